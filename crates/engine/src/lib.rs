@@ -1,0 +1,20 @@
+//! Carries a phase out against a device.
+//!
+//! Two seams: [`workload::Source`] says what is asked, [`Device`] carries it out and owns the clock, so that a
+//! simulated device runs in simulated time and nothing downstream can tell. A [`Rig`] is a whole target with all its
+//! ways in: it executes one [`model::PhasePlan`] after the other and returns what it recorded, raw.
+//!
+//! Invariants:
+//! - One thread, one device, one short loop a worker; no allocation, lock or print in it after the ramp.
+//! - Every completion's latency goes into a histogram, measured from the intended start.
+//! - Intervals without completions are kept, as zeros.
+//!
+//! Deliberately absent: printing, parsing text, judging what was recorded.
+
+mod control;
+mod device;
+mod rig;
+
+pub use control::{Control, Progress};
+pub use device::{Completion, Device, DeviceError};
+pub use rig::Rig;

@@ -1,0 +1,35 @@
+//! A whole target with all its ways in.
+
+use crate::Control;
+use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
+
+/// Executes phases against one target. Implemented for real files and devices, for `null:` and for `sim:`; callers
+/// cannot tell which.
+pub trait Rig {
+    /// The clock of the run, nanoseconds since the rig was opened.
+    fn now(&self) -> Ns;
+
+    /// Executes one phase as planned. A phase that was stopped or failed half-way is still a record; `Err` only where
+    /// nothing at all was done. The record's `quiet_*` and the device's bytes of `cold` are filled by the caller, from
+    /// samples.
+    fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure>;
+
+    /// Flushes what we have written, so that the following quiet window shows others only.
+    fn settle(&mut self) -> Result<(), Failure>;
+
+    /// Lets time pass without an operation of ours; ends early when stopped.
+    fn idle(&mut self, ns: Ns, control: &Control);
+
+    /// Bytes that hold real data from the start of the target: what reads may touch. After a layout that ran out of
+    /// time this is less than planned.
+    fn readable_bytes(&self) -> u64;
+
+    /// Bytes written to the target so far, layout and probes included.
+    fn bytes_written(&self) -> u64;
+
+    /// The machine as this rig simulates it, now; `None` where the real machine is to be observed.
+    fn simulated_sample(&mut self) -> Option<SystemSample>;
+
+    /// Samples taken during the last phase in simulated time; empty where the real machine is to be observed.
+    fn take_simulated_samples(&mut self) -> Vec<SystemSample>;
+}

@@ -1,0 +1,53 @@
+//! The values that the program is about, and nothing that could obtain or show them.
+//!
+//! A *workload* drives a *target* along a *path* while an *observer* watches; the result is a *run*. This room holds
+//! those nouns: [`Plan`], [`Run`], [`SystemSample`] and the rates derived from a sample and the one before it,
+//! [`Histogram`], [`Environment`], [`Stack`], [`Metric`], [`Finding`], [`Limit`], and the units they carry.
+//!
+//! Invariants:
+//! - Absent knowledge is `None` (JSON `null`), never zero.
+//! - Every number carries its unit in its name or in a `unit` field.
+//! - Times inside a run are nanoseconds since the run's start, as the clock of the device gave them ([`Ns`]).
+//!
+//! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
+
+mod environment;
+mod evidence;
+mod failure;
+mod histogram;
+mod metric;
+mod plan;
+mod rates;
+mod record;
+mod run;
+mod sample;
+mod stack;
+mod target;
+mod units;
+mod verdict;
+
+pub use environment::{CpuModel, Environment};
+pub use evidence::{Evidence, EvidenceKind};
+pub use failure::{Failure, FailureKind};
+pub use histogram::{Bucket, Histogram};
+pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
+pub use plan::{
+    Access, EngineKind, Operation, Order, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetSize, Warmup,
+};
+pub use rates::{CpuShare, DiskRate, cpu_share, cpu_share_total, disk_rate};
+pub use record::{
+    ColdProof, DataProof, DirectProof, EngineRecord, Interval, PhaseRecord, QuietWindow, Round, StopCause, WarmupCut,
+    WorkerUsage,
+};
+pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
+pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
+pub use target::{Target, TargetKind};
+pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
+pub use verdict::{Confidence, Finding, Gain, Limit, LimitLayer, Rating};
+
+/// Nanoseconds: a duration, or a moment counted from the start of the run.
+pub type Ns = u64;
+
+/// Nanoseconds in one second.
+pub const NS_PER_S: u64 = 1_000_000_000;

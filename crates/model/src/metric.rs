@@ -1,0 +1,153 @@
+//! One measured quantity as every JSON document and every table shows it.
+
+use serde::{Deserialize, Serialize};
+
+/// The unit of a [`Metric`]; its text form is the suffix that JSON keys carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Bytes per second (not MiB, not kB).
+    BytesPerS,
+    /// Operations per second.
+    OpsPerS,
+    /// Nanoseconds.
+    Ns,
+    /// Seconds.
+    S,
+    /// Percent, 0 to 100 (CPU percentages of several cores may exceed 100).
+    Percent,
+    /// Bytes.
+    Bytes,
+    /// A pure number.
+    Ratio,
+}
+
+/// Which direction of a metric is the better one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better: rates.
+    Higher,
+    /// Less is better: latencies, CPU.
+    Lower,
+}
+
+/// Whether the value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MetricStatus {
+    /// Measured, and nothing speaks against it.
+    Measured,
+    /// Measured, but something makes it untrue; the value is in `rejected_value` and the reasons say why.
+    Refused,
+    /// Not measured because of the budget, an interruption or a missing permission.
+    Skipped,
+    /// Has no meaning on this target.
+    NotApplicable,
+}
+
+/// What `low` and `high` describe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntervalKind {
+    /// How steady this one phase was (95 %); says nothing about another run.
+    WithinRun,
+    /// Over several runs (95 %).
+    AcrossRuns,
+}
+
+/// A quantity with its identity `<phase>[.<job>][.read|.write].<quantity>`, value, interval and status.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// For example `seq-write.throughput_bytes_per_s`.
+    pub id: String,
+    /// Unit of value, low, high and rejected value.
+    pub unit: Unit,
+    /// Direction, where there is one.
+    pub better: Option<Better>,
+    /// Whether the value stands.
+    pub status: MetricStatus,
+    /// The value; `None` unless measured.
+    pub value: Option<f64>,
+    /// Lower end of the interval.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// What the interval describes; `None` where there is no interval.
+    pub interval: Option<IntervalKind>,
+    /// How many observations carry the value (operations, rounds, or runs).
+    pub n: u64,
+    /// Why it is refused or skipped; remarks where measured.
+    pub reasons: Vec<String>,
+    /// What was measured but must not be believed.
+    pub rejected_value: Option<f64>,
+}
+
+impl Metric {
+    /// A metric that was measured, still without an interval.
+    pub fn measured(id: impl Into<String>, unit: Unit, better: Option<Better>, value: f64, n: u64) -> Self {
+        Self {
+            id: id.into(),
+            unit,
+            better,
+            status: MetricStatus::Measured,
+            value: value.is_finite().then_some(value),
+            low: None,
+            high: None,
+            interval: None,
+            n,
+            reasons: Vec::new(),
+            rejected_value: None,
+        }
+    }
+
+    /// A metric that was not measured, with the reason.
+    pub fn absent(
+        id: impl Into<String>,
+        unit: Unit,
+        better: Option<Better>,
+        status: MetricStatus,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            unit,
+            better,
+            status,
+            value: None,
+            low: None,
+            high: None,
+            interval: None,
+            n: 0,
+            reasons: vec![reason.into()],
+            rejected_value: None,
+        }
+    }
+
+    /// Adds a within-run interval.
+    pub fn within_run(mut self, low: f64, high: f64) -> Self {
+        if low.is_finite() && high.is_finite() {
+            self.low = Some(low);
+            self.high = Some(high);
+            self.interval = Some(IntervalKind::WithinRun);
+        }
+        self
+    }
+
+    /// Turns a measured metric into a refused one: the value moves to `rejected_value`, the interval goes.
+    pub fn refuse(&mut self, reasons: &[String]) {
+        if self.status == MetricStatus::Measured {
+            self.status = MetricStatus::Refused;
+            self.rejected_value = self.value.take();
+            self.low = None;
+            self.high = None;
+            self.interval = None;
+        }
+        self.reasons.extend(reasons.iter().filter(|r| !self.reasons.contains(r)).cloned().collect::<Vec<_>>());
+    }
+
+    /// The phase part of the id.
+    pub fn phase(&self) -> &str {
+        self.id.split('.').next().unwrap_or(&self.id)
+    }
+}

@@ -1,0 +1,203 @@
+//! What the engine recorded of one phase: raw, before anything is judged.
+
+use crate::{EngineKind, Histogram, Ns};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One interval of the series. Intervals without completions are kept as zeros.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Start, since the run's start.
+    pub start_ns: Ns,
+    /// Length; the last one of a phase may be shorter.
+    pub length_ns: Ns,
+    /// Completed operations.
+    pub operations: u64,
+    /// Completed bytes.
+    pub bytes: u64,
+    /// Median latency of the interval's completions; `None` without completions.
+    pub latency_ns_p50: Option<Ns>,
+    /// 99th percentile; `None` without completions.
+    pub latency_ns_p99: Option<Ns>,
+    /// Maximum; `None` without completions.
+    pub latency_ns_max: Option<Ns>,
+}
+
+/// One round of buffered writes and its fsync.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// Start, since the run's start.
+    pub start_ns: Ns,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Time of the write calls.
+    pub write_ns: Ns,
+    /// Time of the fsync.
+    pub sync_ns: Ns,
+}
+
+/// Why a phase ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopCause {
+    /// Its share of time was used.
+    TimeUsed,
+    /// The early-stop rule was satisfied.
+    Steady,
+    /// The region was covered.
+    RegionDone,
+    /// Ctrl-C or SIGHUP.
+    Interrupted,
+    /// An operation failed.
+    Failed,
+}
+
+/// The part of the beginning that does not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmupCut {
+    /// The rule in words.
+    pub rule: String,
+    /// Time cut.
+    pub cut_ns: Ns,
+    /// Operations cut.
+    pub operations: u64,
+    /// Bytes cut.
+    pub bytes: u64,
+}
+
+/// CPU that a worker used, from getrusage(RUSAGE_THREAD).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerUsage {
+    /// User time.
+    pub user_ns: Ns,
+    /// System time.
+    pub system_ns: Ns,
+    /// Voluntary context switches.
+    pub voluntary_switches: u64,
+    /// Involuntary context switches.
+    pub involuntary_switches: u64,
+}
+
+/// Whether O_DIRECT was granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "state", content = "basis")]
+pub enum DirectProof {
+    /// The kernel or the file system says so.
+    Proven(String),
+    /// Opened with O_DIRECT, nothing proves what happens.
+    Unproven(String),
+    /// Known to go through the page cache, or O_DIRECT was refused and buffered I/O stands in.
+    Fallback(String),
+}
+
+/// Whether a read came from the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColdProof {
+    /// Pages of the region that were resident before the phase; `None` if it could not be told.
+    pub resident_pages_before: Option<u64>,
+    /// Bytes that the lowest counting layer read during the phase; `None` where no layer counts.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that the phase read.
+    pub phase_read_bytes: u64,
+    /// What was dropped, in words: `fsync, DONTNEED on the file and on the loop's backing file`.
+    pub method: String,
+}
+
+/// Whether reads came from extents that were written, or from content that is not constant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "state", content = "basis")]
+pub enum DataProof {
+    /// Written by this run, or FIEMAP shows written extents, or sampled content varies.
+    Real(String),
+    /// Holes, unwritten extents or constant content.
+    NotReal(String),
+    /// Could not be told.
+    Unknown(String),
+}
+
+/// Device traffic while this program was silent, summed over the lowest counting layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuietWindow {
+    /// Length.
+    pub length_ns: Ns,
+    /// Bytes read by others.
+    pub read_bytes: u64,
+    /// Bytes written by others (after our own data were flushed).
+    pub write_bytes: u64,
+    /// Operations by others.
+    pub operations: u64,
+}
+
+/// How the engine actually ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineRecord {
+    /// Who carried the operations out.
+    pub kind: EngineKind,
+    /// Features in use: `registered-buffers`, `registered-file`, `single-issuer`, `defer-taskrun`.
+    pub features: Vec<String>,
+    /// What was asked and not had, with the reason: `defer-taskrun: kernel lacks it (EINVAL)`.
+    pub missing: Vec<String>,
+    /// Most operations submitted in one call.
+    pub batch_submit: u32,
+    /// Completions waited for in one call.
+    pub batch_complete: u32,
+}
+
+/// Everything recorded of one phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    /// Start, since the run's start.
+    pub started_ns: Ns,
+    /// End of the last operation, since the run's start.
+    pub ended_ns: Ns,
+    /// Operations that succeeded, warm-up included.
+    pub operations: u64,
+    /// Bytes that were transferred, warm-up included.
+    pub bytes: u64,
+    /// Operations that transferred fewer bytes than asked.
+    pub short_operations: u64,
+    /// Failed operations by errno name (`EIO`).
+    pub errors: BTreeMap<String, u64>,
+    /// Why it ended.
+    pub stop: StopCause,
+    /// What was cut at the beginning.
+    pub warmup: WarmupCut,
+    /// How the engine ran.
+    pub engine: EngineRecord,
+    /// Whether O_DIRECT was granted; `None` for buffered phases.
+    pub direct: Option<DirectProof>,
+    /// Whether reads were cold; `None` for writes and direct phases.
+    pub cold: Option<ColdProof>,
+    /// Whether the data read were real; `None` for writes.
+    pub data: Option<DataProof>,
+    /// CPU used by our workers during the phase.
+    pub usage: WorkerUsage,
+    /// Mean operations in flight over the phase, from the sum of latencies (Little's law).
+    pub mean_depth: Option<f64>,
+    /// Before the phase; `None` where no layer counts.
+    pub quiet_before: Option<QuietWindow>,
+    /// After the phase, once our own writes were flushed.
+    pub quiet_after: Option<QuietWindow>,
+    /// Latencies of operations after the warm-up cut, from intended start to completion.
+    #[serde(skip)]
+    pub latency: Histogram,
+    /// The series, warm-up included.
+    #[serde(skip)]
+    pub intervals: Vec<Interval>,
+    /// Rounds of buffered writes.
+    pub rounds: Vec<Round>,
+}
+
+impl PhaseRecord {
+    /// Wall time of the phase.
+    pub fn duration_ns(&self) -> Ns {
+        self.ended_ns.saturating_sub(self.started_ns)
+    }
+
+    /// The intervals after the warm-up cut.
+    pub fn counted_intervals(&self) -> &[Interval] {
+        let from = self.started_ns + self.warmup.cut_ns;
+        let first = self.intervals.partition_point(|i| i.start_ns < from);
+        &self.intervals[first..]
+    }
+}

@@ -1,0 +1,140 @@
+//! Raw samples of the machine. Counters are stored as the kernel gives them; rates are derived elsewhere.
+
+use crate::Ns;
+use serde::{Deserialize, Serialize};
+
+/// Counters of one block device (k:Documentation/admin-guide/iostats.rst). Sectors are 512 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiskCounters {
+    /// Kernel name.
+    pub name: String,
+    /// Reads completed.
+    pub reads: u64,
+    /// Reads merged.
+    pub reads_merged: u64,
+    /// Sectors read.
+    pub sectors_read: u64,
+    /// Milliseconds spent reading.
+    pub read_ms: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Writes merged.
+    pub writes_merged: u64,
+    /// Sectors written.
+    pub sectors_written: u64,
+    /// Milliseconds spent writing.
+    pub write_ms: u64,
+    /// Requests in flight now.
+    pub in_flight: u64,
+    /// Milliseconds with I/O in flight.
+    pub busy_ms: u64,
+    /// Weighted milliseconds in flight.
+    pub weighted_ms: u64,
+    /// Discards completed; `None` before kernel 4.18.
+    pub discards: Option<u64>,
+    /// Sectors discarded.
+    pub sectors_discarded: Option<u64>,
+    /// Flushes completed; `None` before kernel 5.5.
+    pub flushes: Option<u64>,
+    /// Milliseconds spent flushing.
+    pub flush_ms: Option<u64>,
+}
+
+/// Time of one CPU by kind, in ticks of 1/100 s (USER_HZ) since boot (proc_stat(5)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTicks {
+    /// User mode.
+    pub user: u64,
+    /// User mode, low priority.
+    pub nice: u64,
+    /// System mode.
+    pub system: u64,
+    /// Idle.
+    pub idle: u64,
+    /// Idle with I/O outstanding.
+    pub iowait: u64,
+    /// Hardware interrupts.
+    pub irq: u64,
+    /// Soft interrupts.
+    pub softirq: u64,
+    /// Taken by the hypervisor.
+    pub steal: u64,
+}
+
+impl CpuTicks {
+    /// All ticks.
+    pub fn total(&self) -> u64 {
+        self.user + self.nice + self.system + self.idle + self.iowait + self.irq + self.softirq + self.steal
+    }
+}
+
+/// Memory and writeback, bytes, from /proc/meminfo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemorySample {
+    /// MemAvailable.
+    pub available_bytes: Option<u64>,
+    /// Cached.
+    pub cached_bytes: Option<u64>,
+    /// Dirty.
+    pub dirty_bytes: Option<u64>,
+    /// Writeback.
+    pub writeback_bytes: Option<u64>,
+}
+
+/// Pressure stall totals, microseconds since boot (k:Documentation/accounting/psi.rst).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pressure {
+    /// Some task waited.
+    pub some_us: u64,
+    /// All tasks waited.
+    pub full_us: Option<u64>,
+}
+
+/// One temperature reading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Temperature {
+    /// Zone or sensor, for example `cpu-thermal`, `nvme Composite`.
+    pub name: String,
+    /// Thousandths of a degree Celsius.
+    pub millidegrees_c: i64,
+}
+
+/// Throttling as the machine reports it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrottleState {
+    /// Raspberry Pi `get_throttled` bits.
+    pub raspberry_pi_bits: Option<u32>,
+    /// Sum of x86 `thermal_throttle/*_throttle_count` over CPUs.
+    pub x86_throttle_events: Option<u64>,
+    /// Sum of `cooling_device*/cur_state`.
+    pub cooling_state: Option<u64>,
+}
+
+/// One look at the machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SystemSample {
+    /// When, since the run's start.
+    pub at_ns: Ns,
+    /// Every layer of the target's stack that counts.
+    pub disks: Vec<DiskCounters>,
+    /// Every online CPU, in order of its number.
+    pub cpus: Vec<CpuTicks>,
+    /// Current frequency of each CPU in kHz; empty where the machine does not tell.
+    pub cpu_khz: Vec<Option<u64>>,
+    /// Memory and writeback.
+    pub memory: MemorySample,
+    /// I/O pressure; `None` where the kernel has no PSI.
+    pub pressure_io: Option<Pressure>,
+    /// CPU pressure.
+    pub pressure_cpu: Option<Pressure>,
+    /// Temperatures.
+    pub temperatures: Vec<Temperature>,
+    /// Throttling.
+    pub throttle: ThrottleState,
+    /// Interrupts since boot, all kinds.
+    pub interrupts: Option<u64>,
+    /// Interrupts since boot of each CPU, from /proc/interrupts; empty if unreadable.
+    pub interrupts_by_cpu: Vec<u64>,
+    /// Context switches since boot.
+    pub context_switches: Option<u64>,
+}

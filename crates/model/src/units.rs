@@ -1,0 +1,116 @@
+//! Sizes and durations as people write them.
+
+use serde::{Deserialize, Serialize};
+
+/// A number of bytes that reads and writes itself as people write sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+/// Why a size or a duration could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseUnitError {
+    /// No number at the start.
+    #[error("'{0}' does not start with a number")]
+    NoNumber(String),
+    /// The unit is not known.
+    #[error("'{text}': unknown unit '{unit}' (known: {known})")]
+    UnknownUnit {
+        /// The whole text.
+        text: String,
+        /// The unit in it.
+        unit: String,
+        /// What would be accepted.
+        known: &'static str,
+    },
+    /// Does not fit.
+    #[error("'{0}' is too large")]
+    TooLarge(String),
+}
+
+fn split(text: &str) -> Result<(f64, &str), ParseUnitError> {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let number: f64 = text[..end].parse().map_err(|_| ParseUnitError::NoNumber(text.to_owned()))?;
+    Ok((number, text[end..].trim()))
+}
+
+fn scale(text: &str, number: f64, factor: f64) -> Result<u64, ParseUnitError> {
+    let value = number * factor;
+    // 2^63 keeps every later sum of two in range.
+    if !(0.0..9.2e18).contains(&value) {
+        return Err(ParseUnitError::TooLarge(text.to_owned()));
+    }
+    Ok(value.round() as u64)
+}
+
+/// Reads `4096`, `4k`, `1MiB`, `1.5 GB`. `k`, `m`, `g`, `t` and `KiB`.. are powers of 1024; `kB`, `MB`.. are powers of
+/// 1000 (`K`, `M`.. alone are binary, as in dd and fio).
+pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
+    let (number, unit) = split(text)?;
+    let factor: f64 = match unit {
+        "" | "b" | "B" => 1.0,
+        "k" | "K" | "KiB" | "kib" | "Ki" => 1024.0,
+        "m" | "M" | "MiB" | "mib" | "Mi" => 1024f64.powi(2),
+        "g" | "G" | "GiB" | "gib" | "Gi" => 1024f64.powi(3),
+        "t" | "T" | "TiB" | "tib" | "Ti" => 1024f64.powi(4),
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "TB" => 1e12,
+        _ => {
+            return Err(ParseUnitError::UnknownUnit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+                known: "k, KiB, kB, m, MiB, MB, g, GiB, GB, t, TiB, TB",
+            });
+        }
+    };
+    scale(text, number, factor)
+}
+
+/// Reads `60s`, `2m`, `1.5h`, `500ms`, `7d`; a bare number is seconds. Result in nanoseconds.
+pub fn parse_duration_ns(text: &str) -> Result<u64, ParseUnitError> {
+    let (number, unit) = split(text)?;
+    let factor = match unit {
+        "ns" => 1.0,
+        "us" => 1e3,
+        "ms" => 1e6,
+        "" | "s" | "sec" => 1e9,
+        "m" | "min" => 60e9,
+        "h" => 3600e9,
+        "d" => 86_400e9,
+        _ => {
+            return Err(ParseUnitError::UnknownUnit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+                known: "ns, us, ms, s, m, h, d",
+            });
+        }
+    };
+    scale(text, number, factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_bytes("4k"), Ok(4096));
+        assert_eq!(parse_bytes("1MiB"), Ok(1 << 20));
+        assert_eq!(parse_bytes("1.5 GB"), Ok(1_500_000_000));
+        assert!(matches!(parse_bytes("4x"), Err(ParseUnitError::UnknownUnit { .. })));
+        assert!(matches!(parse_bytes("99999999999999999999"), Err(ParseUnitError::TooLarge(_))));
+        assert!(matches!(parse_bytes("-1"), Err(ParseUnitError::NoNumber(_))));
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(parse_duration_ns("60s"), Ok(60_000_000_000));
+        assert_eq!(parse_duration_ns("60"), Ok(60_000_000_000));
+        assert_eq!(parse_duration_ns("500ms"), Ok(500_000_000));
+        assert_eq!(parse_duration_ns("0"), Ok(0));
+        assert!(parse_duration_ns("").is_err());
+    }
+}

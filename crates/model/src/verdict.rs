@@ -1,0 +1,110 @@
+//! What the diagnosis and the judge conclude: the limit, findings, ratings.
+
+use crate::Evidence;
+use serde::{Deserialize, Serialize};
+
+/// How sure a statement is. Nothing is `high` that was not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// One hint among others.
+    Low,
+    /// The evidence agrees, no controlled comparison was made.
+    Probable,
+    /// Seen directly.
+    High,
+}
+
+/// The layers to which a limit can be attributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitLayer {
+    /// Memory bandwidth.
+    Memory,
+    /// A processor.
+    Cpu,
+    /// Copying through and flushing the page cache.
+    PageCache,
+    /// The file system.
+    Filesystem,
+    /// Request queue, scheduler, splitting.
+    BlockLayer,
+    /// dm, md, loop, zram.
+    Stacking,
+    /// The kernel's driver.
+    Driver,
+    /// The link between controller and device.
+    Link,
+    /// The controller or host adapter.
+    Controller,
+    /// The device itself.
+    Device,
+    /// Heat or power.
+    ThermalPower,
+    /// A limit set on purpose (cgroup, hypervisor).
+    Throttle,
+    /// The generator of the load, this program.
+    Generator,
+    /// Not known.
+    Unknown,
+}
+
+/// The narrow place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// Which layer limits.
+    pub layer: LimitLayer,
+    /// In one sentence.
+    pub statement: String,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A predicted gain: the next ceiling over the current value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// Which metric gains.
+    pub metric: String,
+    /// At most this many times; `None` where it cannot be predicted.
+    pub at_most_ratio: Option<f64>,
+    /// What the prediction rests on.
+    pub basis: String,
+}
+
+/// A named condition of the storage path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Stable id; `narrows explain ID` prints its page.
+    pub id: String,
+    /// In a few words.
+    pub title: String,
+    /// Where it sits.
+    pub layer: LimitLayer,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// What mending it would bring.
+    pub gain: Option<Gain>,
+    /// What to do.
+    pub fix: String,
+    /// Where the knowledge comes from.
+    pub source: String,
+}
+
+/// How a target stands to a published class, from a short test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rating {
+    /// `A1`, `A2`, `C10`, `U3`, `V30`.
+    pub class: String,
+    /// Whether the class is met; `None` where this test cannot decide it.
+    pub met: Option<bool>,
+    /// Where a short test stands to the class's threshold: `above`, `below`, or unknown.
+    pub indication: Option<String>,
+    /// Whether the test departs from the class's conditions.
+    pub approximation: bool,
+    /// Which conditions were not met, which numbers were missing.
+    pub reasons: Vec<String>,
+}

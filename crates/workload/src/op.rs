@@ -1,0 +1,66 @@
+//! The seam between what is asked and who carries it out.
+
+use model::Ns;
+
+/// What a block operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpKind {
+    /// Reads `len` bytes at `offset`.
+    Read,
+    /// Writes `len` bytes at `offset`.
+    Write,
+    /// Writes `len` bytes at `offset`, then fdatasync: one operation, one latency.
+    WriteSync,
+    /// fsync of the whole target; transfers nothing, closes a round.
+    Fsync,
+}
+
+/// One block operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockOp {
+    /// What it does.
+    pub kind: OpKind,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; 0 for [`OpKind::Fsync`].
+    pub len: u32,
+    /// Index of the buffer in the pool that the caller of the device owns. The engine's loop sets it; sources leave 0.
+    pub buffer: u32,
+    /// When the operation should start. `None`: as soon as there is room (closed loop); latency then counts from the
+    /// moment it was handed to the device.
+    pub intended_ns: Option<Ns>,
+}
+
+/// A source's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next<Op> {
+    /// Do this now.
+    Op(Op),
+    /// Nothing before this moment.
+    WaitUntil(Ns),
+    /// Nothing until an operation in flight has completed.
+    WaitForCompletion,
+    /// Nothing any more.
+    Done,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// When its completion was seen.
+    pub at_ns: Ns,
+    /// Bytes transferred, or the errno.
+    pub result: Result<u32, i32>,
+}
+
+/// Gives the engine's loop one operation after the other.
+pub trait Source {
+    /// The kind of operation.
+    type Op;
+
+    /// The next operation at the moment `now`.
+    fn next(&mut self, now: Ns) -> Next<Self::Op>;
+
+    /// Hears that an operation has completed.
+    fn completed(&mut self, op: &Self::Op, outcome: Outcome);
+}
