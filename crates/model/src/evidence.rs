@@ -44,11 +44,6 @@ impl Evidence {
 
     /// Something that is not there; `source` is where it was looked for.
     pub fn absence(what: impl Into<String>, source: impl Into<String>) -> Self {
-        Self {
-            kind: EvidenceKind::Absence,
-            what: what.into(),
-            value: serde_json::Value::Null,
-            source: source.into(),
-        }
+        Self { kind: EvidenceKind::Absence, what: what.into(), value: serde_json::Value::Null, source: source.into() }
     }
 }

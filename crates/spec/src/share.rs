@@ -1,0 +1,80 @@
+//! Sharing time among phases.
+
+use model::{Plan, StopRule};
+
+/// A phase that cannot have this much is skipped: five intervals of 100 ms are the least that says anything.
+pub const LEAST_SHARE_NS: u64 = 500_000_000;
+
+/// Shares `available_ns` by weight among phases; those that cannot have `least_ns` are given up, highest priority
+/// number first. `None` for a phase that gets nothing.
+pub(crate) fn share(available_ns: u64, least_ns: u64, phases: &[(f64, u32)]) -> Vec<Option<u64>> {
+    let mut kept: Vec<usize> = (0..phases.len()).collect();
+    while kept.len() as u64 * least_ns > available_ns {
+        let Some(at) = (0..kept.len()).max_by_key(|&k| phases[kept[k]].1) else { break };
+        kept.remove(at);
+    }
+    let mut shares = vec![None; phases.len()];
+    // Those whose weighted share is below the least get the least; the rest is shared among the others.
+    let mut open = kept;
+    let mut left = available_ns;
+    loop {
+        let weights: f64 = open.iter().map(|&i| phases[i].0).sum();
+        let share_of = |i: usize| (left as f64 * phases[i].0 / weights) as u64;
+        match open.iter().position(|&i| share_of(i) < least_ns) {
+            Some(at) => {
+                shares[open.remove(at)] = Some(least_ns);
+                left -= least_ns;
+            }
+            None => {
+                for &i in &open {
+                    shares[i] = Some(share_of(i));
+                }
+                return shares;
+            }
+        }
+    }
+}
+
+/// Before phase `index` starts: if what is left of the budget no longer holds the rest of the plan (layout or a sync
+/// took longer than foreseen), shortens this phase's share in proportion, or skips it when less than
+/// [`LEAST_SHARE_NS`] would be left for it. Never lengthens.
+pub fn fit_to_remaining(plan: &mut Plan, index: usize, remaining_ns: u64) {
+    let quiet = plan.quiet_ns;
+    let to_come = plan.phases[index..].iter().filter(|p| p.skip.is_none());
+    let (needed, windows) = to_come.fold((0u64, 0u64), |(n, w), p| (n + p.time_limit_ns, w + 1));
+    let available = remaining_ns.saturating_sub(windows * quiet);
+    let phase = &mut plan.phases[index];
+    if phase.skip.is_some() || needed <= available || phase.stop == StopRule::RegionOnce && !phase.cold {
+        return;
+    }
+    let shortened = (phase.time_limit_ns as f64 * available as f64 / needed as f64) as u64;
+    if shortened.max(LEAST_SHARE_NS) <= available && shortened * 2 >= LEAST_SHARE_NS {
+        phase.time_limit_ns = shortened.max(LEAST_SHARE_NS).min(phase.time_limit_ns);
+    } else {
+        phase.skip = Some(format!("budget: {:.1} s were left", remaining_ns as f64 / 1e9));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn shares_follow_weights() {
+        assert_eq!(share(9 * S, S, &[(1.0, 1), (2.0, 2)]), [Some(3 * S), Some(6 * S)]);
+    }
+
+    #[test]
+    fn the_highest_number_is_given_up_first() {
+        assert_eq!(share(2 * S, S, &[(1.0, 3), (1.0, 1), (1.0, 2)]), [None, Some(S), Some(S)]);
+        assert_eq!(share(0, S, &[(1.0, 3)]), [None]);
+    }
+
+    #[test]
+    fn nobody_falls_below_the_least() {
+        let shares = share(4 * S, S, &[(0.1, 1), (1.0, 2), (1.0, 3)]);
+        assert_eq!(shares, [Some(S), Some(3 * S / 2), Some(3 * S / 2)]);
+    }
+}
