@@ -193,8 +193,14 @@ mod tests {
         }
     }
 
+    /// What the plan takes if layout runs at the probe's rate.
     fn planned_ns(plan: &Plan) -> u64 {
-        plan.phases.iter().filter(|p| p.skip.is_none()).map(|p| p.time_limit_ns + plan.quiet_ns).sum()
+        let layout_ns = plan.size.bytes * S / 60_000_000;
+        let live: Vec<&PhasePlan> = plan.phases.iter().filter(|p| p.skip.is_none()).collect();
+        let measured = live.iter().filter(|p| p.kind == PhaseKind::Measure).count() as u64;
+        let phase_ns =
+            |p: &PhasePlan| if p.name == "layout" { p.time_limit_ns.min(layout_ns) } else { p.time_limit_ns };
+        live.iter().map(|p| phase_ns(p)).sum::<u64>() + (measured + 1) * plan.quiet_ns
     }
 
     #[test]
