@@ -1,1 +1,3 @@
-//! observe
+//! What /proc and /sys tell, under an injected root.
+
+pub mod facts;

@@ -1,0 +1,291 @@
+//! The names of all facts: the contract between this room, simulated stacks, the diagnosis and the report.
+//!
+//! One table, [`ALL`]: each row is also a constant. A fact is set on the layer named in the row's group. Where a layer
+//! could have a fact and the machine does not tell, the fact is there with [`model::Fact::Null`].
+//!
+//! Conventions: units come last (`_kb` is KiB as in the kernel's file of that name; `_bytes`, `_us`, `_ms`, `_hz`,
+//! `_mbit_s`, `_gt_s`, `_bytes_per_s`); yes or no is `Bool`; what the kernel prints as text stays text. Facts marked
+//! *live* are counters or states of the moment of the inventory.
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FactName {
+    /// The key in `Layer::facts`.
+    pub name: &'static str,
+    /// Which layers carry it.
+    pub layers: &'static str,
+    /// Type and unit: `bool`, `int, KiB`, `text`, `list`.
+    pub unit: &'static str,
+    /// Kernel file or specification that it comes from.
+    pub source: &'static str,
+    /// What it says.
+    pub meaning: &'static str,
+}
+
+macro_rules! fact_names {
+    ($( [$layers:literal] $( $constant:ident = $name:literal, $unit:literal, $source:literal, $meaning:literal; )+ )+) => {
+        $($(
+            #[doc = concat!($meaning, " Layers: ", $layers, ". Unit: ", $unit, ". Source: `", $source, "`.")]
+            pub const $constant: &str = $name;
+        )+)+
+
+        /// Every fact that this room can set.
+        pub const ALL: &[FactName] = &[
+            $($( FactName { name: $name, layers: $layers, unit: $unit, source: $source, meaning: $meaning }, )+)+
+        ];
+    };
+}
+
+fact_names! {
+    ["every layer but host"]
+    BRANCH_DEPTH = "branch_depth", "int", "position in the tree", "How deep in the tree of layers, 0 at the top: a layer's parent is the nearest earlier layer with a smaller depth.";
+
+    ["every layer with a ceiling"]
+    REALISTIC_BYTES_PER_S = "realistic_bytes_per_s", "int, bytes/s", "published measurements", "What such a link carries in practice; the ceiling is the line rate.";
+
+    ["filesystem"]
+    FSTYPE = "fstype", "text", "/proc/self/mountinfo", "File system type.";
+    MOUNT_POINT = "mount_point", "text", "/proc/self/mountinfo", "Where it is mounted.";
+    MOUNT_SOURCE = "mount_source", "text", "/proc/self/mountinfo", "What is mounted.";
+    MOUNT_ROOT = "mount_root", "text", "/proc/self/mountinfo", "Which directory of the file system is mounted; not `/` for bind mounts and subvolumes.";
+    MOUNT_OPTIONS = "mount_options", "list", "/proc/self/mountinfo", "Options per mount and per superblock, without repeats.";
+    READ_ONLY = "read_only", "bool", "/proc/self/mountinfo; /sys/block/*/ro", "Writes are refused (file system, or block device).";
+    BACKING = "backing", "text", "file system type", "What carries the file system: `block`, `memory`, `network`, `fuse`, `overlay`, `zfs-pool`, `mtd`, `host-directory`, `unknown`.";
+    BLOCK_SIZE_BYTES = "block_size_bytes", "int, bytes", "stat st_blksize, given by the caller", "Preferred I/O size of the file system.";
+    CHECKSUMS = "checksums", "bool", "file system type and options (btrfs nodatasum, nodatacow)", "Data are checksummed: O_DIRECT may fall back to the page cache.";
+    COPY_ON_WRITE = "copy_on_write", "bool", "file system type and options", "Overwrites go to new places.";
+    COMPRESSION = "compression", "text", "mount options (compress=, compress-force=, compress_algorithm=)", "Transparent compression algorithm, `none` where it is off.";
+    SYNC_MOUNT = "sync_mount", "bool", "mount options (sync)", "Every write is synchronous.";
+    BARRIERS = "barriers", "bool", "mount options (nobarrier, barrier=0)", "Flushes are sent to the device.";
+    JOURNAL_MODE = "journal_mode", "text", "mount options (data=)", "ext4 journal mode: `ordered` unless the options say otherwise; ext4 and ext3 only.";
+    COMMIT_INTERVAL_S = "commit_interval_s", "int, s", "mount options (commit=)", "Seconds between forced commits, where the options name it.";
+    ONLINE_DISCARD = "online_discard", "bool", "mount options (discard)", "Freed blocks are discarded at once.";
+    LAZY_INIT_RUNNING = "lazy_init_running", "bool", "/proc/*/comm = ext4lazyinit", "The kernel is still initialising inode tables of a fresh ext4 (live).";
+    LOWER_DIRECTORIES = "lower_directories", "list", "mount options (lowerdir=)", "Lower directories of an overlay; reads of unmodified files go there.";
+    UPPER_DIRECTORY = "upper_directory", "text", "mount options (upperdir=)", "Upper directory of an overlay; writes go there.";
+    FILESYSTEM_DEVICES = "filesystem_devices", "list", "/sys/fs/btrfs/*/devices", "All devices of a file system that spans several.";
+
+    ["loop"]
+    BACKING_FILE = "backing_file", "text", "/sys/block/loop*/loop/backing_file", "The file behind the loop device.";
+    BACKING_FILE_DELETED = "backing_file_deleted", "bool", "/sys/block/loop*/loop/backing_file", "The backing file was unlinked, so the path below it is not known.";
+    DIO = "dio", "bool", "/sys/block/loop*/loop/dio", "The loop device reads and writes its file with direct I/O; if not, data are cached twice.";
+    LOOP_OFFSET_BYTES = "loop_offset_bytes", "int, bytes", "/sys/block/loop*/loop/offset", "Where in the file the device begins.";
+
+    ["dm"]
+    DM_NAME = "dm_name", "text", "/sys/block/dm-*/dm/name", "Name of the mapping.";
+    DM_TYPE = "dm_type", "text", "/sys/block/dm-*/dm/uuid (prefix)", "`lvm`, `crypt-luks1`, `crypt-luks2`, `crypt-plain`, `multipath`, `raid`, `partition`, `verity`, `integrity`, or `unknown`.";
+    DM_UUID = "dm_uuid", "text", "/sys/block/dm-*/dm/uuid", "UUID of the mapping as its owner set it.";
+    MEMBERS = "members", "list", "/sys/block/*/slaves", "Kernel names of the devices below (dm, md).";
+
+    ["md"]
+    MD_LEVEL = "md_level", "text", "/sys/block/md*/md/level", "`raid0`, `raid1`, `raid5`, ...";
+    RAID_DISKS = "raid_disks", "int", "/sys/block/md*/md/raid_disks", "Members when complete.";
+    DEGRADED = "degraded", "int", "/sys/block/md*/md/degraded", "Members missing.";
+    CHUNK_SIZE_BYTES = "chunk_size_bytes", "int, bytes", "/sys/block/md*/md/chunk_size", "Stripe unit.";
+    MD_STATE = "md_state", "text", "/sys/block/md*/md/array_state", "State of the array.";
+    SYNC_ACTION = "sync_action", "text", "/sys/block/md*/md/sync_action", "`idle`, `resync`, `recover`, `check`, ... (live).";
+    STRIPE_CACHE_SIZE = "stripe_cache_size", "int, pages per member", "/sys/block/md*/md/stripe_cache_size", "RAID 4/5/6 stripe cache.";
+
+    ["zram"]
+    COMP_ALGORITHM = "comp_algorithm", "text", "/sys/block/zram*/comp_algorithm (bracketed)", "Compression in use.";
+    ORIGINAL_DATA_BYTES = "original_data_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 1", "Uncompressed size of what is stored (live).";
+    COMPRESSED_DATA_BYTES = "compressed_data_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 2", "Compressed size (live).";
+    MEMORY_USED_BYTES = "memory_used_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 3", "Memory in use (live).";
+
+    ["partition"]
+    START_BYTES = "start_bytes", "int, bytes", "/sys/class/block/*/start x 512", "Where the partition begins.";
+    PARTITION_NUMBER = "partition_number", "int", "/sys/class/block/*/partition", "Its number.";
+    ALIGNMENT_OFFSET_BYTES = "alignment_offset_bytes", "int, bytes", "/sys/class/block/*/alignment_offset", "Bytes from the start to the next natural boundary of the device; not 0 means misaligned; -1 unknown to the kernel.";
+    ALIGNED = "aligned", "bool", "start, optimal and minimum I/O size, physical block", "The start is a multiple of 4 KiB and of the physical block; for MMC and flash without hints of 1 MiB is reported by `start_bytes`.";
+
+    ["disk, and every layer with a request queue"]
+    SIZE_BYTES = "size_bytes", "int, bytes", "/sys/class/block/*/size x 512", "Size of the device (partitions as well).";
+    SCHEDULER = "scheduler", "text", "queue/scheduler (bracketed)", "I/O scheduler in use: `none`, `mq-deadline`, `bfq`, `kyber`, or older ones.";
+    SCHEDULERS_AVAILABLE = "schedulers_available", "list", "queue/scheduler", "Schedulers that could be chosen.";
+    NR_REQUESTS = "nr_requests", "int", "queue/nr_requests", "Requests that the queue holds.";
+    READ_AHEAD_KB = "read_ahead_kb", "int, KiB", "queue/read_ahead_kb", "Read-ahead window.";
+    MAX_SECTORS_KB = "max_sectors_kb", "int, KiB", "queue/max_sectors_kb", "Largest request sent, as set.";
+    MAX_HW_SECTORS_KB = "max_hw_sectors_kb", "int, KiB", "queue/max_hw_sectors_kb", "Largest request that the hardware takes.";
+    MAX_SEGMENTS = "max_segments", "int", "queue/max_segments", "Scatter-gather entries per request.";
+    MAX_SEGMENT_SIZE_BYTES = "max_segment_size_bytes", "int, bytes", "queue/max_segment_size", "Largest scatter-gather entry.";
+    VIRT_BOUNDARY_MASK = "virt_boundary_mask", "int", "queue/virt_boundary_mask", "Boundary that segments must keep (NVMe PRP).";
+    NOMERGES = "nomerges", "int", "queue/nomerges", "0 merges, 1 simple merges only, 2 none.";
+    RQ_AFFINITY = "rq_affinity", "int", "queue/rq_affinity", "Where completions run: 0 anywhere, 1 same group, 2 same CPU.";
+    IO_POLL = "io_poll", "bool", "queue/io_poll", "Polled completions are possible.";
+    WBT_LAT_USEC = "wbt_lat_usec", "int, us", "queue/wbt_lat_usec", "Target latency of writeback throttling; 0 is off.";
+    WRITE_CACHE = "write_cache", "text", "queue/write_cache", "`write back` or `write through`, in the kernel's view.";
+    FUA = "fua", "bool", "queue/fua", "Forced unit access is used.";
+    LOGICAL_BLOCK_SIZE_BYTES = "logical_block_size_bytes", "int, bytes", "queue/logical_block_size", "Smallest addressable unit.";
+    PHYSICAL_BLOCK_SIZE_BYTES = "physical_block_size_bytes", "int, bytes", "queue/physical_block_size", "Unit written without read-modify-write.";
+    MINIMUM_IO_SIZE_BYTES = "minimum_io_size_bytes", "int, bytes", "queue/minimum_io_size", "Preferred minimum (stripe unit).";
+    OPTIMAL_IO_SIZE_BYTES = "optimal_io_size_bytes", "int, bytes", "queue/optimal_io_size", "Preferred size (full stripe); 0 not told.";
+    DISCARD_GRANULARITY_BYTES = "discard_granularity_bytes", "int, bytes", "queue/discard_granularity", "Unit of discard; 0 without discard.";
+    DMA_ALIGNMENT_BYTES = "dma_alignment_bytes", "int, bytes", "queue/dma_alignment + 1", "Alignment of buffers for direct I/O.";
+    ROTATIONAL = "rotational", "bool", "queue/rotational", "Kernel holds it to be a spinning disk.";
+    ZONED = "zoned", "text", "queue/zoned", "`none`, `host-aware`, `host-managed`.";
+    HARDWARE_QUEUES = "hardware_queues", "int", "/sys/block/*/mq (entries)", "Hardware queues of blk-mq.";
+    QUEUE_CPUS = "queue_cpus", "list", "/sys/block/*/mq/*/cpu_list", "CPUs of each hardware queue, in queue order.";
+    QUEUE_TAGS = "queue_tags", "int", "/sys/block/*/mq/0/nr_tags", "Tags of the first hardware queue: the most that it holds in flight.";
+    IN_FLIGHT_READS = "in_flight_reads", "int", "/sys/block/*/inflight", "Reads in flight (live).";
+    IN_FLIGHT_WRITES = "in_flight_writes", "int", "/sys/block/*/inflight", "Writes in flight (live).";
+
+    ["disk"]
+    TRANSPORT = "transport", "text", "place in /sys/devices", "`sata`, `ide`, `nvme`, `mmc`, `usb`, `virtio`, `scsi`, `mtd`, `xen`, `virtual`, `unknown`.";
+    MODEL = "model", "text", "device/model; mmc device/name", "Model name.";
+    VENDOR = "vendor", "text", "device/vendor", "SCSI vendor; `ATA` for SATA.";
+    FIRMWARE_REVISION = "firmware_revision", "text", "device/rev, firmware_rev, fwrev", "Firmware revision.";
+    SERIAL = "serial", "text", "device/serial, /sys/block/*/serial, device/vpd_pg80, device/wwid", "Serial number.";
+    REMOVABLE = "removable", "bool", "/sys/block/*/removable", "Removable medium.";
+    QUEUE_DEPTH = "queue_depth", "int", "device/queue_depth; 1 for usb-storage; mq tags for others", "Commands that the device is given at once.";
+
+    ["disk (sata, ide)"]
+    NCQ = "ncq", "bool", "device/queue_depth, ahci_host_caps bit 30", "Native command queueing in use (queue depth above 1).";
+    NCQ_HOST = "ncq_host", "bool", "scsi_host/*/ahci_host_caps bit 30", "Host can queue (also on controller).";
+    ATA_DMA_MODE = "ata_dma_mode", "text", "ata_device/*/dma_mode", "`XFER_UDMA_6`, ...";
+    ATA_SPEED_DOWNSHIFTS = "ata_speed_downshifts", "int", "ata_device/*/spdn_cnt", "How often libata lowered the speed.";
+    ATA_TRIM = "ata_trim", "text", "ata_device/*/trim", "`queued`, `unqueued`, `unsupported`, `forced_unqueued`.";
+    ATA_ERRORS = "ata_errors", "list", "ata_device/*/ering", "Recorded errors of the device.";
+
+    ["link (sata)"]
+    SATA_SPEED = "sata_speed", "text", "ata_link/*/sata_spd", "Negotiated speed as printed: `6.0 Gbps`.";
+    SATA_SPEED_GBIT_S = "sata_speed_gbit_s", "float, Gbit/s", "ata_link/*/sata_spd", "Negotiated line rate.";
+    SATA_SPEED_LIMIT = "sata_speed_limit", "text", "ata_link/*/sata_spd_limit", "Limit that libata imposed; `<unknown>` means none.";
+    SATA_SPEED_LIMIT_GBIT_S = "sata_speed_limit_gbit_s", "float, Gbit/s", "ata_link/*/sata_spd_limit", "The same as a number; null without limit.";
+    SATA_SPEED_MAX_GBIT_S = "sata_speed_max_gbit_s", "float, Gbit/s", "ata_link/*/hw_sata_spd_limit", "The most that the port does.";
+    PORT_MULTIPLIER = "port_multiplier", "bool", "ata_link name (linkN.M)", "The disk is behind a port multiplier.";
+    LINK_POWER_POLICY = "link_power_policy", "text", "scsi_host/*/link_power_management_policy", "SATA link power management.";
+
+    ["controller (ahci)"]
+    AHCI_64BIT_DMA = "ahci_64bit_dma", "bool", "scsi_host/*/ahci_host_caps bit 31", "DMA above 4 GiB.";
+    AHCI_PORT_MULTIPLIER = "ahci_port_multiplier", "bool", "scsi_host/*/ahci_host_caps bit 17", "Port multipliers are supported.";
+    AHCI_FBS = "ahci_fbs", "bool", "scsi_host/*/ahci_host_caps bit 16", "FIS-based switching: disks behind a multiplier do not serialise.";
+    AHCI_ALPM = "ahci_alpm", "bool", "scsi_host/*/ahci_host_caps bit 26", "Aggressive link power management is supported.";
+    AHCI_STAGGERED_SPINUP = "ahci_staggered_spinup", "bool", "scsi_host/*/ahci_host_caps bit 27", "Staggered spin-up is supported.";
+    AHCI_PORT_ALPE = "ahci_port_alpe", "bool", "scsi_host/*/ahci_port_cmd bit 26", "Aggressive link power management is on for the port.";
+    REMAPPED_NVME = "remapped_nvme", "int", "PCI device remapped_nvme", "NVMe devices hidden behind the firmware's RAID mode.";
+
+    ["controller"]
+    CONTROLLER_BUS = "controller_bus", "text", "subsystem link", "`pci`, `platform`, `amba`, `virtio`, ...";
+    PCI_ADDRESS = "pci_address", "text", "/sys/devices", "Domain:bus:device.function.";
+    PCI_VENDOR_ID = "pci_vendor_id", "text, hex", "PCI device vendor", "`0x8086`.";
+    PCI_DEVICE_ID = "pci_device_id", "text, hex", "PCI device device", "`0x2922`.";
+    PCI_SUBSYSTEM_ID = "pci_subsystem_id", "text, hex", "PCI subsystem_vendor, subsystem_device", "`0x1af4:0x1100`.";
+    PCI_CLASS = "pci_class", "text, hex", "PCI device class", "`0x010601`: 0101 IDE, 0106 AHCI, 0108 NVMe, 0104 RAID, 0c03 USB, 0805 SD host.";
+    DEVICETREE_COMPATIBLE = "devicetree_compatible", "list", "of_node/compatible", "Compatible strings of a platform controller.";
+
+    ["link (pcie), controller"]
+    PCIE_SPEED_GT_S = "pcie_speed_gt_s", "float, GT/s", "current_link_speed, minimum over parent bridges", "Transfer rate per lane of the narrowest link up to the root.";
+    PCIE_WIDTH = "pcie_width", "int, lanes", "current_link_width, of the same link", "Lanes of the narrowest link.";
+    PCIE_MAX_SPEED_GT_S = "pcie_max_speed_gt_s", "float, GT/s", "max_link_speed of the endpoint", "What the device could do.";
+    PCIE_MAX_WIDTH = "pcie_max_width", "int, lanes", "max_link_width of the endpoint", "What the device could do.";
+    PCIE_PORT_MAX_SPEED_GT_S = "pcie_port_max_speed_gt_s", "float, GT/s", "max_link_speed of the port above", "What the slot could do.";
+    PCIE_PORT_MAX_WIDTH = "pcie_port_max_width", "int, lanes", "max_link_width of the port above", "What the slot could do.";
+    PCIE_NARROWEST = "pcie_narrowest", "text", "PCI address", "Which device of the path has the narrowest link.";
+    PCIE_ASPM_POLICY = "pcie_aspm_policy", "text", "/sys/module/pcie_aspm/parameters/policy (bracketed)", "Active state power management.";
+
+    ["disk (nvme), controller (nvme)"]
+    NVME_CONTROLLER = "nvme_controller", "text", "/sys/class/nvme", "`nvme0`.";
+    NVME_TRANSPORT = "nvme_transport", "text", "/sys/class/nvme/*/transport", "`pcie`, `tcp`, `rdma`, `fc`, `loop`.";
+    NVME_QUEUE_COUNT = "nvme_queue_count", "int", "/sys/class/nvme/*/queue_count", "Queues, admin queue included.";
+    NVME_QUEUE_SIZE = "nvme_queue_size", "int", "/sys/class/nvme/*/sqsize", "Submission queue size, zero based as the specification has it.";
+    NVME_HMB = "nvme_hmb", "bool", "/sys/class/nvme/*/hmb", "Host memory buffer in use; null where the device does not ask for one.";
+    NVME_CMBSZ = "nvme_cmbsz", "text", "/sys/class/nvme/*/cmb", "Controller memory buffer register.";
+    NVME_PS_MAX_LATENCY_US = "nvme_ps_max_latency_us", "int, us", "/sys/module/nvme_core/parameters/default_ps_max_latency_us", "Longest exit latency of a power state that is used.";
+    NVME_MAX_HOST_MEM_SIZE_MB = "nvme_max_host_mem_size_mb", "int, MiB", "/sys/module/nvme/parameters/max_host_mem_size_mb", "Limit of the host memory buffer.";
+    NVME_POLL_QUEUES = "nvme_poll_queues", "int", "/sys/module/nvme/parameters/poll_queues", "Polled queues.";
+    NVME_IO_QUEUE_DEPTH = "nvme_io_queue_depth", "int", "/sys/module/nvme/parameters/io_queue_depth", "Depth asked for.";
+
+    ["disk (mmc)"]
+    MMC_TYPE = "mmc_type", "text", "device/type", "`SD`, `MMC` (eMMC), `SDIO`.";
+    MANFID = "manfid", "text, hex", "device/manfid", "Manufacturer.";
+    OEMID = "oemid", "text, hex", "device/oemid", "OEM.";
+    MANUFACTURED = "manufactured", "text, YYYY-MM", "device/date, else cid", "Month of manufacture.";
+    PRODUCT_REVISION = "product_revision", "text", "device/hwrev, fwrev (SD); device/prv (eMMC)", "Product revision.";
+    CID = "cid", "text, hex", "device/cid", "Card identification register.";
+    CSD = "csd", "text, hex", "device/csd", "Card specific data register.";
+    SPEED_CLASS = "speed_class", "int", "ssr 447:440", "Speed class 0, 2, 4, 6, 10.";
+    UHS_GRADE = "uhs_grade", "int", "ssr 399:396", "UHS speed grade 0, 1, 3.";
+    VIDEO_CLASS = "video_class", "int", "ssr 391:384", "Video speed class 0, 6, 10, 30, 60, 90.";
+    APP_PERFORMANCE_CLASS = "app_performance_class", "int", "ssr 339:336", "Application performance class 0, 1 (A1), 2 (A2).";
+    ALLOCATION_UNIT_BYTES = "allocation_unit_bytes", "int, bytes", "ssr 431:428", "Allocation unit.";
+    UHS_ALLOCATION_UNIT_BYTES = "uhs_allocation_unit_bytes", "int, bytes", "ssr 395:392", "Allocation unit in UHS modes.";
+    ERASE_SIZE_AU = "erase_size_au", "int", "ssr 423:408", "Allocation units erased at once.";
+    ERASE_TIMEOUT_S = "erase_timeout_s", "int, s", "ssr 407:402", "Erase timeout for `erase_size_au` units.";
+    ERASE_OFFSET_S = "erase_offset_s", "int, s", "ssr 401:400", "Constant part of the erase timeout.";
+    SD_CARD_QUEUE_DEPTH = "sd_card_queue_depth", "int", "ssr 335:331 + 1", "Command queue depth that the card offers; 0 without.";
+    SD_CARD_CACHE = "sd_card_cache", "bool", "ssr 330", "Card offers a cache.";
+    SD_CARD_MAINTENANCE = "sd_card_maintenance", "bool", "ssr 328", "Card-initiated maintenance.";
+    SD_HOST_MAINTENANCE = "sd_host_maintenance", "bool", "ssr 329", "Host-initiated maintenance.";
+    SD_DISCARD = "sd_discard", "bool", "ssr 313", "Discard is supported.";
+    SD_FULE = "sd_fule", "bool", "ssr 312", "Full user area logical erase is supported.";
+    SD_SPEC = "sd_spec", "text", "scr", "Physical layer specification: `1.0`, `1.10`, `2.00`, `3.0X`, `4.XX`, `5.XX`, ...";
+    SD_BUS_WIDTHS = "sd_bus_widths", "list", "scr 51:48", "Bus widths of the card: `1`, `4`.";
+    SD_CMD23 = "sd_cmd23", "bool", "scr 33", "CMD23 (set block count) is supported.";
+    ERASE_SIZE_BYTES = "erase_size_bytes", "int, bytes", "device/erase_size", "Smallest erase.";
+    PREFERRED_ERASE_SIZE_BYTES = "preferred_erase_size_bytes", "int, bytes", "device/preferred_erase_size", "Erase size that the kernel prefers.";
+    CMDQ_EN = "cmdq_en", "bool", "device/cmdq_en", "eMMC command queue in use; SD cards have no such file (null).";
+    MMC_REVISION = "mmc_revision", "int", "device/rev", "EXT_CSD revision: 5 = 4.41, 6 = 4.5, 7 = 5.0, 8 = 5.1.";
+    LIFE_TIME = "life_time", "text", "device/life_time", "Wear of type A and B memory in tenths: `0x01 0x02`.";
+    PRE_EOL = "pre_eol", "text", "device/pre_eol_info", "`0x01` normal, `0x02` 80 % of spare blocks used, `0x03` 90 %.";
+
+    ["link (mmc)"]
+    BUS_MODE = "bus_mode", "text", "debugfs mmcN/ios timing spec", "`legacy`, `mmc-hs`, `sd-hs`, `sdr12`, `sdr25`, `sdr50`, `sdr104`, `ddr50`, `ddr52`, `hs200`, `hs400`.";
+    CLOCK_HZ = "clock_hz", "int, Hz", "debugfs mmcN/ios actual clock, else clock", "Clock of the bus.";
+    CLOCK_REQUESTED_HZ = "clock_requested_hz", "int, Hz", "debugfs mmcN/ios clock", "Clock that was asked for.";
+    BUS_WIDTH = "bus_width", "int, lines", "debugfs mmcN/ios bus width", "Data lines.";
+    SIGNAL_VOLTAGE = "signal_voltage", "text", "debugfs mmcN/ios signal voltage", "`3.30 V`, `1.80 V`, `1.20 V`.";
+    MMC_ENHANCED_STROBE = "mmc_enhanced_strobe", "bool", "debugfs mmcN/ios timing spec", "HS400 with enhanced strobe.";
+
+    ["controller (mmc)"]
+    MMC_HOST = "mmc_host", "text", "place in /sys/devices", "`mmc0`.";
+    MMC_HOST_MODES = "mmc_host_modes", "list", "debugfs mmcN/caps, caps2", "Bus modes that the host offers, named as `bus_mode`.";
+    MMC_HOST_CMD23 = "mmc_host_cmd23", "bool", "debugfs mmcN/caps bit 30", "Host uses CMD23.";
+    MMC_HOST_CQE = "mmc_host_cqe", "bool", "debugfs mmcN/caps2 bit 23", "Host has a command queue engine.";
+    MMC_ERRORS = "mmc_errors", "int", "debugfs mmcN/err_stats", "Sum of all counted errors of the host (live).";
+
+    ["link (usb)"]
+    USB_SPEED_MBIT_S = "usb_speed_mbit_s", "int, Mbit/s", "USB device speed", "Negotiated speed.";
+    USB_VERSION = "usb_version", "text", "USB device version", "USB version that the device claims: `3.20`.";
+    USB_ID = "usb_id", "text, hex", "idVendor:idProduct", "`152d:0578`.";
+    USB_PRODUCT = "usb_product", "text", "manufacturer, product", "Name of the bridge.";
+    USB_DRIVER = "usb_driver", "text", "interface driver", "`uas` or `usb-storage` (bulk only, one command at a time).";
+    USB_UAS_CAPABLE = "usb_uas_capable", "bool", "interface alternate settings (bInterfaceProtocol 62)", "The device offers UAS.";
+    USB_PATH = "usb_path", "text", "place in /sys/devices", "Bus and ports: `2-1.4`.";
+
+    ["disk (virtio)"]
+    CACHE_TYPE = "cache_type", "text", "/sys/block/*/cache_type", "`write back` or `write through`.";
+
+    ["disk (mtd)"]
+    MTD_TYPE = "mtd_type", "text", "/sys/class/mtd/*/type", "`nor`, `nand`, `mlc-nand`, ...";
+    MTD_WRITE_SIZE_BYTES = "mtd_write_size_bytes", "int, bytes", "/sys/class/mtd/*/writesize", "Smallest write.";
+    MTD_ERASE_SIZE_BYTES = "mtd_erase_size_bytes", "int, bytes", "/sys/class/mtd/*/erasesize", "Erase block.";
+    MTD_CORRECTED_BITS = "mtd_corrected_bits", "int", "/sys/class/mtd/*/corrected_bits", "Bits that ECC corrected.";
+    MTD_ECC_FAILURES = "mtd_ecc_failures", "int", "/sys/class/mtd/*/ecc_failures", "Failures of ECC.";
+
+    ["host"]
+    CPU_GOVERNORS = "cpu_governors", "list", "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", "Frequency governors, without repeats.";
+    CPU_MAX_KHZ = "cpu_max_khz", "int, kHz", "cpufreq/cpuinfo_max_freq", "Highest frequency of any CPU.";
+    CPU_LIMIT_KHZ = "cpu_limit_khz", "int, kHz", "cpufreq/scaling_max_freq", "Highest frequency that policy allows, of any CPU.";
+    IO_IS_BUSY = "io_is_busy", "bool", "cpufreq/ondemand/io_is_busy", "The ondemand governor counts I/O wait as load.";
+    CPUS_ONLINE = "cpus_online", "int", "/sys/devices/system/cpu/online", "Online processors.";
+    MEMORY_BYTES = "memory_bytes", "int, bytes", "/proc/meminfo MemTotal", "Usable memory.";
+    RASPBERRY_PI_THROTTLED = "raspberry_pi_throttled", "int, bits", "/sys/devices/platform/soc/soc:firmware/get_throttled", "b0 undervolt, b1 frequency cap, b2 throttled, b3 soft limit; since boot b16-19 (live).";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn names_are_unique_lower_snake_case_and_described() {
+        for (i, fact) in ALL.iter().enumerate() {
+            assert!(
+                fact.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
+                "{} is not lower_snake_case",
+                fact.name
+            );
+            assert!(ALL[..i].iter().all(|f| f.name != fact.name), "{} is listed twice", fact.name);
+            assert!(fact.meaning.ends_with('.') && !fact.source.is_empty() && !fact.unit.is_empty(), "{}", fact.name);
+        }
+    }
+}
