@@ -34,7 +34,7 @@ pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, EngineKind, Operation, Order, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetSize, Warmup,
 };
-pub use rates::{CpuShare, DiskRate, cpu_share, cpu_share_total, disk_rate};
+pub use rates::{CpuShare, DiskRate, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic};
 pub use record::{
     ColdProof, DataProof, DirectProof, EngineRecord, Interval, PhaseRecord, QuietWindow, Round, StopCause, WarmupCut,
     WorkerUsage,

@@ -1,6 +1,6 @@
 //! Rates, derived from a sample and the one before it. A counter that ran backwards yields no rate.
 
-use crate::{CpuTicks, DiskCounters, NS_PER_S, Ns, SystemSample};
+use crate::{CpuTicks, DiskCounters, NS_PER_S, Ns, QuietWindow, SystemSample};
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -79,6 +79,39 @@ pub fn disk_rate(before: &DiskCounters, after: &DiskCounters, elapsed_ns: Ns) ->
         read_bytes,
         write_bytes,
         operations: reads + writes + discards + flushes,
+    })
+}
+
+/// Traffic between two samples summed over the disks named (the lowest counting layers of a stack); `None` if one of
+/// them is missing from a sample, ran backwards, or none is named.
+pub fn traffic(before: &SystemSample, after: &SystemSample, disks: &[String]) -> Option<DiskRate> {
+    let elapsed = after.at_ns.checked_sub(before.at_ns)?;
+    let mut sum: Option<DiskRate> = None;
+    for name in disks {
+        let find = |s: &'_ SystemSample| s.disks.iter().position(|d| &d.name == name);
+        let one = disk_rate(&before.disks[find(before)?], &after.disks[find(after)?], elapsed)?;
+        let all = sum.get_or_insert_with(DiskRate::default);
+        all.read_bytes_per_s += one.read_bytes_per_s;
+        all.write_bytes_per_s += one.write_bytes_per_s;
+        all.reads_per_s += one.reads_per_s;
+        all.writes_per_s += one.writes_per_s;
+        all.busy_ratio = all.busy_ratio.max(one.busy_ratio);
+        all.mean_in_flight += one.mean_in_flight;
+        all.read_bytes += one.read_bytes;
+        all.write_bytes += one.write_bytes;
+        all.operations += one.operations;
+    }
+    sum
+}
+
+/// What others did between two samples taken while this program was silent.
+pub fn quiet_window(before: &SystemSample, after: &SystemSample, disks: &[String]) -> Option<QuietWindow> {
+    let rate = traffic(before, after, disks)?;
+    Some(QuietWindow {
+        length_ns: after.at_ns - before.at_ns,
+        read_bytes: rate.read_bytes,
+        write_bytes: rate.write_bytes,
+        operations: rate.operations,
     })
 }
 
