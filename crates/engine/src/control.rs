@@ -1,11 +1,12 @@
 //! What the outside may say to a running phase, and what it may see of it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Shared between the loop and whoever shows progress or ends the phase. Relaxed atomics only: no lock in the loop.
 #[derive(Debug, Default)]
 pub struct Control {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     /// Progress of the phase that runs now.
     pub progress: Progress,
 }
@@ -25,6 +26,11 @@ impl Control {
     /// Asks the phase to end; operations in flight are still reaped.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag itself, for signal handlers.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
     /// Whether the end was asked for.
