@@ -21,6 +21,8 @@ mod rates;
 mod record;
 mod run;
 mod sample;
+mod sim;
+mod sim_truth;
 mod stack;
 mod target;
 mod units;
@@ -41,6 +43,10 @@ pub use record::{
 };
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+pub use sim::{
+    SimBus, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint, SimStalls, SimThrottle, SimWriteCache,
+};
+pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
