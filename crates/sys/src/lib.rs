@@ -1,1 +1,33 @@
-//! sys
+//! Safe wrappers over what needs `unsafe`, and over the system calls that a measurement rests on.
+//!
+//! Invariants:
+//! - Every `unsafe` block of the program is here, each with its `SAFETY` line.
+//! - Absent kernel features are told apart from failures: a typed answer, never a guess.
+//! - No assumption about the width of `usize`, `off_t` or `time_t`: 32-bit ARM is a first-class target.
+//!
+//! Deliberately absent: policy. What to open, whether to write and what a fact means is decided by the callers.
+
+mod block;
+mod btrfs;
+mod cachestat;
+mod fiemap;
+mod file;
+mod inode;
+mod kmsg;
+mod lock;
+mod space;
+mod statx;
+
+pub use block::{device_read_only, device_size, flush_device_cache, logical_block_size, physical_block_size};
+pub use btrfs::btrfs_data_redundant;
+pub use cachestat::{CachedPages, resident_pages};
+pub use fiemap::{Extent, Written, extents, written};
+pub use file::{
+    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, next_data, next_hole,
+    open_directory, open_existing, reopen, reserve, set_direct,
+};
+pub use inode::{InodeFlags, inode_flags};
+pub use kmsg::{KernelLog, KernelLogError, KernelMessage};
+pub use lock::{Locked, lock_exclusively};
+pub use space::{Space, space_of};
+pub use statx::{DirectAlignment, FileFacts, file_facts};

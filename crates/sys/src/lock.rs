@@ -1,0 +1,57 @@
+//! One user at a time, without leaving anything behind.
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Outcome of an attempt to lock.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Locked {
+    /// It is ours until the descriptor (and its copies) are closed; SIGKILL closes them.
+    Held,
+    /// Another process holds it.
+    Busy,
+    /// The file system has no locks, or wants a writable descriptor (NFS).
+    Unsupported,
+}
+
+/// Takes an advisory lock (flock) on the open file, directory or device itself, so that nothing is left behind
+/// whatever happens. Waits up to `patience` for a holder to let go: udev takes a shared lock for the moment in which it
+/// probes a block device.
+///
+/// # Errors
+/// Whatever else flock(2) says.
+pub fn lock_exclusively(file: &File, patience: Duration) -> io::Result<Locked> {
+    let deadline = Instant::now() + patience;
+    loop {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Locked::Held),
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
+            Err(Errno::WOULDBLOCK) => return Ok(Locked::Busy),
+            Err(Errno::INTR) => {}
+            Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::BADF | Errno::INVAL) => {
+                return Ok(Locked::Unsupported);
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_one_is_refused_until_the_first_has_gone() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || crate::open_directory(directory.path()).unwrap();
+        let (first, second) = (open(), open());
+        assert_eq!(lock_exclusively(&first, Duration::ZERO).unwrap(), Locked::Held);
+        assert_eq!(lock_exclusively(&second, Duration::ZERO).unwrap(), Locked::Busy);
+        drop(first);
+        assert_eq!(lock_exclusively(&second, Duration::ZERO).unwrap(), Locked::Held);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}
