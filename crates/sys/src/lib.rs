@@ -10,24 +10,39 @@
 mod block;
 mod btrfs;
 mod cachestat;
+mod clock;
+mod errno;
 mod fiemap;
 mod file;
 mod inode;
+mod io;
 mod kmsg;
 mod lock;
+mod pool;
+mod ring;
+mod ring_error;
+mod ring_queues;
 mod space;
 mod statx;
+mod thread;
 
 pub use block::{device_read_only, device_size, flush_device_cache, logical_block_size, physical_block_size};
 pub use btrfs::btrfs_data_redundant;
 pub use cachestat::{CachedPages, resident_pages};
+pub use clock::{Epoch, monotonic_ns};
+pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
     OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, next_data, next_hole,
     open_directory, open_existing, reopen, reserve, set_direct,
 };
 pub use inode::{InodeFlags, inode_flags};
+pub use io::{read_at, sync_all, sync_data, write_at};
 pub use kmsg::{KernelLog, KernelLogError, KernelMessage};
 pub use lock::{Locked, lock_exclusively};
+pub use pool::BufferPool;
+pub use ring::{PushError, Ring, RingCompletion, RingOp, RingOptions};
+pub use ring_error::RingError;
 pub use space::{Space, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
+pub use thread::{ThreadUsage, affinity, raise_memlock, set_affinity, thread_usage};

@@ -1,0 +1,36 @@
+//! Names of error numbers, as people and kernel documents write them.
+
+/// The name of an errno (`EIO`), or `errno 1234` for one that storage never gives. The numbers are those of the machine
+/// this runs on (they differ between architectures, for example on MIPS).
+pub fn errno_name(errno: i32) -> String {
+    for (number, name) in NAMES {
+        if *number == errno {
+            return (*name).to_owned();
+        }
+    }
+    format!("errno {errno}")
+}
+
+macro_rules! names {
+    ($($name:ident)*) => { &[$((libc::$name, stringify!($name))),*] };
+}
+
+const NAMES: &[(i32, &str)] = names!(
+    EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG EBADF EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV
+    ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK
+    ENAMETOOLONG ENOSYS ELOOP ENODATA ETIME ENOLINK EPROTO EBADMSG EOVERFLOW EILSEQ EUSERS EOPNOTSUPP ETIMEDOUT
+    ECONNRESET ECONNREFUSED EHOSTUNREACH EALREADY EINPROGRESS ESTALE EUCLEAN EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE
+    ECANCELED ENOKEY EKEYEXPIRED EKEYREJECTED EHWPOISON
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_machines_own() {
+        assert_eq!(errno_name(5), "EIO");
+        assert_eq!(errno_name(28), "ENOSPC");
+        assert_eq!(errno_name(123_456), "errno 123456");
+    }
+}

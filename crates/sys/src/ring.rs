@@ -1,0 +1,525 @@
+//! An io_uring that owns its buffers and its file.
+//!
+//! Safe by construction: the ring owns the [`BufferPool`], every operation uses one buffer, and the ring refuses to lend
+//! or reuse a buffer while the kernel may touch it. Submission and waiting are one system call. The ring stays in the
+//! thread that made it (it is not `Send`), as SINGLE_ISSUER demands.
+//!
+//! Written on the types and calls of rustix; the io-uring crate refuses to build for 32-bit ARM.
+//!
+//! Facts: io_uring_setup(2), io_uring_enter(2), io_uring_register(2).
+#![allow(unsafe_code)]
+
+use crate::ring_queues::Queues;
+use crate::{BufferPool, RingError, errno_name, raise_memlock};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::io_uring::{
+    IoringEnterFlags, IoringFeatureFlags, IoringFsyncFlags, IoringOp, IoringRegisterOp, IoringSetupFlags,
+    IoringSqeFlags, addr_or_splice_off_in_union, buf_union, io_uring_enter, io_uring_enter_arg, io_uring_getevents_arg,
+    io_uring_ptr, io_uring_register, io_uring_rsrc_update, io_uring_sqe, io_uring_user_data, iovec, len_union,
+    off_or_addr2_union, op_flags_union,
+};
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+use std::os::fd::RawFd;
+use std::time::{Duration, Instant};
+
+/// What to ask of the kernel; all on by default. Benchmarks and tests turn features off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingOptions {
+    /// Register the buffers, which spares mapping their pages for each operation.
+    pub register_buffers: bool,
+    /// Register the file, which spares looking it up for each operation.
+    pub register_file: bool,
+    /// Register the ring itself, which spares looking it up for each call.
+    pub register_ring: bool,
+}
+
+impl Default for RingOptions {
+    fn default() -> Self {
+        Self { register_buffers: true, register_file: true, register_ring: true }
+    }
+}
+
+/// What a buffer is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RingOp {
+    /// Read `len` bytes at `offset` into the buffer.
+    Read,
+    /// Write `len` bytes of the buffer at `offset`.
+    Write,
+    /// The same, then fdatasync, as one operation of two linked entries.
+    WriteThenDatasync,
+    /// fsync of the file; the buffer is only the operation's name.
+    Fsync,
+}
+
+/// One completed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingCompletion {
+    /// The operation's buffer.
+    pub buffer: u32,
+    /// Bytes transferred, or the negative errno.
+    pub result: i32,
+}
+
+/// Why an operation was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PushError {
+    /// The pool has no such buffer.
+    #[error("there is no buffer {0}")]
+    NoSuchBuffer(u32),
+    /// The kernel still uses the buffer.
+    #[error("buffer {0} is in flight")]
+    InFlight(u32),
+    /// More bytes than the buffer has.
+    #[error("{len} bytes do not fit into buffers of {buffer_bytes}")]
+    TooLong {
+        /// Asked for.
+        len: u32,
+        /// Size of the buffers.
+        buffer_bytes: usize,
+    },
+    /// The submission queue is full: enter first.
+    #[error("the submission queue is full")]
+    Full,
+}
+
+/// State of a buffer: how many entries in the kernel's hands name it, and the result of the first part of a pair.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    parts: u8,
+    pair: bool,
+    write_result: i32,
+    sync_result: i32,
+}
+
+/// Marks the sync half of a pair in the user data; below it is the buffer's index.
+const SYNC_HALF: u64 = 1 << 32;
+
+/// A ring over one file.
+#[derive(Debug)]
+pub struct Ring {
+    queues: Queues,
+    pool: ManuallyDrop<BufferPool>,
+    /// Address tables for buffers that are not registered; READV and WRITEV exist since 5.1, READ and WRITE since 5.6.
+    vectors: Vec<iovec>,
+    slots: Vec<Slot>,
+    file: OwnedFd,
+    entry_fd: RawFd,
+    entry_flags: IoringSqeFlags,
+    registered_buffers: u32,
+    ring_index: Option<RawFd>,
+    extended_arguments: bool,
+    deferred: bool,
+    unsubmitted: u32,
+    in_flight: u32,
+    features: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Ring {
+    /// A ring over `file` with the buffers of `pool`; at most one operation a buffer is in flight. Raises the soft limit
+    /// of locked memory to the hard one. What the kernel does not grant is listed by [`Ring::missing`] and done without.
+    ///
+    /// # Errors
+    /// Where io_uring is missing or forbidden, or its memory cannot be had.
+    pub fn new(file: OwnedFd, pool: BufferPool, options: RingOptions) -> Result<Self, RingError> {
+        let memlock = raise_memlock();
+        // A pair takes two entries.
+        let queues = Queues::new(pool.count().saturating_mul(2).min(32_768))?;
+        let mut ring = Self {
+            extended_arguments: queues.features.contains(IoringFeatureFlags::EXT_ARG),
+            deferred: queues.setup.contains(IoringSetupFlags::DEFER_TASKRUN),
+            features: queues.names.clone(),
+            missing: queues.missing.clone(),
+            queues,
+            vectors: (0..pool.count())
+                .map(|i| iovec { iov_base: pool.address(i).cast(), iov_len: pool.buffer_bytes() })
+                .collect(),
+            slots: vec![Slot::default(); pool.count() as usize],
+            pool: ManuallyDrop::new(pool),
+            entry_fd: file.as_raw_fd(),
+            entry_flags: IoringSqeFlags::empty(),
+            file,
+            registered_buffers: 0,
+            ring_index: None,
+            unsubmitted: 0,
+            in_flight: 0,
+        };
+        if ring.extended_arguments {
+            ring.features.push("timeout-argument".to_owned());
+        } else {
+            ring.missing
+                .push("timeout-argument: the kernel lacks it (since Linux 5.11), poll waits instead".to_owned());
+        }
+        if options.register_file {
+            ring.register_file();
+        }
+        if options.register_buffers {
+            ring.register_buffers(memlock);
+        }
+        if options.register_ring {
+            ring.register_ring();
+        }
+        Ok(ring)
+    }
+
+    fn register_file(&mut self) {
+        let fd = self.file.as_raw_fd();
+        // SAFETY: the argument points to one descriptor, which the ring owns and keeps open.
+        let result = unsafe {
+            io_uring_register(self.queues.as_fd(), IoringRegisterOp::RegisterFiles, (&raw const fd).cast(), 1)
+        };
+        match result {
+            Ok(_) => {
+                self.entry_fd = 0;
+                self.entry_flags = IoringSqeFlags::FIXED_FILE;
+                self.features.push("registered-file".to_owned());
+            }
+            Err(e) => self.missing.push(format!("registered-file: {}", errno_name(e.raw_os_error()))),
+        }
+    }
+
+    /// Registers all buffers, or the largest share that halving finds: the limit of locked memory, and before 5.13 the
+    /// 1,024 entries of UIO_MAXIOV, may forbid all.
+    fn register_buffers(&mut self, memlock: Option<u64>) {
+        let all = self.pool.count();
+        let mut count = all;
+        let mut errno = 0;
+        while count > 0 {
+            // SAFETY: the table has at least `count` entries, all naming memory of the pool, which outlives the ring's
+            // use of it: see `drop`.
+            let result = unsafe {
+                io_uring_register(
+                    self.queues.as_fd(),
+                    IoringRegisterOp::RegisterBuffers,
+                    self.vectors.as_ptr().cast::<c_void>(),
+                    count,
+                )
+            };
+            match result {
+                Ok(_) => break,
+                Err(e) => {
+                    errno = e.raw_os_error();
+                    count /= 2;
+                }
+            }
+        }
+        self.registered_buffers = count;
+        if count > 0 {
+            self.features.push("registered-buffers".to_owned());
+        }
+        if count < all {
+            let limit = match memlock {
+                Some(bytes) => format!("{} KiB may be locked (ulimit -l)", bytes / 1024),
+                None => "locked memory is unlimited".to_owned(),
+            };
+            self.missing
+                .push(format!("registered-buffers: {count} of {all} registered ({}), {limit}", errno_name(errno)));
+        }
+    }
+
+    fn register_ring(&mut self) {
+        let mut update = io_uring_rsrc_update::default();
+        // Any free index (IORING_REGISTER_RING_FDS with offset -1); the kernel writes the one it took.
+        update.offset = u32::MAX;
+        // The descriptor travels as a number in the pointer-sized field.
+        update.data = io_uring_ptr::new(std::ptr::without_provenance_mut(self.queues.as_fd().as_raw_fd() as usize));
+        // SAFETY: the argument is one whole update struct that the kernel may change.
+        let result = unsafe {
+            io_uring_register(
+                self.queues.as_fd(),
+                IoringRegisterOp::RegisterRingFds,
+                (&raw mut update).cast_const().cast(),
+                1,
+            )
+        };
+        match result {
+            Ok(_) => {
+                self.ring_index = Some(update.offset as RawFd);
+                self.features.push("registered-ring".to_owned());
+            }
+            Err(e) => {
+                self.missing.push(format!("registered-ring: {} (since Linux 5.18)", errno_name(e.raw_os_error())));
+            }
+        }
+    }
+
+    /// Features in use.
+    pub fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    /// What was asked and not had, each with the reason.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// How many buffers, and so operations in flight at most.
+    #[inline]
+    pub fn buffers(&self) -> u32 {
+        self.pool.count()
+    }
+
+    /// Size of each buffer.
+    #[inline]
+    pub fn buffer_bytes(&self) -> usize {
+        self.pool.buffer_bytes()
+    }
+
+    /// Operations pushed and not yet taken by [`Ring::complete`].
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// A buffer, unless it is in flight or does not exist.
+    #[inline]
+    pub fn buffer_mut(&mut self, index: u32) -> Option<&mut [u8]> {
+        if self.slots.get(index as usize)?.parts > 0 {
+            return None;
+        }
+        Some(self.pool.buffer_mut(index))
+    }
+
+    /// Queues an operation; the next [`Ring::enter`] submits it.
+    ///
+    /// # Errors
+    /// Nothing was queued; see [`PushError`].
+    #[inline]
+    pub fn push(&mut self, op: RingOp, buffer: u32, offset: u64, len: u32) -> Result<(), PushError> {
+        let Some(slot) = self.slots.get_mut(buffer as usize) else { return Err(PushError::NoSuchBuffer(buffer)) };
+        if slot.parts > 0 {
+            return Err(PushError::InFlight(buffer));
+        }
+        if len as usize > self.pool.buffer_bytes() {
+            return Err(PushError::TooLong { len, buffer_bytes: self.pool.buffer_bytes() });
+        }
+        let parts = 1 + u8::from(op == RingOp::WriteThenDatasync);
+        if self.queues.room() < u32::from(parts) {
+            return Err(PushError::Full);
+        }
+        *slot = Slot { parts, pair: parts == 2, ..Slot::default() };
+        match op {
+            RingOp::Read => {
+                let entry = self.transfer(IoringOp::ReadFixed, IoringOp::Readv, buffer, offset, len);
+                self.queues.push(entry);
+            }
+            RingOp::Write => {
+                let entry = self.transfer(IoringOp::WriteFixed, IoringOp::Writev, buffer, offset, len);
+                self.queues.push(entry);
+            }
+            RingOp::WriteThenDatasync => {
+                let mut entry = self.transfer(IoringOp::WriteFixed, IoringOp::Writev, buffer, offset, len);
+                entry.flags |= IoringSqeFlags::IO_LINK;
+                self.queues.push(entry);
+                let entry = self.sync(u64::from(buffer) | SYNC_HALF, IoringFsyncFlags::DATASYNC);
+                self.queues.push(entry);
+            }
+            RingOp::Fsync => {
+                let entry = self.sync(u64::from(buffer), IoringFsyncFlags::empty());
+                self.queues.push(entry);
+            }
+        }
+        self.unsubmitted += u32::from(parts);
+        self.in_flight += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn transfer(&mut self, fixed: IoringOp, vectored: IoringOp, buffer: u32, offset: u64, len: u32) -> io_uring_sqe {
+        let mut entry = io_uring_sqe {
+            flags: self.entry_flags,
+            fd: self.entry_fd,
+            off_or_addr2: off_or_addr2_union { off: offset },
+            user_data: io_uring_user_data::from_u64(u64::from(buffer)),
+            ..io_uring_sqe::default()
+        };
+        if buffer < self.registered_buffers {
+            entry.opcode = fixed;
+            entry.addr_or_splice_off_in =
+                addr_or_splice_off_in_union { addr: io_uring_ptr::new(self.pool.address(buffer).cast()) };
+            entry.len = len_union { len };
+            // At most 16,384 buffers can be registered, so the index fits (IORING_MAX_REG_BUFFERS).
+            entry.buf = buf_union { buf_index: buffer as u16 };
+        } else {
+            entry.opcode = vectored;
+            let vector = &mut self.vectors[buffer as usize];
+            vector.iov_len = len as usize;
+            entry.addr_or_splice_off_in =
+                addr_or_splice_off_in_union { addr: io_uring_ptr::new((&raw mut *vector).cast()) };
+            entry.len = len_union { len: 1 };
+        }
+        entry
+    }
+
+    #[inline]
+    fn sync(&self, user_data: u64, flags: IoringFsyncFlags) -> io_uring_sqe {
+        io_uring_sqe {
+            opcode: IoringOp::Fsync,
+            flags: self.entry_flags,
+            fd: self.entry_fd,
+            op_flags: op_flags_union { fsync_flags: flags },
+            user_data: io_uring_user_data::from_u64(user_data),
+            ..io_uring_sqe::default()
+        }
+    }
+
+    /// Submits all that was pushed and waits for `min` completions (0: does not wait), at most `wait_ns` nanoseconds
+    /// (`None`: for ever), in one system call. Returns early when a signal arrives. With nothing to submit and enough
+    /// completions there, no call is made.
+    ///
+    /// # Errors
+    /// The errno of io_uring_enter(2), except those that only say "later" (EAGAIN, EBUSY), "in time" (ETIME) and EINTR.
+    #[inline]
+    pub fn enter(&mut self, min: u32, wait_ns: Option<u64>) -> Result<(), i32> {
+        if self.unsubmitted == 0 {
+            let ready = self.queues.ready();
+            // With DEFER_TASKRUN completions appear only when the kernel is entered to run them.
+            if ready >= min && (min > 0 || ready > 0 || !self.deferred) {
+                return Ok(());
+            }
+        }
+        self.queues.publish();
+        let result = match wait_ns {
+            Some(ns) if min > 0 => {
+                if !self.extended_arguments {
+                    return self.enter_and_poll(min, ns);
+                }
+                self.enter_timed(min, ns)
+            }
+            _ => self.enter_untimed(min),
+        };
+        self.submitted(result)
+    }
+
+    #[inline]
+    fn submitted(&mut self, result: Result<u32, Errno>) -> Result<(), i32> {
+        match result {
+            Ok(count) => {
+                self.unsubmitted -= count.min(self.unsubmitted);
+                Ok(())
+            }
+            Err(Errno::TIME | Errno::INTR | Errno::AGAIN | Errno::BUSY) => Ok(()),
+            Err(errno) => Err(errno.raw_os_error()),
+        }
+    }
+
+    #[inline]
+    fn call_fd(&self) -> (BorrowedFd<'_>, IoringEnterFlags) {
+        match self.ring_index {
+            // SAFETY: not a descriptor but the index of the registered ring, which the flag announces; it is never -1.
+            Some(index) => (unsafe { BorrowedFd::borrow_raw(index) }, IoringEnterFlags::REGISTERED_RING),
+            None => (self.queues.as_fd(), IoringEnterFlags::empty()),
+        }
+    }
+
+    #[inline]
+    fn enter_untimed(&self, min: u32) -> Result<u32, Errno> {
+        let (fd, flags) = self.call_fd();
+        // SAFETY: published entries name only memory of the pool and of `vectors`, and the file that the ring owns.
+        unsafe { io_uring_enter(fd, self.unsubmitted, min, flags | IoringEnterFlags::GETEVENTS) }
+    }
+
+    #[inline]
+    fn enter_timed(&self, min: u32, wait_ns: u64) -> Result<u32, Errno> {
+        // struct __kernel_timespec: two 64-bit fields on every architecture.
+        let time: [i64; 2] = [(wait_ns / 1_000_000_000) as i64, (wait_ns % 1_000_000_000) as i64];
+        let argument = io_uring_getevents_arg {
+            sigmask: io_uring_ptr::null(),
+            sigmask_sz: 0,
+            min_wait_usec: 0,
+            ts: io_uring_ptr::new((&raw const time).cast_mut().cast()),
+        };
+        let (fd, flags) = self.call_fd();
+        let flags = flags | IoringEnterFlags::GETEVENTS | IoringEnterFlags::EXT_ARG;
+        // SAFETY: as in `enter_untimed`; the argument and the time it points to live until the call returns.
+        unsafe { io_uring_enter_arg(fd, self.unsubmitted, min, flags, Some(&argument)) }
+    }
+
+    /// Before 5.11 a wait has no limit of its own: submit, then poll the ring.
+    #[cold]
+    fn enter_and_poll(&mut self, min: u32, wait_ns: u64) -> Result<(), i32> {
+        let start = Instant::now();
+        let wait = Duration::from_nanos(wait_ns);
+        loop {
+            let result = self.enter_untimed(0);
+            self.submitted(result)?;
+            let left = wait.saturating_sub(start.elapsed());
+            if self.queues.ready() >= min || left.is_zero() {
+                return Ok(());
+            }
+            let time = rustix::time::Timespec {
+                tv_sec: left.as_secs().min(i32::MAX as u64) as _,
+                tv_nsec: left.subsec_nanos() as _,
+            };
+            let fd = self.queues.as_fd();
+            match poll(&mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)], Some(&time)) {
+                Ok(_) => {}
+                Err(Errno::INTR) => return Ok(()),
+                Err(errno) => return Err(errno.raw_os_error()),
+            }
+        }
+    }
+
+    /// Takes up to `limit` completed operations and gives each to `sink`.
+    #[inline]
+    pub fn complete(&mut self, limit: usize, mut sink: impl FnMut(RingCompletion)) {
+        let mut taken = 0;
+        let mut ready = self.queues.ready();
+        if ready == 0 {
+            return;
+        }
+        while ready > 0 && taken < limit {
+            ready -= 1;
+            let raw = self.queues.take();
+            let buffer = raw.user_data as u32;
+            let slot = &mut self.slots[buffer as usize];
+            slot.parts -= 1;
+            let mut result = raw.result;
+            if slot.pair {
+                if raw.user_data & SYNC_HALF != 0 {
+                    slot.sync_result = result;
+                } else {
+                    slot.write_result = result;
+                }
+                if slot.parts > 0 {
+                    continue;
+                }
+                // A failed or short write breaks the link and cancels its sync: the write's result is the answer.
+                result = match (slot.write_result, slot.sync_result) {
+                    (written, _) if written < 0 => written,
+                    (written, sync) if sync >= 0 || sync == -libc::ECANCELED => written,
+                    (_, sync) => sync,
+                };
+            }
+            self.in_flight -= 1;
+            taken += 1;
+            sink(RingCompletion { buffer, result });
+        }
+        self.queues.release();
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // The kernel may still write into the buffers. Give it a moment; a device that hangs keeps the memory for ever
+        // rather than writing into whatever comes to lie there.
+        let start = Instant::now();
+        while self.in_flight > 0 && start.elapsed() < Duration::from_secs(2) {
+            if self.enter(1, Some(100_000_000)).is_err() {
+                break;
+            }
+            self.complete(usize::MAX, |_| {});
+        }
+        if self.in_flight == 0 {
+            // SAFETY: not used again, and no operation refers to it.
+            unsafe { ManuallyDrop::drop(&mut self.pool) };
+        } else {
+            // The vectors too may still be read by entries that were not submitted; they are small.
+            std::mem::forget(std::mem::take(&mut self.vectors));
+        }
+    }
+}

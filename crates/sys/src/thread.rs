@@ -1,0 +1,127 @@
+//! What a thread used and where it may run, and how much memory it may lock.
+#![allow(unsafe_code)]
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::io;
+
+/// CPU that a thread used, from getrusage(2) with RUSAGE_THREAD. The sum of user and system time is exact to the
+/// scheduler's clock; their split is by ticks where the kernel was built without precise accounting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadUsage {
+    /// User time.
+    pub user_ns: u64,
+    /// System time.
+    pub system_ns: u64,
+    /// Voluntary context switches.
+    pub voluntary_switches: u64,
+    /// Involuntary context switches.
+    pub involuntary_switches: u64,
+}
+
+impl ThreadUsage {
+    /// What was used since `earlier`; saturating, because the kernel's split of user and system time may be revised.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
+        }
+    }
+
+    /// Both together.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
+            voluntary_switches: self.voluntary_switches + other.voluntary_switches,
+            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+        }
+    }
+}
+
+/// What the calling thread used since it started.
+pub fn thread_usage() -> ThreadUsage {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a whole `rusage`, and all-zero bytes are a valid value of it.
+    let usage = unsafe {
+        // Fails only for a bad pointer or an unknown `who` (getrusage(2)); then the zeros stay.
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let ns = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000;
+    ThreadUsage {
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+        voluntary_switches: usage.ru_nvcsw as u64,
+        involuntary_switches: usage.ru_nivcsw as u64,
+    }
+}
+
+/// The CPUs on which the calling thread may run.
+pub fn affinity() -> io::Result<Vec<u32>> {
+    let set = sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect())
+}
+
+/// Confines the calling thread to `cpus`.
+///
+/// # Errors
+/// `EINVAL` where none of them is online or permitted.
+pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    for cpu in cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU) {
+        set.set(*cpu as usize);
+    }
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Raises the soft limit of locked memory to the hard one, for registered buffers (kernels before 5.12 also charge the
+/// rings themselves). Returns the limit that holds now, bytes; `None` is unlimited.
+pub fn raise_memlock() -> Option<u64> {
+    let limit = getrlimit(Resource::Memlock);
+    if limit.current != limit.maximum {
+        // Raising a soft limit up to the hard one is always permitted (getrlimit(2)); should a security module refuse, the
+        // old limit holds and the registration reports what it could not have.
+        let _ = setrlimit(Resource::Memlock, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    }
+    getrlimit(Resource::Memlock).current
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_grows_with_work() {
+        let before = thread_usage();
+        let mut x = 1u64;
+        loop {
+            for _ in 0..100_000 {
+                x = std::hint::black_box(x.wrapping_mul(6364136223846793005).wrapping_add(1));
+            }
+            let used = thread_usage().since(&before);
+            if used.user_ns + used.system_ns > 0 {
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn affinity_round_trips() {
+        let cpus = affinity().unwrap();
+        assert!(!cpus.is_empty());
+        std::thread::spawn(move || {
+            set_affinity(&cpus[..1]).unwrap();
+            assert_eq!(affinity().unwrap(), &cpus[..1]);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn memlock_is_raised_to_the_hard_limit() {
+        assert_eq!(raise_memlock(), getrlimit(Resource::Memlock).maximum);
+    }
+}
