@@ -1,1 +1,33 @@
-//! report
+//! Shows what the other rooms found: the card on the terminal, JSON documents, Markdown, the self-contained page.
+//!
+//! Everything starts from one borrowed value, [`Check`]: the run and what diagnosis and judge concluded from it. From it
+//! come [`card`] (80 columns, pasteable), [`markdown`], [`document::CheckDocument`] (`narrows/check/1`) and [`page`].
+//!
+//! Invariants:
+//! - A number is shown only if its status is `measured`; in place of any other stands the reason.
+//! - A number never shows more digits than its interval carries ([`quantity`]).
+//! - Text from outside (target and model names, kernel log, reasons) is escaped for the place it lands in: control and
+//!   bidirectional characters on terminals, mark-up in pages, pipes and back-ticks in Markdown.
+//! - The page loads nothing: its Content-Security-Policy forbids every fetch and names each inlined block by its hash.
+//! - Times arrive as text. This room has no clock and no calendar.
+//!
+//! Deliberately absent: results. Nothing here computes a metric, a verdict, a rating or a confidence; rates drawn in
+//! plots are `model`'s own derivations from consecutive samples.
+
+mod card;
+mod check;
+pub mod document;
+mod headline;
+mod listing;
+mod markdown;
+pub mod quantity;
+mod storage;
+mod style;
+pub mod text;
+
+pub use card::card;
+pub use check::{Check, NextStep};
+pub use listing::{explain_text, run_text, runs_table};
+pub use markdown::markdown;
+pub use storage::{link_text, storage_line};
+pub use style::{Paint, Style};

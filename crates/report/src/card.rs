@@ -1,0 +1,271 @@
+//! The card: the answer in one screen of 80 columns that can be pasted into a forum.
+
+use crate::headline::{self, Cell, Headline};
+use crate::text::{pad, plain, shorten, width, wrap};
+use crate::{Check, Paint, Style, quantity, storage_line};
+use model::{Metric, Unit};
+
+/// Pieces of evidence under the narrow place; the page has all of them.
+const EVIDENCE_LINES: usize = 4;
+/// Findings with their titles; the page has all of them.
+const FINDING_LINES: usize = 6;
+/// Columns of the labels in front of the two columns of numbers.
+const LABEL_COLUMNS: usize = 22;
+/// The longest id of a finding that still gets a column of its own.
+const ID_COLUMNS: usize = 28;
+
+struct Writer<'a> {
+    style: &'a Style,
+    columns: usize,
+    out: String,
+}
+
+/// Where numbers end and where tail latencies start in one column of the table.
+struct Layout {
+    number: usize,
+    value: usize,
+}
+
+/// The card of a check. Every line but the last two (paths, which must stay whole) fits `style.width`.
+pub fn card(check: &Check<'_>, style: &Style) -> String {
+    let mut w = Writer { style, columns: style.columns(), out: String::new() };
+    w.header(check);
+    w.numbers(check);
+    w.narrow_place(check);
+    w.findings(check);
+    w.ratings(check);
+    w.closing(check);
+    w.out
+}
+
+impl Writer<'_> {
+    fn plain(&self, text: &str) -> String {
+        plain(text, self.style.ascii)
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    /// `text` wrapped behind `first`, later lines indented by as much.
+    fn block(&mut self, first: &str, text: &str, paint: Option<Paint>) {
+        let indent = width(first);
+        for (i, l) in wrap(text, self.columns.saturating_sub(indent)).iter().enumerate() {
+            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
+            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
+            self.line(&format!("{lead}{l}"));
+        }
+    }
+
+    fn header(&mut self, check: &Check<'_>) {
+        let started = self.plain(check.started);
+        let room = self.columns.saturating_sub(width(&started) + 2);
+        let command = format!("narrows {} {}", self.plain(&check.run.command), self.plain(&check.run.target.name));
+        let command = pad(&shorten(&command, room, self.style.ascii), room);
+        let line = format!("{}  {}", self.style.paint(Paint::Title, &command), self.style.paint(Paint::Dim, &started));
+        self.line(&line);
+        let storage = self.plain(&storage_line(check.run));
+        // Broken between its parts, never inside one.
+        let glued = storage.replace(' ', "\u{1}").replace(",\u{1}", ", ");
+        for l in wrap(&glued, self.columns) {
+            self.line(&l.replace('\u{1}', " "));
+        }
+        if let Some(words) = headline::state_words(check.run.state) {
+            self.block("", words, Some(Paint::Warn));
+        }
+    }
+
+    fn numbers(&mut self, check: &Check<'_>) {
+        let run = check.run;
+        let h = headline::headline(run);
+        self.line("");
+        if !h.rows.is_empty() {
+            self.table(&h);
+        }
+        if let Some((ns, phase)) = headline::worst_stall(run) {
+            let text = format!("{} in {}", quantity::quantity(ns, Unit::Ns), self.plain(phase));
+            self.line(&format!("{}{text}", pad("  worst stall", LABEL_COLUMNS)));
+        }
+        if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
+            let text = copy.with_interval(self.style.plus_minus());
+            let line = format!("{}{text}", pad("  memory copy", LABEL_COLUMNS));
+            self.line(&self.style.paint(Paint::Dim, &line));
+        }
+        let unsteady: Vec<String> =
+            run.phases.iter().filter(|p| p.steady == Some(false)).map(|p| self.plain(&p.plan.name)).collect();
+        if !unsteady.is_empty() {
+            self.block(&pad("  not steady", LABEL_COLUMNS), &unsteady.join(", "), Some(Paint::Dim));
+        }
+        for (i, note) in h.notes.iter().enumerate() {
+            let note = self.plain(note);
+            self.block(&format!("  [{}] ", i + 1), &note, Some(Paint::Dim));
+        }
+    }
+
+    fn table(&mut self, h: &Headline) {
+        let column = (self.columns - LABEL_COLUMNS) / 2;
+        let (read, write) = (self.layout(h.rows.iter().map(|r| &r.read)), self.layout(h.rows.iter().map(|r| &r.write)));
+        // The tail latency is shown beside every number or beside none: a column half filled misleads.
+        let p99 = h.rows.iter().all(|r| {
+            width(&self.cell(&r.read, &read, true, column)) < column
+                && width(&self.cell(&r.write, &write, true, column)) <= column
+        });
+        let head = format!("{}{}write", " ".repeat(LABEL_COLUMNS), pad("read", column));
+        self.line(&self.style.paint(Paint::Dim, &head));
+        for r in &h.rows {
+            let label = pad(&format!("  {} {}", pad(r.label, 10), r.variant), LABEL_COLUMNS);
+            let left = self.cell(&r.read, &read, p99, column);
+            let right = self.cell(&r.write, &write, p99, column);
+            let gap = " ".repeat(column.saturating_sub(width(&left)));
+            let line = format!("{label}{}{gap}{}", self.paint_cell(&r.read, &left), self.paint_cell(&r.write, &right));
+            self.line(&line);
+        }
+    }
+
+    fn layout<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Layout {
+        let mut layout = Layout { number: 0, value: 0 };
+        let values: Vec<_> =
+            cells.filter_map(|c| if let Cell::Value { shown, p99 } = c { Some((shown, p99)) } else { None }).collect();
+        layout.number = values.iter().map(|(s, _)| width(&s.number)).max().unwrap_or(0);
+        layout.value = values
+            .iter()
+            .filter(|(_, p99)| p99.is_some())
+            .map(|(s, _)| width(&s.with_interval(self.style.plus_minus())) + layout.number - width(&s.number))
+            .max()
+            .unwrap_or(0);
+        layout
+    }
+
+    fn paint_cell(&self, cell: &Cell, text: &str) -> String {
+        match cell {
+            Cell::Without { bad: true, .. } => self.style.paint(Paint::Bad, text),
+            Cell::Without { .. } => self.style.paint(Paint::Warn, text),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn cell(&self, cell: &Cell, layout: &Layout, with_p99: bool, column: usize) -> String {
+        match cell {
+            Cell::Empty => String::new(),
+            Cell::Value { shown, p99 } => {
+                let lead = " ".repeat(layout.number.saturating_sub(width(&shown.number)));
+                let mut text = format!("{lead}{}", shown.with_interval(self.style.plus_minus()));
+                if let (true, Some(p99)) = (with_p99, p99) {
+                    text = format!("{}  p99 {p99}", pad(&text, layout.value));
+                }
+                text
+            }
+            Cell::Without { word, code, note, .. } => {
+                let note = note.map(|n| format!(" [{n}]")).unwrap_or_default();
+                let code = code.as_deref().map(|c| format!(": {}", self.plain(c))).unwrap_or_default();
+                let room = column.saturating_sub(width(&note) + 1);
+                format!("{}{note}", shorten(&format!("{word}{code}"), room, self.style.ascii))
+            }
+        }
+    }
+
+    fn narrow_place(&mut self, check: &Check<'_>) {
+        let limit = check.limit;
+        let statement = self.plain(&limit.statement);
+        let statement = format!("{statement} ({})", headline::confidence_word(limit.confidence));
+        self.line("");
+        let lead = format!("  {} ", self.style.paint(Paint::Accent, "The narrow place:"));
+        // The wrapped lines hang under the evidence, not under the end of the lead.
+        let lines = wrap(&format!("The narrow place: {statement}"), self.columns - 4);
+        for (i, l) in lines.iter().enumerate() {
+            match l.strip_prefix("The narrow place: ").filter(|_| i == 0) {
+                Some(rest) => self.line(&format!("{lead}{rest}")),
+                None => self.line(&format!("{}{l}", if i == 0 { "  " } else { "    " })),
+            }
+        }
+        for e in limit.evidence.iter().take(EVIDENCE_LINES) {
+            let text = self.plain(&headline::evidence_line(e));
+            self.block("    - ", &text, None);
+        }
+        if let Some(next) = check.next_step {
+            let prediction = next.predicted_ratio.map(|r| format!("predicted at most {} x", quantity::ratio(r)));
+            let text = self.plain(&next.text);
+            match prediction {
+                Some(p) if 15 + width(&text) + width(&p) <= self.columns => {
+                    let gap = self.columns - 13 - width(&text) - width(&p);
+                    self.line(&format!("  Next step: {text}{}{p}", " ".repeat(gap)));
+                }
+                Some(p) => {
+                    self.block("  Next step: ", &format!("{text} ({p})"), None);
+                }
+                None => self.block("  Next step: ", &text, None),
+            }
+        }
+    }
+
+    fn findings(&mut self, check: &Check<'_>) {
+        if check.findings.is_empty() {
+            return;
+        }
+        self.line("");
+        let head = "  Findings";
+        let hint = "narrows explain ID";
+        let gap = " ".repeat(self.columns - width(head) - width(hint));
+        let line = format!("{}{gap}{}", self.style.paint(Paint::Accent, head), self.style.paint(Paint::Dim, hint));
+        self.line(&line);
+        let shown = &check.findings[..check.findings.len().min(FINDING_LINES)];
+        let ids = shown.iter().map(|f| width(&self.plain(&f.id))).max().unwrap_or(0).min(ID_COLUMNS);
+        for f in shown {
+            let lead = format!("    {}  ", pad(&shorten(&self.plain(&f.id), ids, self.style.ascii), ids));
+            let title = self.plain(&f.title);
+            self.block(&lead, &title, None);
+        }
+        if check.findings.len() > shown.len() {
+            let more = format!("and {} more on the page", check.findings.len() - shown.len());
+            self.block("    ", &more, Some(Paint::Dim));
+        }
+    }
+
+    fn ratings(&mut self, check: &Check<'_>) {
+        if check.ratings.is_empty() {
+            return;
+        }
+        let list: Vec<String> = check.ratings.iter().map(|r| self.plain(&headline::rating_words(r))).collect();
+        let text = format!("{} (not a certificate)", list.join(", "));
+        self.block("  Short-test ratings  ", &text, None);
+    }
+
+    fn closing(&mut self, check: &Check<'_>) {
+        let run = check.run;
+        self.line("");
+        for remark in &run.remarks {
+            let remark = self.plain(remark);
+            self.block("  Note: ", &remark, None);
+        }
+        let wrote = match run.bytes_written {
+            0 => "Wrote nothing".to_owned(),
+            n => format!("Wrote {}", quantity::size(n)),
+        };
+        let cpu = headline::own_cpu_ns(run)
+            .map(|ns| format!(", using {} of CPU itself", quantity::duration(ns)))
+            .unwrap_or_default();
+        let text = format!("{wrote} in {}{cpu}.", quantity::duration(run.duration_ns));
+        self.block("  ", &text, None);
+        let id = self.plain(&run.id);
+        self.line(&format!("  Run   {id}"));
+        if let Some(page) = check.page {
+            self.line(&format!("  Page  {}", self.plain(page)));
+        }
+        if let Some(fetch) = check.fetch {
+            self.line(&format!("  Fetch {}", self.plain(fetch)));
+        }
+    }
+}
+
+/// A metric in one cell of a list: its value with interval, or its status and the code of its reason.
+pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
+    match quantity::metric(m) {
+        Some(shown) => shown.with_interval(style.plus_minus()),
+        None => {
+            let code = m.reasons.first().and_then(|r| headline::reason_code(r));
+            let word = headline::status_word(m.status);
+            code.map_or_else(|| word.to_owned(), |c| format!("{word}: {}", plain(c, style.ascii)))
+        }
+    }
+}

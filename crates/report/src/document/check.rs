@@ -1,0 +1,114 @@
+//! `narrows/check/1`.
+
+use super::seconds;
+use crate::{Check, NextStep};
+use model::{Environment, Finding, Limit, Metric, PhaseStatus, Plan, Rating, RunState, StopCause, Target, WarmupCut};
+use serde::Serialize;
+
+/// One phase without its metrics, which stand in one list for the whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct PhaseSummary<'a> {
+    /// `seq-write`.
+    pub name: &'a str,
+    /// Status as a whole.
+    pub status: PhaseStatus,
+    /// Why refused or skipped.
+    pub reasons: &'a [String],
+    /// Whether it was steady.
+    pub steady: Option<bool>,
+    /// Wall time; null if not executed.
+    pub duration_s: Option<f64>,
+    /// Operations, warm-up included; null if not executed.
+    pub operations: Option<u64>,
+    /// Bytes, warm-up included; null if not executed.
+    pub bytes: Option<u64>,
+    /// Why it ended; null if not executed.
+    pub stop: Option<StopCause>,
+    /// What was cut at the beginning; null if not executed.
+    pub warmup: Option<&'a WarmupCut>,
+}
+
+/// What `narrows check --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckDocument<'a> {
+    /// `narrows/check/1`.
+    pub schema: &'static str,
+    /// Id of the run in the archive.
+    pub run_id: &'a str,
+    /// The target and the stack below it.
+    pub target: &'a Target,
+    /// The machine.
+    pub environment: &'a Environment,
+    /// The plan, every default explicit.
+    pub plan: &'a Plan,
+    /// Wall time.
+    pub duration_s: f64,
+    /// Bytes written to the target.
+    pub bytes_written: u64,
+    /// All metrics, in the order of the phases.
+    pub metrics: Vec<&'a Metric>,
+    /// The narrow place.
+    pub limit: &'a Limit,
+    /// Named conditions.
+    pub findings: &'a [Finding],
+    /// Speed classes.
+    pub ratings: &'a [Rating],
+    /// Path of the page; null if none was written.
+    pub report: Option<&'a str>,
+    /// How far the run came.
+    pub state: RunState,
+    /// Start, RFC 3339 in UTC; null if the run has no session.
+    pub started: Option<&'a str>,
+    /// Version of the program.
+    pub program_version: &'a str,
+    /// Remarks that concern the whole run.
+    pub remarks: &'a [String],
+    /// What to do next; null without advice.
+    pub next_step: Option<&'a NextStep>,
+    /// The phases.
+    pub phases: Vec<PhaseSummary<'a>>,
+}
+
+impl<'a> CheckDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/check/1";
+
+    /// The document of a check.
+    pub fn new(check: &Check<'a>) -> Self {
+        let run = check.run;
+        Self {
+            schema: Self::SCHEMA,
+            run_id: &run.id,
+            target: &run.target,
+            environment: &run.environment,
+            plan: &run.plan,
+            duration_s: seconds(run.duration_ns),
+            bytes_written: run.bytes_written,
+            metrics: run.metrics().collect(),
+            limit: check.limit,
+            findings: check.findings,
+            ratings: check.ratings,
+            report: check.page,
+            state: run.state,
+            started: run.sessions.first().map(|s| s.started.as_str()),
+            program_version: &run.program_version,
+            remarks: &run.remarks,
+            next_step: check.next_step,
+            phases: run
+                .phases
+                .iter()
+                .map(|p| PhaseSummary {
+                    name: &p.plan.name,
+                    status: p.status,
+                    reasons: &p.reasons,
+                    steady: p.steady,
+                    duration_s: p.record.as_ref().map(|r| seconds(r.duration_ns())),
+                    operations: p.record.as_ref().map(|r| r.operations),
+                    bytes: p.record.as_ref().map(|r| r.bytes),
+                    stop: p.record.as_ref().map(|r| r.stop),
+                    warmup: p.record.as_ref().map(|r| &r.warmup),
+                })
+                .collect(),
+        }
+    }
+}

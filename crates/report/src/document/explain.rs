@@ -1,0 +1,45 @@
+//! `narrows/explain/1`.
+
+use model::LimitLayer;
+use serde::{Deserialize, Serialize};
+
+/// The page of a finding, as the catalogue has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExplainPage {
+    /// Stable id.
+    pub id: String,
+    /// In a few words.
+    pub title: String,
+    /// Where it sits.
+    pub layer: LimitLayer,
+    /// What one sees.
+    pub symptom: String,
+    /// When the program reports it: which evidence must be there.
+    pub condition: String,
+    /// What mending it brought to others, or may bring.
+    pub gain: String,
+    /// What to do.
+    pub fix: String,
+    /// Where the knowledge comes from.
+    pub source: String,
+}
+
+/// What `narrows explain ID --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainDocument<'a> {
+    /// `narrows/explain/1`.
+    pub schema: &'static str,
+    /// The page; its keys stand beside `schema`.
+    #[serde(flatten)]
+    pub page: &'a ExplainPage,
+}
+
+impl<'a> ExplainDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/explain/1";
+
+    /// The document of a page.
+    pub fn new(page: &'a ExplainPage) -> Self {
+        Self { schema: Self::SCHEMA, page }
+    }
+}

@@ -1,0 +1,33 @@
+//! The JSON contracts. Other people's scripts rely on these keys: more may be added, none renamed or removed.
+//!
+//! Absent knowledge is `null`, never 0 and never a missing key. `tests/report/documents.rs` redeclares every document
+//! with unknown fields denied.
+
+mod check;
+mod error;
+mod explain;
+mod run;
+mod runs;
+
+pub use check::{CheckDocument, PhaseSummary};
+pub use error::ErrorDocument;
+pub use explain::{ExplainDocument, ExplainPage};
+pub use run::{RunDocument, RunPhase};
+pub use runs::{RunEntry, RunsDocument};
+
+use serde::Serialize;
+
+/// The document as indented JSON with a newline at its end: what `--json` prints, and nothing else.
+///
+/// # Errors
+/// None of the documents of this room can fail; another type may.
+pub fn to_json(document: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(document)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Nanoseconds as seconds, for `_s` keys.
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / model::NS_PER_S as f64
+}

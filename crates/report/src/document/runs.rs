@@ -1,0 +1,73 @@
+//! `narrows/runs/1`: what is in the archive.
+
+use super::seconds;
+use model::{Metric, Run, RunState};
+use serde::{Deserialize, Serialize};
+
+/// One run in the list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// Id of the run.
+    pub run_id: String,
+    /// Start, RFC 3339 in UTC; null if unknown.
+    pub started: Option<String>,
+    /// Which command made it.
+    pub command: String,
+    /// The target as the user wrote it.
+    pub target: String,
+    /// How far it came.
+    pub state: RunState,
+    /// Wall time.
+    pub duration_s: f64,
+    /// Bytes written to the target.
+    pub bytes_written: u64,
+    /// The headline metrics.
+    pub metrics: Vec<Metric>,
+    /// Tags that people gave it.
+    pub tags: Vec<String>,
+}
+
+impl RunEntry {
+    /// Metrics that stand for a run in a list.
+    pub const HEADLINES: [&'static str; 5] = [
+        "seq-read.throughput_bytes_per_s",
+        "seq-write.throughput_bytes_per_s",
+        "buffered-write.throughput_bytes_per_s",
+        "rand-read-qd1.iops",
+        "rand-write-qd1.iops",
+    ];
+
+    /// The entry of a run.
+    pub fn new(run: &Run, tags: Vec<String>) -> Self {
+        Self {
+            run_id: run.id.clone(),
+            started: run.sessions.first().map(|s| s.started.clone()),
+            command: run.command.clone(),
+            target: run.target.name.clone(),
+            state: run.state,
+            duration_s: seconds(run.duration_ns),
+            bytes_written: run.bytes_written,
+            metrics: Self::HEADLINES.iter().filter_map(|id| run.metric(id)).cloned().collect(),
+            tags,
+        }
+    }
+}
+
+/// What `narrows runs list --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunsDocument<'a> {
+    /// `narrows/runs/1`.
+    pub schema: &'static str,
+    /// The runs, oldest first.
+    pub runs: &'a [RunEntry],
+}
+
+impl<'a> RunsDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/runs/1";
+
+    /// The list.
+    pub fn new(runs: &'a [RunEntry]) -> Self {
+        Self { schema: Self::SCHEMA, runs }
+    }
+}

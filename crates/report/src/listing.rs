@@ -1,0 +1,148 @@
+//! Lists and pages of the archive as text: `runs list`, `runs show`, `explain`.
+
+use crate::card::metric_cell;
+use crate::document::{ExplainPage, RunEntry};
+use crate::text::{pad, plain, shorten, width, wrap};
+use crate::{Paint, Style, quantity, storage_line};
+use model::{Run, RunState};
+
+fn state_word(state: RunState) -> &'static str {
+    match state {
+        RunState::Complete => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed => "failed",
+        RunState::Truncated => "truncated",
+    }
+}
+
+/// `2026-11-20T21:30:00.123Z` as `2026-11-20 21:30`; other texts as they are.
+fn minute(started: &str) -> String {
+    match (started.get(..10), started.get(10..11), started.get(11..16)) {
+        (Some(day), Some("T"), Some(time)) => format!("{day} {time}"),
+        _ => started.to_owned(),
+    }
+}
+
+/// The runs as a table, two lines each: what it was, then its headline numbers.
+pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
+    if entries.is_empty() {
+        return "No runs in the archive yet. `narrows check` makes one.\n".into();
+    }
+    let columns = style.width.max(60);
+    let mut out = String::new();
+    for e in entries {
+        let started = e.started.as_deref().map_or_else(|| "-".to_owned(), |s| plain(&minute(s), style.ascii));
+        let mut head = format!("{}  {started}  {} ", plain(&e.run_id, style.ascii), plain(&e.command, style.ascii));
+        let tags: Vec<String> = e.tags.iter().map(|t| plain(t, style.ascii)).collect();
+        let mut tail = format!("  {}", quantity::duration((e.duration_s * 1e9) as u64));
+        if e.state != RunState::Complete {
+            tail.push_str(&format!(", {}", state_word(e.state)));
+        }
+        if !tags.is_empty() {
+            tail.push_str(&format!("  [{}]", tags.join(", ")));
+        }
+        let room = columns.saturating_sub(width(&head) + width(&tail)).max(12);
+        head.push_str(&shorten(&plain(&e.target, style.ascii), room, style.ascii));
+        out.push_str(&format!("{}{tail}\n", style.paint(Paint::Title, &head)));
+        let numbers: Vec<String> = e
+            .metrics
+            .iter()
+            .map(|m| {
+                format!(
+                    "{} {}",
+                    m.phase(),
+                    m.value.map_or_else(|| metric_cell(m, style), |v| quantity::quantity(v, m.unit))
+                )
+            })
+            .collect();
+        for l in wrap(&numbers.join(",  "), columns - 2) {
+            out.push_str(&format!("  {}\n", style.paint(Paint::Dim, &l)));
+        }
+    }
+    out
+}
+
+/// One run with all its metrics.
+pub fn run_text(run: &Run, tags: &[String], style: &Style) -> String {
+    let columns = style.width.max(60);
+    let started = run.sessions.first().map(|s| minute(&s.started)).unwrap_or_default();
+    let mut out = format!(
+        "{}\n",
+        style.paint(Paint::Title, &plain(&format!("{}  {} {}", run.id, run.command, run.target.name), style.ascii))
+    );
+    for l in wrap(&plain(&storage_line(run), style.ascii), columns) {
+        out.push_str(&format!("{l}\n"));
+    }
+    let mut facts = vec![
+        plain(&started, style.ascii),
+        state_word(run.state).to_owned(),
+        quantity::duration(run.duration_ns),
+        format!("wrote {}", quantity::size(run.bytes_written)),
+        format!("narrows {}", plain(&run.program_version, style.ascii)),
+    ];
+    if !tags.is_empty() {
+        facts.push(format!("tags {}", plain(&tags.join(", "), style.ascii)));
+    }
+    facts.retain(|f| !f.is_empty());
+    for l in wrap(&facts.join(", "), columns) {
+        out.push_str(&format!("{l}\n"));
+    }
+    for p in &run.phases {
+        let mut head = plain(&p.plan.name, style.ascii);
+        if let Some(steady) = p.steady {
+            head.push_str(if steady { "  (steady)" } else { "  (not steady)" });
+        }
+        out.push_str(&format!("\n{}\n", style.paint(Paint::Accent, &head)));
+        for reason in &p.reasons {
+            for l in wrap(&plain(reason, style.ascii), columns - 4) {
+                out.push_str(&format!("    {}\n", style.paint(Paint::Warn, &l)));
+            }
+        }
+        for m in &p.metrics {
+            let quantity = m.id.split_once('.').map_or(m.id.as_str(), |(_, q)| q);
+            let name = pad(&plain(quantity, style.ascii), 26);
+            out.push_str(&format!("  {name} {}\n", metric_cell(m, style)));
+        }
+    }
+    if !run.remarks.is_empty() {
+        out.push('\n');
+    }
+    for remark in &run.remarks {
+        for (i, l) in wrap(&plain(remark, style.ascii), columns - 6).iter().enumerate() {
+            out.push_str(&format!("{}{l}\n", if i == 0 { "Note: " } else { "      " }));
+        }
+    }
+    out
+}
+
+/// The page of a finding.
+pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
+    let columns = style.columns();
+    let layer = serde_json::to_value(page.layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+    let mut out = String::new();
+    for l in wrap(&plain(&page.title, style.ascii), columns) {
+        out.push_str(&format!("{}\n", style.paint(Paint::Title, &l)));
+    }
+    let id = plain(&page.id, style.ascii);
+    out.push_str(&format!("{}\n", style.paint(Paint::Dim, &format!("{id}, layer: {layer}"))));
+    let parts = [
+        ("What one sees", &page.symptom),
+        ("When it is reported", &page.condition),
+        ("What mending it brings", &page.gain),
+        ("What to do", &page.fix),
+        ("Source", &page.source),
+    ];
+    for (heading, text) in parts {
+        if text.trim().is_empty() {
+            continue;
+        }
+        out.push_str(&format!("\n{}\n", style.paint(Paint::Accent, heading)));
+        // Commands in a fix stand on lines of their own.
+        for paragraph in text.lines() {
+            for l in wrap(&plain(paragraph, style.ascii), columns - 2) {
+                out.push_str(&format!("  {l}\n"));
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,100 @@
+//! The card as Markdown, for issues and forums that render it.
+
+use crate::headline::{self, Cell};
+use crate::text::plain;
+use crate::{Check, quantity, storage_line};
+use model::Unit;
+
+/// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
+fn safe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in plain(text, false).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A mention or an issue link would notify people who have nothing to do with this.
+            '@' => out.push_str("&#64;"),
+            '#' => out.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Empty => String::new(),
+        Cell::Value { shown, p99 } => {
+            let p99 = p99.as_ref().map(|p| format!(", p99 {p}")).unwrap_or_default();
+            format!("{}{p99}", shown.with_interval("±"))
+        }
+        Cell::Without { word, code, note, .. } => {
+            let code = code.as_deref().map(|c| format!(": {}", safe(c))).unwrap_or_default();
+            let note = note.map(|n| format!(" ({n})")).unwrap_or_default();
+            format!("*{word}{code}*{note}")
+        }
+    }
+}
+
+/// The card of a check as Markdown.
+pub fn markdown(check: &Check<'_>) -> String {
+    let run = check.run;
+    let h = headline::headline(run);
+    let mut out = format!("**narrows {} {}**", safe(&run.command), safe(&run.target.name));
+    out.push_str(&format!(" ({})\n\n{}\n\n", safe(check.started), safe(&storage_line(run))));
+    if let Some(words) = headline::state_words(run.state) {
+        out.push_str(&format!("*{words}*\n\n"));
+    }
+    out.push_str("| | read | write |\n|---|---|---|\n");
+    let mut label = "";
+    for r in &h.rows {
+        label = if r.label.is_empty() { label } else { r.label };
+        let variant = if r.variant.is_empty() { String::new() } else { format!(", {}", r.variant) };
+        out.push_str(&format!("| {label}{variant} | {} | {} |\n", cell(&r.read), cell(&r.write)));
+    }
+    out.push('\n');
+    if let Some((ns, phase)) = headline::worst_stall(run) {
+        out.push_str(&format!("Worst stall {} in {}. ", quantity::quantity(ns, Unit::Ns), safe(phase)));
+    }
+    if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
+        out.push_str(&format!("Memory copy {}.", copy.with_interval("±")));
+    }
+    out.push_str("\n\n");
+    for (i, note) in h.notes.iter().enumerate() {
+        out.push_str(&format!("{}. {}\n", i + 1, safe(note)));
+    }
+    let limit = check.limit;
+    let confidence = headline::confidence_word(limit.confidence);
+    out.push_str(&format!("\n**The narrow place:** {} ({confidence})\n\n", safe(&limit.statement)));
+    for e in &limit.evidence {
+        out.push_str(&format!("- {}\n", safe(&headline::evidence_line(e))));
+    }
+    if let Some(next) = check.next_step {
+        let ratio =
+            next.predicted_ratio.map(|r| format!(" (predicted at most {} x)", quantity::ratio(r))).unwrap_or_default();
+        out.push_str(&format!("\n**Next step:** {}{ratio}\n", safe(&next.text)));
+    }
+    if !check.findings.is_empty() {
+        out.push_str("\n**Findings**\n\n");
+        for f in check.findings {
+            out.push_str(&format!("- {}: {}\n", safe(&f.id), safe(&f.title)));
+        }
+    }
+    if !check.ratings.is_empty() {
+        let list: Vec<String> = check.ratings.iter().map(|r| safe(&headline::rating_words(r))).collect();
+        out.push_str(&format!("\nShort-test ratings: {} (not a certificate)\n", list.join(", ")));
+    }
+    for remark in &run.remarks {
+        out.push_str(&format!("\nNote: {}\n", safe(remark)));
+    }
+    let wrote = quantity::size(run.bytes_written);
+    let took = quantity::duration(run.duration_ns);
+    let version = safe(&run.program_version);
+    out.push_str(&format!("\nWrote {wrote} in {took}. Run {}, narrows {version}.\n", safe(&run.id)));
+    out
+}

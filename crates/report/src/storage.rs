@@ -1,0 +1,83 @@
+//! The storage path in one line.
+
+use crate::quantity;
+use crate::text::shorten;
+use model::{Layer, LayerKind, Run, TargetKind};
+
+/// The longest part of the line.
+const PART_COLUMNS: usize = 44;
+
+/// The first of several facts that is there, as text.
+fn text_fact<'a>(layer: &'a Layer, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|n| layer.text(n)).map(str::trim).filter(|t| !t.is_empty())
+}
+
+/// The link with its ceiling: `SDR104 (104 MB/s)`.
+pub fn link_text(layer: &Layer) -> String {
+    match layer.ceiling_bytes_per_s {
+        Some(c) => format!("{} ({})", layer.name, quantity::rate(c as f64)),
+        None => layer.name.clone(),
+    }
+}
+
+/// File system, disk, model and size, link with ceiling, driver, kernel; what is not known is left out.
+pub fn storage_line(run: &Run) -> String {
+    let target = &run.target;
+    let stack = &target.stack;
+    let mut parts: Vec<String> = Vec::new();
+    match target.kind {
+        TargetKind::Null => parts.push("null device: what the program itself costs".into()),
+        TargetKind::Sim => {
+            let model = stack.first(LayerKind::Sim).and_then(|l| text_fact(l, &["model", "description"]));
+            parts.push(match model {
+                Some(m) => format!("simulated {m}, simulated time"),
+                None => "simulated device, simulated time".into(),
+            });
+        }
+        _ => {
+            let below = stack
+                .first(LayerKind::Partition)
+                .or_else(|| stack.layers.iter().find(|l| l.kind > LayerKind::Filesystem && l.kind <= LayerKind::Disk));
+            let fs = stack.mount.as_ref().map(|m| m.fstype.as_str());
+            match (fs, below) {
+                (Some(fs), Some(b)) => parts.push(format!("{fs} on {}", b.name)),
+                (Some(fs), None) => parts.push(fs.to_owned()),
+                (None, Some(b)) => parts.push(b.name.clone()),
+                (None, None) => {}
+            }
+            // What lies between file system and disk changes every number: name it.
+            for layer in &stack.layers {
+                let shown_already = below.is_some_and(|b| b.name == layer.name);
+                if matches!(layer.kind, LayerKind::Loop | LayerKind::Dm | LayerKind::Md | LayerKind::Zram)
+                    && !shown_already
+                {
+                    parts.push(layer.name.clone());
+                }
+            }
+            let disks: Vec<&Layer> = stack.all(LayerKind::Disk).collect();
+            if let Some(disk) = disks.first() {
+                let model = text_fact(disk, &["model", "card_name", "product"]);
+                let size = disk.int("size_bytes").and_then(|s| u64::try_from(s).ok()).map(quantity::size);
+                let mut text = [model.map(str::to_owned), size].into_iter().flatten().collect::<Vec<_>>().join(" ");
+                if disks.len() > 1 {
+                    text = format!("{} disks{}{text}", disks.len(), if text.is_empty() { "" } else { ", first " });
+                }
+                if !text.is_empty() {
+                    parts.push(text);
+                }
+            }
+        }
+    }
+    if let Some(link) = stack.first(LayerKind::Link) {
+        parts.push(link_text(link));
+    }
+    let driver = [LayerKind::Controller, LayerKind::Disk].iter().find_map(|k| stack.first(*k)?.driver.clone());
+    parts.extend(driver);
+    if let Some(kernel) = &run.environment.kernel {
+        // The version without the distribution's suffix; the page has all of it.
+        let version = kernel.split(['-', '+']).next().unwrap_or(kernel);
+        parts.push(format!("Linux {version}"));
+    }
+    // Names come from the device: one that never ends must not push the rest away.
+    parts.iter().map(|p| shorten(p, PART_COLUMNS, false)).collect::<Vec<_>>().join(", ")
+}

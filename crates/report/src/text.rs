@@ -1,0 +1,181 @@
+//! Text from outside made safe for a terminal, and laid out by the columns it takes there.
+
+/// Columns that a character takes on a terminal: 0 for combining marks, 2 for wide East Asian letters and emoji.
+///
+/// The ranges are the wide and zero-width blocks of Unicode 16 (UAX #11, EastAsianWidth.txt), block by block: names of
+/// targets and cards need no more, and a character off by one only moves a column.
+pub fn char_width(c: char) -> usize {
+    match u32::from(c) {
+        0x0300..=0x036F
+        | 0x0483..=0x0489
+        | 0x0591..=0x05BD
+        | 0x0610..=0x061A
+        | 0x064B..=0x065F
+        | 0x1AB0..=0x1AFF
+        | 0x1DC0..=0x1DFF
+        | 0x200B..=0x200D
+        | 0x20D0..=0x20FF
+        | 0xFE00..=0xFE0F
+        | 0xFE20..=0xFE2F
+        | 0xE0100..=0xE01EF => 0,
+        0x1100..=0x115F
+        | 0x2E80..=0x303E
+        | 0x3041..=0x33FF
+        | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF
+        | 0xA000..=0xA4CF
+        | 0xA960..=0xA97F
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60
+        | 0xFFE0..=0xFFE6
+        | 0x1F300..=0x1F64F
+        | 0x1F680..=0x1F6FF
+        | 0x1F900..=0x1FAFF
+        | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
+/// Columns that a text takes.
+pub fn width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
+/// Whether a character could act on a terminal or reorder what stands beside it: C0 and C1 controls, line and
+/// paragraph separators, bidirectional marks and isolates, the byte order mark.
+pub fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c), 0x200E..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x061C | 0xFEFF | 0xE0000..=0xE007F)
+}
+
+/// The text with acting characters (and, for `ascii`, all outside ASCII) written as escapes: `\n`, `\x1b`, `\u{202e}`.
+pub fn plain(text: &str, ascii: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            // Typography of our own sentences has ASCII spellings; anything else is escaped.
+            '±' if ascii => out.push_str("+/-"),
+            '×' if ascii => out.push('x'),
+            '°' if ascii => out.push_str(" deg "),
+            'µ' | 'μ' if ascii => out.push('u'),
+            '–' | '—' if ascii => out.push('-'),
+            '…' if ascii => out.push_str("..."),
+            '\u{2009}' | '\u{202F}' | '\u{A0}' if ascii => out.push(' '),
+            c if acts(c) && u32::from(c) < 0x100 => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if acts(c) || (ascii && !c.is_ascii()) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text in at most `columns`, with the middle left out where it is too long: both ends of a path tell something.
+pub fn shorten(text: &str, columns: usize, ascii: bool) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mark = if ascii { "..." } else { "…" };
+    let room = columns.saturating_sub(width(mark));
+    let (head_room, tail_room) = (room.div_ceil(2), room / 2);
+    let take = |chars: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut used = 0;
+        let mut taken = Vec::new();
+        for c in chars {
+            if used + char_width(c) > room {
+                break;
+            }
+            used += char_width(c);
+            taken.push(c);
+        }
+        taken
+    };
+    let head: String = take(&mut text.chars(), head_room).into_iter().collect();
+    let tail: String = take(&mut text.chars().rev(), tail_room).into_iter().rev().collect();
+    format!("{head}{mark}{tail}")
+}
+
+/// Lines of at most `columns`, broken at spaces; a word longer than a line is cut.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let w = width(word);
+        if used > 0 && used + 1 + w > columns {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        if w <= columns - used {
+            line.push_str(word);
+            used += w;
+            continue;
+        }
+        for c in word.chars() {
+            if used + char_width(c) > columns {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            line.push(c);
+            used += char_width(c);
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// The text filled with spaces on the right to `columns`.
+pub fn pad(text: &str, columns: usize) -> String {
+    let fill = columns.saturating_sub(width(text));
+    format!("{text}{:fill$}", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_act_is_escaped() {
+        assert_eq!(plain("a\x1b[31mb\nc\u{202e}d", false), "a\\x1b[31mb\\nc\\u{202e}d");
+        assert_eq!(plain("\u{9b}2J", false), "\\x9b2J");
+        assert_eq!(plain("é ± µs", true), "\\u{e9} +/- us");
+        assert_eq!(plain("é", false), "é");
+    }
+
+    #[test]
+    fn width_counts_columns_not_characters() {
+        assert_eq!(width("abc"), 3);
+        assert_eq!(width("存储"), 4);
+        assert_eq!(width("e\u{301}"), 1);
+    }
+
+    #[test]
+    fn shortening_keeps_both_ends_and_never_exceeds() {
+        assert_eq!(shorten("/mnt/data", 20, false), "/mnt/data");
+        assert_eq!(shorten("/a/very/long/path/to/a/file", 11, false), "/a/ve…/file");
+        for columns in 4..20 {
+            assert!(width(&shorten("存储存储存储存储存储存储", columns, false)) <= columns);
+            assert!(width(&shorten("/x/存储/abcdefghijklmnop", columns, true)) <= columns);
+        }
+    }
+
+    #[test]
+    fn wrapped_lines_fit_and_lose_nothing() {
+        let text = "one two three aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa four 存储存储存储存储";
+        let lines = wrap(text, 12);
+        assert!(lines.iter().all(|l| width(l) <= 12), "{lines:?}");
+        let squeezed = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        assert_eq!(squeezed(&lines.concat()), squeezed(text));
+    }
+}

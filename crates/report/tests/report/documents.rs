@@ -1,0 +1,296 @@
+//! The JSON contracts, redeclared with unknown fields denied: a key that is added, renamed or lost fails here.
+
+use crate::fixture;
+use model::{Failure, FailureKind, LimitLayer};
+use report::document::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+mod contract {
+    use super::*;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Metric {
+        pub id: String,
+        pub unit: String,
+        pub better: Option<String>,
+        pub status: String,
+        pub value: Option<f64>,
+        pub low: Option<f64>,
+        pub high: Option<f64>,
+        pub interval: Option<String>,
+        pub n: u64,
+        pub reasons: Vec<String>,
+        pub rejected_value: Option<f64>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Evidence {
+        pub kind: String,
+        pub what: String,
+        pub value: Value,
+        pub source: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Limit {
+        pub layer: String,
+        pub statement: String,
+        pub confidence: String,
+        pub evidence: Vec<Evidence>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Gain {
+        pub metric: String,
+        pub at_most_ratio: Option<f64>,
+        pub basis: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Finding {
+        pub id: String,
+        pub title: String,
+        pub layer: String,
+        pub confidence: String,
+        pub evidence: Vec<Evidence>,
+        pub gain: Option<Gain>,
+        pub fix: String,
+        pub source: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Rating {
+        pub class: String,
+        pub met: Option<bool>,
+        pub indication: Option<String>,
+        pub approximation: bool,
+        pub reasons: Vec<String>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct NextStep {
+        pub text: String,
+        pub predicted_ratio: Option<f64>,
+        pub basis: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Warmup {
+        pub rule: String,
+        pub cut_ns: u64,
+        pub operations: u64,
+        pub bytes: u64,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct PhaseSummary {
+        pub name: String,
+        pub status: String,
+        pub reasons: Vec<String>,
+        pub steady: Option<bool>,
+        pub duration_s: Option<f64>,
+        pub operations: Option<u64>,
+        pub bytes: Option<u64>,
+        pub stop: Option<String>,
+        pub warmup: Option<Warmup>,
+    }
+
+    /// Target, environment and plan are the model's own values; the archive room holds their form.
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Check {
+        pub schema: String,
+        pub run_id: String,
+        pub target: Value,
+        pub environment: Value,
+        pub plan: Value,
+        pub duration_s: f64,
+        pub bytes_written: u64,
+        pub metrics: Vec<Metric>,
+        pub limit: Limit,
+        pub findings: Vec<Finding>,
+        pub ratings: Vec<Rating>,
+        pub report: Option<String>,
+        pub state: String,
+        pub started: Option<String>,
+        pub program_version: String,
+        pub remarks: Vec<String>,
+        pub next_step: Option<NextStep>,
+        pub phases: Vec<PhaseSummary>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Error {
+        pub schema: String,
+        pub kind: String,
+        pub message: String,
+        pub remedy: Option<String>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct RunPhase {
+        pub name: String,
+        pub metrics: Vec<Metric>,
+        pub steady: Option<bool>,
+        pub status: String,
+        pub reasons: Vec<String>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Run {
+        pub schema: String,
+        pub run_id: String,
+        pub target: Value,
+        pub plan: Value,
+        pub phases: Vec<RunPhase>,
+        pub command: String,
+        pub state: String,
+        pub program_version: String,
+        pub environment: Value,
+        pub sessions: Vec<Value>,
+        pub duration_s: f64,
+        pub bytes_written: u64,
+        pub remarks: Vec<String>,
+        pub tags: Vec<String>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct RunsEntry {
+        pub run_id: String,
+        pub started: Option<String>,
+        pub command: String,
+        pub target: String,
+        pub state: String,
+        pub duration_s: f64,
+        pub bytes_written: u64,
+        pub metrics: Vec<Metric>,
+        pub tags: Vec<String>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Runs {
+        pub schema: String,
+        pub runs: Vec<RunsEntry>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Explain {
+        pub schema: String,
+        pub id: String,
+        pub title: String,
+        pub layer: String,
+        pub symptom: String,
+        pub condition: String,
+        pub gain: String,
+        pub fix: String,
+        pub source: String,
+    }
+}
+
+/// Reads the document as its contract, writes it again: nothing unknown, nothing lost, no key that may be missing.
+fn holds<C: Serialize + for<'de> Deserialize<'de>>(document: &impl Serialize) -> C {
+    let text = to_json(document).expect("documents serialize");
+    let read: C = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let ours: Value = serde_json::from_str(&text).expect("valid JSON");
+    assert_eq!(serde_json::to_value(&read).expect("contracts serialize"), ours);
+    read
+}
+
+#[test]
+fn check_of_a_whole_run() {
+    let s = fixture::sd_card();
+    let check: contract::Check = holds(&CheckDocument::new(&s.check()));
+    assert_eq!(check.schema, "narrows/check/1");
+    assert_eq!(check.run_id, "20261120T213000Z-7f3a9c21");
+    let m = check.metrics.iter().find(|m| m.id == "seq-write.throughput_bytes_per_s").expect("metric");
+    assert_eq!((m.unit.as_str(), m.better.as_deref(), m.status.as_str()), ("bytes_per_s", Some("higher"), "measured"));
+    assert_eq!(m.interval.as_deref(), Some("within-run"));
+    assert_eq!(check.limit.layer, "driver");
+    assert_eq!(check.limit.confidence, "probable");
+    assert_eq!(check.limit.evidence[2].kind, "absence");
+    assert_eq!(check.limit.evidence[2].value, Value::Null);
+}
+
+#[test]
+fn check_with_refusals_has_null_values() {
+    let s = fixture::troubled();
+    let check: contract::Check = holds(&CheckDocument::new(&s.check()));
+    let refused = check.metrics.iter().find(|m| m.id == "seq-read.throughput_bytes_per_s").expect("metric");
+    assert_eq!((refused.status.as_str(), refused.value, refused.low), ("refused", None, None));
+    assert!(refused.rejected_value.is_some() && !refused.reasons.is_empty());
+    let skipped = check.metrics.iter().find(|m| m.id == "sync-write.iops").expect("metric");
+    assert_eq!((skipped.status.as_str(), skipped.value, skipped.n), ("skipped", None, 0));
+    assert_eq!(check.state, "interrupted");
+    assert!(check.next_step.is_none());
+}
+
+#[test]
+fn check_of_hostile_names_is_valid_json() {
+    let s = fixture::hostile();
+    let check: contract::Check = holds(&CheckDocument::new(&s.check()));
+    assert_eq!(check.target["name"], fixture::HOSTILE);
+}
+
+#[test]
+fn error() {
+    let failure = Failure::new(FailureKind::Refused, "/dev/sda is mounted").remedy("unmount it");
+    let error: contract::Error = holds(&ErrorDocument::new(&failure));
+    assert_eq!((error.schema.as_str(), error.kind.as_str()), ("narrows/error/1", "refused"));
+    let bare: contract::Error = holds(&ErrorDocument::new(&Failure::new(FailureKind::Usage, "no such option")));
+    assert_eq!(bare.remedy, None);
+}
+
+#[test]
+fn run_and_runs() {
+    let s = fixture::troubled();
+    let tags = vec!["before".to_owned()];
+    let run: contract::Run = holds(&RunDocument::new(&s.run, &tags));
+    assert_eq!((run.schema.as_str(), run.phases.len()), ("narrows/run/1", 11));
+    let entries = [RunEntry::new(&s.run, tags)];
+    let runs: contract::Runs = holds(&RunsDocument::new(&entries));
+    assert_eq!(runs.schema, "narrows/runs/1");
+    assert_eq!(runs.runs[0].metrics.len(), RunEntry::HEADLINES.len());
+    let none: contract::Runs = holds(&RunsDocument::new(&[]));
+    assert!(none.runs.is_empty());
+}
+
+#[test]
+fn explain() {
+    let page = ExplainPage {
+        id: "sd-a2-without-queue".into(),
+        title: "An A2 card in a host without command queue".into(),
+        layer: LimitLayer::Driver,
+        symptom: "An A2 card is slower than an A1 card.".into(),
+        condition: "SSR says A2 and the host has no command queue.".into(),
+        gain: "2.5 times reading, 4 times writing.".into(),
+        fix: "Use a host with SD command queueing, or an A1 card.".into(),
+        source: "SD card study".into(),
+    };
+    let explain: contract::Explain = holds(&ExplainDocument::new(&page));
+    assert_eq!((explain.schema.as_str(), explain.layer.as_str()), ("narrows/explain/1", "driver"));
+}
+
+#[test]
+fn lists_as_text() {
+    let s = fixture::troubled();
+    let style = report::Style::default();
+    let entries = [RunEntry::new(&fixture::sd_card().run, vec!["before".into()]), RunEntry::new(&s.run, vec![])];
+    insta::assert_snapshot!("runs_list", report::runs_table(&entries, &style));
+    insta::assert_snapshot!("runs_show", report::run_text(&s.run, &["before".to_owned()], &style));
+}

@@ -1,0 +1,5 @@
+//! What this room shows, over constructed runs.
+
+mod card;
+mod documents;
+mod fixture;
