@@ -9,10 +9,12 @@ mod check;
 mod ladder;
 mod share;
 mod sim;
+mod sim_key;
 mod text;
 
 pub use check::{CheckInputs, Readiness, check};
 pub use ladder::{LADDER_BYTES, SizeInputs, choose_size};
 pub use share::{LEAST_SHARE_NS, fit_to_remaining};
-pub use sim::*;
+pub use sim::{SimSpecError, parse_sim, sim_keys, sim_models};
+pub use sim_key::SimKey;
 pub use text::SpecError;

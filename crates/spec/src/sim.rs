@@ -1,0 +1,283 @@
+//! Simulated devices: named models as TOML in `sims/`, and `sim:NAME[,key=value...]` read into a [`SimModel`].
+//!
+//! One table, [`SIM_KEYS`], feeds the TOML, the target text and the help. Points of a curve are as a measurement at
+//! depth 1 shows them, with the host's CPU cost; it is taken out here, so that changing the CPU cost afterwards changes
+//! the outcome.
+
+use crate::sim_key::{Given, SIM_KEYS, SimKey};
+use model::{Fact, SimBus, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The named models: name and TOML.
+const MODELS: &[(&str, &str)] = &[
+    ("class4-card", include_str!("../sims/class4-card.toml")),
+    ("a1-card", include_str!("../sims/a1-card.toml")),
+    ("a2-card-no-queue", include_str!("../sims/a2-card-no-queue.toml")),
+    ("emmc", include_str!("../sims/emmc.toml")),
+    ("sata-ssd", include_str!("../sims/sata-ssd.toml")),
+    ("nvme", include_str!("../sims/nvme.toml")),
+];
+
+/// Why a text names no simulated device.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimSpecError {
+    /// No model of that name.
+    #[error("no simulated device '{name}'{}; known: {known}", did_you_mean(.nearest.as_deref()))]
+    UnknownName {
+        /// What was asked for.
+        name: String,
+        /// The known name that is most like it, if one is.
+        nearest: Option<String>,
+        /// All known names.
+        known: String,
+    },
+    /// No parameter of that name.
+    #[error("sim:{name}: no parameter '{key}'{}; known: {known}", did_you_mean(.nearest.as_deref()))]
+    UnknownKey {
+        /// The model.
+        name: String,
+        /// What was asked for.
+        key: String,
+        /// The known key that is most like it, if one is.
+        nearest: Option<String>,
+        /// All known keys.
+        known: String,
+    },
+    /// A part of the text is not `key=value`.
+    #[error("sim:{name}: '{part}' is not key=value")]
+    NoValue {
+        /// The model.
+        name: String,
+        /// The part.
+        part: String,
+    },
+    /// A value cannot be read.
+    #[error("sim:{name}: {key}={value}: expected {expected}")]
+    BadValue {
+        /// The model.
+        name: String,
+        /// The parameter.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What would be accepted.
+        expected: String,
+    },
+    /// Each value is good, but they do not go together.
+    #[error("sim:{name}: {what}")]
+    Contradiction {
+        /// The model.
+        name: String,
+        /// What does not go together.
+        what: String,
+    },
+    /// A model's file does not have the form of one.
+    #[error("sim:{name}: {message}")]
+    File {
+        /// The model.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelText {
+    title: String,
+    source: String,
+    bus: SimBus,
+    #[serde(default)]
+    facts: BTreeMap<String, Fact>,
+    parameters: toml::Table,
+}
+
+/// Names and titles of the built-in models.
+pub fn sim_models() -> Result<Vec<SimModel>, SimSpecError> {
+    MODELS.iter().map(|(name, text)| load(name, text)).collect()
+}
+
+/// Reads `NAME[,key=value...]`, with or without `sim:` before it.
+pub fn parse_sim(text: &str) -> Result<SimModel, SimSpecError> {
+    let text = text.strip_prefix("sim:").unwrap_or(text);
+    let mut parts = text.split(',').map(str::trim);
+    let name = parts.next().unwrap_or_default();
+    let Some((name, toml)) = MODELS.iter().find(|(n, _)| *n == name) else {
+        return Err(SimSpecError::UnknownName {
+            name: name.to_owned(),
+            nearest: nearest(name, MODELS.iter().map(|(n, _)| *n)),
+            known: MODELS.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", "),
+        });
+    };
+    let mut model = load(name, toml)?;
+    let mut given = Vec::new();
+    for part in parts.filter(|p| !p.is_empty()) {
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(SimSpecError::NoValue { name: (*name).to_owned(), part: part.to_owned() });
+        };
+        given.push((key.trim(), value.trim()));
+    }
+    apply(&mut model, &given)?;
+    Ok(model)
+}
+
+fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
+    let file_error = |message: String| SimSpecError::File { name: name.to_owned(), message };
+    let text: ModelText = toml::from_str(text).map_err(|e| file_error(e.to_string()))?;
+    let mut model = blank(name, &text);
+    let mut given = Vec::new();
+    for (key, value) in &text.parameters {
+        let value = match value {
+            toml::Value::String(s) => s.clone(),
+            toml::Value::Integer(i) => i.to_string(),
+            toml::Value::Float(f) => f.to_string(),
+            toml::Value::Boolean(b) => b.to_string(),
+            other => return Err(file_error(format!("{key}: {} is not a parameter's value", other.type_str()))),
+        };
+        given.push((key.as_str(), value));
+    }
+    let given: Vec<(&str, &str)> = given.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    apply(&mut model, &given)?;
+    Ok(model)
+}
+
+/// What no file has to say: a plain machine with four processors.
+fn blank(name: &str, text: &ModelText) -> SimModel {
+    let curve = SimCurve::line(100_000, 100_000_000);
+    SimModel {
+        name: name.to_owned(),
+        title: text.title.clone(),
+        source: text.source.clone(),
+        seed: 1,
+        bus: text.bus,
+        facts: text.facts.clone(),
+        filesystem: Some("ext4".to_owned()),
+        media: SimMedia {
+            capacity_bytes: 8 << 30,
+            read: curve.clone(),
+            write: curve,
+            random_write: None,
+            erase_block_bytes: 4 << 20,
+            open_streams: 2,
+            erase_penalty_ns: 0,
+            units: 1,
+            flush_ns: 0,
+            jitter_sigma: 0.0,
+            cache: None,
+        },
+        link: SimLink { line_bytes_per_s: 600_000_000, efficiency: 0.9 },
+        host: SimHost {
+            queue_depth: 1,
+            cpu_per_command_ns: 5_000,
+            cpu_ps_per_byte: 20,
+            irq_share: 0.25,
+            page_cache_bytes_per_s: 1_000_000_000,
+            memory_bytes_per_s: 4_000_000_000,
+            read_ahead_bytes: 128 << 10,
+            writeback_bytes: 1 << 20,
+            dirty_background_bytes: 256 << 20,
+            dirty_limit_bytes: 512 << 20,
+            resident_bytes: 0,
+            cpus: 4,
+            cpu_khz: 1_500_000,
+            memory_bytes: 4 << 30,
+            steal: 0.0,
+        },
+        throttle: None,
+        stalls: None,
+        foreign_share: 0.0,
+        faults: SimFaults::default(),
+    }
+}
+
+fn apply(model: &mut SimModel, given: &[(&str, &str)]) -> Result<(), SimSpecError> {
+    let mut points = Vec::new();
+    for &(key, value) in given {
+        let Some(found) = SIM_KEYS.iter().find(|k| k.name == key) else {
+            return Err(SimSpecError::UnknownKey {
+                name: model.name.clone(),
+                key: key.to_owned(),
+                nearest: nearest(key, SIM_KEYS.iter().map(|k| k.name)),
+                known: SIM_KEYS.iter().map(|k| k.name).collect::<Vec<_>>().join(", "),
+            });
+        };
+        let bad = |expected: &str| SimSpecError::BadValue {
+            name: model.name.clone(),
+            key: key.to_owned(),
+            value: value.to_owned(),
+            expected: expected.to_owned(),
+        };
+        match found.read(value).map_err(|expected| bad(&expected))? {
+            Given::Now(set) => set(model),
+            Given::Points(curve, given) => points.push((curve, given)),
+        }
+    }
+    // After all else, because the CPU cost that is taken out may itself be given.
+    for (curve, mut given) in points {
+        model.without_cpu(&mut given);
+        curve(&mut model.media).points = given;
+    }
+    check(model).map_err(|what| SimSpecError::Contradiction { name: model.name.clone(), what })
+}
+
+fn check(m: &SimModel) -> Result<(), String> {
+    let need = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+    need(m.media.capacity_bytes >= 1 << 20, "capacity is below 1 MiB")?;
+    for curve in [Some(&m.media.read), Some(&m.media.write), m.media.random_write.as_ref()].into_iter().flatten() {
+        need(curve.bytes_per_s > 0, "a bandwidth is 0")?;
+    }
+    need(m.link.line_bytes_per_s > 0 && m.link.efficiency > 0.0, "the link carries nothing")?;
+    need(m.host.page_cache_bytes_per_s > 0 && m.host.memory_bytes_per_s > 0, "memory copies nothing")?;
+    need(m.host.steal < 1.0, "steal leaves no processor time")?;
+    need(m.foreign_share < 1.0, "foreign traffic leaves no device time")?;
+    need(
+        m.media.cache.is_none_or(|c| c.drain_bytes_per_s > 0 && c.bytes >= 1 << 20),
+        "the write cache never drains or is below 1 MiB",
+    )?;
+    need(
+        m.stalls.is_none_or(|s| s.period_ns > 0 && s.duration_ns < s.period_ns),
+        "stall-duration is not below stall-period",
+    )?;
+    need(m.throttle.is_none_or(|t| t.factor > 0.0), "throttle-factor 0 stops the device for ever")?;
+    need(m.host.dirty_limit_bytes >= m.host.writeback_bytes, "dirty-limit is below writeback")?;
+    need(m.host.dirty_background_bytes <= m.host.dirty_limit_bytes, "dirty-background is above dirty-limit")
+}
+
+/// The candidate that is most like `text`, if one is alike: at most a third of its letters differ.
+fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    candidates
+        .map(|c| (distance(text, c), c))
+        .filter(|(d, c)| *d <= c.len().div_ceil(3) || (text.len() >= 3 && c.contains(text)))
+        .min()
+        .map(|(_, c)| c.to_owned())
+}
+
+/// Levenshtein's edit distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The help of all parameters: key, what is expected, what it means.
+pub fn sim_keys() -> &'static [SimKey] {
+    SIM_KEYS
+}
+
+#[cfg(test)]
+#[path = "sim_tests.rs"]
+mod tests;
