@@ -7,10 +7,24 @@
 //!
 //! Deliberately absent: I/O, clocks, names of storage things, thresholds that are policy (they are parameters).
 
+mod autocorrelation;
 mod batch;
+mod change;
+mod counts;
+mod line;
 mod moments;
+mod robust;
+#[cfg(test)]
+mod simulation;
+mod steady;
 mod student;
 
+pub use autocorrelation::{autocorrelated_interval, effective_sample_size, lag1};
 pub use batch::{BatchInterval, batch_interval};
+pub use change::{Change, change_point};
+pub use counts::poisson_lower;
+pub use line::{Line, SizeFit, correlation, least_squares, rank_correlation, size_fit, theil_sen};
 pub use moments::{mean, variance, weighted_mean};
+pub use robust::{median, median_absolute_deviation};
+pub use steady::{STEADY_RANGE_RATIO, STEADY_ROUNDS, STEADY_SLOPE_RATIO, Steadiness, series_steadiness, steadiness};
 pub use student::{MeanInterval, mean_interval, t_quantile};
