@@ -20,6 +20,14 @@ struct Writer<'a> {
     out: String,
 }
 
+/// How much is shown beside a number, as far as the columns allow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Number,
+    Interval,
+    Tail,
+}
+
 /// Where numbers end and where tail latencies start in one column of the table.
 struct Layout {
     number: usize,
@@ -106,17 +114,20 @@ impl Writer<'_> {
     fn table(&mut self, h: &Headline) {
         let column = (self.columns - LABEL_COLUMNS) / 2;
         let (read, write) = (self.layout(h.rows.iter().map(|r| &r.read)), self.layout(h.rows.iter().map(|r| &r.write)));
-        // The tail latency is shown beside every number or beside none: a column half filled misleads.
-        let p99 = h.rows.iter().all(|r| {
-            width(&self.cell(&r.read, &read, true, column)) < column
-                && width(&self.cell(&r.write, &write, true, column)) <= column
-        });
+        // Detail is shown beside every number or beside none: a column half filled misleads.
+        let fits = |detail: Detail| {
+            h.rows.iter().all(|r| {
+                width(&self.cell(&r.read, &read, detail, column)) < column
+                    && width(&self.cell(&r.write, &write, detail, column)) <= column
+            })
+        };
+        let detail = [Detail::Tail, Detail::Interval].into_iter().find(|d| fits(*d)).unwrap_or(Detail::Number);
         let head = format!("{}{}write", " ".repeat(LABEL_COLUMNS), pad("read", column));
         self.line(&self.style.paint(Paint::Dim, &head));
         for r in &h.rows {
             let label = pad(&format!("  {} {}", pad(r.label, 10), r.variant), LABEL_COLUMNS);
-            let left = self.cell(&r.read, &read, p99, column);
-            let right = self.cell(&r.write, &write, p99, column);
+            let left = self.cell(&r.read, &read, detail, column);
+            let right = self.cell(&r.write, &write, detail, column);
             let gap = " ".repeat(column.saturating_sub(width(&left)));
             let line = format!("{label}{}{gap}{}", self.paint_cell(&r.read, &left), self.paint_cell(&r.write, &right));
             self.line(&line);
@@ -145,16 +156,19 @@ impl Writer<'_> {
         }
     }
 
-    fn cell(&self, cell: &Cell, layout: &Layout, with_p99: bool, column: usize) -> String {
+    fn cell(&self, cell: &Cell, layout: &Layout, detail: Detail, column: usize) -> String {
         match cell {
             Cell::Empty => String::new(),
             Cell::Value { shown, p99 } => {
                 let lead = " ".repeat(layout.number.saturating_sub(width(&shown.number)));
-                let mut text = format!("{lead}{}", shown.with_interval(self.style.plus_minus()));
-                if let (true, Some(p99)) = (with_p99, p99) {
-                    text = format!("{}  p99 {p99}", pad(&text, layout.value));
+                match (detail, p99) {
+                    (Detail::Number, _) => format!("{lead}{}", shown.value()),
+                    (Detail::Tail, Some(p99)) => {
+                        let text = format!("{lead}{}", shown.with_interval(self.style.plus_minus()));
+                        format!("{}  p99 {p99}", pad(&text, layout.value))
+                    }
+                    _ => format!("{lead}{}", shown.with_interval(self.style.plus_minus())),
                 }
-                text
             }
             Cell::Without { word, code, note, .. } => {
                 let note = note.map(|n| format!(" [{n}]")).unwrap_or_default();

@@ -94,20 +94,19 @@ impl Headline {
 /// The rows of a check; rows about which nothing is known are left out.
 pub(crate) fn headline(run: &Run) -> Headline {
     let mut h = Headline::default();
-    let plan: [(&'static str, &'static str, Option<&str>, Option<&str>, &str); 5] = [
-        ("sequential", "", Some("seq-read"), Some("seq-write"), "throughput_bytes_per_s"),
-        ("buffered", "", Some("buffered-read"), Some("buffered-write"), "throughput_bytes_per_s"),
-        ("random 4K", "depth 1", Some("rand-read-qd1"), Some("rand-write-qd1"), "iops"),
-        ("", "depth 32", Some("rand-read-qd32"), Some("rand-write-qd32"), "iops"),
-        ("sync write 4K", "", None, Some("sync-write"), "iops"),
-    ];
-    for (label, variant, read, write, quantity) in plan {
+    let rates = "throughput_bytes_per_s";
+    let mut row = |label, variant, read: Option<&str>, write: &str, quantity: &str| {
         let read = read.map_or(Cell::Empty, |p| h.cell(run, p, quantity));
-        let write = write.map_or(Cell::Empty, |p| h.cell(run, p, quantity));
+        let write = h.cell(run, write, quantity);
         if read != Cell::Empty || write != Cell::Empty {
             h.rows.push(Row { label, variant, read, write });
         }
-    }
+    };
+    row("sequential", "", Some("seq-read"), "seq-write", rates);
+    row("buffered", "", Some("buffered-read"), "buffered-write", rates);
+    row("random 4K", "depth 1", Some("rand-read-qd1"), "rand-write-qd1", "iops");
+    row("", "depth 32", Some("rand-read-qd32"), "rand-write-qd32", "iops");
+    row("sync write 4K", "", None, "sync-write", "iops");
     h
 }
 
@@ -142,12 +141,10 @@ pub(crate) fn evidence_value(e: &model::Evidence) -> Option<String> {
         serde_json::Value::Number(n) => {
             let v = n.as_f64()?;
             // A comparison of two values of a metric has the metric as its source, but not its unit.
-            let compares = e.what.split(|c: char| !c.is_alphanumeric()).any(|w| {
-                ["ratio", "over", "share", "times", "depth", "count", "factor", "relative"].contains(&w)
-                    && !e.what.ends_with("depth 1")
-                    && !e.what.ends_with("depth 32")
-                    || w == "over"
-            });
+            let compares = e
+                .what
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|w| ["ratio", "over", "share", "times", "factor", "scaling"].contains(&w));
             let unit =
                 quantity::unit_of_name(&e.what).or_else(|| quantity::unit_of_name(&e.source).filter(|_| !compares));
             Some(match unit {
