@@ -1,6 +1,16 @@
 //! The seam to whatever carries operations out.
 
-use model::Ns;
+mod null;
+mod psync;
+mod threads;
+mod uring;
+
+pub use null::NullDevice;
+pub use psync::PsyncDevice;
+pub use threads::PsyncThreads;
+pub use uring::UringDevice;
+
+use model::{Ns, WorkerUsage};
 
 /// One completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +34,29 @@ pub enum DeviceError {
         /// Its error.
         source: std::io::Error,
     },
+    /// The kernel gives us no ring; threads can serve instead.
+    #[error("{0}")]
+    NoRing(#[from] sys::RingError),
+    /// An operation that the caller had no right to submit: its buffer is in flight, does not exist, or is too small.
+    #[error("operation refused by the device: {0}")]
+    BadOperation(String),
+}
+
+impl DeviceError {
+    /// What the user can do, where something is known.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::NoRing(error) => Some(error.remedy()),
+            Self::Call { .. } | Self::BadOperation(_) => None,
+        }
+    }
 }
 
 /// Carries operations out and owns the clock.
+///
+/// The contract, which one suite checks on every device (`tests/contract.rs`): each operation completes exactly once;
+/// a failed operation is a completion with an errno, never an `Err`; `now` never runs backwards, and no completion is
+/// stamped before its submission.
 pub trait Device {
     /// The kind of operation.
     type Op;
@@ -35,13 +65,43 @@ pub trait Device {
     fn now(&self) -> Ns;
 
     /// The content of a buffer that is not in flight: filled before a write, looked at after a read.
+    ///
+    /// # Panics
+    /// If the buffer is in flight or does not exist.
     fn buffer(&mut self, index: u32) -> &mut [u8];
 
     /// Hands operations over. Each carries a distinct `buffer` index that is not in flight. May only queue them: they
-    /// are certain to be on their way after the next [`Device::reap`].
+    /// are certain to be on their way after the next [`Device::reap`]. A device without a queue carries them out here.
     fn submit(&mut self, ops: &[Self::Op]) -> Result<(), DeviceError>;
 
     /// Waits until `min` operations have completed or the moment `until` has come, and appends all completions that
-    /// are there to `out`, which never grows beyond its capacity. `min` 0 polls. May return early on a signal.
+    /// are there to `out`, which never grows beyond its capacity. `min` 0 polls. May return early on a signal. With
+    /// nothing in flight and `min` above 0 it lets the time pass until `until`: so a paced source sleeps.
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError>;
+
+    /// Features in use, for [`model::EngineRecord::features`].
+    fn features(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What was asked of the system and not had, with reasons, for [`model::EngineRecord::missing`].
+    fn missing(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// CPU that threads of the device other than the caller's used since the device was made. Called outside the loop,
+    /// with nothing in flight.
+    fn helper_usage(&mut self) -> WorkerUsage {
+        WorkerUsage::default()
+    }
+}
+
+/// The workers' form of what `sys` measures.
+pub(crate) fn worker_usage(usage: sys::ThreadUsage) -> WorkerUsage {
+    WorkerUsage {
+        user_ns: usage.user_ns,
+        system_ns: usage.system_ns,
+        voluntary_switches: usage.voluntary_switches,
+        involuntary_switches: usage.involuntary_switches,
+    }
 }

@@ -13,8 +13,14 @@
 
 mod control;
 mod device;
+mod recorder;
 mod rig;
+mod sim;
+mod worker;
 
 pub use control::{Control, Progress};
-pub use device::{Completion, Device, DeviceError};
+pub use device::{Completion, Device, DeviceError, NullDevice, PsyncDevice, PsyncThreads, UringDevice};
+pub use recorder::{StreamRecord, phase_record};
 pub use rig::Rig;
+pub use sim::{Jitter, SimDevice, SimRig};
+pub use worker::{Content, LoopSettings, run_stream};

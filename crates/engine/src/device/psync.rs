@@ -1,0 +1,104 @@
+//! pread, pwrite and fdatasync in the calling thread, one operation at a time.
+
+use crate::{Completion, Device, DeviceError};
+use model::Ns;
+use std::os::fd::{AsFd, OwnedFd};
+use sys::{BufferPool, Epoch};
+use workload::{BlockOp, OpKind};
+
+/// What buffered and sync phases use: all CPU time of an operation is the caller's own, so that getrusage shows who
+/// burns it. `submit` carries the operations out, one after the other.
+#[derive(Debug)]
+pub struct PsyncDevice {
+    epoch: Epoch,
+    file: OwnedFd,
+    pool: BufferPool,
+    done: Vec<Completion>,
+}
+
+impl PsyncDevice {
+    /// Over an open file, with `depth` buffers of `buffer_bytes` (depth 1 is what it is for).
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn new(epoch: Epoch, file: OwnedFd, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
+        let pool = BufferPool::new(depth, buffer_bytes)
+            .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
+        Ok(Self { epoch, file, pool, done: Vec::with_capacity(depth as usize) })
+    }
+}
+
+/// Carries one operation out; bytes transferred, or the errno.
+#[inline]
+pub(super) fn execute(file: impl AsFd, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    let file = file.as_fd();
+    let buffer = &mut buffer[..op.len as usize];
+    // A length fits u32, because `op.len` does.
+    let count = match op.kind {
+        OpKind::Read => sys::read_at(file, buffer, op.offset)?,
+        OpKind::Write => sys::write_at(file, buffer, op.offset)?,
+        OpKind::WriteSync => {
+            let written = sys::write_at(file, buffer, op.offset)?;
+            sys::sync_data(file)?;
+            written
+        }
+        OpKind::Fsync => {
+            sys::sync_all(file)?;
+            0
+        }
+    };
+    Ok(count as u32)
+}
+
+/// An operation's buffer must exist and hold its bytes; told before anything is carried out.
+pub(super) fn check(op: &BlockOp, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
+    if op.buffer >= depth || op.len as usize > buffer_bytes {
+        return Err(DeviceError::BadOperation(format!(
+            "buffer {} of {depth}, {} bytes of {buffer_bytes}",
+            op.buffer, op.len
+        )));
+    }
+    Ok(())
+}
+
+impl Device for PsyncDevice {
+    type Op = BlockOp;
+
+    #[inline]
+    fn now(&self) -> Ns {
+        self.epoch.elapsed_ns()
+    }
+
+    #[inline]
+    fn buffer(&mut self, index: u32) -> &mut [u8] {
+        self.pool.buffer_mut(index)
+    }
+
+    #[inline]
+    fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
+        if self.done.len() + ops.len() > self.pool.count() as usize {
+            return Err(DeviceError::BadOperation(format!("more than {} operations in flight", self.pool.count())));
+        }
+        for op in ops {
+            check(op, self.pool.count(), self.pool.buffer_bytes())?;
+        }
+        for op in ops {
+            let result = execute(&self.file, op, self.pool.buffer_mut(op.buffer));
+            self.done.push(Completion { buffer: op.buffer, result, at_ns: self.epoch.elapsed_ns() });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
+        if self.done.is_empty() {
+            if min > 0 {
+                self.epoch.sleep_until(until);
+            }
+            return Ok(());
+        }
+        let count = self.done.len().min(out.capacity() - out.len());
+        out.extend(self.done.drain(..count));
+        Ok(())
+    }
+}

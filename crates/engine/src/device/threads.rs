@@ -1,0 +1,211 @@
+//! pread and pwrite in a pool of threads, one a slot of the depth: what serves where io_uring is missing or forbidden.
+//!
+//! Each slot's thread is lent the slot's buffer together with the operation and gives both back with the result, over
+//! bounded channels that are allocated beforehand. The hand-over costs two wake-ups an operation, which the run's record
+//! names, since it shows in latencies of fast devices.
+
+use crate::device::psync::{check, execute};
+use crate::device::worker_usage;
+use crate::{Completion, Device, DeviceError};
+use model::{Ns, WorkerUsage};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use sys::{BufferPool, Epoch, ThreadUsage, thread_usage};
+use workload::BlockOp;
+
+enum Request {
+    Carry(BlockOp, BufferPool),
+    Usage,
+}
+
+enum Answer {
+    Carried(Completion, BufferPool),
+    Usage(ThreadUsage),
+}
+
+struct Slot {
+    requests: SyncSender<Request>,
+    buffer: Option<BufferPool>,
+    thread: JoinHandle<()>,
+}
+
+/// A pool of threads over one file.
+pub struct PsyncThreads {
+    epoch: Epoch,
+    slots: Vec<Slot>,
+    answers: Receiver<Answer>,
+    in_flight: usize,
+    buffer_bytes: usize,
+    missing: Vec<String>,
+}
+
+impl std::fmt::Debug for PsyncThreads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PsyncThreads")
+            .field("slots", &self.slots.len())
+            .field("in_flight", &self.in_flight)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PsyncThreads {
+    /// `depth` threads over an open file, each with a buffer of `buffer_bytes`. `why` goes into the run's record: the
+    /// reason for which io_uring does not serve.
+    ///
+    /// # Errors
+    /// If the memory or the threads cannot be had.
+    pub fn new(
+        epoch: Epoch,
+        file: OwnedFd,
+        depth: u32,
+        buffer_bytes: usize,
+        why: Option<String>,
+    ) -> Result<Self, DeviceError> {
+        let file = Arc::new(file);
+        let (answer, answers) = sync_channel(depth as usize);
+        let mut slots = Vec::with_capacity(depth as usize);
+        for index in 0..depth {
+            let buffer = BufferPool::new(1, buffer_bytes)
+                .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
+            let (requests, inbox) = sync_channel(1);
+            let (file, answer) = (Arc::clone(&file), answer.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("io-{index}"))
+                // The thread's frame holds no data: buffers are lent to it.
+                .stack_size(128 * 1024)
+                .spawn(move || serve(epoch, &file, &inbox, &answer))
+                .map_err(|source| DeviceError::Call { call: "clone of an I/O thread", source })?;
+            slots.push(Slot { requests, buffer: Some(buffer), thread });
+        }
+        Ok(Self { epoch, slots, answers, in_flight: 0, buffer_bytes, missing: why.into_iter().collect() })
+    }
+
+    fn take(&mut self, answer: Answer, out: &mut Vec<Completion>) {
+        // Usage is asked for, and answered, only with nothing in flight.
+        if let Answer::Carried(completion, buffer) = answer {
+            self.slots[completion.buffer as usize].buffer = Some(buffer);
+            self.in_flight -= 1;
+            out.push(completion);
+        }
+    }
+}
+
+/// A thread's life: carry out what arrives until the device is dropped.
+fn serve(epoch: Epoch, file: &OwnedFd, inbox: &Receiver<Request>, answer: &SyncSender<Answer>) {
+    while let Ok(request) = inbox.recv() {
+        let answered = match request {
+            Request::Carry(op, mut buffer) => {
+                let result = execute(file, &op, buffer.buffer_mut(0));
+                let completion = Completion { buffer: op.buffer, result, at_ns: epoch.elapsed_ns() };
+                answer.send(Answer::Carried(completion, buffer))
+            }
+            Request::Usage => answer.send(Answer::Usage(thread_usage())),
+        };
+        if answered.is_err() {
+            return;
+        }
+    }
+}
+
+fn gone() -> DeviceError {
+    DeviceError::Call { call: "hand-over to an I/O thread", source: std::io::Error::other("the thread is gone") }
+}
+
+impl Device for PsyncThreads {
+    type Op = BlockOp;
+
+    #[inline]
+    fn now(&self) -> Ns {
+        self.epoch.elapsed_ns()
+    }
+
+    fn buffer(&mut self, index: u32) -> &mut [u8] {
+        match &mut self.slots[index as usize].buffer {
+            Some(buffer) => buffer.buffer_mut(0),
+            None => panic!("buffer {index} is in flight"),
+        }
+    }
+
+    fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
+        for op in ops {
+            check(op, self.slots.len() as u32, self.buffer_bytes)?;
+            let slot = &mut self.slots[op.buffer as usize];
+            let Some(buffer) = slot.buffer.take() else {
+                return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer)));
+            };
+            slot.requests.send(Request::Carry(*op, buffer)).map_err(|_| gone())?;
+            self.in_flight += 1;
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
+        let room = out.capacity() - out.len();
+        let mut taken = 0;
+        while taken < room {
+            match self.answers.try_recv() {
+                Ok(answer) => {
+                    self.take(answer, out);
+                    taken += 1;
+                    continue;
+                }
+                Err(TryRecvError::Disconnected) => return Err(gone()),
+                Err(TryRecvError::Empty) => {}
+            }
+            let left = until.saturating_sub(self.now());
+            if taken >= min || left == 0 {
+                break;
+            }
+            match self.answers.recv_timeout(Duration::from_nanos(left)) {
+                Ok(answer) => {
+                    self.take(answer, out);
+                    taken += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+            }
+        }
+        Ok(())
+    }
+
+    fn features(&self) -> Vec<String> {
+        vec![format!("{} threads", self.slots.len())]
+    }
+
+    fn missing(&self) -> Vec<String> {
+        self.missing.clone()
+    }
+
+    fn helper_usage(&mut self) -> WorkerUsage {
+        let mut sum = ThreadUsage::default();
+        if self.in_flight > 0 {
+            return worker_usage(sum);
+        }
+        for slot in &self.slots {
+            if slot.requests.send(Request::Usage).is_ok()
+                && let Ok(Answer::Usage(usage)) = self.answers.recv()
+            {
+                sum = sum.plus(&usage);
+            }
+        }
+        worker_usage(sum)
+    }
+}
+
+impl Drop for PsyncThreads {
+    fn drop(&mut self) {
+        // A thread that hangs in the kernel keeps its buffer and the file until the kernel lets it go; it is not waited
+        // for. The others end when their inbox closes.
+        for slot in self.slots.drain(..) {
+            let idle = slot.buffer.is_some();
+            drop(slot.requests);
+            if idle {
+                // It carries nothing, so it cannot have panicked in an operation that was not answered.
+                let _ = slot.thread.join();
+            }
+        }
+    }
+}

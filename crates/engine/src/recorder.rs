@@ -1,0 +1,316 @@
+//! Keeps what a worker sees, in memory that was taken beforehand.
+//!
+//! Rules: every completion's latency goes into a histogram; intervals without completions are kept as zeros; nothing
+//! allocates after construction. Each interval has a histogram of its own, from which its percentiles come, and which
+//! is added to the phase's when the interval ends: to the one before the warm-up cut, or to the one that counts.
+
+mod errors;
+mod merge;
+mod rounds;
+mod series;
+
+pub use merge::phase_record;
+
+use errors::ErrorTable;
+use model::{Histogram, Interval, Ns, Round, StopCause, Warmup, WarmupCut, WorkerUsage};
+use rounds::Rounds;
+use series::Series;
+use std::collections::BTreeMap;
+
+/// What one worker recorded of one stream.
+#[derive(Clone, Debug)]
+pub struct StreamRecord {
+    /// Start, by the device's clock.
+    pub started_ns: Ns,
+    /// The last completion, or the end of the phase's time if that came later.
+    pub ended_ns: Ns,
+    /// Operations that succeeded, warm-up included, syncs of rounds not.
+    pub operations: u64,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Operations that transferred fewer bytes than asked.
+    pub short_operations: u64,
+    /// Failed operations by errno name. What did not complete within the drain limit counts as ETIMEDOUT.
+    pub errors: BTreeMap<String, u64>,
+    /// Why it ended.
+    pub stop: StopCause,
+    /// What was cut.
+    pub warmup: WarmupCut,
+    /// Sum of the times that operations spent in flight, syncs included: over the duration it is the mean depth.
+    pub in_flight_ns: u128,
+    /// Latencies after the cut.
+    pub latency: Histogram,
+    /// The series, warm-up included.
+    pub intervals: Vec<Interval>,
+    /// Rounds of writes and their sync.
+    pub rounds: Vec<Round>,
+    /// CPU of the worker's thread and the device's helpers.
+    pub usage: WorkerUsage,
+    /// Most operations submitted at once.
+    pub batch_submit: u32,
+    /// Completions waited for at once.
+    pub batch_complete: u32,
+}
+
+/// The recorder of one worker.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    started_ns: Ns,
+    cut_ns: Ns,
+    rule: String,
+    series: Series,
+    interval: Histogram,
+    warm: Histogram,
+    counted: Histogram,
+    interval_bytes: u64,
+    warm_bytes: u64,
+    operations: u64,
+    bytes: u64,
+    short: u64,
+    in_flight_ns: u128,
+    errors: ErrorTable,
+    rounds: Rounds,
+    last_ns: Ns,
+}
+
+/// The length of the cut: the rule's, in whole intervals, so that the histogram and the series cut at the same moment.
+fn cut_of(warmup: &Warmup, time_limit_ns: Ns, interval_ns: Ns) -> Ns {
+    let share = (warmup.share.clamp(0.0, 1.0) * time_limit_ns as f64) as u64;
+    let wanted = warmup.min_ns.max(share).min(warmup.max_ns);
+    let up = wanted.next_multiple_of(interval_ns);
+    if up <= warmup.max_ns { up } else { warmup.max_ns / interval_ns * interval_ns }
+}
+
+impl Recorder {
+    pub fn new(started_ns: Ns, time_limit_ns: Ns, interval_ns: Ns, warmup: &Warmup) -> Self {
+        let interval_ns = interval_ns.max(1);
+        let cut_ns = cut_of(warmup, time_limit_ns, interval_ns);
+        let rule = format!(
+            "at least {:.1} s and {:.0} % of the phase's time, at most {:.1} s, in whole intervals",
+            warmup.min_ns as f64 / 1e9,
+            warmup.share * 100.0,
+            warmup.max_ns as f64 / 1e9
+        );
+        Self {
+            started_ns,
+            cut_ns,
+            rule,
+            series: Series::new(started_ns, interval_ns, time_limit_ns),
+            interval: Histogram::new(),
+            warm: Histogram::new(),
+            counted: Histogram::new(),
+            interval_bytes: 0,
+            warm_bytes: 0,
+            operations: 0,
+            bytes: 0,
+            short: 0,
+            in_flight_ns: 0,
+            errors: ErrorTable::default(),
+            rounds: Rounds::new(),
+            last_ns: started_ns,
+        }
+    }
+
+    /// When the current interval ends.
+    #[inline]
+    pub fn interval_end(&self) -> Ns {
+        self.series.end_ns()
+    }
+
+    /// A transfer of `bytes` out of `asked` completed at `at`; `start` is where its latency counts from, `handed` when
+    /// the device got it.
+    #[inline]
+    pub fn transferred(&mut self, at: Ns, start: Ns, handed: Ns, bytes: u32, asked: u32) {
+        if at >= self.series.end_ns() {
+            self.roll(at);
+        }
+        self.interval.record(at.saturating_sub(start));
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.interval_bytes += u64::from(bytes);
+        self.short += u64::from(bytes < asked);
+        self.last_ns = self.last_ns.max(at);
+    }
+
+    /// A written operation belongs to the round that is open.
+    #[inline]
+    pub fn wrote(&mut self, handed: Ns, bytes: u32) {
+        self.rounds.wrote(handed, bytes);
+    }
+
+    /// A sync completed: it closes the round.
+    pub fn synced(&mut self, at: Ns, handed: Ns) {
+        self.roll(at);
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.rounds.close(handed, at);
+        self.last_ns = self.last_ns.max(at);
+    }
+
+    /// An operation failed.
+    #[cold]
+    pub fn failed(&mut self, at: Ns, handed: Ns, errno: i32) {
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.errors.count(errno);
+        self.last_ns = self.last_ns.max(at);
+    }
+
+    /// Ends the intervals that are over at `now`. Whether one was.
+    #[inline]
+    pub fn roll(&mut self, now: Ns) -> bool {
+        if now < self.series.end_ns() {
+            return false;
+        }
+        self.end_interval();
+        while now >= self.series.end_ns() {
+            // A stall: nothing completed for a whole interval or more.
+            self.series.push(&self.interval, 0);
+        }
+        true
+    }
+
+    #[cold]
+    fn end_interval(&mut self) {
+        let start = self.series.start_ns();
+        self.series.push(&self.interval, self.interval_bytes);
+        self.close_histogram(start);
+    }
+
+    fn close_histogram(&mut self, start: Ns) {
+        self.operations += self.interval.count();
+        self.bytes += self.interval_bytes;
+        if start < self.started_ns + self.cut_ns {
+            self.warm.merge(&self.interval);
+            self.warm_bytes += self.interval_bytes;
+        } else {
+            self.counted.merge(&self.interval);
+        }
+        self.interval.clear();
+        self.interval_bytes = 0;
+    }
+
+    /// Operations and bytes completed so far.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.operations + self.interval.count(), self.bytes + self.interval_bytes)
+    }
+
+    /// Completed operations after the cut, in intervals that have ended.
+    pub fn counted_operations(&self) -> u64 {
+        self.counted.count()
+    }
+
+    /// The ended intervals after the cut.
+    pub fn counted_intervals(&self) -> &[Interval] {
+        let from = self.started_ns + self.cut_ns;
+        let intervals = self.series.intervals();
+        &intervals[intervals.partition_point(|i| i.start_ns < from)..]
+    }
+
+    /// Most intervals that are ever kept.
+    pub fn interval_capacity(&self) -> usize {
+        self.series.capacity()
+    }
+
+    /// Ends the phase at `now`.
+    pub fn finish(mut self, now: Ns, stop: StopCause) -> StreamRecord {
+        let ended_ns = now.max(self.last_ns);
+        self.roll(ended_ns);
+        let start = self.series.start_ns();
+        self.series.push_last(&self.interval, self.interval_bytes, ended_ns);
+        self.close_histogram(start);
+        let mut warmup =
+            WarmupCut { rule: self.rule, cut_ns: self.cut_ns, operations: self.warm.count(), bytes: self.warm_bytes };
+        let mut latency = self.counted;
+        if ended_ns <= self.started_ns + self.cut_ns {
+            // All of it would be cut: a short phase is worth more than none, and the rule says what was done.
+            warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
+            warmup.cut_ns = 0;
+            warmup.operations = 0;
+            warmup.bytes = 0;
+            latency = self.warm;
+        }
+        StreamRecord {
+            started_ns: self.started_ns,
+            ended_ns,
+            operations: self.operations,
+            bytes: self.bytes,
+            short_operations: self.short,
+            errors: self.errors.by_name(),
+            stop,
+            warmup,
+            in_flight_ns: self.in_flight_ns,
+            latency,
+            intervals: self.series.into_intervals(),
+            rounds: self.rounds.into_rounds(),
+            usage: WorkerUsage::default(),
+            batch_submit: 0,
+            batch_complete: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const NO_WARMUP: Warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };
+
+    fn recorder(warmup: &Warmup) -> Recorder {
+        Recorder::new(1_000 * MS, 10_000 * MS, 100 * MS, warmup)
+    }
+
+    #[test]
+    fn a_stall_of_three_seconds_is_thirty_zeros() {
+        let mut r = recorder(&NO_WARMUP);
+        r.transferred(1_050 * MS, 1_049 * MS, 1_049 * MS, 512, 512);
+        r.transferred(4_150 * MS, 1_051 * MS, 1_051 * MS, 512, 512);
+        let record = r.finish(4_160 * MS, StopCause::TimeUsed);
+        let zeros = record.intervals.iter().filter(|i| i.operations == 0).count();
+        assert_eq!(zeros, 30);
+        assert_eq!(record.intervals.len(), 32);
+        assert!(record.intervals[1..31].iter().all(|i| i.latency_ns_p50.is_none() && i.length_ns == 100 * MS));
+        assert_eq!(record.intervals[31].latency_ns_max, Some(3_099 * MS));
+        assert_eq!(record.intervals[31].length_ns, 60 * MS);
+        assert_eq!((record.operations, record.bytes), (2, 1024));
+        // Each interval begins where the one before ended.
+        assert!(record.intervals.windows(2).all(|w| w[0].start_ns + w[0].length_ns == w[1].start_ns));
+    }
+
+    #[test]
+    fn the_warm_up_is_cut_in_whole_intervals() {
+        let warmup = Warmup { min_ns: 250 * MS, share: 0.01, max_ns: 1_000 * MS };
+        let mut r = recorder(&warmup);
+        for i in 0..100u64 {
+            let at = 1_000 * MS + i * 10 * MS;
+            r.transferred(at, at - 1_000, at - 1_000, 4096, 4096);
+        }
+        let record = r.finish(2_000 * MS, StopCause::TimeUsed);
+        assert_eq!(record.warmup.cut_ns, 300 * MS);
+        assert_eq!((record.warmup.operations, record.warmup.bytes), (30, 30 * 4096));
+        assert_eq!(record.latency.count(), 70);
+        assert_eq!(record.operations, 100);
+        assert_eq!(cut_of(&Warmup { min_ns: 0, share: 0.5, max_ns: 250 * MS }, 10_000 * MS, 100 * MS), 200 * MS);
+    }
+
+    #[test]
+    fn a_phase_shorter_than_its_cut_is_kept() {
+        let mut r = recorder(&Warmup { min_ns: 500 * MS, share: 0.0, max_ns: 500 * MS });
+        r.transferred(1_010 * MS, 1_000 * MS, 1_000 * MS, 1, 1);
+        let record = r.finish(1_020 * MS, StopCause::RegionDone);
+        assert_eq!((record.latency.count(), record.warmup.cut_ns), (1, 0));
+        assert!(record.warmup.rule.contains("nothing was cut"));
+    }
+
+    #[test]
+    fn failures_and_short_transfers_are_counted() {
+        let mut r = recorder(&NO_WARMUP);
+        r.transferred(1_001 * MS, 1_000 * MS, 1_000 * MS, 100, 512);
+        r.failed(1_002 * MS, 1_000 * MS, 5);
+        r.failed(1_003 * MS, 1_000 * MS, 5);
+        r.failed(1_003 * MS, 1_000 * MS, 28);
+        let record = r.finish(1_004 * MS, StopCause::Failed);
+        assert_eq!(record.short_operations, 1);
+        assert_eq!(record.errors, BTreeMap::from([("EIO".to_owned(), 2), ("ENOSPC".to_owned(), 1)]));
+        assert_eq!((record.operations, record.latency.count()), (1, 1));
+        assert_eq!(record.in_flight_ns, u128::from((1 + 2 + 3 + 3) * MS));
+    }
+}

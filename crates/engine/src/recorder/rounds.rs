@@ -1,0 +1,107 @@
+//! Rounds of writes, each closed by a sync, in bounded memory.
+
+use model::{Ns, Round};
+
+/// Most rounds kept; when they are full, neighbours are joined.
+const CAPACITY: usize = 8192;
+
+/// The rounds of a phase.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    closed: Vec<Round>,
+    /// Rounds that one entry of `closed` stands for.
+    joined: u32,
+    /// Rounds in the last entry, below `joined` while it fills.
+    in_last: u32,
+    start_ns: Option<Ns>,
+    bytes: u64,
+}
+
+impl Rounds {
+    pub fn new() -> Self {
+        Self { closed: Vec::with_capacity(CAPACITY), joined: 1, in_last: 1, start_ns: None, bytes: 0 }
+    }
+
+    /// A write that was handed over at `handed` has completed.
+    #[inline]
+    pub fn wrote(&mut self, handed: Ns, bytes: u32) {
+        self.bytes += u64::from(bytes);
+        self.start_ns = Some(self.start_ns.map_or(handed, |s| s.min(handed)));
+    }
+
+    /// A sync that was handed over at `handed` completed at `at`.
+    pub fn close(&mut self, handed: Ns, at: Ns) {
+        let start_ns = self.start_ns.take().unwrap_or(handed);
+        let round = Round {
+            start_ns,
+            bytes: std::mem::take(&mut self.bytes),
+            write_ns: handed.saturating_sub(start_ns),
+            sync_ns: at.saturating_sub(handed),
+        };
+        if self.in_last < self.joined
+            && let Some(last) = self.closed.last_mut()
+        {
+            join(last, &round);
+            self.in_last += 1;
+            return;
+        }
+        if self.closed.len() == CAPACITY {
+            for i in 0..CAPACITY / 2 {
+                let mut first = self.closed[2 * i];
+                join(&mut first, &self.closed[2 * i + 1]);
+                self.closed[i] = first;
+            }
+            self.closed.truncate(CAPACITY / 2);
+            self.joined *= 2;
+        }
+        self.closed.push(round);
+        self.in_last = 1;
+    }
+
+    pub fn into_rounds(self) -> Vec<Round> {
+        self.closed
+    }
+}
+
+fn join(first: &mut Round, second: &Round) {
+    first.bytes += second.bytes;
+    first.write_ns += second.write_ns;
+    first.sync_ns += second.sync_ns;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sync_closes_what_was_written_since_the_last() {
+        let mut rounds = Rounds::new();
+        rounds.wrote(100, 10);
+        rounds.wrote(50, 10);
+        rounds.close(200, 260);
+        rounds.wrote(300, 5);
+        rounds.close(310, 330);
+        assert_eq!(
+            rounds.into_rounds(),
+            [
+                Round { start_ns: 50, bytes: 20, write_ns: 150, sync_ns: 60 },
+                Round { start_ns: 300, bytes: 5, write_ns: 10, sync_ns: 20 }
+            ]
+        );
+    }
+
+    #[test]
+    fn very_many_rounds_are_joined_without_loss() {
+        let mut rounds = Rounds::new();
+        let n = CAPACITY as u64 * 3 + 17;
+        for i in 0..n {
+            rounds.wrote(i * 10, 1);
+            rounds.close(i * 10 + 4, i * 10 + 9);
+        }
+        let rounds = rounds.into_rounds();
+        assert!(rounds.len() <= CAPACITY);
+        assert_eq!(rounds.iter().map(|r| r.bytes).sum::<u64>(), n);
+        assert_eq!(rounds.iter().map(|r| r.sync_ns).sum::<u64>(), n * 5);
+        assert!(rounds.windows(2).all(|w| w[0].start_ns < w[1].start_ns));
+    }
+}
