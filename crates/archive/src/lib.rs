@@ -1,1 +1,61 @@
-//! archive
+//! Run bundles on disk: written so that a crash at any moment leaves something readable, and never edited afterwards.
+//!
+//! ```text
+//! <archive>/
+//!   runs/<UTC>-<8 hex>/            a bundle: run.json, series.csv, system.csv, latency.csv, kernel.log, SHA256SUMS
+//!   runs/.<id>.partial/            a run in progress, or one that a crash cut off
+//!   reports/<id>.html              pages; may be deleted at any time
+//!   tags.toml                      names that people gave to runs
+//!   index.jsonl                    a cache; rebuilt from the bundles whenever it does not agree with them
+//!   archive.lock                   held while one of the files above changes
+//! ```
+//!
+//! Invariants:
+//! - A directory `runs/<id>` is whole: everything in it was synced before the rename that gave it its name.
+//! - What is loaded equals what was saved, to the last bit; floating-point values that JSON cannot say (NaN, infinity)
+//!   become absent.
+//! - A bundle from a stranger may be wrong in any way: the answer is a typed error with file and line, in bounded
+//!   memory, never a panic, and nothing outside the bundle is opened through it.
+//! - Several processes may use one archive. A run in progress holds a lock that the kernel drops with the process, so
+//!   [`Archive::recover`] never touches it.
+//! - Bundles of many machines are merged by copying directories into `runs/`.
+//!
+//! Deliberately absent: the meaning of any value, clocks, randomness and environment variables (they are passed in),
+//! and anything that prints.
+
+mod archive;
+mod bundle;
+mod bundle_files;
+mod checksums;
+mod csv;
+mod error;
+mod id;
+mod index;
+mod latency;
+mod location;
+mod lock;
+mod partial;
+mod recover;
+mod resolve;
+mod series;
+mod storage;
+mod system;
+mod tags;
+
+#[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
+mod generated_runs;
+#[cfg(test)]
+mod hostile_tests;
+
+pub use archive::Archive;
+pub use bundle::load_bundle;
+pub use checksums::Verification;
+pub use error::{ArchiveError, Result};
+pub use id::{is_run_id, run_id};
+pub use index::{IndexEntry, IndexedRun};
+pub use location::default_directory;
+pub use partial::Partial;
+pub use recover::{Recovered, Recovery};
+pub use resolve::RunRef;

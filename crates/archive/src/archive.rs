@@ -1,0 +1,242 @@
+//! The archive as a whole: where things are, and the operations on finished runs.
+
+use crate::bundle::load;
+use crate::checksums::{Verification, verify};
+use crate::csv::Tolerance;
+use crate::id::{deleted_name, is_deleted};
+use crate::lock::{self, Lock};
+use crate::storage::Storage;
+use crate::{ArchiveError, IndexEntry, Partial, Recovery, Result, RunRef, index, is_run_id, recover, resolve, tags};
+use model::Run;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A directory of runs. Opening it touches nothing; it is created with the first run.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    directory: PathBuf,
+    pub(crate) storage: Storage,
+}
+
+impl Archive {
+    /// The archive in `directory`, which need not exist yet.
+    pub fn open(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), storage: Storage::default() }
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where pages go, `<id>.html` each. It may not exist yet; see [`Archive::write_report`].
+    pub fn reports_dir(&self) -> PathBuf {
+        self.directory.join("reports")
+    }
+
+    /// The page of a run.
+    pub fn report_path(&self, id: &str) -> PathBuf {
+        self.reports_dir().join(format!("{id}.html"))
+    }
+
+    /// The directory of a finished run.
+    pub fn run_dir(&self, id: &str) -> PathBuf {
+        self.runs_dir().join(id)
+    }
+
+    pub(crate) fn runs_dir(&self) -> PathBuf {
+        self.directory.join("runs")
+    }
+
+    pub(crate) fn partial_dir(&self, id: &str) -> PathBuf {
+        self.runs_dir().join(crate::id::partial_name(id))
+    }
+
+    /// Creates the directories where they are missing and takes the archive's lock.
+    pub(crate) fn lock(&self) -> Result<Lock> {
+        self.storage.create_dirs(&self.runs_dir())?;
+        lock::wait(&self.directory.join("archive.lock"))
+    }
+
+    /// Begins to keep a run. Call it before the first measurement: it fails where the archive cannot be written.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`] (see [`ArchiveError::remedy`]), [`ArchiveError::Exists`], [`ArchiveError::Unstorable`].
+    pub fn begin(&self, run: &Run) -> Result<Partial> {
+        Partial::begin(self, run)
+    }
+
+    /// Keeps a run that is complete already (imported, simulated).
+    ///
+    /// # Errors
+    /// As [`Archive::begin`].
+    pub fn save(&self, run: &Run) -> Result<PathBuf> {
+        self.begin(run)?.finish(run)
+    }
+
+    /// Writes a run's page and returns its path.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn write_report(&self, id: &str, html: &str) -> Result<PathBuf> {
+        self.storage.create_dirs(&self.reports_dir())?;
+        let path = self.report_path(id);
+        self.storage.replace(&path, html.as_bytes())?;
+        Ok(path)
+    }
+
+    /// Loads a run by its full id.
+    ///
+    /// # Errors
+    /// [`ArchiveError::NotFound`], and as [`crate::load_bundle`].
+    pub fn load(&self, id: &str) -> Result<Run> {
+        load(&self.existing(id)?, Some(id), Tolerance::Strict)
+    }
+
+    /// Checks a run's files against its SHA256SUMS.
+    ///
+    /// # Errors
+    /// [`ArchiveError::NotFound`], [`ArchiveError::Corrupt`] if SHA256SUMS itself cannot be read, [`ArchiveError::Io`].
+    pub fn verify(&self, id: &str) -> Result<Verification> {
+        verify(&self.existing(id)?)
+    }
+
+    fn existing(&self, id: &str) -> Result<PathBuf> {
+        let path = self.run_dir(id);
+        if is_run_id(id) && path.is_dir() { Ok(path) } else { Err(self.not_found(id)) }
+    }
+
+    pub(crate) fn not_found(&self, text: &str) -> ArchiveError {
+        ArchiveError::NotFound { text: text.to_owned(), archive: self.directory.clone() }
+    }
+
+    /// Ids of all finished runs, oldest first; none if the archive does not exist.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn ids(&self) -> Result<Vec<String>> {
+        let mut ids: Vec<String> = names(&self.runs_dir())?.into_iter().filter(|n| is_run_id(n)).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// All finished runs, oldest first. Serves from the index and mends it where it disagrees with the bundles.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`]; an archive that may only be read is listed all the same.
+    pub fn list(&self) -> Result<Vec<IndexEntry>> {
+        index::list(self)
+    }
+
+    /// Rebuilds the index from the bundles. Returns how many there are.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn reindex(&self) -> Result<usize> {
+        index::rebuild(self)
+    }
+
+    /// Finds runs by id, unique beginning of an id, its eight random digits, `latest`, tag (which may name several), or
+    /// the path of a bundle.
+    ///
+    /// # Errors
+    /// [`ArchiveError::NotFound`], [`ArchiveError::Ambiguous`], [`ArchiveError::Io`].
+    pub fn resolve(&self, text: &str) -> Result<Vec<RunRef>> {
+        resolve::resolve(self, text)
+    }
+
+    /// As [`Archive::resolve`], for one run.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Ambiguous`] if a tag names several, and as [`Archive::resolve`].
+    pub fn resolve_one(&self, text: &str) -> Result<RunRef> {
+        resolve::one(text, self.resolve(text)?)
+    }
+
+    /// Turns what crashes left into truncated runs (or whole ones, where only the last rename was missing), and clears
+    /// away partial runs in which nothing was measured. Runs in progress are left alone.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`] if the archive as a whole cannot be used; trouble with one run is in its [`Recovery`].
+    pub fn recover(&self) -> Result<Vec<Recovery>> {
+        recover::recover(self)
+    }
+
+    /// Tags and the ids of the runs that carry them.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Corrupt`] if tags.toml cannot be understood, [`ArchiveError::Io`].
+    pub fn tags(&self) -> Result<BTreeMap<String, BTreeSet<String>>> {
+        tags::read(self)
+    }
+
+    /// Gives a run a tag.
+    ///
+    /// # Errors
+    /// [`ArchiveError::BadTag`], [`ArchiveError::NotFound`], and as [`Archive::tags`].
+    pub fn tag_add(&self, tag: &str, id: &str) -> Result<()> {
+        tags::check(tag)?;
+        self.existing(id)?;
+        tags::change(self, |all| {
+            all.entry(tag.to_owned()).or_default().insert(id.to_owned());
+        })
+    }
+
+    /// Takes a tag from a run, or from all runs. Returns how many lost it.
+    ///
+    /// # Errors
+    /// As [`Archive::tags`].
+    pub fn tag_remove(&self, tag: &str, id: Option<&str>) -> Result<usize> {
+        let mut removed = 0;
+        tags::change(self, |all| {
+            let Some(ids) = all.get_mut(tag) else { return };
+            let before = ids.len();
+            ids.retain(|i| id.is_some_and(|id| id != i));
+            removed = before - ids.len();
+        })?;
+        Ok(removed)
+    }
+
+    /// Deletes a run, its page and its tags. From the first moment on it is no longer listed.
+    ///
+    /// # Errors
+    /// [`ArchiveError::NotFound`], [`ArchiveError::Io`].
+    pub fn delete(&self, id: &str) -> Result<()> {
+        let path = self.existing(id)?;
+        let moved = self.runs_dir().join(deleted_name(id));
+        {
+            let _lock = self.lock()?;
+            self.storage.rename(&path, &moved)?;
+            self.storage.sync_dir(&self.runs_dir())?;
+            index::drop_entry(self, id)?;
+        }
+        tags::change(self, |all| {
+            for ids in all.values_mut() {
+                ids.remove(id);
+            }
+        })?;
+        self.storage.remove_file(&self.report_path(id))?;
+        self.storage.remove_tree(&moved)
+    }
+
+    /// Removes what deletions that were cut off left.
+    pub(crate) fn finish_deletions(&self) -> Result<()> {
+        for name in names(&self.runs_dir())?.iter().filter(|n| is_deleted(n)) {
+            self.storage.remove_tree(&self.runs_dir().join(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// Names in a directory that are text; none if it does not exist.
+pub(crate) fn names(directory: &Path) -> Result<Vec<String>> {
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(ArchiveError::io("list", directory)(e)),
+    };
+    let names: std::io::Result<Vec<OsString>> = entries.map(|e| e.map(|e| e.file_name())).collect();
+    let names = names.map_err(ArchiveError::io("list", directory))?;
+    Ok(names.into_iter().filter_map(|n| n.into_string().ok()).collect())
+}

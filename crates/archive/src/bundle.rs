@@ -1,0 +1,182 @@
+//! Reads a bundle directory back into a run.
+
+use crate::bundle_files::{KERNEL_LOG, LATENCY, RUN, SERIES, SYSTEM};
+use crate::csv::{Outcome, Tolerance, utf8};
+use crate::storage::read_limited;
+use crate::{ArchiveError, Result, latency, series, system};
+use model::{Run, RunState};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::path::Path;
+
+/// More than any run.json of weeks; parsed, it takes a few times as much.
+const RUN_LIMIT_BYTES: u64 = 256 << 20;
+/// Two weeks of 100 ms intervals.
+const TABLE_LIMIT_BYTES: u64 = 1 << 30;
+const KERNEL_LOG_LIMIT_BYTES: u64 = 256 << 20;
+/// Every phase holds a histogram of tens of kilobytes as soon as it is parsed.
+const PHASE_LIMIT: usize = 4096;
+
+/// What is looked at before memory is spent on the rest.
+#[derive(Deserialize)]
+struct Outline {
+    schema: String,
+    id: String,
+    phases: Vec<IgnoredAny>,
+}
+
+/// What a list shows of a run, without its phases.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Head {
+    pub id: String,
+    pub command: String,
+    pub program_version: String,
+    pub state: RunState,
+    pub sessions: Vec<model::Session>,
+    pub target: HeadTarget,
+    pub environment: HeadEnvironment,
+    pub duration_ns: u64,
+    pub bytes_written: u64,
+}
+
+/// The part of a target that a list shows.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HeadTarget {
+    pub name: String,
+    pub kind: model::TargetKind,
+    pub path: Option<String>,
+}
+
+/// The part of an environment that a list shows.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HeadEnvironment {
+    pub hostname: Option<String>,
+    pub kernel: Option<String>,
+}
+
+fn json<'a, T: Deserialize<'a>>(path: &Path, content: &'a [u8]) -> Result<T> {
+    serde_json::from_slice(content).map_err(|e| ArchiveError::corrupt(path, Some(e.line() as u64), e.to_string()))
+}
+
+/// run.json's bytes, checked for schema, size and (where given) id.
+fn run_json(directory: &Path, expected_id: Option<&str>) -> Result<Vec<u8>> {
+    let path = directory.join(RUN);
+    let content =
+        read_limited(&path, RUN_LIMIT_BYTES)?.ok_or_else(|| ArchiveError::corrupt(&path, None, "it is missing"))?;
+    let outline: Outline = json(&path, &content)?;
+    if outline.schema != Run::SCHEMA {
+        return Err(ArchiveError::UnknownSchema { path, found: outline.schema, known: Run::SCHEMA });
+    }
+    if outline.phases.len() > PHASE_LIMIT {
+        return Err(ArchiveError::corrupt(&path, None, format!("it has more than {PHASE_LIMIT} phases")));
+    }
+    if expected_id.is_some_and(|id| id != outline.id) {
+        let reason = format!("it belongs to the run '{}', not to this directory", outline.id);
+        return Err(ArchiveError::corrupt(&path, None, reason));
+    }
+    Ok(content)
+}
+
+/// What a list shows of the bundle in `directory`.
+pub(crate) fn head(directory: &Path, expected_id: &str) -> Result<Head> {
+    json(&directory.join(RUN), &run_json(directory, Some(expected_id))?)
+}
+
+/// Loads the bundle in `directory`, which need not lie in an archive.
+///
+/// Tables that are missing leave their part empty and a remark in the run.
+///
+/// # Errors
+/// [`ArchiveError::Corrupt`] with file and line, [`ArchiveError::TooLarge`], [`ArchiveError::UnknownSchema`],
+/// [`ArchiveError::Io`].
+pub fn load_bundle(directory: &Path) -> Result<Run> {
+    load(directory, None, Tolerance::Strict)
+}
+
+/// Loads a bundle; with [`Tolerance::DropTail`], tables that a crash cut off are read up to there.
+pub(crate) fn load(directory: &Path, expected_id: Option<&str>, tolerance: Tolerance) -> Result<Run> {
+    let mut run: Run = json(&directory.join(RUN), &run_json(directory, expected_id)?)?;
+    let mut remarks = Vec::new();
+    load_series(directory, &mut run, tolerance, &mut remarks)?;
+    load_latency(directory, &mut run, tolerance, &mut remarks)?;
+    load_samples(directory, &mut run, tolerance, &mut remarks)?;
+    if let Some(content) = read_limited(&directory.join(KERNEL_LOG), KERNEL_LOG_LIMIT_BYTES)? {
+        // What the kernel prints need not be UTF-8.
+        let text = String::from_utf8_lossy(&content);
+        run.kernel_log = Some(text.split_terminator('\n').map(str::to_owned).collect());
+    }
+    run.remarks.append(&mut remarks);
+    Ok(run)
+}
+
+fn table(directory: &Path, name: &str, remarks: &mut Vec<String>) -> Result<Option<Vec<u8>>> {
+    let content = read_limited(&directory.join(name), TABLE_LIMIT_BYTES)?;
+    if content.is_none() {
+        remarks.push(format!("{name} is missing from the bundle"));
+    }
+    Ok(content)
+}
+
+fn note(name: &str, outcome: Outcome, remarks: &mut Vec<String>) {
+    if let Some((line, reason)) = outcome.dropped {
+        remarks.push(format!("{name} was dropped from line {line} on: {reason}"));
+    }
+}
+
+/// A table speaks of phases that run.json does not know: the phase that a crash cut off, or a damaged bundle.
+fn unknown_phases(
+    directory: &Path,
+    name: &str,
+    phases: Vec<String>,
+    tolerance: Tolerance,
+    remarks: &mut Vec<String>,
+) -> Result<()> {
+    let Some(first) = phases.first() else { return Ok(()) };
+    if tolerance == Tolerance::Strict {
+        let reason = format!("it speaks of a phase '{first}' that {RUN} does not record");
+        return Err(ArchiveError::corrupt(&directory.join(name), None, reason));
+    }
+    remarks.push(format!("{name}: the lines of '{}' were dropped, the phase was not complete", phases.join("', '")));
+    Ok(())
+}
+
+fn load_series(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
+    let Some(content) = table(directory, SERIES, remarks)? else { return Ok(()) };
+    let path = directory.join(SERIES);
+    let (mut phases, outcome) = series::read(&path, utf8(&path, &content, tolerance)?, tolerance)?;
+    note(SERIES, outcome, remarks);
+    for phase in &mut run.phases {
+        if let Some(record) = &mut phase.record
+            && let Some(intervals) = phases.remove(&phase.plan.name)
+        {
+            record.intervals = intervals;
+        }
+    }
+    unknown_phases(directory, SERIES, phases.into_keys().collect(), tolerance, remarks)
+}
+
+fn load_latency(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
+    let Some(content) = table(directory, LATENCY, remarks)? else { return Ok(()) };
+    let path = directory.join(LATENCY);
+    let text = utf8(&path, &content, tolerance)?;
+    let recorded = |name: &str| run.phases.iter().any(|p| p.plan.name == name && p.record.is_some());
+    let (mut histograms, unknown, outcome) = latency::read(&path, text, tolerance, recorded)?;
+    note(LATENCY, outcome, remarks);
+    for phase in &mut run.phases {
+        if let Some(record) = &mut phase.record
+            && let Some(histogram) = histograms.remove(&phase.plan.name)
+        {
+            record.latency = histogram;
+        }
+    }
+    unknown_phases(directory, LATENCY, unknown, tolerance, remarks)
+}
+
+fn load_samples(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
+    let Some(content) = table(directory, SYSTEM, remarks)? else { return Ok(()) };
+    let path = directory.join(SYSTEM);
+    let (samples, outcome) = system::read(&path, utf8(&path, &content, tolerance)?, tolerance)?;
+    note(SYSTEM, outcome, remarks);
+    run.samples = samples;
+    Ok(())
+}

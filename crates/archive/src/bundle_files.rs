@@ -1,0 +1,97 @@
+//! What the files of a bundle are called, and how a run becomes them.
+
+use crate::{ArchiveError, Result, latency, series, system};
+use model::{PhasePlan, Run, StopRule};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+pub(crate) const RUN: &str = "run.json";
+pub(crate) const SERIES: &str = "series.csv";
+pub(crate) const SYSTEM: &str = "system.csv";
+pub(crate) const LATENCY: &str = "latency.csv";
+pub(crate) const KERNEL_LOG: &str = "kernel.log";
+pub(crate) const SUMS: &str = "SHA256SUMS";
+/// Held by the writer of a partial bundle, removed before it is finished.
+pub(crate) const WRITER_LOCK: &str = "writer.lock";
+
+/// Whether a file belongs to the writing of a bundle and not to the bundle.
+pub(crate) fn is_transient(name: &str) -> bool {
+    name == WRITER_LOCK || (name.ends_with(".tmp") && !name.contains('/'))
+}
+
+/// Checks what the tables need: phases are told apart by name.
+pub(crate) fn check(run: &Run) -> Result<()> {
+    let unstorable = |reason: String| Err(ArchiveError::Unstorable { id: run.id.clone(), reason });
+    if !crate::is_run_id(&run.id) {
+        return unstorable(format!("'{}' is not a run's id", run.id));
+    }
+    let planned = run.plan.phases.iter().map(|p| &p.name);
+    let executed = run.phases.iter().map(|p| &p.plan.name);
+    for names in [planned.collect::<Vec<_>>(), executed.collect()] {
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = names.into_iter().find(|n| !seen.insert(*n)) {
+            return unstorable(format!("two phases are called '{twice}'"));
+        }
+    }
+    Ok(())
+}
+
+fn is_finite(plan: &PhasePlan) -> bool {
+    let stop = match plan.stop {
+        StopRule::EarlyWhenSteady { half_width_ratio } => half_width_ratio,
+        StopRule::Time | StopRule::RegionOnce => 0.0,
+    };
+    stop.is_finite() && plan.warmup.share.is_finite()
+}
+
+fn make_finite(plan: &mut PhasePlan) {
+    if let StopRule::EarlyWhenSteady { half_width_ratio } = &mut plan.stop
+        && !half_width_ratio.is_finite()
+    {
+        *half_width_ratio = 0.0;
+    }
+    if !plan.warmup.share.is_finite() {
+        plan.warmup.share = 0.0;
+    }
+}
+
+/// The run as JSON can say it. JSON has no NaN and no infinity: where a value may be absent it becomes absent by
+/// itself; where it may not (shares in a plan), it becomes zero, and a remark says so.
+fn sayable(run: &Run) -> Cow<'_, Run> {
+    if run.plan.phases.iter().chain(run.phases.iter().map(|p| &p.plan)).all(is_finite) {
+        return Cow::Borrowed(run);
+    }
+    let mut said = run.clone();
+    said.plan.phases.iter_mut().chain(said.phases.iter_mut().map(|p| &mut p.plan)).for_each(make_finite);
+    said.remarks.push("a share in the plan was not a number; it is stored as 0".to_owned());
+    Cow::Owned(said)
+}
+
+/// run.json.
+pub(crate) fn run_json(run: &Run) -> Result<Vec<u8>> {
+    let mut json = serde_json::to_vec_pretty(sayable(run).as_ref())
+        .map_err(|e| ArchiveError::Unstorable { id: run.id.clone(), reason: e.to_string() })?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// kernel.log; an entry with line breaks in it becomes several.
+pub(crate) fn kernel_log(entries: &[String]) -> String {
+    entries.iter().flat_map(|e| [e.as_str(), "\n"]).collect()
+}
+
+/// All files of a finished bundle except SHA256SUMS.
+pub(crate) fn all(run: &Run) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let layout = system::Layout::of(&run.samples);
+    let mut files = vec![
+        (SERIES, (series::header() + &series::lines(&run.phases)).into_bytes()),
+        (SYSTEM, (layout.header() + &layout.lines(&run.samples)).into_bytes()),
+        (LATENCY, (latency::header() + &latency::lines(&run.phases)).into_bytes()),
+    ];
+    if let Some(entries) = &run.kernel_log {
+        files.push((KERNEL_LOG, kernel_log(entries).into_bytes()));
+    }
+    // Last: what it names, the tables have.
+    files.push((RUN, run_json(run)?));
+    Ok(files)
+}

@@ -1,0 +1,336 @@
+//! Runs for tests, drawn from a seed: every optional value present or absent, names with commas, quotes and line
+//! breaks, counters at both ends of their range, CPUs, disks and sensors that come and go.
+
+use model::*;
+use std::collections::BTreeMap;
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the state is the seed, so a failing case is one number.
+pub(crate) struct Draw(pub u64);
+
+impl Draw {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+    fn some(&mut self) -> bool {
+        self.below(2) == 0
+    }
+    /// All magnitudes alike, and the ends.
+    fn number(&mut self) -> u64 {
+        match self.below(8) {
+            0 => 0,
+            1 => u64::MAX,
+            _ => self.next() >> self.below(64),
+        }
+    }
+    fn maybe(&mut self) -> Option<u64> {
+        self.some().then(|| self.number())
+    }
+    fn float(&mut self) -> f64 {
+        let drawn = f64::from_bits(self.next());
+        if drawn.is_finite() { drawn } else { 0.1 }
+    }
+    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize].clone()
+    }
+    fn text(&mut self) -> String {
+        self.pick(&["", "sda", "nvme0n1", "a,b", "say \"x\"", "two\nlines", "ends\r", "a:b:c", "é ü 测试", "-", " x "])
+            .to_owned()
+    }
+    fn maybe_text(&mut self) -> Option<String> {
+        self.some().then(|| self.text())
+    }
+    fn list<T>(&mut self, most: u64, mut item: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(most + 1)).map(|_| item(self)).collect()
+    }
+}
+
+fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
+    PhasePlan {
+        name,
+        kind: d.pick(&[PhaseKind::MemoryCopy, PhaseKind::Layout, PhaseKind::Measure]),
+        engine: d.pick(&[EngineKind::IoUring, EngineKind::Psync, EngineKind::Sim, EngineKind::Memory]),
+        access: d.pick(&[Access::Buffered, Access::Direct]),
+        cold: d.some(),
+        streams: d.list(2, |d| StreamPlan {
+            operation: d.pick(&[Operation::Read, Operation::Write]),
+            order: d.pick(&[Order::Sequential, Order::Random]),
+            block_size_bytes: d.number(),
+            queue_depth: d.next() as u32,
+            region_start_bytes: d.number(),
+            region_bytes: d.number(),
+            sync: d.pick(&[Sync::None, Sync::FdatasyncEach, Sync::FsyncPerRound, Sync::FsyncAtEnd]),
+            round_bytes: d.maybe(),
+            seed: d.number(),
+        }),
+        time_limit_ns: d.number(),
+        stop: match d.below(3) {
+            0 => StopRule::Time,
+            1 => StopRule::RegionOnce,
+            _ => StopRule::EarlyWhenSteady { half_width_ratio: d.float() },
+        },
+        warmup: Warmup { min_ns: d.number(), share: d.float(), max_ns: d.number() },
+        skip: d.maybe_text(),
+    }
+}
+
+fn interval(d: &mut Draw) -> Interval {
+    Interval {
+        start_ns: d.number(),
+        length_ns: d.number(),
+        operations: d.number(),
+        bytes: d.number(),
+        latency_ns_p50: d.maybe(),
+        latency_ns_p99: d.maybe(),
+        latency_ns_max: d.maybe(),
+    }
+}
+
+fn histogram(d: &mut Draw) -> Histogram {
+    let mut latency = Histogram::new();
+    for _ in 0..d.below(40) {
+        let value = d.number();
+        latency.record_n(value, 1 + d.below(1 << 40));
+    }
+    latency
+}
+
+fn quiet(d: &mut Draw) -> Option<QuietWindow> {
+    d.some().then(|| QuietWindow {
+        length_ns: d.number(),
+        read_bytes: d.number(),
+        write_bytes: d.number(),
+        operations: d.number(),
+    })
+}
+
+fn record(d: &mut Draw) -> PhaseRecord {
+    PhaseRecord {
+        started_ns: d.number(),
+        ended_ns: d.number(),
+        operations: d.number(),
+        bytes: d.number(),
+        short_operations: d.number(),
+        errors: d.list(2, |d| (d.text(), d.number())).into_iter().collect(),
+        stop: d.pick(&[StopCause::TimeUsed, StopCause::Steady, StopCause::Interrupted, StopCause::Failed]),
+        warmup: WarmupCut { rule: d.text(), cut_ns: d.number(), operations: d.number(), bytes: d.number() },
+        engine: EngineRecord {
+            kind: d.pick(&[EngineKind::IoUring, EngineKind::PsyncThreads, EngineKind::Null]),
+            features: d.list(2, Draw::text),
+            missing: d.list(2, Draw::text),
+            batch_submit: d.next() as u32,
+            batch_complete: d.next() as u32,
+        },
+        direct: match d.below(4) {
+            0 => None,
+            1 => Some(DirectProof::Proven(d.text())),
+            2 => Some(DirectProof::Unproven(d.text())),
+            _ => Some(DirectProof::Fallback(d.text())),
+        },
+        cold: d.some().then(|| ColdProof {
+            resident_pages_before: d.maybe(),
+            device_read_bytes: d.maybe(),
+            phase_read_bytes: d.number(),
+            method: d.text(),
+        }),
+        data: d.some().then(|| DataProof::Real(d.text())),
+        usage: WorkerUsage {
+            user_ns: d.number(),
+            system_ns: d.number(),
+            voluntary_switches: d.number(),
+            involuntary_switches: d.number(),
+        },
+        mean_depth: d.some().then(|| d.float()),
+        quiet_before: quiet(d),
+        quiet_after: quiet(d),
+        latency: histogram(d),
+        intervals: d.list(12, interval),
+        rounds: d.list(3, |d| Round {
+            start_ns: d.number(),
+            bytes: d.number(),
+            write_ns: d.number(),
+            sync_ns: d.number(),
+        }),
+    }
+}
+
+fn metric(d: &mut Draw) -> Metric {
+    Metric {
+        id: d.text(),
+        unit: d.pick(&[Unit::BytesPerS, Unit::OpsPerS, Unit::Ns, Unit::Ratio]),
+        better: d.pick(&[None, Some(Better::Higher), Some(Better::Lower)]),
+        status: d.pick(&[MetricStatus::Measured, MetricStatus::Refused, MetricStatus::NotApplicable]),
+        value: d.some().then(|| d.float()),
+        low: d.some().then(|| d.float()),
+        high: d.some().then(|| d.float()),
+        interval: d.pick(&[None, Some(IntervalKind::WithinRun)]),
+        n: d.number(),
+        reasons: d.list(2, Draw::text),
+        rejected_value: d.some().then(|| d.float()),
+    }
+}
+
+fn disk(d: &mut Draw) -> DiskCounters {
+    DiskCounters {
+        name: d.text(),
+        reads: d.number(),
+        reads_merged: d.number(),
+        sectors_read: d.number(),
+        read_ms: d.number(),
+        writes: d.number(),
+        writes_merged: d.number(),
+        sectors_written: d.number(),
+        write_ms: d.number(),
+        in_flight: d.number(),
+        busy_ms: d.number(),
+        weighted_ms: d.number(),
+        discards: d.maybe(),
+        sectors_discarded: d.maybe(),
+        flushes: d.maybe(),
+        flush_ms: d.maybe(),
+    }
+}
+
+/// One look at a machine that changes all the time.
+pub(crate) fn sample(d: &mut Draw) -> SystemSample {
+    let pressure = |d: &mut Draw| d.some().then(|| Pressure { some_us: d.number(), full_us: d.maybe() });
+    SystemSample {
+        at_ns: d.number(),
+        disks: d.list(3, disk),
+        cpus: d.list(4, |d| CpuTicks {
+            user: d.number(),
+            nice: d.number(),
+            system: d.number(),
+            idle: d.number(),
+            iowait: d.number(),
+            irq: d.number(),
+            softirq: d.number(),
+            steal: d.number(),
+        }),
+        cpu_khz: d.list(4, Draw::maybe),
+        memory: MemorySample {
+            available_bytes: d.maybe(),
+            cached_bytes: d.maybe(),
+            dirty_bytes: d.maybe(),
+            writeback_bytes: d.maybe(),
+        },
+        pressure_io: pressure(d),
+        pressure_cpu: pressure(d),
+        temperatures: d.list(3, |d| Temperature { name: d.text(), millidegrees_c: d.next() as i64 }),
+        throttle: ThrottleState {
+            raspberry_pi_bits: d.some().then(|| d.next() as u32),
+            x86_throttle_events: d.maybe(),
+            cooling_state: d.maybe(),
+        },
+        interrupts: d.maybe(),
+        interrupts_by_cpu: d.list(4, Draw::number),
+        context_switches: d.maybe(),
+    }
+}
+
+fn target(d: &mut Draw) -> Target {
+    let mut layer = Layer::new(LayerKind::Disk, d.text());
+    layer.set("present", true);
+    layer.set("whole", d.next() as i64);
+    layer.set("fraction", d.float());
+    layer.set("text", d.text());
+    layer.set("list", d.list(2, Draw::text));
+    layer.set("missing", None::<i64>);
+    layer.device = Some(DeviceId { major: 8, minor: d.next() as u32 });
+    Target {
+        name: d.text(),
+        kind: d.pick(&[TargetKind::Directory, TargetKind::Sim]),
+        path: d.maybe_text(),
+        size_bytes: d.maybe(),
+        writable: d.some(),
+        stack: Stack { mount: None, layers: vec![layer] },
+    }
+}
+
+/// A run with up to five phases.
+pub(crate) fn run(seed: u64) -> Run {
+    let d = &mut Draw(seed);
+    let names = ["copy", "seq-write", "odd, \"name\"", "rand-read-qd32", "two\nlines"];
+    let planned = &names[..d.below(6) as usize];
+    let plans: Vec<PhasePlan> = planned.iter().map(|n| phase_plan(d, (*n).to_owned())).collect();
+    let phases = plans
+        .iter()
+        .map(|plan| PhaseRun {
+            plan: plan.clone(),
+            status: d.pick(&[PhaseStatus::Measured, PhaseStatus::Refused, PhaseStatus::Skipped]),
+            reasons: d.list(2, Draw::text),
+            steady: d.pick(&[None, Some(true), Some(false)]),
+            metrics: d.list(3, metric),
+            record: (d.below(4) > 0).then(|| record(d)),
+        })
+        .collect();
+    let mut environment = Environment { hostname: d.maybe_text(), memory_bytes: d.maybe(), ..Environment::default() };
+    environment.dirty_settings = BTreeMap::from([("vm.dirty_ratio".to_owned(), Some(-1)), (d.text(), None)]);
+    Run {
+        schema: Run::SCHEMA.to_owned(),
+        id: crate::run_id("20261120T213000Z", d.next() as u32),
+        command: "check".to_owned(),
+        program_version: "0.1.0".to_owned(),
+        state: d.pick(&[RunState::Complete, RunState::Interrupted, RunState::Failed]),
+        plan: Plan {
+            name: d.text(),
+            seed: d.number(),
+            budget_ns: d.number(),
+            size: TargetSize { bytes: d.number(), reason: d.text() },
+            interval_ns: d.number(),
+            quiet_ns: d.number(),
+            phases: plans,
+        },
+        environment,
+        target: target(d),
+        sessions: d.list(2, |d| Session {
+            started: d.text(),
+            ended: d.maybe_text(),
+            boot_id: d.maybe_text(),
+            clock_step_ns: d.maybe(),
+        }),
+        experiment: d.some().then(|| serde_json::json!({"arm": d.text(), "order": d.number()})),
+        duration_ns: d.number(),
+        bytes_written: d.number(),
+        remarks: d.list(2, Draw::text),
+        phases,
+        samples: d.list(6, sample),
+        kernel_log: d.some().then(|| d.list(3, |d| d.text().replace('\n', " "))),
+    }
+}
+
+/// A run in which `count` phases were measured, as they would be one after the other.
+pub(crate) fn measured_run(seed: u64, count: usize) -> Run {
+    let mut run = run(seed);
+    let d = &mut Draw(seed ^ 1);
+    run.plan.phases = (0..count).map(|i| phase_plan(d, format!("phase-{i}"))).collect();
+    run.phases = run
+        .plan
+        .phases
+        .iter()
+        .map(|plan| PhaseRun {
+            plan: plan.clone(),
+            status: PhaseStatus::Measured,
+            reasons: Vec::new(),
+            steady: None,
+            metrics: d.list(2, metric),
+            record: Some(PhaseRecord { intervals: (0..5).map(|_| interval(d)).collect(), ..record(d) }),
+        })
+        .collect();
+    run.samples = (0..count * 3).map(|_| sample(d)).collect();
+    run
+}
+
+/// The same run when only its first `phases` were done.
+pub(crate) fn so_far(run: &Run, phases: usize) -> Run {
+    let mut so_far = run.clone();
+    so_far.samples.truncate(run.samples.len() * phases / run.phases.len().max(1));
+    so_far.phases.truncate(phases);
+    so_far
+}

@@ -1,0 +1,217 @@
+//! A run in progress.
+//!
+//! After every phase the tables grow by what is new and are synced; then run.json, which names the phases, is replaced.
+//! So whatever run.json names, the tables have; what they have beyond that is the phase a crash cut off.
+
+use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
+use crate::lock::{self, Attempt, Lock};
+use crate::system::Layout;
+use crate::{Archive, ArchiveError, Result, checksums, index, latency, series};
+use model::Run;
+use std::path::{Path, PathBuf};
+
+/// How far one table got.
+#[derive(Clone, Copy, Debug, Default)]
+struct Table {
+    /// Bytes known to be good and synced.
+    length_bytes: u64,
+    /// Phases, or samples, in it.
+    items: usize,
+}
+
+/// A run in progress: `runs/.<id>.partial/`. Its lock tells other processes that the run lives.
+///
+/// Dropping it before anything was measured removes it; after that it stays, for [`Archive::recover`].
+#[derive(Debug)]
+pub struct Partial {
+    archive: Archive,
+    id: String,
+    directory: PathBuf,
+    _writer: Option<Lock>,
+    series: Table,
+    latency: Table,
+    system: Table,
+    layout: Layout,
+    keep: bool,
+}
+
+impl Partial {
+    pub(crate) fn begin(archive: &Archive, run: &Run) -> Result<Self> {
+        bundle_files::check(run)?;
+        let directory = archive.partial_dir(&run.id);
+        let writer = {
+            // Under the archive's lock, so that `recover` never sees the directory without its writer's lock.
+            let _lock = archive.lock()?;
+            if archive.run_dir(&run.id).exists() || directory.exists() {
+                return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
+            }
+            archive.storage.create_dir(&directory)?;
+            match lock::attempt(&directory.join(WRITER_LOCK)) {
+                Ok(Attempt::Held(lock)) => Some(lock),
+                Ok(Attempt::Taken | Attempt::Unknown) => None,
+                Err(e) => {
+                    // Nothing is in it; the first error is the one that tells.
+                    let _ = archive.storage.remove_tree(&directory);
+                    return Err(e);
+                }
+            }
+        };
+        let mut partial = Self {
+            archive: archive.clone(),
+            id: run.id.clone(),
+            directory,
+            _writer: writer,
+            series: Table::default(),
+            latency: Table::default(),
+            system: Table::default(),
+            layout: Layout::default(),
+            keep: false,
+        };
+        partial.write(run)?;
+        partial.keep = measured(run);
+        Ok(partial)
+    }
+
+    /// The run's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Where it is written until it is finished.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Makes durable what a phase brought. `run` is the whole run so far; tables grow by the phases and samples that
+    /// were not there last time, run.json is replaced. After an error (a full disk) the next call, or
+    /// [`Partial::finish`], makes up for it.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`], [`ArchiveError::Unstorable`].
+    pub fn phase_done(&mut self, run: &Run) -> Result<()> {
+        self.check(run)?;
+        self.keep |= measured(run);
+        self.write(run)
+    }
+
+    fn check(&self, run: &Run) -> Result<()> {
+        bundle_files::check(run)?;
+        if run.id == self.id {
+            return Ok(());
+        }
+        let reason = format!("it was begun as {}", self.id);
+        Err(ArchiveError::Unstorable { id: run.id.clone(), reason })
+    }
+
+    fn write(&mut self, run: &Run) -> Result<()> {
+        let storage = self.archive.storage.clone();
+        let phases = |table: &Table| run.phases.get(table.items..).unwrap_or_default();
+        let series = series::lines(phases(&self.series));
+        self.append(SERIES, |s| &mut s.series, &series::header(), &series, run.phases.len())?;
+        let latency = latency::lines(phases(&self.latency));
+        self.append(LATENCY, |s| &mut s.latency, &latency::header(), &latency, run.phases.len())?;
+        self.write_samples(run)?;
+        if let Some(entries) = &run.kernel_log {
+            storage.replace(&self.directory.join(KERNEL_LOG), bundle_files::kernel_log(entries).as_bytes())?;
+        }
+        storage.sync_dir(&self.directory)?;
+        storage.replace(&self.directory.join(RUN), &bundle_files::run_json(run)?)
+    }
+
+    fn append(
+        &mut self,
+        name: &str,
+        table: fn(&mut Self) -> &mut Table,
+        header: &str,
+        lines: &str,
+        items: usize,
+    ) -> Result<()> {
+        let path = self.directory.join(name);
+        let storage = self.archive.storage.clone();
+        let table = table(self);
+        let text = if table.length_bytes == 0 { header.to_owned() + lines } else { lines.to_owned() };
+        if !text.is_empty() {
+            storage.append(&path, table.length_bytes, text.as_bytes())?;
+        }
+        table.length_bytes += text.len() as u64;
+        table.items = items;
+        Ok(())
+    }
+
+    fn write_samples(&mut self, run: &Run) -> Result<()> {
+        let new = run.samples.get(self.system.items..).unwrap_or_default();
+        if self.system.length_bytes > 0 && self.layout.fits_all(new) {
+            let lines = self.layout.lines(new);
+            return self.append(SYSTEM, |s| &mut s.system, "", &lines, run.samples.len());
+        }
+        // A CPU, a disk or a sensor came that has no column yet: the file begins anew.
+        let layout = Layout::of(&run.samples);
+        let text = layout.header() + &layout.lines(&run.samples);
+        self.archive.storage.replace(&self.directory.join(SYSTEM), text.as_bytes())?;
+        self.system = Table { length_bytes: text.len() as u64, items: run.samples.len() };
+        self.layout = layout;
+        Ok(())
+    }
+
+    /// Writes all files anew from the whole run, syncs them, and gives the bundle its name. Returns its directory.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`] (the partial bundle stays, for a later [`Archive::recover`]), [`ArchiveError::Unstorable`].
+    pub fn finish(mut self, run: &Run) -> Result<PathBuf> {
+        self.check(run)?;
+        self.keep = true;
+        complete(&self.archive, &self.directory, run)?;
+        let _lock = self.archive.lock()?;
+        publish(&self.archive, &self.directory, run)
+    }
+
+    /// Removes it: nothing was measured, or nobody wants it.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn discard(mut self) -> Result<()> {
+        self.keep = true;
+        self.archive.storage.remove_tree(&self.directory)
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.keep {
+            // Nobody is left to tell; `recover` clears it away later.
+            let _ = self.archive.storage.remove_tree(&self.directory);
+        }
+    }
+}
+
+/// Whether there is anything in it that took time to get.
+pub(crate) fn measured(run: &Run) -> bool {
+    run.phases.iter().any(|p| p.record.is_some())
+}
+
+/// Writes all files and their checksums. Once SHA256SUMS is there, the bundle is whole and only lacks its name.
+pub(crate) fn complete(archive: &Archive, directory: &Path, run: &Run) -> Result<()> {
+    let storage = &archive.storage;
+    for (name, content) in bundle_files::all(run)? {
+        storage.replace(&directory.join(name), &content)?;
+    }
+    storage.replace(&directory.join(SUMS), checksums::text(directory)?.as_bytes())
+}
+
+/// Gives a whole bundle its name and enters it in the index. The archive's lock must be held.
+pub(crate) fn publish(archive: &Archive, directory: &Path, run: &Run) -> Result<PathBuf> {
+    let storage = &archive.storage;
+    let path = archive.run_dir(&run.id);
+    if path.exists() {
+        return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
+    }
+    for name in crate::archive::names(directory)?.iter().filter(|n| bundle_files::is_transient(n)) {
+        storage.remove_file(&directory.join(name))?;
+    }
+    storage.sync_dir(directory)?;
+    storage.rename(directory, &path)?;
+    storage.sync_dir(&archive.runs_dir())?;
+    // The bundle is safe. The index is a cache that mends itself, so its trouble is not the run's.
+    let _ = index::append(archive, run);
+    Ok(path)
+}

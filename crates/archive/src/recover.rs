@@ -1,0 +1,107 @@
+//! After a crash.
+
+use crate::archive::{Archive, names};
+use crate::bundle::load;
+use crate::bundle_files::{LATENCY, RUN, SERIES, WRITER_LOCK};
+use crate::csv::Tolerance;
+use crate::id::id_of_partial;
+use crate::lock::{self, Attempt};
+use crate::partial::{complete, measured, publish};
+use crate::storage::open_regular;
+use crate::{ArchiveError, Result, checksums};
+use model::RunState;
+use std::path::{Path, PathBuf};
+
+/// What became of one partial run.
+#[derive(Debug)]
+pub struct Recovery {
+    /// Its id.
+    pub id: String,
+    /// What became of it.
+    pub outcome: Recovered,
+}
+
+/// What became of a partial run.
+#[derive(Debug)]
+pub enum Recovered {
+    /// It is a run now, marked truncated: whole up to the last phase that was complete.
+    Truncated {
+        /// Where it is.
+        path: PathBuf,
+        /// What was lost, in words.
+        remarks: Vec<String>,
+    },
+    /// Only its name was missing; nothing was lost.
+    Complete {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// Nothing had been measured; it was removed.
+    Empty,
+    /// A living process writes it; it was left alone.
+    InProgress,
+    /// This file system cannot lock, so nobody can tell whether it lives; it was left alone.
+    Undecided,
+    /// It could not be recovered and was left as it is.
+    Failed(ArchiveError),
+}
+
+/// See [`Archive::recover`].
+pub(crate) fn recover(archive: &Archive) -> Result<Vec<Recovery>> {
+    let runs = archive.runs_dir();
+    if !runs.is_dir() {
+        return Ok(Vec::new());
+    }
+    let _lock = archive.lock()?;
+    archive.finish_deletions()?;
+    let mut ids: Vec<String> = names(&runs)?.iter().filter_map(|n| id_of_partial(n)).map(str::to_owned).collect();
+    ids.sort();
+    Ok(ids
+        .into_iter()
+        .map(|id| {
+            let outcome = one(archive, &id).unwrap_or_else(Recovered::Failed);
+            Recovery { id, outcome }
+        })
+        .collect())
+}
+
+fn one(archive: &Archive, id: &str) -> Result<Recovered> {
+    let directory = archive.partial_dir(id);
+    let _writer = match lock::attempt(&directory.join(WRITER_LOCK))? {
+        Attempt::Held(lock) => lock,
+        Attempt::Taken => return Ok(Recovered::InProgress),
+        Attempt::Unknown => return Ok(Recovered::Undecided),
+    };
+    // SHA256SUMS is written last. A directory that agrees with it was finished, up to its name.
+    if checksums::verify(&directory).is_ok_and(|v| v.is_intact() && v.intact > 0)
+        && let Ok(run) = load(&directory, Some(id), Tolerance::Strict)
+    {
+        return Ok(Recovered::Complete { path: publish(archive, &directory, &run)? });
+    }
+    if open_regular(&directory.join(RUN))?.is_none() && !has_rows(&directory)? {
+        archive.storage.remove_tree(&directory)?;
+        return Ok(Recovered::Empty);
+    }
+    let mut run = load(&directory, Some(id), Tolerance::DropTail)?;
+    if !measured(&run) && !has_rows(&directory)? {
+        archive.storage.remove_tree(&directory)?;
+        return Ok(Recovered::Empty);
+    }
+    run.state = RunState::Truncated;
+    run.remarks.push("the program ended before the run did; recovered up to the last complete phase".to_owned());
+    complete(archive, &directory, &run)?;
+    let path = publish(archive, &directory, &run)?;
+    Ok(Recovered::Truncated { path, remarks: run.remarks })
+}
+
+/// Whether a table of phases has more than its header.
+fn has_rows(directory: &Path) -> Result<bool> {
+    for (name, header) in [(SERIES, crate::series::header()), (LATENCY, crate::latency::header())] {
+        if let Some((_, size_bytes)) = open_regular(&directory.join(name))?
+            && size_bytes > header.len() as u64
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

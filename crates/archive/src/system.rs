@@ -1,0 +1,471 @@
+//! system.csv: one line per look at the machine, wide, so that a spreadsheet can plot any column against `at_ns`.
+//!
+//! Counters stand as the kernel gave them; rates are differences of two lines. Columns, in this order:
+//!
+//! | columns | what |
+//! |---|---|
+//! | `at_ns` | since the run's start |
+//! | `memory_*_bytes`, `pressure_*_us`, `throttle_*`, `interrupts`, `context_switches` | the machine as a whole |
+//! | `cpu:total:*_ticks` | sums over the CPUs, for readers; not read back |
+//! | `disk:NAME:*` | one set per layer that counts, sectors of 512 bytes |
+//! | `temperature:NAME:millidegrees_c` | one per sensor |
+//! | `cpu:N:*_ticks` | one set per online CPU, the N-th in the order of their numbers; ticks of 1/100 s |
+//! | `cpu:N:khz`, `cpu:N:interrupts` | where the machine tells |
+//!
+//! A blank cell: there was no such thing, or the kernel did not say. `-` in `cpu:N:khz`: that CPU did not tell its
+//! frequency while others did. Disks and sensors that come and go get their own columns, in an order of which every
+//! line's own order is a part; two sensors of one name get two columns.
+
+use crate::Result;
+use crate::csv::{Outcome, Row, Tolerance, Writer, each_row};
+use model::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+use std::path::Path;
+
+/// Six weeks of one line a second.
+const ROW_LIMIT: usize = 4_000_000;
+
+const FIXED: [&str; 14] = [
+    "at_ns",
+    "memory_available_bytes",
+    "memory_cached_bytes",
+    "memory_dirty_bytes",
+    "memory_writeback_bytes",
+    "pressure_io_some_us",
+    "pressure_io_full_us",
+    "pressure_cpu_some_us",
+    "pressure_cpu_full_us",
+    "throttle_raspberry_pi_bits",
+    "throttle_x86_events",
+    "throttle_cooling_state",
+    "interrupts",
+    "context_switches",
+];
+
+const TICKS: [&str; 8] = [
+    "user_ticks",
+    "nice_ticks",
+    "system_ticks",
+    "idle_ticks",
+    "iowait_ticks",
+    "irq_ticks",
+    "softirq_ticks",
+    "steal_ticks",
+];
+
+const DISK: [&str; 15] = [
+    "reads",
+    "reads_merged",
+    "sectors_read",
+    "read_ms",
+    "writes",
+    "writes_merged",
+    "sectors_written",
+    "write_ms",
+    "in_flight",
+    "busy_ms",
+    "weighted_ms",
+    "discards",
+    "sectors_discarded",
+    "flushes",
+    "flush_ms",
+];
+
+/// How many of [`DISK`] every kernel has.
+const DISK_ALWAYS: usize = 11;
+
+fn ticks(cpu: &CpuTicks) -> [u64; 8] {
+    let CpuTicks { user, nice, system, idle, iowait, irq, softirq, steal } = *cpu;
+    [user, nice, system, idle, iowait, irq, softirq, steal]
+}
+
+/// Which columns a file has beyond the fixed ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    disks: Vec<String>,
+    temperatures: Vec<String>,
+    cpus: usize,
+    cpu_khz: usize,
+    cpu_interrupts: usize,
+}
+
+/// For each slot whether the next of `names` belongs there; `None` if not all find one.
+fn place<'a>(slots: &[String], names: impl Iterator<Item = &'a str>) -> Option<Vec<bool>> {
+    let mut names = names.peekable();
+    let taken = slots.iter().map(|slot| names.next_if_eq(&slot.as_str()).is_some()).collect();
+    names.peek().is_none().then_some(taken)
+}
+
+/// Adds slots until every one of `names` finds one, in order.
+fn extend<'a>(slots: &mut Vec<String>, names: impl Iterator<Item = &'a str>) {
+    let mut at = 0;
+    for name in names {
+        match slots[at..].iter().position(|s| s == name) {
+            Some(found) => at += found,
+            None => slots.insert(at, name.to_owned()),
+        }
+        at += 1;
+    }
+}
+
+fn disk_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
+    sample.disks.iter().map(|d| d.name.as_str())
+}
+
+fn temperature_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
+    sample.temperatures.iter().map(|t| t.name.as_str())
+}
+
+impl Layout {
+    /// The columns that these samples need.
+    pub fn of(samples: &[SystemSample]) -> Self {
+        let mut layout = Self::default();
+        for sample in samples.iter().filter(|s| !s.disks.is_empty() || !s.temperatures.is_empty()) {
+            if !layout.fits(sample) {
+                extend(&mut layout.disks, disk_names(sample));
+                extend(&mut layout.temperatures, temperature_names(sample));
+            }
+        }
+        let most = |count: fn(&SystemSample) -> usize| samples.iter().map(count).max().unwrap_or(0);
+        layout.cpus = most(|s| s.cpus.len());
+        layout.cpu_khz = most(|s| s.cpu_khz.len());
+        layout.cpu_interrupts = most(|s| s.interrupts_by_cpu.len());
+        layout
+    }
+
+    /// Whether a sample finds all its columns. (While [`Layout::of`] builds, only the names decide.)
+    fn fits(&self, sample: &SystemSample) -> bool {
+        place(&self.disks, disk_names(sample)).is_some()
+            && place(&self.temperatures, temperature_names(sample)).is_some()
+    }
+
+    /// Whether all these samples can be added to a file with these columns.
+    pub fn fits_all(&self, samples: &[SystemSample]) -> bool {
+        samples.iter().all(|s| {
+            self.fits(s)
+                && s.cpus.len() <= self.cpus
+                && s.cpu_khz.len() <= self.cpu_khz
+                && s.interrupts_by_cpu.len() <= self.cpu_interrupts
+        })
+    }
+
+    /// The header line.
+    pub fn header(&self) -> String {
+        let mut w = Writer::default();
+        for name in FIXED {
+            w.text(name);
+        }
+        for field in TICKS {
+            w.text(&format!("cpu:total:{field}"));
+        }
+        for name in &self.disks {
+            for field in DISK {
+                w.text(&format!("disk:{name}:{field}"));
+            }
+        }
+        for name in &self.temperatures {
+            w.text(&format!("temperature:{name}:millidegrees_c"));
+        }
+        for n in 0..self.cpus {
+            for field in TICKS {
+                w.text(&format!("cpu:{n}:{field}"));
+            }
+        }
+        for (count, field) in [(self.cpu_khz, "khz"), (self.cpu_interrupts, "interrupts")] {
+            for n in 0..count {
+                w.text(&format!("cpu:{n}:{field}"));
+            }
+        }
+        w.end();
+        w.into_text()
+    }
+
+    /// The lines of these samples, which must fit.
+    pub fn lines(&self, samples: &[SystemSample]) -> String {
+        let mut w = Writer::default();
+        for sample in samples {
+            self.line(&mut w, sample);
+        }
+        w.into_text()
+    }
+
+    fn line(&self, w: &mut Writer, sample: &SystemSample) {
+        // Named one by one, so that a new field of the sample cannot be forgotten here.
+        let SystemSample {
+            at_ns,
+            disks,
+            cpus,
+            cpu_khz,
+            memory: MemorySample { available_bytes, cached_bytes, dirty_bytes, writeback_bytes },
+            pressure_io,
+            pressure_cpu,
+            temperatures,
+            throttle: ThrottleState { raspberry_pi_bits, x86_throttle_events, cooling_state },
+            interrupts,
+            interrupts_by_cpu,
+            context_switches,
+        } = sample;
+        w.number(at_ns);
+        w.optional(*available_bytes).optional(*cached_bytes).optional(*dirty_bytes).optional(*writeback_bytes);
+        for pressure in [pressure_io, pressure_cpu] {
+            w.optional(pressure.map(|p| p.some_us)).optional(pressure.and_then(|p| p.full_us));
+        }
+        w.optional(raspberry_pi_bits.map(u64::from)).optional(*x86_throttle_events).optional(*cooling_state);
+        w.optional(*interrupts).optional(*context_switches);
+        for kind in 0..TICKS.len() {
+            let sum = cpus.iter().map(|c| ticks(c)[kind]).fold(0, u64::saturating_add);
+            w.optional((!cpus.is_empty()).then_some(sum));
+        }
+        let mut next = disks.iter();
+        for taken in place(&self.disks, disk_names(sample)).unwrap_or_default() {
+            match next.next_if(taken) {
+                Some(disk) => write_disk(w, disk),
+                None => {
+                    w.blanks(DISK.len());
+                }
+            }
+        }
+        let mut next = temperatures.iter();
+        for taken in place(&self.temperatures, temperature_names(sample)).unwrap_or_default() {
+            match next.next_if(taken) {
+                Some(t) => w.number(t.millidegrees_c),
+                None => w.blanks(1),
+            };
+        }
+        for n in 0..self.cpus {
+            match cpus.get(n) {
+                Some(cpu) => ticks(cpu).into_iter().for_each(|t| {
+                    w.number(t);
+                }),
+                None => {
+                    w.blanks(TICKS.len());
+                }
+            }
+        }
+        for n in 0..self.cpu_khz {
+            match cpu_khz.get(n) {
+                Some(Some(khz)) => w.number(khz),
+                Some(None) => w.text("-"),
+                None => w.blanks(1),
+            };
+        }
+        for n in 0..self.cpu_interrupts {
+            w.optional(interrupts_by_cpu.get(n).copied());
+        }
+        w.end();
+    }
+}
+
+/// An iterator's next item where there is one to take.
+trait NextIf: Iterator {
+    fn next_if(&mut self, condition: bool) -> Option<Self::Item> {
+        if condition { self.next() } else { None }
+    }
+}
+impl<I: Iterator> NextIf for I {}
+
+fn write_disk(w: &mut Writer, disk: &DiskCounters) {
+    let DiskCounters {
+        name: _,
+        reads,
+        reads_merged,
+        sectors_read,
+        read_ms,
+        writes,
+        writes_merged,
+        sectors_written,
+        write_ms,
+        in_flight,
+        busy_ms,
+        weighted_ms,
+        discards,
+        sectors_discarded,
+        flushes,
+        flush_ms,
+    } = disk;
+    for always in [
+        reads,
+        reads_merged,
+        sectors_read,
+        read_ms,
+        writes,
+        writes_merged,
+        sectors_written,
+        write_ms,
+        in_flight,
+        busy_ms,
+        weighted_ms,
+    ] {
+        w.number(always);
+    }
+    for since in [discards, sectors_discarded, flushes, flush_ms] {
+        w.optional(*since);
+    }
+}
+
+/// Where the columns of a file are.
+#[derive(Debug, Default)]
+struct Columns {
+    fixed: [usize; FIXED.len()],
+    disks: Vec<(String, [usize; DISK.len()])>,
+    temperatures: Vec<(String, usize)>,
+    cpus: Vec<[usize; TICKS.len()]>,
+    cpu_khz: Vec<usize>,
+    cpu_interrupts: Vec<usize>,
+}
+
+type Read<T> = std::result::Result<T, String>;
+
+/// The positions of a whole set of columns `<prefix>:<field>` that must stand together from `at` on.
+fn set<const N: usize>(header: &Row<'_>, at: usize, prefix: &str, fields: [&str; N]) -> Read<[usize; N]> {
+    let mut positions = [0; N];
+    for (i, field) in fields.into_iter().enumerate() {
+        if header.cell(at + i).strip_prefix(prefix).and_then(|c| c.strip_prefix(':')) != Some(field) {
+            return Err(format!("column {}: '{prefix}:{field}' is expected", at + i + 1));
+        }
+        positions[i] = at + i;
+    }
+    Ok(positions)
+}
+
+impl Columns {
+    /// Columns of a kind that this version does not know are passed over.
+    fn of(header: &Row<'_>) -> Read<Self> {
+        let mut columns = Self { fixed: crate::csv::columns(header, FIXED)?, ..Self::default() };
+        for (at, cell) in header.cells.iter().enumerate() {
+            let Some((prefix, field)) = cell.rsplit_once(':') else { continue };
+            let Some((kind, name)) = prefix.split_once(':') else { continue };
+            match (kind, field) {
+                ("disk", "reads") => columns.disks.push((name.to_owned(), set(header, at, prefix, DISK)?)),
+                ("temperature", "millidegrees_c") => columns.temperatures.push((name.to_owned(), at)),
+                ("cpu", _) if name == "total" => {}
+                ("cpu", "user_ticks") => {
+                    in_order(name, columns.cpus.len())?;
+                    columns.cpus.push(set(header, at, prefix, TICKS)?);
+                }
+                ("cpu", "khz") => {
+                    in_order(name, columns.cpu_khz.len())?;
+                    columns.cpu_khz.push(at);
+                }
+                ("cpu", "interrupts") => {
+                    in_order(name, columns.cpu_interrupts.len())?;
+                    columns.cpu_interrupts.push(at);
+                }
+                _ => {}
+            }
+        }
+        Ok(columns)
+    }
+
+    fn sample(&self, row: &Row<'_>) -> Read<SystemSample> {
+        let f = &self.fixed;
+        let pressure = |some: usize, full: usize| -> Read<Option<Pressure>> {
+            match row.optional(f[some])? {
+                Some(some_us) => Ok(Some(Pressure { some_us, full_us: row.optional(f[full])? })),
+                None => Ok(None),
+            }
+        };
+        let bits = row.optional(f[9])?.map(u32::try_from).transpose();
+        Ok(SystemSample {
+            at_ns: row.u64(f[0])?,
+            disks: self.disks(row)?,
+            cpus: prefix_of(&self.cpus, |c| row.cell(c[0]).is_empty(), |c| cpu(row, c))?,
+            cpu_khz: prefix_of(
+                &self.cpu_khz,
+                |c| row.cell(*c).is_empty(),
+                |c| {
+                    if row.cell(*c) == "-" { Ok(None) } else { row.u64(*c).map(Some) }
+                },
+            )?,
+            memory: MemorySample {
+                available_bytes: row.optional(f[1])?,
+                cached_bytes: row.optional(f[2])?,
+                dirty_bytes: row.optional(f[3])?,
+                writeback_bytes: row.optional(f[4])?,
+            },
+            pressure_io: pressure(5, 6)?,
+            pressure_cpu: pressure(7, 8)?,
+            temperatures: self.temperatures(row)?,
+            throttle: ThrottleState {
+                raspberry_pi_bits: bits.map_err(|_| "throttle_raspberry_pi_bits has more than 32 bits")?,
+                x86_throttle_events: row.optional(f[10])?,
+                cooling_state: row.optional(f[11])?,
+            },
+            interrupts: row.optional(f[12])?,
+            interrupts_by_cpu: prefix_of(&self.cpu_interrupts, |c| row.cell(*c).is_empty(), |c| row.u64(*c))?,
+            context_switches: row.optional(f[13])?,
+        })
+    }
+
+    fn disks(&self, row: &Row<'_>) -> Read<Vec<DiskCounters>> {
+        let present = self.disks.iter().filter(|(_, c)| !row.cell(c[0]).is_empty());
+        present.map(|(name, c)| disk(row, name, c)).collect()
+    }
+
+    fn temperatures(&self, row: &Row<'_>) -> Read<Vec<Temperature>> {
+        let present = self.temperatures.iter().filter(|(_, c)| !row.cell(*c).is_empty());
+        present
+            .map(|(name, c)| match row.cell(*c).parse() {
+                Ok(millidegrees_c) => Ok(Temperature { name: name.clone(), millidegrees_c }),
+                Err(_) => Err(format!("column {}: not a temperature", c + 1)),
+            })
+            .collect()
+    }
+}
+
+fn in_order(number: &str, expected: usize) -> Read<()> {
+    if number.parse() == Ok(expected) { Ok(()) } else { Err(format!("CPU {expected} is expected, not '{number}'")) }
+}
+
+/// The items before the first blank one; what follows a blank must be blank.
+fn prefix_of<C, T>(columns: &[C], blank: impl Fn(&C) -> bool, item: impl Fn(&C) -> Read<T>) -> Read<Vec<T>> {
+    let count = columns.iter().position(&blank).unwrap_or(columns.len());
+    if columns[count..].iter().any(|c| !blank(c)) {
+        return Err("a CPU follows one that is not there".into());
+    }
+    columns[..count].iter().map(item).collect()
+}
+
+fn cpu(row: &Row<'_>, c: &[usize; TICKS.len()]) -> Read<CpuTicks> {
+    Ok(CpuTicks {
+        user: row.u64(c[0])?,
+        nice: row.u64(c[1])?,
+        system: row.u64(c[2])?,
+        idle: row.u64(c[3])?,
+        iowait: row.u64(c[4])?,
+        irq: row.u64(c[5])?,
+        softirq: row.u64(c[6])?,
+        steal: row.u64(c[7])?,
+    })
+}
+
+fn disk(row: &Row<'_>, name: &str, c: &[usize; DISK.len()]) -> Read<DiskCounters> {
+    let since = &c[DISK_ALWAYS..];
+    Ok(DiskCounters {
+        name: name.to_owned(),
+        reads: row.u64(c[0])?,
+        reads_merged: row.u64(c[1])?,
+        sectors_read: row.u64(c[2])?,
+        read_ms: row.u64(c[3])?,
+        writes: row.u64(c[4])?,
+        writes_merged: row.u64(c[5])?,
+        sectors_written: row.u64(c[6])?,
+        write_ms: row.u64(c[7])?,
+        in_flight: row.u64(c[8])?,
+        busy_ms: row.u64(c[9])?,
+        weighted_ms: row.u64(c[10])?,
+        discards: row.optional(since[0])?,
+        sectors_discarded: row.optional(since[1])?,
+        flushes: row.optional(since[2])?,
+        flush_ms: row.optional(since[3])?,
+    })
+}
+
+/// All samples.
+pub(crate) fn read(path: &Path, text: &str, tolerance: Tolerance) -> Result<(Vec<SystemSample>, Outcome)> {
+    let mut samples = Vec::new();
+    let outcome = each_row(path, text, tolerance, ROW_LIMIT, Columns::of, |columns, row| {
+        samples.push(columns.sample(row)?);
+        Ok(())
+    })?;
+    Ok((samples, outcome))
+}
