@@ -1,1 +1,71 @@
-//! The wiring.
+//! The program `narrows`: arguments, signals, exit codes, and the wiring of the rooms.
+//!
+//! One way for the data: `observe` gives the environment and the storage stack, `spec` makes a plan of them, `engine`
+//! executes it phase by phase while `observe` samples, the archive keeps the run, `judge` and `diagnose` read it,
+//! `report` shows it.
+//!
+//! Deliberately absent: arithmetic on measurements.
+
+mod archives;
+mod args;
+mod check;
+mod completions;
+mod explain;
+mod output;
+mod progress;
+mod report_page;
+mod runs;
+mod signals;
+mod target;
+mod wall;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser, error::ErrorKind};
+use model::{Failure, FailureKind};
+use output::Output;
+use std::process::ExitCode;
+
+/// The one table of commands and options: parser, help, man pages and completions all come from it.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the program on the process's arguments.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let output = Output::new(&cli.global);
+    let result = match &cli.command {
+        Command::Check(args) => check::command(args, &cli.global, &output),
+        Command::Runs(args) => runs::command(args, &cli.global, &output),
+        Command::Report(args) => report_page::command(args, &cli.global, &output),
+        Command::Explain(args) => explain::command(args, &output),
+        Command::Completions(args) => completions::command(args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::from(failure.kind.exit_code())
+        }
+    }
+}
+
+/// Help and version go to stdout with 0; a wrong command line is a usage failure, as JSON where JSON was asked for.
+fn usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|a| a == "--json") {
+        let text = error.render().to_string();
+        let first = text.lines().next().unwrap_or("usage").trim_start_matches("error: ").to_owned();
+        let failure = Failure::new(FailureKind::Usage, first).remedy("narrows --help");
+        Output::json().failure(&failure);
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::from(FailureKind::Usage.exit_code())
+}

@@ -73,6 +73,17 @@ pub struct Gain {
     pub basis: String,
 }
 
+/// What to do next, and what it may bring.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NextStep {
+    /// What to do, in a few words.
+    pub text: String,
+    /// At most this many times the current value; `None` where nothing can be predicted.
+    pub predicted_ratio: Option<f64>,
+    /// What the prediction rests on.
+    pub basis: String,
+}
+
 /// A named condition of the storage path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {

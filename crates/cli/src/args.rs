@@ -1,0 +1,175 @@
+//! The command line, as one table.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Find where your storage narrows, widen it, and prove it.
+#[derive(Parser, Debug)]
+#[command(
+    name = "narrows",
+    version,
+    about,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done; 1 the answer is bad and that was the question; 2 usage; 3 refused or could not \
+                  run, nothing was changed; 4 ran, but the question is not answered."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Debug, Clone)]
+pub struct GlobalArgs {
+    /// Print one valid JSON document on stdout, and nothing else
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]
+    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub archive: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Inspect, measure, diagnose: how fast is this storage, and what limits it?
+    Check(CheckArgs),
+    /// The archive of runs: list, show, verify, recover, reindex, tag, delete
+    Runs(RunsArgs),
+    /// Write the self-contained page of a run
+    Report(ReportArgs),
+    /// The page of a finding: what it means, how to mend it, how to undo that
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:
+  narrows check                          the current directory
+  narrows check /mnt/card                a card, for a minute
+  narrows check /mnt/data --budget 5m    longer, on larger files
+  narrows check /dev/sda                 a disk, only reading
+  narrows check /dev/sdb --destroy S3R1  a disk that may be overwritten, by its serial number
+  narrows check null:                    the program's own overhead
+  narrows check sim:class4-card          a simulated device with known truth, in a moment
+  narrows check . --json | jq .limit     for scripts"
+)]
+pub struct CheckArgs {
+    /// Directory, file, block device, null: or sim:NAME[,key=value...]
+    #[arg(default_value = ".", value_hint = clap::ValueHint::AnyPath)]
+    pub target: String,
+    /// How long it may take, layout included (60s, 2m, 1h)
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub budget: String,
+    /// Where the page goes [default: reports/<run>.html in the archive]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    /// Allow writing into the regular file TARGET: its content is lost
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Option<String>,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "A RUN is an id, the unique beginning of one, a tag, 'latest', or the path of a bundle.
+
+Examples:
+  narrows runs                         list
+  narrows runs show latest             the card once more
+  narrows runs tag latest before       remember it by a name
+  narrows runs verify                  check every bundle against its checksums
+  narrows runs recover                 save what a crash left behind"
+)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum RunsCommand {
+    /// All runs, newest last
+    List,
+    /// One run: its card, or with --json all of it
+    Show {
+        /// Which run
+        #[arg(default_value = "latest")]
+        run: String,
+    },
+    /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
+    Verify {
+        /// Which runs; all without one
+        runs: Vec<String>,
+    },
+    /// Turn what a crash or SIGKILL left behind into runs marked truncated
+    Recover,
+    /// Rebuild index.jsonl from the bundles
+    Reindex,
+    /// Give a run a tag, or list tags
+    Tag {
+        /// Which run; without one, all tags are listed
+        run: Option<String>,
+        /// The tags
+        tags: Vec<String>,
+        /// Remove the tags instead
+        #[arg(long, short)]
+        delete: bool,
+    },
+    /// Delete runs with their pages and tags
+    Delete {
+        /// Which runs
+        #[arg(required = true)]
+        runs: Vec<String>,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Which run: id, beginning of an id, tag, 'latest' or the path of a bundle
+    #[arg(default_value = "latest")]
+    pub run: String,
+    /// Where the page goes [default: reports/<run>.html in the archive]
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Id of a finding; without one, all are listed
+    pub id: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,244 @@
+//! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
+
+use super::observer::{observed, sample};
+use crate::progress::Progress;
+use crate::signals::Signals;
+use crate::wall::WallClock;
+use archive::{Archive, Partial};
+use engine::{Control, Rig};
+use model::{
+    Failure, FailureKind, Finding, Limit, PhaseKind, PhaseRun, QuietWindow, Rating, Run, RunState, StopCause,
+    SystemSample, quiet_window, traffic,
+};
+use observe::Sampler;
+
+/// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
+pub struct Conclusions {
+    /// The narrow place.
+    pub limit: Limit,
+    /// Named conditions.
+    pub findings: Vec<Finding>,
+    /// Speed classes.
+    pub ratings: Vec<Rating>,
+    /// What to do next.
+    pub next_step: Option<diagnose::NextStep>,
+}
+
+impl Conclusions {
+    /// Of a run.
+    pub fn of(run: &Run) -> Self {
+        let limit = diagnose::limit(run);
+        let findings = diagnose::findings(run);
+        let next_step = diagnose::next_step(run, &limit, &findings);
+        Self { ratings: judge::ratings(run), limit, findings, next_step }
+    }
+}
+
+/// Everything that a plan is executed with.
+pub struct Conductor<'a> {
+    rig: &'a mut dyn Rig,
+    sampler: Option<&'a mut Sampler>,
+    control: &'a Control,
+    signals: &'a Signals,
+    progress: &'a Progress,
+    wall: &'a WallClock,
+    /// The lowest layers that count, by kernel name.
+    disks: Vec<String>,
+    kernel_log: KernelLog,
+}
+
+/// Kernel messages since the run's start, or why there are none.
+enum KernelLog {
+    Open(sys::KernelLog, Vec<String>),
+    Closed(Option<String>),
+}
+
+impl KernelLog {
+    fn open(simulated: bool) -> Self {
+        if simulated {
+            return Self::Closed(None);
+        }
+        match sys::KernelLog::from_now() {
+            Ok(log) => Self::Open(log, Vec::new()),
+            Err(e) => Self::Closed(Some(format!("kernel messages: {e}"))),
+        }
+    }
+
+    fn drain(&mut self) {
+        if let Self::Open(log, lines) = self
+            && let Ok(messages) = log.drain()
+        {
+            lines.extend(messages.iter().map(ToString::to_string));
+        }
+    }
+}
+
+impl<'a> Conductor<'a> {
+    /// Brings the parts together.
+    pub fn new(
+        rig: &'a mut dyn Rig,
+        sampler: Option<&'a mut Sampler>,
+        control: &'a Control,
+        signals: &'a Signals,
+        progress: &'a Progress,
+        wall: &'a WallClock,
+    ) -> Self {
+        let kernel_log = KernelLog::open(sampler.is_none());
+        Self { rig, sampler, control, signals, progress, wall, disks: Vec::new(), kernel_log }
+    }
+
+    /// Executes the plan of `run` and keeps it, phase by phase. A run that is stopped or fails half-way is kept with
+    /// what was measured; only if nothing at all could be executed is there an error and no run.
+    pub fn conduct(mut self, mut run: Run, archive: &Archive) -> Result<Run, Failure> {
+        self.disks = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
+        self.progress.start(&run.plan);
+        let mut partial = archive.begin(&run)?;
+        let outcome = self.phases(&mut run, &mut partial);
+        self.conclude(&mut run);
+        match outcome {
+            Err(failure) if run.phases.iter().all(|p| p.record.is_none()) => {
+                partial.discard()?;
+                return Err(failure);
+            }
+            Err(failure) => {
+                run.state = RunState::Failed;
+                run.remarks.push(failure.to_string());
+            }
+            Ok(()) => {}
+        }
+        partial.finish(&run)?;
+        Ok(run)
+    }
+
+    fn phases(&mut self, run: &mut Run, partial: &mut Partial) -> Result<(), Failure> {
+        let mut window = None;
+        let mut refusal = None;
+        for index in 0..run.plan.phases.len() {
+            if self.signals.seen() && run.state == RunState::Complete {
+                run.state = RunState::Interrupted;
+            }
+            let skip = match run.state {
+                RunState::Interrupted => Some("interrupted before it started".to_owned()),
+                RunState::Failed => Some("the target failed before".to_owned()),
+                RunState::Complete | RunState::Truncated => None,
+            };
+            if skip.is_some() {
+                run.plan.phases[index].skip = skip;
+            }
+            let remaining_ns = run.plan.budget_ns.saturating_sub(self.rig.now());
+            spec::fit_to_remaining(&mut run.plan, index, remaining_ns);
+            if let Err(failure) = self.phase(run, index, &mut window) {
+                // Nothing was done in this phase; the others may still be possible.
+                run.plan.phases[index].skip = Some(failure.to_string());
+                self.judge(run, index, None, &[]);
+                if failure.kind == FailureKind::Device {
+                    run.state = RunState::Failed;
+                }
+                refusal.get_or_insert(failure);
+            }
+            self.bookkeeping(run);
+            if run.phases.last().is_some_and(|p| p.record.is_some()) {
+                partial.phase_done(run)?;
+            }
+        }
+        match refusal {
+            Some(failure) if run.phases.iter().all(|p| p.record.is_none()) => Err(failure),
+            _ => Ok(()),
+        }
+    }
+
+    /// One phase, with the quiet windows around it.
+    fn phase(&mut self, run: &mut Run, index: usize, window: &mut Option<QuietWindow>) -> Result<(), Failure> {
+        let plan = run.plan.phases[index].clone();
+        if plan.skip.is_some() {
+            self.judge(run, index, None, &[]);
+            return Ok(());
+        }
+        let windows = plan.kind == PhaseKind::Measure;
+        if windows && window.is_none() {
+            *window = self.quiet(run);
+        }
+        self.progress.phase(index, &plan);
+        let (record, samples) =
+            observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, |rig| {
+                rig.run(&plan, self.control)
+            });
+        run.samples.extend(samples.iter().cloned());
+        let mut record = record?;
+        if let (Some(cold), [first, .., last]) = (&mut record.cold, samples.as_slice()) {
+            cold.device_read_bytes = traffic(first, last, &self.disks).map(|t| t.read_bytes);
+        }
+        match record.stop {
+            StopCause::Failed => run.state = RunState::Failed,
+            StopCause::Interrupted => run.state = RunState::Interrupted,
+            StopCause::TimeUsed | StopCause::Steady | StopCause::RegionDone => {}
+        }
+        if windows {
+            record.quiet_before = window.take();
+            if run.state == RunState::Complete {
+                self.rig.settle()?;
+                *window = self.quiet(run);
+                record.quiet_after = *window;
+            }
+        }
+        self.judge(run, index, Some(record), &samples);
+        Ok(())
+    }
+
+    /// Says nothing to the target for a moment and sees what others say.
+    fn quiet(&mut self, run: &mut Run) -> Option<QuietWindow> {
+        if self.disks.is_empty() {
+            return None;
+        }
+        let before = sample(self.rig, self.sampler.as_deref_mut())?;
+        self.rig.idle(run.plan.quiet_ns, self.control);
+        let after = sample(self.rig, self.sampler.as_deref_mut())?;
+        let window = quiet_window(&before, &after, &self.disks);
+        run.samples.extend([before, after]);
+        window
+    }
+
+    fn judge(&mut self, run: &mut Run, index: usize, record: Option<model::PhaseRecord>, samples: &[SystemSample]) {
+        let plan = run.plan.phases[index].clone();
+        let context = judge::Context {
+            target: run.target.kind,
+            stack: &run.target.stack,
+            samples,
+            memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
+            clock_step_ns: Some(self.wall.step_ns()),
+        };
+        let judged = judge::judge_phase(&plan, record.as_ref(), &context);
+        run.phases.push(PhaseRun {
+            plan,
+            status: judged.status,
+            reasons: judged.reasons,
+            steady: judged.steady,
+            metrics: judged.metrics,
+            record,
+        });
+    }
+
+    /// What concerns the run as a whole, kept up to date in case this is the last phase.
+    fn bookkeeping(&mut self, run: &mut Run) {
+        self.kernel_log.drain();
+        run.kernel_log = match &self.kernel_log {
+            KernelLog::Open(_, lines) => Some(lines.clone()),
+            KernelLog::Closed(_) => None,
+        };
+        run.duration_ns = self.rig.now();
+        run.bytes_written = self.rig.bytes_written();
+    }
+
+    fn conclude(&mut self, run: &mut Run) {
+        self.bookkeeping(run);
+        if let KernelLog::Closed(Some(reason)) = &self.kernel_log
+            && !run.environment.missing.contains(reason)
+        {
+            run.environment.missing.push(reason.clone());
+        }
+        if let Some(session) = run.sessions.last_mut() {
+            session.ended = Some(WallClock::now());
+            session.clock_step_ns = Some(self.wall.step_ns());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `narrows explain ID`: the page of a finding.
+
+use crate::args::ExplainArgs;
+use crate::output::Output;
+use model::{Failure, FailureKind};
+use report::document::{ExplainDocument, ExplainListDocument};
+use std::process::ExitCode;
+
+/// Prints one page, or the list of all.
+pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let Some(id) = &args.id else {
+        let pages: Vec<_> = diagnose::pages().collect();
+        if output.is_json() {
+            output.document(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))));
+        } else {
+            output.text(&report::explain_list(pages.iter().map(|p| (p.id.as_str(), p.title.as_str())), output.style()));
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let page = diagnose::page(id).ok_or_else(|| unknown(id))?;
+    if output.is_json() {
+        output.document(&ExplainDocument::new(page));
+    } else {
+        output.text(&report::explain_text(page, output.style()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::new(FailureKind::Usage, format!("no finding is called '{id}'")).remedy("narrows explain   lists them")
+}

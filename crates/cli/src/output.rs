@@ -1,0 +1,92 @@
+//! Where text and documents go, and in which style.
+
+use crate::args::{ColorChoice, GlobalArgs};
+use model::Failure;
+use report::Style;
+use report::document::{ErrorDocument, to_json};
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+
+/// Stdout in one of two forms: text for people, or one JSON document.
+pub struct Output {
+    json: bool,
+    style: Style,
+}
+
+/// Whether the locale's character set is UTF-8 (the first of LC_ALL, LC_CTYPE, LANG that is set decides).
+fn utf8_locale() -> bool {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .is_some_and(|value| {
+            let value = value.to_ascii_lowercase();
+            value.contains("utf-8") || value.contains("utf8")
+        })
+}
+
+fn width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| usize::from(size.ws_col)).clamp(40, 80)
+}
+
+impl Output {
+    /// As the arguments and the terminal ask.
+    pub fn new(global: &GlobalArgs) -> Self {
+        let dumb = std::env::var("TERM").is_ok_and(|t| t == "dumb");
+        let terminal = std::io::stdout().is_terminal();
+        let color = match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        };
+        let width = if terminal { width() } else { 80 };
+        Self { json: global.json, style: Style { ascii: dumb || !utf8_locale(), colour: color, width } }
+    }
+
+    /// JSON, whatever else was asked.
+    pub fn json() -> Self {
+        Self { json: true, style: Style { ascii: true, colour: false, width: 80 } }
+    }
+
+    /// Whether a JSON document is wanted.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// How text is to look.
+    pub fn style(&self) -> &Style {
+        &self.style
+    }
+
+    /// Prints text. A reader that went away (`| head`) is no error.
+    pub fn text(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Prints one document.
+    pub fn document(&self, document: &impl Serialize) {
+        match to_json(document) {
+            Ok(text) => self.text(&text),
+            Err(error) => self.warning(&format!("cannot write the document: {error}")),
+        }
+    }
+
+    /// Says something beside the answer, on stderr.
+    pub fn warning(&self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "narrows: {text}");
+    }
+
+    /// Says what went wrong: a document on stdout, or text on stderr.
+    pub fn failure(&self, failure: &Failure) {
+        if self.json {
+            self.document(&ErrorDocument::new(failure));
+            return;
+        }
+        let mut err = std::io::stderr().lock();
+        let _ = writeln!(err, "narrows: {}", failure.message);
+        if let Some(remedy) = &failure.remedy {
+            let _ = writeln!(err, "  {remedy}");
+        }
+    }
+}

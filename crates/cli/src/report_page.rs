@@ -1,0 +1,80 @@
+//! The card and the page of a run.
+
+use crate::args::{GlobalArgs, ReportArgs};
+use crate::check::Conclusions;
+use crate::output::Output;
+use crate::archives;
+use archive::Archive;
+use model::{Failure, FailureKind, Run};
+use report::Check;
+use report::document::{CheckDocument, PageDocument};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// `narrows report RUN -o FILE`.
+pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let archive = archives::open(global)?;
+    let run = archive.resolve_one(&args.run)?.load()?;
+    let path = write(&archive, &run, &Conclusions::of(&run), args.output.as_deref())?;
+    let path = path.display().to_string();
+    if output.is_json() {
+        output.document(&PageDocument::new(&run, &path));
+    } else {
+        output.text(&format!("{path}\n"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page into the archive, or where it was asked for.
+pub fn write(
+    archive: &Archive,
+    run: &Run,
+    conclusions: &Conclusions,
+    elsewhere: Option<&Path>,
+) -> Result<PathBuf, Failure> {
+    let html = report::page(&check(run, conclusions, None, None));
+    match elsewhere {
+        None => Ok(archive.write_report(&run.id, &html)?),
+        Some(path) => {
+            std::fs::write(path, html).map_err(|e| {
+                Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
+                    .remedy(format!("the run itself is kept: narrows report {} -o FILE", run.id))
+            })?;
+            Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+        }
+    }
+}
+
+/// The card on the terminal, or the document.
+pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    let page = page.map(|p| p.display().to_string());
+    let fetch = page.as_deref().and_then(fetch_line);
+    let check = check(run, conclusions, page.as_deref(), fetch.as_deref());
+    if output.is_json() {
+        output.document(&CheckDocument::new(&check));
+    } else {
+        output.text(&report::card(&check, output.style()));
+    }
+}
+
+fn check<'a>(run: &'a Run, conclusions: &'a Conclusions, page: Option<&'a str>, fetch: Option<&'a str>) -> Check<'a> {
+    Check {
+        run,
+        limit: &conclusions.limit,
+        findings: &conclusions.findings,
+        ratings: &conclusions.ratings,
+        next_step: conclusions.next_step.as_ref(),
+        page,
+        fetch,
+    }
+}
+
+/// Over ssh: how to get the page to the machine where somebody sits.
+fn fetch_line(page: &str) -> Option<String> {
+    let connection = std::env::var("SSH_CONNECTION").ok()?;
+    // "client port server port": the address under which the client reached this machine.
+    let server = connection.split_whitespace().nth(2)?;
+    let host = if server.contains(':') { format!("[{server}]") } else { server.to_owned() };
+    let user = std::env::var("USER").ok().filter(|u| !u.is_empty()).map(|u| u + "@").unwrap_or_default();
+    Some(format!("scp '{}' .", format!("{user}{host}:{page}").replace('\'', "'\\''")))
+}

@@ -1,0 +1,157 @@
+//! `narrows runs`: the archive of runs.
+
+use crate::archives;
+use crate::args::{GlobalArgs, RunsArgs, RunsCommand};
+use crate::check::Conclusions;
+use crate::output::Output;
+use crate::report_page;
+use archive::{Archive, Recovered};
+use model::{Failure, FailureKind};
+use report::document::{ActionDocument, RunDocument, RunEntry, RunsDocument};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+/// Executes the command; without a subcommand, `list`.
+pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let archive = archives::open(global)?;
+    match args.command.as_ref().unwrap_or(&RunsCommand::List) {
+        RunsCommand::List => list(&archive, output),
+        RunsCommand::Show { run } => show(&archive, run, output),
+        RunsCommand::Verify { runs } => verify(&archive, runs, output),
+        RunsCommand::Recover => recover(&archive, output),
+        RunsCommand::Reindex => reindex(&archive, output),
+        RunsCommand::Tag { run, tags, delete } => tag(&archive, run.as_deref(), tags, *delete, output),
+        RunsCommand::Delete { runs } => delete(&archive, runs, output),
+    }
+}
+
+/// Tags by run.
+fn tags_by_run(archive: &Archive) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+    let mut by_run: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (tag, ids) in archive.tags()? {
+        for id in ids {
+            by_run.entry(id).or_default().push(tag.clone());
+        }
+    }
+    Ok(by_run)
+}
+
+fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
+    let mut tags = tags_by_run(archive)?;
+    let mut entries = Vec::new();
+    for indexed in archive.list()? {
+        let of_run = tags.remove(&indexed.id).unwrap_or_default();
+        match archive.load(&indexed.id) {
+            Ok(run) => entries.push(RunEntry::new(&run, of_run)),
+            Err(error) => output.warning(&format!("{}: {error}", indexed.id)),
+        }
+    }
+    if output.is_json() {
+        output.document(&RunsDocument::new(&entries));
+    } else {
+        output.text(&report::runs_table(&entries, output.style()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(archive: &Archive, run: &str, output: &Output) -> Result<ExitCode, Failure> {
+    let found = archive.resolve_one(run)?;
+    let run = found.load()?;
+    let tags = tags_by_run(archive)?.remove(&run.id).unwrap_or_default();
+    if output.is_json() {
+        output.document(&RunDocument::new(&run, &tags));
+    } else if run.command == "check" {
+        let page = Some(archive.report_path(&run.id)).filter(|p| p.exists());
+        report_page::show(&run, &Conclusions::of(&run), page.as_deref(), output);
+    } else {
+        output.text(&report::run_text(&run, &tags, output.style()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The ids named, or all.
+fn chosen(archive: &Archive, runs: &[String]) -> Result<Vec<String>, Failure> {
+    if runs.is_empty() {
+        return Ok(archive.ids()?);
+    }
+    let mut ids = Vec::new();
+    for run in runs {
+        ids.extend(archive.resolve(run)?.into_iter().map(|r| r.id));
+    }
+    ids.dedup();
+    Ok(ids)
+}
+
+fn verify(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
+    let mut lines = Vec::new();
+    let mut clean = true;
+    for id in chosen(archive, runs)? {
+        let verification = archive.verify(&id)?;
+        clean &= verification.is_clean();
+        lines.push((id, verification.to_string()));
+    }
+    finish("verify", &lines, output);
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn recover(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
+    let recoveries = archive.recover()?;
+    let failed = recoveries.iter().any(|r| matches!(r.outcome, Recovered::Failed { .. }));
+    let lines: Vec<(String, String)> = recoveries.into_iter().map(|r| (r.id, r.outcome.to_string())).collect();
+    finish("recover", &lines, output);
+    Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
+}
+
+fn reindex(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
+    let count = archive.reindex()?;
+    finish("reindex", &[("index.jsonl".to_owned(), format!("{count} runs"))], output);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tag(
+    archive: &Archive,
+    run: Option<&str>,
+    tags: &[String],
+    delete: bool,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let Some(run) = run else {
+        let lines: Vec<(String, String)> =
+            archive.tags()?.into_iter().map(|(tag, ids)| (tag, ids.into_iter().collect::<Vec<_>>().join(" "))).collect();
+        finish("tag", &lines, output);
+        return Ok(ExitCode::SUCCESS);
+    };
+    if tags.is_empty() {
+        return Err(Failure::new(FailureKind::Usage, "which tag?").remedy(format!("narrows runs tag {run} TAG")));
+    }
+    let id = archive.resolve_one(run)?.id;
+    for tag in tags {
+        if delete {
+            archive.tag_remove(tag, Some(&id))?;
+        } else {
+            archive.tag_add(tag, &id)?;
+        }
+    }
+    let now = tags_by_run(archive)?.remove(&id).unwrap_or_default();
+    finish("tag", &[(id, now.join(" "))], output);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn delete(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
+    let mut lines = Vec::new();
+    for id in chosen(archive, runs)? {
+        archive.delete(&id)?;
+        lines.push((id, "deleted".to_owned()));
+    }
+    finish("delete", &lines, output);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was done to each, a line or a row each.
+fn finish(action: &str, lines: &[(String, String)], output: &Output) {
+    if output.is_json() {
+        output.document(&ActionDocument::new(action, lines));
+    } else {
+        output.text(&report::action_text(lines, output.style()));
+    }
+}

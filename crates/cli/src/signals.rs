@@ -1,0 +1,37 @@
+//! Ctrl-C, SIGHUP and SIGTERM end the phase that runs; what was measured is kept. A second one ends the program.
+
+use engine::Control;
+use model::{Failure, FailureKind};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Installed handlers and what they have seen.
+pub struct Signals {
+    seen: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Installs the handlers. The first signal stops `control`; nothing needs to be cleaned up for the second one, as
+    /// temporary files have no name and locks belong to the process.
+    pub fn install(control: &Arc<Control>) -> Result<Self, Failure> {
+        let seen = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGHUP, SIGTERM] {
+            let install = || -> std::io::Result<()> {
+                signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&seen))?;
+                signal_hook::flag::register(signal, Arc::clone(&seen))?;
+                signal_hook::flag::register(signal, control.stop_flag())?;
+                Ok(())
+            };
+            install().map_err(|e| {
+                Failure::new(FailureKind::Environment, format!("cannot install a handler for signal {signal}: {e}"))
+            })?;
+        }
+        Ok(Self { seen })
+    }
+
+    /// Whether one has come.
+    pub fn seen(&self) -> bool {
+        self.seen.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,49 @@
+//! The wall clock, as text, and how far it stepped against the monotonic clock.
+
+use std::time::{Instant, SystemTime};
+
+/// A moment on both clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct WallClock {
+    wall: SystemTime,
+    monotonic: Instant,
+}
+
+/// RFC 3339 in UTC to the second.
+fn rfc3339(at: SystemTime) -> String {
+    timestamp(at).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn timestamp(at: SystemTime) -> jiff::Timestamp {
+    jiff::Timestamp::try_from(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+impl WallClock {
+    /// Now.
+    pub fn start() -> Self {
+        Self { wall: SystemTime::now(), monotonic: Instant::now() }
+    }
+
+    /// The start in RFC 3339, UTC.
+    pub fn started(&self) -> String {
+        rfc3339(self.wall)
+    }
+
+    /// Now in RFC 3339, UTC.
+    pub fn now() -> String {
+        rfc3339(SystemTime::now())
+    }
+
+    /// The start as it stands in run ids: `20261120T213000Z`.
+    pub fn compact(&self) -> String {
+        timestamp(self.wall).strftime("%Y%m%dT%H%M%SZ").to_string()
+    }
+
+    /// How far the wall clock has moved away from the monotonic one since the start: a step, or slewing.
+    pub fn step_ns(&self) -> u64 {
+        let expected = self.wall + self.monotonic.elapsed();
+        let now = SystemTime::now();
+        let difference = now.duration_since(expected).unwrap_or_else(|e| e.duration());
+        u64::try_from(difference.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
