@@ -1,18 +1,6 @@
 //! All that one check has to show, borrowed from the rooms that made it.
 
-use model::{Finding, Limit, Rating, Run};
-use serde::{Deserialize, Serialize};
-
-/// What to do next, and what it may bring.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NextStep {
-    /// What to do, in a few words.
-    pub text: String,
-    /// At most this many times the current value; `None` where nothing can be predicted.
-    pub predicted_ratio: Option<f64>,
-    /// What the prediction rests on.
-    pub basis: String,
-}
+use model::{Finding, Limit, NextStep, Rating, Run};
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]

@@ -115,6 +115,19 @@ pub fn run_text(run: &Run, tags: &[String], style: &Style) -> String {
     out
 }
 
+/// What was done to each of several subjects, a line each.
+pub fn action_text(lines: &[(String, String)], style: &Style) -> String {
+    lines.iter().map(|(subject, result)| format!("{}  {}\n", plain(subject, style.ascii), plain(result, style.ascii))).collect()
+}
+
+/// All findings, `(id, title)`, a line each.
+pub fn explain_list<'a>(findings: impl IntoIterator<Item = (&'a str, &'a str)>, style: &Style) -> String {
+    findings
+        .into_iter()
+        .map(|(id, title)| format!("{} {}\n", style.paint(Paint::Accent, &pad(id, 30)), plain(title, style.ascii)))
+        .collect()
+}
+
 /// The page of a finding.
 pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
     let columns = style.columns();

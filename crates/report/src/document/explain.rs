@@ -43,3 +43,29 @@ impl<'a> ExplainDocument<'a> {
         Self { schema: Self::SCHEMA, page }
     }
 }
+
+/// What `narrows explain --json` prints without an id.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainListDocument<'a> {
+    /// `narrows/explain/1`.
+    pub schema: &'static str,
+    /// All findings of the catalogue.
+    pub findings: Vec<ExplainListEntry<'a>>,
+}
+
+/// One line of an [`ExplainListDocument`].
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainListEntry<'a> {
+    /// Stable id.
+    pub id: &'a str,
+    /// In a few words.
+    pub title: &'a str,
+}
+
+impl<'a> ExplainListDocument<'a> {
+    /// The list of `(id, title)`.
+    pub fn new(findings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let findings = findings.into_iter().map(|(id, title)| ExplainListEntry { id, title }).collect();
+        Self { schema: ExplainDocument::SCHEMA, findings }
+    }
+}

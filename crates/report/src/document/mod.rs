@@ -3,15 +3,17 @@
 //! Absent knowledge is `null`, never 0 and never a missing key. `tests/report/documents.rs` redeclares every document
 //! with unknown fields denied.
 
+mod action;
 mod check;
 mod error;
 mod explain;
 mod run;
 mod runs;
 
+pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use check::{CheckDocument, PhaseSummary};
 pub use error::ErrorDocument;
-pub use explain::{ExplainDocument, ExplainPage};
+pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainPage};
 pub use run::{RunDocument, RunPhase};
 pub use runs::{RunEntry, RunsDocument};
 
