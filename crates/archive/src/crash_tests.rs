@@ -167,7 +167,7 @@ fn assert_recovered(directory: &Path, run: &Run, durable: usize, finished: bool,
         assert!(durable == 0 && !finished, "{case}: {durable} phases were lost");
         "nothing"
     } else {
-        assert_eq!(ids, [run.id.clone()], "{case}");
+        assert_eq!(ids.as_slice(), std::slice::from_ref(&run.id), "{case}");
         assert!(archive.verify(&run.id).unwrap().is_intact(), "{case}");
         let loaded = archive.load(&run.id).unwrap();
         if loaded.state == RunState::Truncated {
@@ -236,8 +236,7 @@ fn a_recovery_that_is_cut_off_is_made_up_for() {
         partial(directory.path());
         let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
         archive.recover().unwrap();
-        let steps = fault.lock().unwrap().steps;
-        steps
+        fault.lock().unwrap().steps
     };
     for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
         for stop_at in 0..count {
