@@ -28,9 +28,9 @@ pub mod text;
 
 pub use card::card;
 pub use check::Check;
-pub use model::NextStep;
 pub use listing::{action_text, explain_list, explain_text, run_text, runs_table};
 pub use markdown::markdown;
+pub use model::NextStep;
 pub use page::page;
 pub use storage::{link_text, storage_line};
 pub use style::{Paint, Style};

@@ -117,7 +117,10 @@ pub fn run_text(run: &Run, tags: &[String], style: &Style) -> String {
 
 /// What was done to each of several subjects, a line each.
 pub fn action_text(lines: &[(String, String)], style: &Style) -> String {
-    lines.iter().map(|(subject, result)| format!("{}  {}\n", plain(subject, style.ascii), plain(result, style.ascii))).collect()
+    lines
+        .iter()
+        .map(|(subject, result)| format!("{}  {}\n", plain(subject, style.ascii), plain(result, style.ascii)))
+        .collect()
 }
 
 /// All findings, `(id, title)`, a line each.

@@ -1,0 +1,21 @@
+//! Writes the page of a constructed run, for work on its design: `cargo run -p narrows-report --example page -- KIND FILE`
+//! with KIND one of `whole`, `troubled`, `null`, `hostile`.
+
+#[path = "../tests/report/fixture.rs"]
+#[allow(dead_code)]
+mod fixture;
+
+fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let sample = match arguments.next().as_deref() {
+        Some("whole") | None => fixture::sd_card(),
+        Some("troubled") => fixture::troubled(),
+        Some("null") => fixture::null_target(),
+        Some("hostile") => fixture::hostile(),
+        Some(other) => {
+            return Err(std::io::Error::other(format!("unknown kind '{other}': whole, troubled, null, hostile")));
+        }
+    };
+    let html = report::page(&sample.check());
+    std::fs::write(arguments.next().unwrap_or_else(|| "page.html".into()), html)
+}

@@ -1,0 +1,170 @@
+//! Latency by percentile on two logarithmic axes, one curve a phase; drawn once wide and once narrow.
+
+use super::t;
+use crate::quantity;
+use maud::{Markup, html};
+use model::{Histogram, PhaseKind, Run};
+
+/// A phase whose latencies are drawn, with its look: colour by access pattern, dashes for writes.
+struct Curve<'a> {
+    name: &'a str,
+    class: String,
+    histogram: &'a Histogram,
+    refused: bool,
+}
+
+/// Colour classes by access pattern; others take what is left, in order.
+const KNOWN: [(&str, u8); 9] = [
+    ("seq-read", 1),
+    ("seq-write", 1),
+    ("buffered-read", 2),
+    ("buffered-write", 2),
+    ("rand-read-qd1", 3),
+    ("rand-write-qd1", 3),
+    ("rand-read-qd32", 4),
+    ("rand-write-qd32", 4),
+    ("sync-write", 5),
+];
+
+fn curves(run: &Run) -> Vec<Curve<'_>> {
+    let mut spare = 5;
+    run.phases
+        .iter()
+        .filter(|p| p.plan.kind == PhaseKind::Measure)
+        .filter_map(|p| {
+            let histogram = &p.record.as_ref()?.latency;
+            (histogram.count() >= 20).then(|| {
+                let known = KNOWN.iter().find(|(n, _)| *n == p.plan.name).map(|(_, c)| *c);
+                let colour = known.unwrap_or_else(|| {
+                    spare = spare % 7 + 1;
+                    spare
+                });
+                let dash = if p.plan.is_write() { " dash" } else { "" };
+                Curve {
+                    name: &p.plan.name,
+                    class: format!("curve c{colour}{dash}"),
+                    histogram,
+                    refused: p.status != model::PhaseStatus::Measured,
+                }
+            })
+        })
+        .collect()
+}
+
+/// Percentiles along the axis: 1 - 10^-nines.
+const TICKS: [(f64, &str); 6] =
+    [(0.0, "0 %"), (0.301_03, "50 %"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %")];
+
+struct Frame {
+    width: f64,
+    height: f64,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    low: f64,
+    high: f64,
+    nines: f64,
+}
+
+impl Frame {
+    fn x(&self, nines: f64) -> f64 {
+        self.left + nines.min(self.nines) / self.nines * (self.width - self.left - self.right)
+    }
+    fn y(&self, ns: f64) -> f64 {
+        let share = (ns.max(1.0).log10() - self.low) / (self.high - self.low);
+        self.height - self.bottom - share * (self.height - self.top - self.bottom)
+    }
+}
+
+/// Points of a curve: as many nines as its operations carry, at least ten operations beyond each.
+fn line(h: &Histogram, frame: &Frame) -> String {
+    let carried = (h.count() as f64 / 10.0).log10().min(frame.nines).max(0.3);
+    let steps = 64;
+    let mut out = String::new();
+    for i in 0..=steps {
+        let nines = carried * f64::from(i) / f64::from(steps);
+        let Some(ns) = h.quantile(1.0 - 10f64.powf(-nines)) else { continue };
+        out.push_str(&format!("{}{:.1} {:.1}", if i == 0 { "M" } else { " L" }, frame.x(nines), frame.y(ns as f64)));
+    }
+    out
+}
+
+fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup {
+    let edge = |pick: fn(&Histogram) -> Option<u64>, fold: fn(f64, f64) -> f64, start: f64| {
+        curves.iter().filter_map(|c| pick(c.histogram)).map(|ns| (ns.max(1) as f64).log10()).fold(start, fold)
+    };
+    let low = edge(|h| h.quantile(0.01), f64::min, f64::INFINITY).floor();
+    let high = edge(Histogram::max, f64::max, f64::NEG_INFINITY).ceil().max(low + 1.0);
+    let most = curves.iter().map(|c| c.histogram.count()).max().unwrap_or(0) as f64;
+    let nines = (most / 10.0).log10().clamp(1.0, 4.3);
+    let frame = Frame { width, height, left: 58.0, right: 14.0, top: 10.0, bottom: 30.0, low, high, nines };
+    let decades: Vec<f64> = (low as i32..=high as i32).map(f64::from).collect();
+    html! {
+        svg.curves.(class) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Latency by percentile; the table below has the numbers" {
+            @for d in &decades {
+                @let y = format!("{:.1}", frame.y(10f64.powf(*d)));
+                line.grid x1=(frame.left) x2=(width - frame.right) y1=(y) y2=(y) {}
+                text.tick x=(frame.left - 8.0) y=(y) dy="4" text-anchor="end" { (tick(*d)) }
+            }
+            @for (n, label) in TICKS.iter().filter(|(n, _)| *n <= nines) {
+                @let x = format!("{:.1}", frame.x(*n));
+                line.grid x1=(x) x2=(x) y1=(frame.top) y2=(height - frame.bottom) {}
+                text.tick x=(x) y=(height - 10.0) text-anchor=(if *n == 0.0 { "start" } else if frame.x(*n) > width - 40.0 { "end" } else { "middle" }) { (label) }
+            }
+            @for c in curves.iter().filter(|c| !c.refused) { path class=(c.class) d=(line(c.histogram, &frame)) {} }
+        }
+    }
+}
+
+/// A power of ten in nanoseconds as an axis label.
+fn tick(decade: f64) -> String {
+    let ns = 10f64.powf(decade);
+    let (value, unit) = match decade as i32 {
+        ..3 => (ns, "ns"),
+        3..6 => (ns / 1e3, "us"),
+        6..9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    format!("{value:.0} {unit}")
+}
+
+/// The curves with their legend as a table; `None` where no phase recorded latencies.
+pub(super) fn distribution(run: &Run) -> Option<Markup> {
+    let curves = curves(run);
+    if curves.iter().all(|c| c.refused) {
+        return None;
+    }
+    // A percentile needs ten operations beyond it.
+    let cell = |h: &Histogram, q: f64| {
+        let carried = h.count() as f64 * (1.0 - q) >= 10.0;
+        h.quantile(q).filter(|_| carried).map_or_else(|| "–".to_owned(), quantity::latency)
+    };
+    Some(html! {
+        figure {
+            (drawing(&curves, "wide", 760.0, 380.0))
+            (drawing(&curves, "narrow", 350.0, 330.0))
+        }
+        div.scroll tabindex="0" role="region" aria-label="Latency percentiles" {
+            table.data.percentiles {
+                thead { tr { th scope="col" { "phase" } @for q in ["p50", "p90", "p99", "p99.9", "max"] { th scope="col" { (q) } } } }
+                tbody {
+                    @for c in &curves {
+                        tr {
+                            th scope="row" {
+                                svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(c.class) d="M1 5 H29" {} }
+                                (t(c.name))
+                            }
+                            @if c.refused { td colspan="5" { span.status.refused { "refused" } } }
+                            @else {
+                                @for q in [0.5, 0.9, 0.99, 0.999] { td { (cell(c.histogram, q)) } }
+                                td { (c.histogram.max().map(quantity::latency).unwrap_or_default()) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        p.hint { "Solid lines read, dashed lines write. A percentile is shown where at least ten operations lie beyond it." }
+    })
+}

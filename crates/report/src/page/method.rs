@@ -1,0 +1,158 @@
+//! What was proven and what was not: engine, O_DIRECT, cold cache, real data, warm-up, foreign traffic; and the plan.
+
+use super::summary::kebab;
+use super::t;
+use crate::quantity;
+use maud::{Markup, html};
+use model::{ColdProof, DataProof, DirectProof, PhaseRecord, QuietWindow, Run, StopRule, Sync};
+
+fn proof(word: &str, good: bool, basis: &str) -> Markup {
+    html! { span.proof.(if good { "good" } else { "doubt" }) { (word) } @if !basis.is_empty() { " " (t(basis)) } }
+}
+
+fn direct(d: &DirectProof) -> Markup {
+    match d {
+        DirectProof::Proven(b) => proof("proven", true, b),
+        DirectProof::Unproven(b) => proof("unproven", false, b),
+        DirectProof::Fallback(b) => proof("fallback to the page cache", false, b),
+    }
+}
+
+fn data(d: &DataProof) -> Markup {
+    match d {
+        DataProof::Real(b) => proof("real", true, b),
+        DataProof::NotReal(b) => proof("not real", false, b),
+        DataProof::Unknown(b) => proof("unknown", false, b),
+    }
+}
+
+fn cold(c: &ColdProof) -> Markup {
+    let pages = c.resident_pages_before.map_or("unknown".to_owned(), quantity::count);
+    let device = c.device_read_bytes.map_or("unknown".to_owned(), quantity::size);
+    html! {
+        (t(&c.method)) "; resident pages before: " (pages)
+        "; the device read " (device) " for " (quantity::size(c.phase_read_bytes))
+    }
+}
+
+fn quiet(before: Option<QuietWindow>, after: Option<QuietWindow>) -> Option<String> {
+    let one = |w: QuietWindow| {
+        let bytes = w.read_bytes + w.write_bytes;
+        format!("{} in {}", quantity::size(bytes), quantity::duration(w.length_ns))
+    };
+    match (before, after) {
+        (None, None) => None,
+        (b, a) => {
+            Some(format!("before {}, after {}", b.map_or("unknown".into(), one), a.map_or("unknown".into(), one)))
+        }
+    }
+}
+
+fn rows(r: &PhaseRecord) -> Markup {
+    let engine = format!("{}, submitting up to {}", kebab(&r.engine.kind), r.engine.batch_submit);
+    let cpu = r.usage.user_ns + r.usage.system_ns;
+    html! {
+        div { dt { "engine" } dd {
+            (engine) @if !r.engine.features.is_empty() { "; " (t(&r.engine.features.join(", "))) }
+            @for m in &r.engine.missing { br; span.proof.doubt { "missing" } " " (t(m)) }
+        } }
+        @if let Some(d) = &r.direct { div { dt { "direct I/O" } dd { (direct(d)) } } }
+        @if let Some(c) = &r.cold { div { dt { "cold" } dd { (cold(c)) } } }
+        @if let Some(d) = &r.data { div { dt { "data read" } dd { (data(d)) } } }
+        div { dt { "ran" } dd {
+            (quantity::duration(r.duration_ns())) ", " (quantity::count(r.operations)) " operations, " (quantity::size(r.bytes))
+            "; ended: " (kebab(&r.stop).replace('-', " "))
+        } }
+        div { dt { "warm-up cut" } dd {
+            (quantity::duration(r.warmup.cut_ns)) ", " (quantity::count(r.warmup.operations)) " operations"
+            @if !r.warmup.rule.is_empty() { " (" (t(&r.warmup.rule)) ")" }
+        } }
+        @if let Some(depth) = r.mean_depth { div { dt { "mean depth" } dd { (quantity::significant(depth, 3)) } } }
+        div { dt { "own CPU" } dd { (quantity::duration(cpu)) ": user " (quantity::duration(r.usage.user_ns)) ", system " (quantity::duration(r.usage.system_ns)) } }
+        @if let Some(q) = quiet(r.quiet_before, r.quiet_after) { div { dt { "foreign traffic" } dd { (q) } } }
+        @if r.short_operations > 0 { div { dt { "short operations" } dd { (quantity::count(r.short_operations)) } } }
+        @if !r.errors.is_empty() { div { dt { "errors" } dd { @for (name, n) in &r.errors { span.proof.doubt { (t(name)) } " " (quantity::count(*n)) " " } } } }
+    }
+}
+
+/// How each phase was carried out.
+pub(super) fn method(run: &Run) -> Markup {
+    html! {
+        @for p in &run.phases {
+            details.method {
+                summary { b { (t(&p.plan.name)) } " "
+                    @match &p.record {
+                        Some(r) => {
+                            span.quiet { (kebab(&r.engine.kind)) ", " (kebab(&p.plan.access)) }
+                            @match &r.direct {
+                                Some(DirectProof::Proven(_)) => { " " span.proof.good { "direct proven" } },
+                                Some(DirectProof::Unproven(_)) => { " " span.proof.doubt { "direct unproven" } },
+                                Some(DirectProof::Fallback(_)) => { " " span.proof.doubt { "fallback" } },
+                                None => {},
+                            }
+                        },
+                        None => { span.status.skipped { (kebab(&p.status).replace('-', " ")) } },
+                    }
+                }
+                @match &p.record {
+                    Some(r) => { dl.environment { (rows(r)) } },
+                    None => { @for reason in &p.reasons { p.reason { (t(reason)) } } },
+                }
+            }
+        }
+    }
+}
+
+fn stop(rule: StopRule) -> String {
+    match rule {
+        StopRule::Time => "uses its time".into(),
+        StopRule::RegionOnce => "covers the region once".into(),
+        StopRule::EarlyWhenSteady { half_width_ratio } => {
+            format!("until ± {} %", quantity::significant(half_width_ratio * 100.0, 2))
+        }
+    }
+}
+
+fn sync(s: Sync) -> &'static str {
+    match s {
+        Sync::None => "",
+        Sync::FdatasyncEach => "fdatasync each",
+        Sync::FsyncPerRound => "fsync each round",
+        Sync::FsyncAtEnd => "fsync at the end",
+    }
+}
+
+/// The plan, every default explicit.
+pub(super) fn plan(run: &Run) -> Markup {
+    let plan = &run.plan;
+    html! {
+        dl.environment {
+            div { dt { "measured region" } dd { (quantity::binary_size(plan.size.bytes)) " (" (t(&plan.size.reason)) ")" } }
+            div { dt { "budget" } dd { (quantity::duration(plan.budget_ns)) } }
+            div { dt { "interval of the series" } dd { (quantity::duration(plan.interval_ns)) } }
+            div { dt { "quiet window" } dd { (quantity::duration(plan.quiet_ns)) } }
+            div { dt { "seed" } dd { (plan.seed) } }
+        }
+        div.scroll tabindex="0" role="region" aria-label="Phases of the plan" {
+            table.data.plan {
+                thead { tr { @for h in ["phase", "operation", "block", "depth", "access", "durable", "time", "ends"] { th scope="col" { (h) } } } }
+                tbody {
+                    @for p in run.phases.iter().map(|p| &p.plan) {
+                        @for s in &p.streams {
+                            tr {
+                                th scope="row" { (t(&p.name)) }
+                                td { (kebab(&s.order)) " " (kebab(&s.operation)) }
+                                td { (quantity::binary_size(s.block_size_bytes)) }
+                                td { (s.queue_depth) }
+                                td { (kebab(&p.access)) @if p.cold { ", cold" } }
+                                td { (sync(s.sync)) @if let Some(r) = s.round_bytes { " of " (quantity::binary_size(r)) } }
+                                td { (quantity::duration(p.time_limit_ns)) }
+                                td { (stop(p.stop)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The storage path as a drawing: a pipe that narrows where a ceiling is known to be lower.
+
+use super::summary::kebab;
+use super::t;
+use crate::quantity;
+use maud::{Markup, html};
+use model::{Fact, Layer, Run};
+
+/// Facts shown at once; the rest folds away.
+const FACTS_SHOWN: usize = 6;
+
+/// A fact in words; `None` where it is missing.
+fn value(name: &str, fact: &Fact) -> Option<String> {
+    let with_unit = |v: f64| match quantity::unit_of_name(name) {
+        Some(unit) => quantity::quantity(v, unit),
+        None => quantity::significant(v, 4),
+    };
+    match fact {
+        Fact::Null => None,
+        Fact::Bool(b) => Some(if *b { "yes" } else { "no" }.into()),
+        Fact::Int(v) if name.ends_with("_bytes") && *v >= 0 => Some(quantity::binary_size(v.unsigned_abs())),
+        Fact::Int(v) if quantity::unit_of_name(name).is_some() => Some(with_unit(*v as f64)),
+        Fact::Int(v) => Some(v.to_string()),
+        Fact::Float(v) => Some(with_unit(*v)),
+        Fact::Text(s) => Some(s.clone()),
+        Fact::List(l) => Some(l.join(", ")),
+    }
+    .filter(|s| !s.is_empty())
+}
+
+/// A fact's name without the unit that its value shows, with spaces.
+fn name_of(name: &str) -> String {
+    let bare = ["_bytes_per_s", "_bytes", "_ns", "_percent", "_s"]
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name);
+    t(&bare.replace('_', " "))
+}
+
+/// Half the width of the pipe (of 50) for each layer: logarithmic, one decade is 14; unknown ceilings keep the width
+/// of their neighbour above.
+fn half_widths(layers: &[Layer]) -> Vec<f64> {
+    let lowest = layers.iter().filter_map(|l| l.ceiling_bytes_per_s).min().unwrap_or(1).max(1) as f64;
+    let widest = 44.0;
+    let mut last = widest;
+    layers
+        .iter()
+        .map(|l| {
+            if let Some(c) = l.ceiling_bytes_per_s {
+                last = (14.0 + 14.0 * (c as f64 / lowest).max(1.0).log10()).min(widest);
+            }
+            last
+        })
+        .collect()
+}
+
+/// The path, top to bottom.
+pub(super) fn path(run: &Run) -> Markup {
+    let stack = &run.target.stack;
+    if stack.layers.is_empty() {
+        return html! { p.hint { "Nothing lies below this target." } };
+    }
+    let widths = half_widths(&stack.layers);
+    let lowest = stack.lowest_ceiling().map(std::ptr::from_ref);
+    let pipe = |i: usize| {
+        let here = widths[i];
+        let above = if i == 0 { here } else { (widths[i - 1] + here) / 2.0 };
+        let below = widths.get(i + 1).map_or(here, |next| (here + next) / 2.0);
+        format!(
+            "M{:.1} 0 L{:.1} 14 V86 L{:.1} 100 H{:.1} L{:.1} 86 V14 L{:.1} 0 Z",
+            50.0 - above,
+            50.0 - here,
+            50.0 - below,
+            50.0 + below,
+            50.0 + here,
+            50.0 + above
+        )
+    };
+    html! {
+        ol.path {
+            @for (i, layer) in stack.layers.iter().enumerate() {
+                @let narrowest = lowest.is_some_and(|l| std::ptr::eq(l, layer));
+                li.narrowest[narrowest].unknown[layer.ceiling_bytes_per_s.is_none()] {
+                    svg.pipe viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true" { path d=(pipe(i)) {} }
+                    div.layer {
+                        p.kind { (kebab(&layer.kind)) }
+                        p.title {
+                            b { (t(&layer.name)) }
+                            @if let Some(d) = &layer.driver { " " span.driver { (t(d)) } }
+                        }
+                        @if let Some(c) = layer.ceiling_bytes_per_s {
+                            p.ceiling {
+                                b { (quantity::rate(c as f64)) }
+                                @if narrowest { " " span.chip.low { "lowest known ceiling" } }
+                                @if let Some(s) = &layer.ceiling_source { br; small { (t(s)) } }
+                            }
+                        }
+                        (facts(layer))
+                    }
+                }
+            }
+        }
+        @if let Some(m) = &stack.mount {
+            p.hint { "Mounted at " code { (t(&m.mount_point)) } " with " code { (t(&m.options.join(","))) } }
+        }
+    }
+}
+
+fn facts(layer: &Layer) -> Markup {
+    let known: Vec<(String, String)> =
+        layer.facts.iter().filter_map(|(n, f)| Some((name_of(n), t(&value(n, f)?)))).collect();
+    let missing: Vec<String> = layer.facts.iter().filter(|(_, f)| f.is_null()).map(|(n, _)| name_of(n)).collect();
+    let list = |facts: &[(String, String)]| {
+        html! { dl.facts { @for (n, v) in facts { div { dt { (n) } dd { (v) } } } } }
+    };
+    let (first, rest) = known.split_at(known.len().min(FACTS_SHOWN));
+    html! {
+        @if !first.is_empty() { (list(first)) }
+        @if !rest.is_empty() || !missing.is_empty() {
+            details {
+                summary { @if rest.is_empty() { "not known: " (missing.len()) } @else { (rest.len()) " more" } }
+                @if !rest.is_empty() { (list(rest)) }
+                @if !missing.is_empty() { p.hint { "Looked for and not found: " (missing.join(", ")) } }
+            }
+        }
+    }
+}
