@@ -1,1 +1,27 @@
-//! judge
+//! From what was recorded to what may be believed: metrics, validity, ratings.
+//!
+//! Invariants:
+//! - A number that a rule of [`validity`] speaks against never becomes a value: it moves to `rejected_value`, with the
+//!   reason.
+//! - A reason begins with a stable code and a colon (`cold-unproven: ...`), so that scripts need not read sentences.
+//! - The list of metric ids follows from the plan alone; what is missing is there, with status and reason.
+//! - Every threshold is a named constant that says why; `docs/judging.md` lists them.
+//!
+//! Deliberately absent: I/O, clocks, formatting of numbers for people beyond the reasons, attribution of limits.
+
+mod context;
+#[cfg(test)]
+mod fixture;
+mod metrics;
+mod phase;
+mod rate;
+mod rating;
+
+pub mod validity;
+
+pub use context::PhaseContext;
+pub use metrics::metric_ids;
+pub use phase::{JudgedPhase, judge_phase};
+
+pub use rating::ratings;
+pub use validity::{Refusal, Remark};

@@ -1,0 +1,99 @@
+//! What a phase is judged against, besides its plan and its record.
+
+use model::{CpuShare, Ns, PhaseRecord, Stack, SystemSample, TargetKind, cpu_share, disk_rate};
+
+/// Everything around a phase. Facts that are missing switch the rules off that need them.
+#[derive(Clone, Copy, Debug)]
+pub struct PhaseContext<'a> {
+    /// Kind of the target.
+    pub target: TargetKind,
+    /// The path below it, with ceilings and counted layers.
+    pub stack: &'a Stack,
+    /// The observer's samples around the phase: the last one before its start to the first one after its end
+    /// ([`model::Run::samples_of`]).
+    pub samples: &'a [SystemSample],
+    /// Rate of the memory copy of the same run, if it was measured.
+    pub memory_copy_bytes_per_s: Option<f64>,
+    /// Steps of the wall clock against the monotonic clock during the phase, absolute sum; `None` if not watched.
+    pub clock_step_ns: Option<Ns>,
+}
+
+/// Traffic of the lowest counting layers over a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DeviceTraffic {
+    pub from_ns: Ns,
+    pub to_ns: Ns,
+    pub read_bytes: u64,
+    pub write_bytes: u64,
+    pub writes: u64,
+    /// Requests in flight at the devices, mean, summed over them.
+    pub mean_in_flight: f64,
+}
+
+impl DeviceTraffic {
+    pub fn seconds(&self) -> f64 {
+        (self.to_ns - self.from_ns) as f64 / 1e9
+    }
+}
+
+impl PhaseContext<'_> {
+    /// What the devices did during the phase. The samples must fit it: either they lie at its ends (within 2 % of its
+    /// length or 20 ms), or those inside it span at least four fifths; otherwise a flush before the phase would be
+    /// counted into it. `None` where nothing counts or no samples fit.
+    pub(crate) fn device_traffic(&self, record: &PhaseRecord) -> Option<DeviceTraffic> {
+        let (start, end) = (record.started_ns, record.ended_ns);
+        let slack = (record.duration_ns() / 50).max(20_000_000);
+        let first = self.samples.iter().rev().find(|s| s.at_ns <= start && start - s.at_ns <= slack);
+        let first = first.or_else(|| self.samples.iter().find(|s| s.at_ns >= start))?;
+        let last = self.samples.iter().find(|s| s.at_ns >= end && s.at_ns - end <= slack);
+        let last = last.or_else(|| self.samples.iter().rev().find(|s| s.at_ns <= end))?;
+        if last.at_ns <= first.at_ns || (last.at_ns - first.at_ns) < record.duration_ns() / 5 * 4 {
+            return None;
+        }
+        let layers = self.stack.lowest_counted();
+        if layers.is_empty() {
+            return None;
+        }
+        let elapsed = last.at_ns - first.at_ns;
+        let mut sum = DeviceTraffic {
+            from_ns: first.at_ns,
+            to_ns: last.at_ns,
+            read_bytes: 0,
+            write_bytes: 0,
+            writes: 0,
+            mean_in_flight: 0.0,
+        };
+        for layer in layers {
+            let before = first.disks.iter().find(|d| d.name == layer.name)?;
+            let after = last.disks.iter().find(|d| d.name == layer.name)?;
+            let rate = disk_rate(before, after, elapsed)?;
+            sum.read_bytes += rate.read_bytes;
+            sum.write_bytes += rate.write_bytes;
+            sum.writes += after.writes.saturating_sub(before.writes);
+            sum.mean_in_flight += rate.mean_in_flight;
+        }
+        Some(sum)
+    }
+
+    /// Shares of each CPU's time over the samples; empty if CPUs came or went.
+    pub(crate) fn cpu_shares(&self) -> Vec<CpuShare> {
+        let (Some(first), Some(last)) = (self.samples.first(), self.samples.last()) else { return Vec::new() };
+        if first.cpus.len() != last.cpus.len() {
+            return Vec::new();
+        }
+        first.cpus.iter().zip(&last.cpus).filter_map(|(a, b)| cpu_share(a, b)).collect()
+    }
+}
+
+/// Bytes that the phase itself moved between two moments, from the series; an interval counts by its part inside.
+pub(crate) fn own_bytes_between(record: &PhaseRecord, from: Ns, to: Ns) -> f64 {
+    record
+        .intervals
+        .iter()
+        .filter(|i| i.length_ns > 0)
+        .map(|i| {
+            let inside = to.min(i.start_ns + i.length_ns).saturating_sub(from.max(i.start_ns));
+            i.bytes as f64 * inside as f64 / i.length_ns as f64
+        })
+        .sum()
+}

@@ -1,0 +1,208 @@
+//! Phases of known truth for the tests of this room.
+
+use crate::{JudgedPhase, PhaseContext, judge_phase};
+use model::{
+    Access, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, DiskCounters, EngineKind, EngineRecord, Histogram,
+    Interval, Layer, LayerKind, NS_PER_S, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, Round, Stack, StopCause,
+    StopRule, StreamPlan, Sync, SystemSample, TargetKind, Warmup, WarmupCut, WorkerUsage,
+};
+
+/// No refusals.
+pub const NONE: &[&str] = &[];
+
+/// A phase with its surroundings: 1,000 operations a second for 4 s on a disk without counters unless changed.
+pub struct Fixture {
+    pub plan: PhasePlan,
+    pub record: PhaseRecord,
+    pub target: TargetKind,
+    pub stack: Stack,
+    pub samples: Vec<SystemSample>,
+    pub memory_copy: Option<f64>,
+    pub clock_step_ns: Option<u64>,
+}
+
+const START: u64 = 10 * NS_PER_S;
+
+impl Fixture {
+    fn new(name: &str, operation: Operation, access: Access, block: u64, depth: u32, sync: Sync) -> Self {
+        let plan = PhasePlan {
+            name: name.into(),
+            kind: PhaseKind::Measure,
+            engine: if access == Access::Direct { EngineKind::IoUring } else { EngineKind::Psync },
+            access,
+            cold: false,
+            streams: vec![StreamPlan {
+                operation,
+                order: Order::Random,
+                block_size_bytes: block,
+                queue_depth: depth,
+                region_start_bytes: 0,
+                region_bytes: 256 << 20,
+                sync,
+                round_bytes: None,
+                seed: 1,
+            }],
+            time_limit_ns: 4 * NS_PER_S,
+            stop: StopRule::Time,
+            warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
+            skip: None,
+        };
+        let record = PhaseRecord {
+            started_ns: START,
+            ended_ns: START,
+            operations: 0,
+            bytes: 0,
+            short_operations: 0,
+            errors: Default::default(),
+            stop: StopCause::TimeUsed,
+            warmup: WarmupCut::default(),
+            engine: EngineRecord {
+                kind: plan.engine,
+                features: Vec::new(),
+                missing: Vec::new(),
+                batch_submit: 1,
+                batch_complete: 1,
+            },
+            direct: (access == Access::Direct).then(|| DirectProof::Proven("ext4".into())),
+            cold: None,
+            data: (operation == Operation::Read).then(|| DataProof::Real("written by this run".into())),
+            usage: WorkerUsage { user_ns: NS_PER_S / 10, system_ns: NS_PER_S / 5, ..Default::default() },
+            mean_depth: Some(f64::from(depth)),
+            quiet_before: None,
+            quiet_after: None,
+            latency: Histogram::new(),
+            intervals: Vec::new(),
+            rounds: Vec::new(),
+        };
+        let mut stack = Stack::default();
+        stack.layers.push(Layer::new(LayerKind::Disk, "vda"));
+        Self {
+            plan,
+            record,
+            target: TargetKind::Directory,
+            stack,
+            samples: Vec::new(),
+            memory_copy: Some(10e9),
+            clock_step_ns: Some(0),
+        }
+        .at_rate(1_000, 4.0)
+    }
+
+    pub fn random_read() -> Self {
+        Self::new("rand-read-qd32", Operation::Read, Access::Direct, 4096, 32, Sync::None)
+    }
+
+    pub fn sync_write() -> Self {
+        Self::new("sync-write", Operation::Write, Access::Buffered, 4096, 1, Sync::FdatasyncEach)
+    }
+
+    pub fn sequential_write() -> Self {
+        Self::new("seq-write", Operation::Write, Access::Direct, 1 << 20, 8, Sync::None).at_rate(40, 4.0)
+    }
+
+    /// Rounds of 16 MiB with their time in seconds, half writing, half syncing.
+    pub fn buffered_write(rounds: &[f64]) -> Self {
+        let mut f = Self::new("buffered-write", Operation::Write, Access::Buffered, 1 << 20, 1, Sync::FsyncPerRound);
+        f.plan.streams[0].round_bytes = Some(16 << 20);
+        f = f.at_rate(16, rounds.iter().sum());
+        let mut start_ns = START;
+        for seconds in rounds {
+            let half = (seconds * 0.5e9) as u64;
+            f.record.rounds.push(Round { start_ns, bytes: 16 << 20, write_ns: half, sync_ns: half });
+            start_ns += 2 * half;
+        }
+        f
+    }
+
+    pub fn cold_read() -> Self {
+        let mut f = Self::new("buffered-read", Operation::Read, Access::Buffered, 1 << 20, 1, Sync::None);
+        f.plan.cold = true;
+        f = f.at_rate(60, 4.0);
+        f.record.cold = Some(ColdProof {
+            resident_pages_before: Some(0),
+            device_read_bytes: Some(f.record.bytes + 131_072),
+            phase_read_bytes: f.record.bytes,
+            method: "fsync, DONTNEED".into(),
+        });
+        f
+    }
+
+    /// So many operations a second for so long, in intervals of 100 ms, with fitting samples.
+    pub fn at_rate(mut self, per_second: u64, seconds: f64) -> Self {
+        let block = self.plan.streams[0].block_size_bytes;
+        let intervals = (seconds * 10.0).round() as u64;
+        let record = &mut self.record;
+        record.ended_ns = START + intervals * NS_PER_S / 10;
+        record.intervals.clear();
+        record.latency.clear();
+        record.operations = 0;
+        for i in 0..intervals {
+            let operations = per_second * (i + 1) / 10 - per_second * i / 10;
+            record.intervals.push(Interval {
+                start_ns: START + i * NS_PER_S / 10,
+                length_ns: NS_PER_S / 10,
+                operations,
+                bytes: operations * block,
+                ..Default::default()
+            });
+            record.operations += operations;
+        }
+        record.bytes = record.operations * block;
+        record.latency.record_n(1_000_000, record.operations);
+        self.samples = (0..=intervals / 2)
+            .map(|i| SystemSample { at_ns: START + i * NS_PER_S / 5, ..Default::default() })
+            .collect();
+        if let Some(last) = self.samples.last_mut() {
+            last.at_ns = record.ended_ns;
+        }
+        self.cpu_ticks((seconds * 100.0) as u64, 0);
+        self
+    }
+
+    /// Each of two CPUs idles and loses so many ticks over the phase.
+    pub fn cpu_ticks(&mut self, idle: u64, steal: u64) {
+        self.each_sample(|_, s| s.cpus = vec![CpuTicks::default(); 2]);
+        if let Some(last) = self.samples.last_mut() {
+            last.cpus = vec![CpuTicks { idle, steal, ..Default::default() }; 2];
+        }
+    }
+
+    /// Counters that agree with what the phase moved, and no others' traffic.
+    pub fn on_disk(mut self) -> Self {
+        self.stack.layers[0].device = Some(DeviceId { major: 254, minor: 0 });
+        self.stack.layers[0].counted = true;
+        let (operations, sectors, write) = (self.record.operations, self.record.bytes / 512, self.plan.is_write());
+        let last = self.samples.len() as u64 - 1;
+        self.each_sample(|i, s| {
+            let part = |n: u64| n * i as u64 / last;
+            let mut disk = DiskCounters { name: "vda".into(), ..Default::default() };
+            if write {
+                (disk.writes, disk.sectors_written) = (part(operations), part(sectors));
+            } else {
+                (disk.reads, disk.sectors_read) = (part(operations), part(sectors));
+            }
+            s.disks = vec![disk];
+        });
+        self
+    }
+
+    pub fn each_sample(&mut self, mut change: impl FnMut(usize, &mut SystemSample)) {
+        self.samples.iter_mut().enumerate().for_each(|(i, s)| change(i, s));
+    }
+
+    pub fn judge(&self) -> JudgedPhase {
+        let context = PhaseContext {
+            target: self.target,
+            stack: &self.stack,
+            samples: &self.samples,
+            memory_copy_bytes_per_s: self.memory_copy,
+            clock_step_ns: self.clock_step_ns,
+        };
+        judge_phase(&self.plan, Some(&self.record), &context)
+    }
+
+    /// Codes of the refusals.
+    pub fn codes(&self) -> Vec<&'static str> {
+        self.judge().refusals.iter().map(crate::Refusal::code).collect()
+    }
+}

@@ -1,0 +1,300 @@
+//! The metrics of a phase: which there are follows from the plan, their values from the record.
+
+use crate::PhaseContext;
+use crate::context::own_bytes_between;
+use crate::rate::CountedRate;
+use model::{Better, EngineKind, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRecord, Sync, TargetKind, Unit};
+
+/// Operations that a percentile needs: ten beyond it, so that p99 asks for 1,000 and p99.9 for 10,000.
+const QUANTILES: [(Quantity, f64, u64); 4] = [
+    (Quantity::P50, 0.5, 20),
+    (Quantity::P90, 0.9, 100),
+    (Quantity::P99, 0.99, 1_000),
+    (Quantity::P999, 0.999, 10_000),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quantity {
+    Throughput,
+    Iops,
+    Mean,
+    P50,
+    P90,
+    P99,
+    P999,
+    Max,
+    Cpu,
+    CpuUser,
+    CpuSystem,
+    WriteAmplification,
+}
+
+impl Quantity {
+    fn row(self) -> (&'static str, Unit, Better) {
+        match self {
+            Self::Throughput => ("throughput_bytes_per_s", Unit::BytesPerS, Better::Higher),
+            Self::Iops => ("iops", Unit::OpsPerS, Better::Higher),
+            Self::Mean => ("latency_ns_mean", Unit::Ns, Better::Lower),
+            Self::P50 => ("latency_ns_p50", Unit::Ns, Better::Lower),
+            Self::P90 => ("latency_ns_p90", Unit::Ns, Better::Lower),
+            Self::P99 => ("latency_ns_p99", Unit::Ns, Better::Lower),
+            Self::P999 => ("latency_ns_p999", Unit::Ns, Better::Lower),
+            Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
+            Self::Cpu => ("cpu_percent", Unit::Percent, Better::Lower),
+            Self::CpuUser => ("cpu_user_percent", Unit::Percent, Better::Lower),
+            Self::CpuSystem => ("cpu_system_percent", Unit::Percent, Better::Lower),
+            Self::WriteAmplification => ("write_amplification", Unit::Ratio, Better::Lower),
+        }
+    }
+}
+
+fn quantities(plan: &PhasePlan) -> Vec<Quantity> {
+    use Quantity::*;
+    if plan.kind == PhaseKind::MemoryCopy {
+        return vec![Throughput];
+    }
+    let mut list = vec![Throughput];
+    // Operations per second of a phase whose unit is the round would be neither writes nor rounds.
+    if plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.sync != Sync::FsyncPerRound) {
+        list.push(Iops);
+    }
+    if plan.kind == PhaseKind::Measure {
+        list.extend([Mean, P50, P90, P99, P999]);
+    }
+    list.extend([Max, Cpu, CpuUser, CpuSystem]);
+    if plan.is_write() {
+        list.push(WriteAmplification);
+    }
+    list
+}
+
+/// The ids of all metrics of a phase, in order, whatever becomes of it.
+pub fn metric_ids(plan: &PhasePlan) -> Vec<String> {
+    quantities(plan).into_iter().map(|q| id(plan, q)).collect()
+}
+
+fn id(plan: &PhasePlan, quantity: Quantity) -> String {
+    format!("{}.{}", plan.name, quantity.row().0)
+}
+
+fn absence(plan: &PhasePlan, quantity: Quantity, status: MetricStatus, reason: &str) -> Metric {
+    let (_, unit, better) = quantity.row();
+    Metric::absent(id(plan, quantity), unit, Some(better), status, reason)
+}
+
+/// All metrics of a phase that has no record.
+pub(crate) fn absent(plan: &PhasePlan, status: MetricStatus, reason: &str) -> Vec<Metric> {
+    quantities(plan).into_iter().map(|q| absence(plan, q, status, reason)).collect()
+}
+
+/// All metrics of a record, not yet refused.
+pub(crate) fn of_record(
+    plan: &PhasePlan,
+    record: &PhaseRecord,
+    rate: Option<&CountedRate>,
+    context: &PhaseContext<'_>,
+) -> Vec<Metric> {
+    quantities(plan).into_iter().map(|q| one(plan, record, rate, context, q)).collect()
+}
+
+fn one(
+    plan: &PhasePlan,
+    record: &PhaseRecord,
+    rate: Option<&CountedRate>,
+    context: &PhaseContext<'_>,
+    quantity: Quantity,
+) -> Metric {
+    let (_, unit, better) = quantity.row();
+    let measured = |value: f64, n: u64| Metric::measured(id(plan, quantity), unit, Some(better), value, n);
+    let skipped = |reason: &str| absence(plan, quantity, MetricStatus::Skipped, reason);
+    let counted = record.latency.count();
+    let none = "no-data: no operation completed after the warm-up cut";
+    match quantity {
+        Quantity::Throughput => match rate {
+            Some(r) => {
+                let mut metric = measured(r.bytes_per_s, r.n);
+                if let Some((low, high)) = r.interval {
+                    metric = metric.within_run(low, high);
+                }
+                metric.reasons.extend(r.remark.clone());
+                metric
+            }
+            None => skipped(none),
+        },
+        Quantity::Iops => match rate.filter(|r| r.bytes_per_s > 0.0) {
+            Some(r) => {
+                let iops = r.operations as f64 / r.seconds;
+                // All operations of a phase are equally long, so that the interval scales.
+                let scale = iops / r.bytes_per_s;
+                let metric = measured(iops, r.operations);
+                r.interval.map_or(metric.clone(), |(low, high)| metric.within_run(low * scale, high * scale))
+            }
+            None => skipped(none),
+        },
+        Quantity::Mean => record.latency.mean().map_or_else(|| skipped(none), |v| measured(v, counted)),
+        Quantity::P50 | Quantity::P90 | Quantity::P99 | Quantity::P999 => {
+            let Some((_, q, least)) = QUANTILES.into_iter().find(|(which, ..)| *which == quantity) else {
+                return skipped(none);
+            };
+            if counted < least {
+                return skipped(&format!("too-few-operations: {counted} operations, this percentile needs {least}"));
+            }
+            record.latency.quantile(q).map_or_else(|| skipped(none), |v| measured(v as f64, counted))
+        }
+        Quantity::Max => {
+            // The sync of a round is a wait like any other.
+            let from = record.started_ns + record.warmup.cut_ns;
+            let sync = record.rounds.iter().filter(|r| r.start_ns >= from).map(|r| r.sync_ns).max();
+            record.latency.max().max(sync).map_or_else(|| skipped(none), |v| measured(v as f64, counted))
+        }
+        Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
+            let usage = record.usage;
+            if record.engine.kind == EngineKind::Sim && usage.user_ns + usage.system_ns == 0 {
+                return absence(plan, quantity, MetricStatus::NotApplicable, "simulated: the model burns no CPU");
+            }
+            let used = match quantity {
+                Quantity::CpuUser => usage.user_ns,
+                Quantity::CpuSystem => usage.system_ns,
+                _ => usage.user_ns + usage.system_ns,
+            };
+            match record.duration_ns() {
+                0 => skipped(none),
+                time => measured(used as f64 / time as f64 * 100.0, record.operations),
+            }
+        }
+        Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
+            |(status, reason)| absence(plan, quantity, status, reason),
+            |(ratio, bytes)| measured(ratio, bytes / plan.streams.first().map_or(1, |s| s.block_size_bytes.max(1))),
+        ),
+    }
+}
+
+/// Device bytes written over our bytes in the same time: journals and copy-on-write, not foreign traffic.
+fn amplification(
+    plan: &PhasePlan,
+    record: &PhaseRecord,
+    context: &PhaseContext<'_>,
+) -> Result<(f64, u64), (MetricStatus, &'static str)> {
+    if context.target == TargetKind::Null {
+        return Err((MetricStatus::NotApplicable, "null-target: there is no device"));
+    }
+    if context.stack.lowest_counted().is_empty() {
+        return Err((MetricStatus::Skipped, "not-counted: no layer below the target counts its traffic"));
+    }
+    let Some(traffic) = context.device_traffic(record) else {
+        return Err((MetricStatus::Skipped, "not-counted: no samples of the device fit this phase"));
+    };
+    let rounds = plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound);
+    if rounds && record.rounds.len() < 3 {
+        return Err((MetricStatus::Skipped, "too-few-rounds: what is still in memory would show as a gain"));
+    }
+    let own = own_bytes_between(record, traffic.from_ns, traffic.to_ns);
+    if own < 1.0 {
+        return Err((MetricStatus::Skipped, "no-data: nothing was written between the samples"));
+    }
+    Ok((traffic.write_bytes as f64 / own, own as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use crate::judge_phase;
+    use model::{PhaseStatus, Stack};
+
+    fn metric(metrics: &[Metric], id: &str) -> Metric {
+        metrics.iter().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}")).clone()
+    }
+
+    #[test]
+    fn the_ids_are_the_same_measured_refused_or_skipped() {
+        let fixtures = [
+            Fixture::random_read(),
+            Fixture::sync_write(),
+            Fixture::cold_read(),
+            Fixture::sequential_write(),
+            Fixture::buffered_write(&[1.0, 1.0, 1.0]),
+        ];
+        for mut f in fixtures {
+            let ids = |m: &[Metric]| m.iter().map(|m| m.id.clone()).collect::<Vec<_>>();
+            let want = metric_ids(&f.plan);
+            let measured = f.judge();
+            assert_eq!((measured.status, ids(&measured.metrics)), (PhaseStatus::Measured, want.clone()));
+            f.record.short_operations = 3;
+            let refused = f.judge();
+            assert_eq!((refused.status, ids(&refused.metrics)), (PhaseStatus::Refused, want.clone()));
+            assert!(refused.metrics.iter().all(|m| m.value.is_none()));
+            f.plan.skip = Some("budget: 5 s do not hold this phase".into());
+            let context = PhaseContext {
+                target: TargetKind::Directory,
+                stack: &Stack::default(),
+                samples: &[],
+                memory_copy_bytes_per_s: None,
+                clock_step_ns: None,
+            };
+            let skipped = judge_phase(&f.plan, None, &context);
+            assert_eq!((skipped.status, ids(&skipped.metrics)), (PhaseStatus::Skipped, want));
+            assert!(skipped.metrics.iter().all(|m| m.status == MetricStatus::Skipped && m.reasons == skipped.reasons));
+        }
+    }
+
+    #[test]
+    fn percentiles_need_operations_that_carry_them() {
+        // 4,000 operations: p99 stands, p99.9 does not.
+        let judged = Fixture::random_read().judge();
+        assert_eq!(metric(&judged.metrics, "rand-read-qd32.latency_ns_p99").status, MetricStatus::Measured);
+        let p999 = metric(&judged.metrics, "rand-read-qd32.latency_ns_p999");
+        assert_eq!((p999.status, p999.value), (MetricStatus::Skipped, None));
+        assert!(p999.reasons[0].starts_with("too-few-operations: 4000 "));
+        for (rate, seconds, stands) in [(333, 3.0, false), (500, 2.0, true)] {
+            let judged = Fixture::random_read().at_rate(rate, seconds).judge();
+            let p99 = metric(&judged.metrics, "rand-read-qd32.latency_ns_p99");
+            assert_eq!(p99.value.is_some(), stands, "{rate} x {seconds}");
+        }
+        let judged = Fixture::random_read().at_rate(2_500, 4.0).judge();
+        assert!(metric(&judged.metrics, "rand-read-qd32.latency_ns_p999").value.is_some());
+    }
+
+    #[test]
+    fn values_are_what_was_recorded() {
+        let judged = Fixture::random_read().judge();
+        let value = |id: &str| metric(&judged.metrics, &format!("rand-read-qd32.{id}")).value.unwrap();
+        assert_eq!(value("iops"), 1_000.0);
+        assert_eq!(value("throughput_bytes_per_s"), 4_096_000.0);
+        assert_eq!(value("latency_ns_mean"), 1_000_000.0);
+        assert!((value("cpu_percent") - 7.5).abs() < 1e-9);
+        assert!((value("cpu_user_percent") - 2.5).abs() < 1e-9);
+        assert_eq!(judged.steady, Some(true));
+    }
+
+    #[test]
+    fn the_worst_stall_of_buffered_writes_is_the_sync() {
+        let judged = Fixture::buffered_write(&[1.0, 3.0, 1.0]).judge();
+        assert_eq!(metric(&judged.metrics, "buffered-write.latency_ns_max").value, Some(1.5e9));
+        assert!(!judged.metrics.iter().any(|m| m.id == "buffered-write.iops"));
+    }
+
+    #[test]
+    fn amplification_is_null_where_nothing_counts() {
+        let judged = Fixture::sync_write().judge();
+        let m = metric(&judged.metrics, "sync-write.write_amplification");
+        assert_eq!((m.status, m.value), (MetricStatus::Skipped, None));
+        let judged = Fixture::sync_write().on_disk().judge();
+        let value = metric(&judged.metrics, "sync-write.write_amplification").value.unwrap();
+        assert!((value - 1.0).abs() < 0.01, "{value}");
+    }
+
+    #[test]
+    fn null_is_our_own_overhead_and_no_storage_rule_applies() {
+        let mut f = Fixture::random_read();
+        f.target = TargetKind::Null;
+        f.record.engine.kind = EngineKind::Null;
+        f.record.usage.user_ns = f.record.duration_ns();
+        f.record.direct = None;
+        f.record.data = None;
+        f.plan.cold = true;
+        let judged = f.judge();
+        assert_eq!(judged.status, PhaseStatus::Measured);
+        assert!(judged.reasons[0].starts_with("own-overhead: "));
+    }
+}

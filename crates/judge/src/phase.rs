@@ -1,0 +1,74 @@
+//! One phase as a whole: its status, why, and its metrics.
+
+use crate::rate::counted_rate;
+use crate::validity::{Refusal, Remark, judge_validity};
+use crate::{PhaseContext, metrics};
+use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus};
+
+/// A phase as judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedPhase {
+    /// Status as a whole.
+    pub status: PhaseStatus,
+    /// Why it is refused or skipped; where it is measured, what has to be said with it. Each `code: sentence`.
+    pub reasons: Vec<String>,
+    /// Whether it was steady (SNIA PTS); `None` where it cannot be told.
+    pub steady: Option<bool>,
+    /// Its metrics, always the same ids for the same plan ([`crate::metric_ids`]).
+    pub metrics: Vec<Metric>,
+    /// The rules that fired.
+    pub refusals: Vec<Refusal>,
+    /// What does not make the numbers untrue but has to be known.
+    pub remarks: Vec<Remark>,
+}
+
+/// Judges one phase. `record` is `None` where it was not executed; the plan's `skip` then says why.
+pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &PhaseContext<'_>) -> JudgedPhase {
+    let Some(record) = record else {
+        let reason = plan.skip.clone().unwrap_or_else(|| "not-reached: the run ended before this phase".to_owned());
+        return JudgedPhase {
+            status: PhaseStatus::Skipped,
+            metrics: metrics::absent(plan, MetricStatus::Skipped, &reason),
+            reasons: vec![reason],
+            steady: None,
+            refusals: Vec::new(),
+            remarks: Vec::new(),
+        };
+    };
+    let rate = counted_rate(plan, record);
+    let validity = judge_validity(plan, record, rate.as_ref(), context);
+    let mut metrics = metrics::of_record(plan, record, rate.as_ref(), context);
+    let steady = rate.as_ref().and_then(|r| r.steadiness).map(|s| s.is_steady());
+    let remarks: Vec<String> = validity.remarks.iter().map(Remark::to_string).collect();
+    if validity.refusals.is_empty() {
+        // The first metric of a phase is its rate; what has to be said of the phase is said there.
+        if let Some(first) = metrics.first_mut() {
+            first.reasons.extend(remarks.iter().cloned());
+        }
+        return JudgedPhase {
+            status: PhaseStatus::Measured,
+            reasons: remarks,
+            steady,
+            metrics,
+            refusals: validity.refusals,
+            remarks: validity.remarks,
+        };
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    for refusal in &validity.refusals {
+        let text = refusal.to_string();
+        if !reasons.contains(&text) {
+            reasons.push(text);
+        }
+    }
+    metrics.iter_mut().filter(|m| m.status == MetricStatus::Measured).for_each(|m| m.refuse(&reasons));
+    reasons.extend(remarks);
+    JudgedPhase {
+        status: PhaseStatus::Refused,
+        reasons,
+        steady,
+        metrics,
+        refusals: validity.refusals,
+        remarks: validity.remarks,
+    }
+}

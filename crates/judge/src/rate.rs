@@ -1,0 +1,203 @@
+//! The rate of a phase after the warm-up cut, how well it is known, and whether it was steady.
+
+use model::{Interval, PhaseKind, PhasePlan, PhaseRecord, Round, Sync};
+use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadiness};
+
+/// Fewest intervals or rounds from which an interval is given.
+const LEAST_VALUES: usize = 5;
+/// Fewest intervals and operations from which steadiness is told: below, the grain of single operations shows.
+const LEAST_STEADY_INTERVALS: usize = 10;
+const LEAST_STEADY_OPERATIONS: u64 = 100;
+
+/// What counts of a phase.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CountedRate {
+    /// Bytes per second.
+    pub bytes_per_s: f64,
+    /// 95 % interval within the run.
+    pub interval: Option<(f64, f64)>,
+    /// Operations, or rounds where the phase has them.
+    pub n: u64,
+    /// Operations after the cut.
+    pub operations: u64,
+    /// Time after the cut, seconds.
+    pub seconds: f64,
+    /// Steadiness where it can be told.
+    pub steadiness: Option<Steadiness>,
+    /// What has to be said with it.
+    pub remark: Option<String>,
+}
+
+/// The counted rate; `None` where nothing is left after the cut.
+pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<CountedRate> {
+    if plan.kind == PhaseKind::Measure && plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound) {
+        return rate_of_rounds(record);
+    }
+    let operations = record.operations.saturating_sub(record.warmup.operations);
+    let bytes = record.bytes.saturating_sub(record.warmup.bytes);
+    let seconds = record.duration_ns().saturating_sub(record.warmup.cut_ns) as f64 / 1e9;
+    if operations == 0 || seconds <= 0.0 {
+        return None;
+    }
+    let bytes_per_s = bytes as f64 / seconds;
+    let rates = full_interval_rates(record.counted_intervals());
+    // The interval is one for the mean of the series; it is laid around the exact rate, which also holds the last,
+    // shorter interval and a closing sync.
+    let interval = (rates.len() >= LEAST_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten().map(|i| {
+        let half = (i.high - i.low) / 2.0;
+        ((bytes_per_s - half).max(0.0), bytes_per_s + half)
+    });
+    let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)
+        .then(|| series_steadiness(&rates))
+        .flatten();
+    Some(CountedRate { bytes_per_s, interval, n: operations, operations, seconds, steadiness, remark: None })
+}
+
+/// Rates of the intervals of full length; stalls are zeros among them.
+fn full_interval_rates(intervals: &[Interval]) -> Vec<f64> {
+    let full = intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
+    intervals
+        .iter()
+        .filter(|i| i.length_ns > 0 && i.length_ns >= full - full / 100)
+        .map(|i| i.bytes as f64 * 1e9 / i.length_ns as f64)
+        .collect()
+}
+
+/// Whole rounds of writes and their sync: what an application waits for. A round that began inside the warm-up cut does
+/// not count, unless all did: one round of a slow card outlasts any cut.
+fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
+    let from = record.started_ns + record.warmup.cut_ns;
+    let time = |r: &Round| (r.write_ns + r.sync_ns) as f64 / 1e9;
+    let whole: Vec<&Round> = record.rounds.iter().filter(|r| r.bytes > 0 && time(r) > 0.0).collect();
+    let mut counted: Vec<&Round> = whole.iter().copied().filter(|r| r.start_ns >= from).collect();
+    let mut remark = None;
+    if counted.is_empty() {
+        counted = whole;
+        remark = Some("warm-up-counted: every round began within the warm-up cut, so all of them count".to_owned());
+    }
+    let bytes: u64 = counted.iter().map(|r| r.bytes).sum();
+    let seconds: f64 = counted.iter().map(|r| time(r)).sum();
+    if bytes == 0 {
+        return None;
+    }
+    // Rounds are equal in bytes, so that the mean time of a byte is the mean over rounds; its interval is turned round.
+    let costs: Vec<f64> = counted.iter().map(|r| time(r) / r.bytes as f64).collect();
+    let interval = if costs.len() >= 2 * LEAST_VALUES {
+        autocorrelated_interval(&costs, 0.95)
+    } else if costs.len() >= 2 {
+        mean_interval(&costs, 0.95)
+    } else {
+        None
+    };
+    let interval = interval.filter(|i| i.low > 0.0).map(|i| (1.0 / i.high, 1.0 / i.low));
+    if interval.is_none() && remark.is_none() {
+        remark = Some(format!("no-interval: {} rounds are too few or too different for an interval", costs.len()));
+    }
+    let rates: Vec<f64> = costs.iter().map(|c| 1.0 / c).collect();
+    let n = counted.len() as u64;
+    Some(CountedRate {
+        bytes_per_s: bytes as f64 / seconds,
+        interval,
+        n,
+        operations: record.operations.saturating_sub(record.warmup.operations),
+        seconds,
+        steadiness: series_steadiness(&rates),
+        remark,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use model::WarmupCut;
+
+    #[test]
+    fn the_cut_counts_neither_in_bytes_nor_in_time() {
+        let mut f = Fixture::random_read();
+        // The first second ran from a cache, ten times as fast.
+        f.record.intervals[..10].iter_mut().for_each(|i| (i.operations, i.bytes) = (1_000, 4_096_000));
+        f.record.operations += 9_000;
+        f.record.bytes += 9_000 * 4096;
+        f.record.warmup =
+            WarmupCut { rule: "1 s".into(), cut_ns: 1_000_000_000, operations: 10_000, bytes: 40_960_000 };
+        let rate = counted_rate(&f.plan, &f.record).unwrap();
+        assert_eq!((rate.bytes_per_s, rate.operations, rate.seconds), (4_096_000.0, 3_000, 3.0));
+        let (low, high) = rate.interval.unwrap();
+        assert!(low <= 4_096_000.0 && high >= 4_096_000.0 && high - low < 1.0);
+    }
+
+    #[test]
+    fn stalls_count_as_zeros_and_widen_the_interval() {
+        let steady = counted_rate(&Fixture::random_read().plan, &Fixture::random_read().record).unwrap();
+        let mut f = Fixture::random_read();
+        f.record.intervals[20..30].iter_mut().for_each(|i| (i.operations, i.bytes) = (0, 0));
+        f.record.operations -= 1_000;
+        f.record.bytes -= 4_096_000;
+        let stalled = counted_rate(&f.plan, &f.record).unwrap();
+        assert!((stalled.bytes_per_s / steady.bytes_per_s - 0.75).abs() < 1e-9);
+        let width = |r: &CountedRate| r.interval.map(|(l, h)| h - l).unwrap();
+        assert!(width(&stalled) > 0.3 * steady.bytes_per_s);
+        assert!(!stalled.steadiness.unwrap().is_steady());
+        assert!(steady.steadiness.unwrap().is_steady());
+    }
+
+    #[test]
+    fn rounds_are_bytes_over_write_and_sync() {
+        let f = Fixture::buffered_write(&[1.0, 1.0, 2.0]);
+        let rate = counted_rate(&f.plan, &f.record).unwrap();
+        // 48 MiB in 4 s, not the mean of three rates.
+        assert!((rate.bytes_per_s - 48.0 * 1_048_576.0 / 4.0).abs() < 1.0);
+        assert_eq!(rate.n, 3);
+        let f = Fixture::buffered_write(&[1.0, 1.1, 0.9, 1.0, 1.05]);
+        let (low, high) = counted_rate(&f.plan, &f.record).unwrap().interval.unwrap();
+        let mean = 5.0 * 16.0 * 1_048_576.0 / 5.05;
+        assert!(low < mean && mean < high && high / low < 1.3);
+    }
+
+    #[test]
+    fn one_long_round_of_a_slow_card_counts_without_an_interval() {
+        let mut f = Fixture::buffered_write(&[13.0]);
+        f.record.warmup.cut_ns = 500_000_000;
+        let rate = counted_rate(&f.plan, &f.record).unwrap();
+        assert_eq!((rate.n, rate.interval), (1, None));
+        assert!(rate.remark.unwrap().starts_with("warm-up-counted: "));
+        let judged = f.judge();
+        assert_eq!(judged.refusals, []);
+        assert!(judged.metrics[0].value.is_some());
+    }
+
+    #[test]
+    fn the_interval_of_a_wandering_rate_covers_the_truth() {
+        // AR(1), phi .7 between intervals of 100 ms, 60 intervals; the true mean is 1,000 operations a second.
+        let mut state = 77u64;
+        let mut normal = || {
+            // Sum of twelve uniform numbers: normal enough for a coverage within a percent.
+            (0..12)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 11) as f64 / (1u64 << 53) as f64
+                })
+                .sum::<f64>()
+                - 6.0
+        };
+        let (mut held, rounds) = (0, 500);
+        for _ in 0..rounds {
+            let mut f = Fixture::random_read().at_rate(1_000, 6.0);
+            let mut level = normal();
+            f.record.operations = 0;
+            for interval in &mut f.record.intervals {
+                interval.operations = (100.0 + 10.0 * level).round() as u64;
+                interval.bytes = interval.operations * 4096;
+                f.record.operations += interval.operations;
+                level = 0.7 * level + (1.0f64 - 0.49).sqrt() * normal();
+            }
+            f.record.bytes = f.record.operations * 4096;
+            let (low, high) = counted_rate(&f.plan, &f.record).unwrap().interval.unwrap();
+            held += u32::from(low <= 4_096_000.0 && 4_096_000.0 <= high);
+        }
+        let coverage = f64::from(held) / f64::from(rounds);
+        println!("coverage of the 95 % interval of a phase, AR(1) phi .7, 60 intervals: {coverage:.3}");
+        assert!((0.92..=0.98).contains(&coverage), "{coverage}");
+    }
+}

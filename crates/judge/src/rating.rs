@@ -1,0 +1,298 @@
+//! How a card stands to the published speed and application classes, from a short test.
+//!
+//! A short test through a file system cannot certify a class: `met` is always unknown, `indication` says on which side
+//! of the threshold the card stands, and the reasons name the conditions that were not met (facts: SD Association,
+//! speed class and application performance class definitions, as published; the full test procedures are not public).
+//! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
+
+use model::{Interval, LayerKind, Metric, MetricStatus, PhaseRun, Rating, Stack, Target, TargetKind};
+
+/// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
+const LEAST_BLOCKS: f64 = 20.0;
+const WINDOW_NS: u64 = 1_000_000_000;
+
+/// Sustained sequential rate that A1 and A2 both ask for, bytes per second.
+const APPLICATION_SEQUENTIAL: f64 = 10e6;
+
+/// Application performance classes: name, random read and write IOPS at 4 KiB (minimum averages), and the phases that
+/// stand for them. A1 is defined without a command queue, A2 with one.
+const APPLICATION: [(&str, f64, f64, &str, &str); 2] = [
+    ("A1", 1_500.0, 500.0, "rand-read-qd1", "rand-write-qd1"),
+    ("A2", 4_000.0, 2_000.0, "rand-read-qd32", "rand-write-qd32"),
+];
+
+/// Speed classes: minimum sequential write, MB/s.
+const SPEED: [(&str, u32); 11] = [
+    ("C2", 2),
+    ("C4", 4),
+    ("C6", 6),
+    ("C10", 10),
+    ("U1", 10),
+    ("U3", 30),
+    ("V6", 6),
+    ("V10", 10),
+    ("V30", 30),
+    ("V60", 60),
+    ("V90", 90),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Above,
+    Below,
+}
+
+/// Ratings of the target from its phases. Empty unless the target is a card (SD, eMMC, or a simulated one): the classes
+/// are defined for nothing else. A card in a USB reader cannot be told from a stick and gets none.
+pub fn ratings(target: &Target, phases: &[PhaseRun]) -> Vec<Rating> {
+    if !is_card(target) {
+        return Vec::new();
+    }
+    let sequential = lowest_sustained_write(phases);
+    let mut list: Vec<Rating> =
+        APPLICATION.iter().map(|&class| application(class, &sequential, target, phases)).collect();
+    list.extend(SPEED.iter().map(|&(class, mb)| speed(class, f64::from(mb) * 1e6, &sequential, target)));
+    list
+}
+
+fn is_card(target: &Target) -> bool {
+    let mmc = |stack: &Stack| {
+        stack
+            .layers
+            .iter()
+            .filter(|l| matches!(l.kind, LayerKind::Disk | LayerKind::Sim))
+            .any(|l| l.text("transport") == Some("mmc"))
+    };
+    target.kind != TargetKind::Null && mmc(&target.stack)
+}
+
+fn is_emmc(target: &Target) -> bool {
+    target.stack.layers.iter().any(|l| l.text("mmc_type") == Some("MMC"))
+}
+
+/// Which side of `threshold` a metric stands on, or why that cannot be said.
+fn side(phases: &[PhaseRun], id: &str, threshold: f64) -> Result<Side, String> {
+    let metric: &Metric = phases
+        .iter()
+        .flat_map(|p| &p.metrics)
+        .find(|m| m.id == id)
+        .ok_or_else(|| format!("missing: {id} is not part of this run"))?;
+    let Some(value) = metric.value.filter(|_| metric.status == MetricStatus::Measured) else {
+        let why = metric.reasons.first().map_or("no reason was given", String::as_str);
+        return Err(format!("missing: {id} has no value ({why})"));
+    };
+    let (low, high) = (metric.low.unwrap_or(value), metric.high.unwrap_or(value));
+    if low >= threshold {
+        Ok(Side::Above)
+    } else if high < threshold {
+        Ok(Side::Below)
+    } else {
+        Err(format!("too-near: {id} is {value:.0}, between {low:.0} and {high:.0}; the class asks for {threshold:.0}"))
+    }
+}
+
+/// The lowest rate of `seq-write` over any second after the warm-up cut, stalls included: the classes promise a minimum
+/// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
+/// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
+fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
+    let id = "seq-write.throughput_bytes_per_s";
+    let phase = phases.iter().find(|p| p.plan.name == "seq-write");
+    let phase = phase.ok_or_else(|| "missing: the run has no seq-write phase".to_owned())?;
+    let mean = phase.metrics.iter().find(|m| m.id == id && m.status == MetricStatus::Measured).and_then(|m| m.value);
+    let (Some(mean), Some(record)) = (mean, &phase.record) else {
+        let why = phase.reasons.first().map_or("no reason was given", String::as_str);
+        return Err(format!("missing: {id} has no value ({why})"));
+    };
+    let block = phase.plan.streams.first().map_or(0, |s| s.block_size_bytes) as f64;
+    let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean * 1e9) as u64);
+    lowest_window(record.counted_intervals(), window_ns)
+        .ok_or_else(|| format!("missing: seq-write is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
+}
+
+/// Lowest rate over consecutive intervals that together last at least `window_ns`.
+fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
+    let mut lowest: Option<f64> = None;
+    let (mut bytes, mut length, mut first) = (0u64, 0u64, 0);
+    for interval in intervals {
+        bytes += interval.bytes;
+        length += interval.length_ns;
+        while length - intervals[first].length_ns >= window_ns {
+            bytes -= intervals[first].bytes;
+            length -= intervals[first].length_ns;
+            first += 1;
+        }
+        if length >= window_ns && length > 0 {
+            let rate = bytes as f64 * 1e9 / length as f64;
+            lowest = Some(lowest.map_or(rate, |l| l.min(rate)));
+        }
+    }
+    lowest
+}
+
+fn application(
+    (class, read, write, read_phase, write_phase): (&str, f64, f64, &str, &str),
+    sequential: &Result<f64, String>,
+    target: &Target,
+    phases: &[PhaseRun],
+) -> Rating {
+    let parts = [
+        side(phases, &format!("{read_phase}.iops"), read),
+        side(phases, &format!("{write_phase}.iops"), write),
+        sequential.clone().map(|v| if v >= APPLICATION_SEQUENTIAL { Side::Above } else { Side::Below }),
+    ];
+    let mut reasons = vec![
+        "not-erased: the class is tested on a card that was erased as a whole".to_owned(),
+        "not-filled: the class is tested with three quarters of the card filled".to_owned(),
+        "region: the class is tested inside 256 MB that were written sequentially just before".to_owned(),
+        "duration: the class asks for averages over ten minutes".to_owned(),
+    ];
+    if class == "A2" {
+        let queue = target.stack.layers.iter().any(|l| l.bool("cmdq_en") == Some(true));
+        reasons.push(if queue {
+            "cache: A2 is tested with the card's cache switched on, which is not known here".to_owned()
+        } else {
+            "queue-and-cache: A2 is tested with the card's command queue and cache, and no queue is known to be in use; \
+             below may be the host's doing"
+                .to_owned()
+        });
+    }
+    finish(class, &parts, reasons, target)
+}
+
+fn speed(class: &str, threshold: f64, sequential: &Result<f64, String>, target: &Target) -> Rating {
+    let parts = [sequential.clone().map(|v| if v >= threshold { Side::Above } else { Side::Below })];
+    let reasons = vec![
+        "free-units: the class is tested on free allocation units, with writes of whole recording units".to_owned(),
+        "commands: the class is tested with speed class commands, which no card reader issues".to_owned(),
+    ];
+    finish(class, &parts, reasons, target)
+}
+
+/// Below if any part is, above if all are, else unknown.
+fn finish(class: &str, parts: &[Result<Side, String>], mut reasons: Vec<String>, target: &Target) -> Rating {
+    let below = parts.iter().any(|p| p == &Ok(Side::Below));
+    let above = parts.iter().all(|p| p == &Ok(Side::Above));
+    let indication = if below {
+        Some("below")
+    } else if above {
+        Some("above")
+    } else {
+        None
+    };
+    if is_emmc(target) {
+        reasons.push("emmc: the class is defined for SD cards; an eMMC is compared, not classed".to_owned());
+    }
+    // What is missing comes first: it explains an unknown indication.
+    let mut all: Vec<String> = parts.iter().filter_map(|p| p.clone().err()).collect();
+    all.append(&mut reasons);
+    Rating {
+        class: class.to_owned(),
+        met: None,
+        indication: indication.map(str::to_owned),
+        approximation: true,
+        reasons: all,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use model::{Layer, StopCause};
+
+    fn card(transport: &str) -> Target {
+        let mut disk = Layer::new(LayerKind::Disk, "mmcblk0");
+        disk.set("transport", transport);
+        Target {
+            name: "/mnt".into(),
+            kind: TargetKind::Directory,
+            path: None,
+            size_bytes: None,
+            writable: true,
+            stack: Stack { mount: None, layers: vec![disk] },
+        }
+    }
+
+    fn run_of(mut fixture: Fixture, name: &str) -> PhaseRun {
+        fixture.plan.name = name.into();
+        let judged = fixture.judge();
+        PhaseRun {
+            plan: fixture.plan,
+            status: judged.status,
+            reasons: judged.reasons,
+            steady: judged.steady,
+            metrics: judged.metrics,
+            record: Some(fixture.record),
+        }
+    }
+
+    fn phases(read: u64, write: u64, sequential: Fixture) -> Vec<PhaseRun> {
+        vec![
+            run_of(sequential, "seq-write"),
+            run_of(Fixture::random_read().at_rate(read, 4.0), "rand-read-qd1"),
+            run_of(Fixture::random_read().at_rate(write, 4.0), "rand-write-qd1"),
+            run_of(Fixture::random_read().at_rate(read, 4.0), "rand-read-qd32"),
+            run_of(Fixture::random_read().at_rate(write, 4.0), "rand-write-qd32"),
+        ]
+    }
+
+    fn indication(list: &[Rating], class: &str) -> Option<String> {
+        list.iter().find(|r| r.class == class).unwrap().indication.clone()
+    }
+
+    #[test]
+    fn a_good_card_is_above_and_never_certified() {
+        let list = ratings(&card("mmc"), &phases(3_000, 1_000, Fixture::sequential_write()));
+        assert!(list.iter().all(|r| r.met.is_none() && r.approximation && !r.reasons.is_empty()));
+        assert_eq!(list.len(), 13);
+        // 40 MiB/s = 41.9 MB/s.
+        for (class, want) in
+            [("A1", "above"), ("A2", "below"), ("C10", "above"), ("U3", "above"), ("V30", "above"), ("V60", "below")]
+        {
+            assert_eq!(indication(&list, class).as_deref(), Some(want), "{class}");
+        }
+        assert!(list[1].reasons.iter().any(|r| r.starts_with("queue-and-cache: ")));
+    }
+
+    #[test]
+    fn one_bad_second_decides_and_not_the_mean() {
+        let mut f = Fixture::sequential_write();
+        // 41.9 MB/s but for one second of silence: the mean is 31 MB/s.
+        f.record.intervals[15..25].iter_mut().for_each(|i| (i.bytes, i.operations) = (0, 0));
+        let lost: u64 = 10 * 4;
+        f.record.operations -= lost;
+        f.record.bytes -= lost << 20;
+        let list = ratings(&card("mmc"), &phases(3_000, 1_000, f));
+        assert_eq!(indication(&list, "C2").as_deref(), Some("below"));
+        assert_eq!(indication(&list, "A1").as_deref(), Some("below"));
+    }
+
+    #[test]
+    fn a_slow_card_is_not_below_by_the_grain_of_its_blocks() {
+        // 5 MiB/s in single blocks of 1 MiB: a window of a second would swing by 20 %.
+        let list = ratings(&card("mmc"), &phases(300, 30, Fixture::sequential_write().at_rate(5, 8.0)));
+        assert_eq!(indication(&list, "C4").as_deref(), Some("above"));
+        assert_eq!(indication(&list, "C6").as_deref(), Some("below"));
+    }
+
+    #[test]
+    fn closed_where_numbers_are_missing_or_refused() {
+        let mut f = Fixture::sequential_write();
+        f.record.stop = StopCause::Interrupted;
+        let list = ratings(&card("mmc"), &phases(3_000, 1_000, f));
+        assert_eq!(indication(&list, "V10"), None);
+        assert_eq!(indication(&list, "A1"), None);
+        assert!(list[2].reasons[0].contains("interrupted"), "{:?}", list[2].reasons);
+        let list = ratings(&card("mmc"), &phases(1_000, 1_000, Fixture::sequential_write())[1..]);
+        // A part that is below decides even where another is missing.
+        assert_eq!(indication(&list, "A1").as_deref(), Some("below"));
+        assert_eq!(indication(&list, "U1"), None);
+        let short = Fixture::sequential_write().at_rate(40, 0.8);
+        assert_eq!(indication(&ratings(&card("mmc"), &phases(3_000, 1_000, short)), "U1"), None);
+    }
+
+    #[test]
+    fn disks_have_no_card_class() {
+        assert_eq!(ratings(&card("sata"), &phases(3_000, 1_000, Fixture::sequential_write())), []);
+    }
+}

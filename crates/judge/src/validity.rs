@@ -1,0 +1,275 @@
+//! When a number is not shown: the rules, their codes and thresholds.
+//!
+//! A rule fires on evidence, never on its absence, with two exceptions that the definition of the phase asks for: a
+//! cold read must be proven cold, and a record must be whole. A machine without counters (containers, virtual disks),
+//! without frequencies or temperatures simply switches the rules off that need them.
+
+mod ceiling;
+mod device;
+mod foreign;
+mod generator;
+mod machine;
+mod record;
+
+use crate::PhaseContext;
+use crate::rate::CountedRate;
+use model::{EngineKind, PhaseKind, PhasePlan, PhaseRecord, TargetKind};
+use std::fmt;
+
+pub use ceiling::{LINE_RATE_TOLERANCE, MEMORY_TOLERANCE};
+pub use device::{COLD_BYTES_TOLERANCE, DIRECT_BYTES_RATIO, RESIDENT_TOLERANCE_PAGES, RESIDENT_TOLERANCE_RATIO};
+pub use foreign::{FOREIGN_LIMIT, LONE_BURST_OPERATIONS};
+pub use generator::{GENERATOR_USER_LIMIT, LEAST_DEPTH_RATIO};
+pub use machine::{CLOCK_STEP_LEAST_NS, CLOCK_STEP_LIMIT, CPU_MATTERS, FREQUENCY_DROP_LIMIT, STEAL_LIMIT};
+pub use record::{LEAST_OPERATIONS, LEAST_SECONDS};
+
+/// Why a measured number is not shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// Operations failed.
+    Errors {
+        /// The errors by name, with their counts: `EIO 3`.
+        errors: String,
+    },
+    /// Operations moved less than asked.
+    ShortTransfers {
+        /// How many.
+        operations: u64,
+    },
+    /// Ended by the user or cut off.
+    Interrupted,
+    /// Parts of the record are missing.
+    Truncated {
+        /// Which.
+        what: &'static str,
+    },
+    /// Too few operations or too little time to say anything.
+    TooLittleData {
+        /// Operations after the warm-up cut.
+        operations: u64,
+        /// Time after the warm-up cut.
+        seconds: f64,
+    },
+    /// Reads were of holes, unwritten extents or constant content.
+    DataNotReal {
+        /// What was found.
+        basis: String,
+    },
+    /// A direct phase went through the page cache.
+    DirectFallback {
+        /// How that is known.
+        basis: String,
+    },
+    /// A cold read is not proven to have come from the device.
+    ColdUnproven {
+        /// What is missing in the proof.
+        because: String,
+    },
+    /// Faster than the link can be.
+    AboveLineRate {
+        /// The rate, bytes per second.
+        rate: f64,
+        /// The line rate, bytes per second.
+        ceiling: f64,
+        /// Of which layer.
+        layer: String,
+    },
+    /// Faster than memory can be.
+    AboveMemory {
+        /// The rate, bytes per second.
+        rate: f64,
+        /// The memory copy of the same run, bytes per second.
+        memory: f64,
+    },
+    /// Our own loop was the limit.
+    GeneratorLimit {
+        /// User CPU of the busiest possible worker, percent.
+        user_percent: f64,
+    },
+    /// The depth that the phase is named after was not reached.
+    DepthNotReached {
+        /// Mean depth.
+        mean: f64,
+        /// Planned depth.
+        planned: u32,
+    },
+    /// Heat or power slowed the machine.
+    Throttled {
+        /// What says so.
+        evidence: String,
+    },
+    /// The hypervisor took CPU away.
+    Steal {
+        /// Largest share of one CPU's time, percent.
+        percent: f64,
+    },
+    /// The wall clock was stepped, or the machine slept.
+    ClockStep {
+        /// By how much, nanoseconds.
+        step_ns: u64,
+    },
+    /// Others used the device.
+    ForeignTraffic {
+        /// Their share of the traffic, percent.
+        percent: f64,
+        /// How it was seen.
+        seen: &'static str,
+    },
+}
+
+impl Refusal {
+    /// The code: stable, for scripts.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Errors { .. } => "errors",
+            Self::ShortTransfers { .. } => "short-transfers",
+            Self::Interrupted => "interrupted",
+            Self::Truncated { .. } => "truncated",
+            Self::TooLittleData { .. } => "too-little-data",
+            Self::DataNotReal { .. } => "data-not-real",
+            Self::DirectFallback { .. } => "direct-fallback",
+            Self::ColdUnproven { .. } => "cold-unproven",
+            Self::AboveLineRate { .. } => "above-line-rate",
+            Self::AboveMemory { .. } => "above-memory",
+            Self::GeneratorLimit { .. } => "generator-limit",
+            Self::DepthNotReached { .. } => "depth-not-reached",
+            Self::Throttled { .. } => "throttled",
+            Self::Steal { .. } => "steal",
+            Self::ClockStep { .. } => "clock-step",
+            Self::ForeignTraffic { .. } => "foreign-traffic",
+        }
+    }
+}
+
+fn mb(bytes_per_s: f64) -> String {
+    format!("{:.1} MB/s", bytes_per_s / 1e6)
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.code())?;
+        match self {
+            Self::Errors { errors } => write!(f, "operations failed: {errors}"),
+            Self::ShortTransfers { operations } => write!(f, "{operations} operations moved fewer bytes than asked"),
+            Self::Interrupted => write!(f, "the phase was interrupted before its end"),
+            Self::Truncated { what } => write!(f, "the record is not whole: {what}"),
+            Self::TooLittleData { operations, seconds } => write!(
+                f,
+                "{operations} operations in {seconds:.2} s after the warm-up cut are too few; give a longer --budget"
+            ),
+            Self::DataNotReal { basis } => write!(f, "what was read was not real data: {basis}"),
+            Self::DirectFallback { basis } => write!(f, "O_DIRECT was served through the page cache: {basis}"),
+            Self::ColdUnproven { because } => {
+                write!(f, "nothing proves that the data came from the device: {because}")
+            }
+            Self::AboveLineRate { rate, ceiling, layer } => {
+                write!(f, "{} is more than {layer} can carry ({})", mb(*rate), mb(*ceiling))
+            }
+            Self::AboveMemory { rate, memory } => write!(
+                f,
+                "{} is more than {MEMORY_TOLERANCE} times the memory copy of this run ({})",
+                mb(*rate),
+                mb(*memory)
+            ),
+            Self::GeneratorLimit { user_percent } => {
+                write!(f, "this program itself was the limit: {user_percent:.0} % of a core in user mode")
+            }
+            Self::DepthNotReached { mean, planned } => {
+                write!(f, "{mean:.1} operations were in flight on average instead of {planned}")
+            }
+            Self::Throttled { evidence } => write!(f, "heat or power slowed the machine: {evidence}"),
+            Self::Steal { percent } => write!(f, "the hypervisor took up to {percent:.0} % of a CPU's time"),
+            Self::ClockStep { step_ns } => write!(
+                f,
+                "the wall clock moved {:.3} s against the monotonic clock: it was set, or the machine slept",
+                *step_ns as f64 / 1e9
+            ),
+            Self::ForeignTraffic { percent, seen } => {
+                write!(f, "at least {percent:.0} % of the device's traffic was not ours ({seen})")
+            }
+        }
+    }
+}
+
+/// What does not make a number untrue, but belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Stable, for scripts.
+    pub code: &'static str,
+    /// One sentence.
+    pub sentence: String,
+}
+
+impl Remark {
+    fn new(code: &'static str, sentence: impl Into<String>) -> Self {
+        Self { code, sentence: sentence.into() }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.sentence)
+    }
+}
+
+/// What the rules say of a phase.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Validity {
+    pub refusals: Vec<Refusal>,
+    pub remarks: Vec<Remark>,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy)]
+struct Case<'a> {
+    plan: &'a PhasePlan,
+    record: &'a PhaseRecord,
+    rate: Option<&'a CountedRate>,
+    context: &'a PhaseContext<'a>,
+}
+
+impl Case<'_> {
+    fn reads_only(&self) -> bool {
+        !self.plan.streams.is_empty() && !self.plan.is_write()
+    }
+
+    /// CPU of our workers over the phase, in cores.
+    fn cores(&self, ns: u64) -> f64 {
+        match self.record.duration_ns() {
+            0 => 0.0,
+            time => ns as f64 / time as f64,
+        }
+    }
+}
+
+/// All rules on one phase.
+pub(crate) fn judge_validity(
+    plan: &PhasePlan,
+    record: &PhaseRecord,
+    rate: Option<&CountedRate>,
+    context: &PhaseContext<'_>,
+) -> Validity {
+    let case = Case { plan, record, rate, context };
+    let mut out = Validity::default();
+    record::whole(case, &mut out);
+    machine::undisturbed(case, &mut out);
+    // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked.
+    let storage = context.target != TargetKind::Null
+        && record.engine.kind != EngineKind::Null
+        && plan.kind != PhaseKind::MemoryCopy;
+    if storage {
+        device::real(case, &mut out);
+        ceiling::possible(case, &mut out);
+        generator::not_the_limit(case, &mut out);
+        foreign::alone(case, &mut out);
+    } else if plan.kind != PhaseKind::MemoryCopy {
+        out.remarks.push(Remark::new("own-overhead", "there is no storage behind null:, this is our own overhead"));
+    }
+    if rate.and_then(|r| r.steadiness).is_some_and(|s| !s.is_steady()) {
+        out.remarks.push(Remark::new(
+            "not-steady",
+            "the rate moved by more than 20 %, or drifted by more than 10 %, over five rounds (SNIA PTS)",
+        ));
+    }
+    out
+}

@@ -1,0 +1,101 @@
+//! What cannot be: faster than the wire, faster than memory.
+
+use super::{Case, Refusal, Validity};
+use model::{Access, Layer, LayerKind, Stack};
+
+/// A rate may exceed the line rate by this share: the clock of the link is not ours.
+pub const LINE_RATE_TOLERANCE: f64 = 0.02;
+
+/// A buffered path may exceed the run's memory copy this many times. A copy between two large regions moves each byte
+/// over the memory bus two or three times (read, perhaps allocate, write back); a read into a buffer that stays in the
+/// CPU's cache moves it once. Measured: tmpfs 11.2 GB/s against a copy of 10.1 GB/s.
+pub const MEMORY_TOLERANCE: f64 = 2.0;
+
+pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
+    let Some(rate) = case.rate.map(|r| r.bytes_per_s) else { return };
+    if let Some((ceiling, layer)) = line_rate(case.context.stack)
+        && rate > ceiling * (1.0 + LINE_RATE_TOLERANCE)
+    {
+        out.refusals.push(Refusal::AboveLineRate { rate, ceiling, layer });
+    }
+    if case.plan.access == Access::Buffered
+        && let Some(memory) = case.context.memory_copy_bytes_per_s
+        && rate > memory * MEMORY_TOLERANCE
+    {
+        out.refusals.push(Refusal::AboveMemory { rate, memory });
+    }
+}
+
+/// The most that the wires below the target can carry. Below several disks (RAID, LVM) their links are summed, as reads
+/// may come from all of them, and nothing is known unless each disk's link is. Virtual disks have no link, and no
+/// ceiling.
+fn line_rate(stack: &Stack) -> Option<(f64, String)> {
+    let disks = stack.all(LayerKind::Disk).count();
+    let links: Vec<&Layer> = stack.all(LayerKind::Link).filter(|l| l.ceiling_bytes_per_s.is_some()).collect();
+    if disks > 1 {
+        if links.len() < disks {
+            return None;
+        }
+        let sum: u64 = links.iter().filter_map(|l| l.ceiling_bytes_per_s).sum();
+        return Some((sum as f64, format!("the links of {disks} disks together")));
+    }
+    // A file system's or a stacking layer's own figure would be no wire.
+    stack
+        .layers
+        .iter()
+        .filter(|l| matches!(l.kind, LayerKind::Link | LayerKind::Controller | LayerKind::Sim))
+        .filter_map(|l| Some((l.ceiling_bytes_per_s?, l)))
+        .min_by_key(|(ceiling, _)| *ceiling)
+        .map(|(ceiling, layer)| (ceiling as f64, layer.name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::*;
+    use model::{Layer, LayerKind};
+
+    fn link(name: &str, ceiling: u64) -> Layer {
+        let mut layer = Layer::new(LayerKind::Link, name);
+        layer.ceiling_bytes_per_s = Some(ceiling);
+        layer
+    }
+
+    #[test]
+    fn faster_than_the_wire() {
+        // 1000 operations of 4 KiB each second: 4.096 MB/s.
+        for (ceiling, want) in [(4_096_000, NONE), (4_030_000, NONE), (4_000_000, &["above-line-rate"][..])] {
+            let mut f = Fixture::random_read();
+            f.stack.layers.push(link("usb 1-1", ceiling));
+            assert_eq!(f.codes(), want, "{ceiling}");
+        }
+        // A virtual disk has no link.
+        assert_eq!(Fixture::random_read().codes(), NONE);
+    }
+
+    #[test]
+    fn two_mirrored_disks_may_read_as_fast_as_both_links() {
+        let mut f = Fixture::random_read();
+        f.stack.layers.push(Layer::new(LayerKind::Disk, "sdb"));
+        f.stack.layers.push(link("ata1", 2_500_000));
+        // One of the two links is not known: nothing can be said.
+        assert_eq!(f.codes(), NONE);
+        f.stack.layers.push(link("ata2", 2_500_000));
+        assert_eq!(f.codes(), NONE);
+        f.stack.layers.pop();
+        f.stack.layers.push(link("ata2", 1_000_000));
+        assert_eq!(f.codes(), ["above-line-rate"]);
+    }
+
+    #[test]
+    fn faster_than_memory_is_asked_of_buffered_paths_only() {
+        let mut f = Fixture::cold_read();
+        let rate = f.judge().metrics[0].value.unwrap();
+        f.memory_copy = Some(rate * 0.51);
+        assert_eq!(f.codes(), NONE);
+        f.memory_copy = Some(rate * 0.49);
+        assert_eq!(f.codes(), ["above-memory"]);
+        let mut f = Fixture::random_read();
+        f.memory_copy = Some(1.0);
+        assert_eq!(f.codes(), NONE);
+    }
+}

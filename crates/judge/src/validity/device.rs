@@ -1,0 +1,141 @@
+//! Whether the phase moved real data between us and the device.
+
+use super::{Case, Refusal, Remark, Validity};
+use crate::context::own_bytes_between;
+use model::{Access, DataProof, DirectProof, Operation, PhaseKind};
+
+/// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
+pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
+/// Or this share of the region, whichever is more: 0.1 % cannot change a rate visibly.
+pub const RESIDENT_TOLERANCE_RATIO: f64 = 0.001;
+/// Share of the bytes read that the device need not show: the samples' edges.
+pub const COLD_BYTES_TOLERANCE: f64 = 0.02;
+
+/// Share of a direct phase's bytes that the device must show where it counts. A loop device over a cached file, or a cache
+/// of the hypervisor's host side below us, shows next to nothing; half leaves room for members that are not counted.
+pub const DIRECT_BYTES_RATIO: f64 = 0.5;
+
+/// Smallest page of any machine, for the share of resident pages where the page size is not known here.
+const PAGE_BYTES: u64 = 4096;
+
+pub(super) fn real(case: Case<'_>, out: &mut Validity) {
+    match &case.record.direct {
+        Some(DirectProof::Fallback(basis)) => out.refusals.push(Refusal::DirectFallback { basis: basis.clone() }),
+        Some(DirectProof::Unproven(basis)) => {
+            out.remarks.push(Remark::new("direct-unproven", format!("O_DIRECT was asked and not refused: {basis}")));
+        }
+        Some(DirectProof::Proven(_)) | None => {}
+    }
+    if let Some(basis) = not_at_the_device(case)
+        && !matches!(case.record.direct, Some(DirectProof::Fallback(_)))
+    {
+        out.refusals.push(Refusal::DirectFallback { basis });
+    }
+    if case.plan.kind == PhaseKind::Measure && case.plan.streams.iter().any(|s| s.operation == Operation::Read) {
+        match &case.record.data {
+            Some(DataProof::NotReal(basis)) => out.refusals.push(Refusal::DataNotReal { basis: basis.clone() }),
+            Some(DataProof::Unknown(basis)) => out.remarks.push(Remark::new("data-unproven", basis.clone())),
+            Some(DataProof::Real(_)) | None => {}
+        }
+    }
+    if case.plan.cold
+        && let Some(because) = not_cold(case)
+    {
+        out.refusals.push(Refusal::ColdUnproven { because });
+    }
+}
+
+/// What speaks against a direct phase having reached the device, whatever the file system says of O_DIRECT.
+fn not_at_the_device(case: Case<'_>) -> Option<String> {
+    if case.plan.access != Access::Direct {
+        return None;
+    }
+    let traffic = case.context.device_traffic(case.record)?;
+    let own = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns);
+    let (device, verb) =
+        if case.plan.is_write() { (traffic.write_bytes, "wrote") } else { (traffic.read_bytes, "read") };
+    ((device as f64) < own * DIRECT_BYTES_RATIO)
+        .then(|| format!("the device {verb} {device} bytes while this phase moved {own:.0}"))
+}
+
+/// What is missing in the proof that a read came from the device. The device's bytes are the proof; resident pages can
+/// only disprove it, and where they cannot be told the bytes suffice.
+fn not_cold(case: Case<'_>) -> Option<String> {
+    let Some(cold) = &case.record.cold else { return Some("nothing was recorded about the page cache".to_owned()) };
+    if let Some(pages) = cold.resident_pages_before {
+        let region: u64 = case.plan.streams.iter().map(|s| s.region_bytes / PAGE_BYTES).sum();
+        let allowed = RESIDENT_TOLERANCE_PAGES.max((region as f64 * RESIDENT_TOLERANCE_RATIO) as u64);
+        if pages > allowed {
+            return Some(format!("{pages} pages were in the page cache before it began"));
+        }
+    }
+    let Some(device) = cold.device_read_bytes else {
+        return Some("no layer below the target counts what it reads".to_owned());
+    };
+    let least = cold.phase_read_bytes as f64 * (1.0 - COLD_BYTES_TOLERANCE);
+    (cold.phase_read_bytes == 0 || (device as f64) < least)
+        .then(|| format!("the device read {device} bytes of {}", cold.phase_read_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::*;
+    use model::{DataProof, DirectProof};
+
+    #[test]
+    fn a_fallback_is_refused_and_unproven_is_a_remark() {
+        let mut f = Fixture::random_read();
+        f.record.direct = Some(DirectProof::Unproven("no STATX_DIOALIGN before Linux 6.1".into()));
+        assert_eq!(f.codes(), NONE);
+        let judged = f.judge();
+        assert!(judged.reasons[0].starts_with("direct-unproven: "));
+        assert!(judged.metrics[0].value.is_some() && judged.metrics[0].reasons == judged.reasons);
+        f.record.direct = Some(DirectProof::Fallback("btrfs with checksums".into()));
+        assert_eq!(f.codes(), ["direct-fallback"]);
+        let judged = f.judge();
+        assert!(judged.metrics.iter().all(|m| m.value.is_none()));
+        assert!(judged.metrics[0].rejected_value.is_some());
+    }
+
+    #[test]
+    fn direct_over_a_cached_loop_file_is_seen_at_the_disk() {
+        for (percent, want) in [(100, NONE), (60, NONE), (40, &["direct-fallback"][..]), (0, &["direct-fallback"][..])]
+        {
+            let mut f = Fixture::random_read().on_disk();
+            f.each_sample(|_, s| s.disks[0].sectors_read = s.disks[0].sectors_read * percent / 100);
+            assert_eq!(f.codes(), want, "{percent} %");
+        }
+    }
+
+    #[test]
+    fn data_that_are_not_real() {
+        let mut f = Fixture::random_read();
+        f.record.data = Some(DataProof::NotReal("unwritten extents".into()));
+        assert_eq!(f.codes(), ["data-not-real"]);
+        f.record.data = Some(DataProof::Unknown("FIEMAP is not supported".into()));
+        assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn cold_needs_the_devices_bytes() {
+        let mut f = Fixture::cold_read();
+        assert_eq!(f.codes(), NONE);
+        let cold = f.record.cold.clone().unwrap();
+        let with = |change: &dyn Fn(&mut model::ColdProof)| {
+            let mut f = Fixture::cold_read();
+            let mut c = cold.clone();
+            change(&mut c);
+            f.record.cold = Some(c);
+            f.codes()
+        };
+        // Residency that cannot be told is made up for by the device's bytes.
+        assert_eq!(with(&|c| c.resident_pages_before = None), NONE);
+        assert_eq!(with(&|c| c.resident_pages_before = Some(16)), NONE);
+        assert_eq!(with(&|c| c.resident_pages_before = Some(5_000)), ["cold-unproven"]);
+        assert_eq!(with(&|c| c.device_read_bytes = Some(c.phase_read_bytes / 100 * 99)), NONE);
+        assert_eq!(with(&|c| c.device_read_bytes = Some(c.phase_read_bytes / 100 * 97)), ["cold-unproven"]);
+        assert_eq!(with(&|c| c.device_read_bytes = None), ["cold-unproven"]);
+        f.record.cold = None;
+        assert_eq!(f.codes(), ["cold-unproven"]);
+    }
+}

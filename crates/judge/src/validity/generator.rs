@@ -1,0 +1,88 @@
+//! Whether this program was the limit of its own measurement.
+
+use super::{Case, Refusal, Validity};
+use model::{Access, EngineKind, Sync};
+
+/// User CPU of a worker, in cores, from which its loop no longer waits for the device: a tenth of the time is left.
+/// System time does not count: it belongs to the path that is measured.
+pub const GENERATOR_USER_LIMIT: f64 = 0.9;
+
+/// Mean depth over planned depth. Ramp and drain cost a slow card up to a fifth of its depth; half of it is missing only
+/// where operations were not there to be sent.
+pub const LEAST_DEPTH_RATIO: f64 = 0.5;
+
+/// A phase with fewer operations than this many times its depth is mostly ramp and drain.
+const LEAST_TURNS: u64 = 10;
+
+pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
+    let planned = case.plan.queue_depth();
+    if case.plan.access == Access::Direct {
+        let workers = match case.record.engine.kind {
+            EngineKind::PsyncThreads => planned.max(1),
+            _ => case.plan.streams.len().max(1) as u32,
+        };
+        let user = case.cores(case.record.usage.user_ns) / f64::from(workers);
+        // A device whose own queue was full all the time was the limit, however busy we were.
+        let queue_full = case
+            .context
+            .device_traffic(case.record)
+            .is_some_and(|t| t.mean_in_flight >= GENERATOR_USER_LIMIT * f64::from(planned));
+        if user >= GENERATOR_USER_LIMIT && !queue_full {
+            out.refusals.push(Refusal::GeneratorLimit { user_percent: user * 100.0 });
+        }
+    }
+    // Rounds and layouts wait for their sync with nothing in flight; their depth is not what they are about.
+    let syncs = case.plan.streams.iter().any(|s| s.sync != Sync::None);
+    if let Some(mean) = case.record.mean_depth
+        && planned > 1
+        && !syncs
+        && case.record.operations >= LEAST_TURNS * u64::from(planned)
+        && mean < LEAST_DEPTH_RATIO * f64::from(planned)
+    {
+        out.refusals.push(Refusal::DepthNotReached { mean, planned });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::*;
+
+    #[test]
+    fn our_own_loop_as_the_limit() {
+        let mut f = Fixture::random_read();
+        f.record.usage.user_ns = f.record.duration_ns() * 89 / 100;
+        assert_eq!(f.codes(), NONE);
+        f.record.usage.user_ns = f.record.duration_ns() * 95 / 100;
+        assert_eq!(f.codes(), ["generator-limit"]);
+        // System time is the path's.
+        f.record.usage.system_ns = f.record.duration_ns() * 98 / 100;
+        f.record.usage.user_ns = f.record.duration_ns() / 50;
+        assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn a_device_with_a_full_queue_is_the_limit_itself() {
+        let mut f = Fixture::random_read().on_disk();
+        f.record.usage.user_ns = f.record.duration_ns() * 95 / 100;
+        assert_eq!(f.codes(), ["generator-limit"]);
+        let last = f.samples.len() - 1;
+        let ms = (f.samples[last].at_ns - f.samples[0].at_ns) / 1_000_000;
+        f.samples[last].disks[0].weighted_ms = f.samples[0].disks[0].weighted_ms + ms * 31;
+        assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn a_depth_that_was_not_reached() {
+        let mut f = Fixture::random_read();
+        f.record.mean_depth = Some(16.1);
+        assert_eq!(f.codes(), NONE);
+        f.record.mean_depth = Some(15.9);
+        assert_eq!(f.codes(), ["depth-not-reached"]);
+        f.record.mean_depth = None;
+        assert_eq!(f.codes(), NONE);
+        // A few operations of a slow device are ramp and drain.
+        let mut f = Fixture::random_read().at_rate(30, 4.0);
+        f.record.mean_depth = Some(10.0);
+        assert_eq!(f.codes(), NONE);
+    }
+}

@@ -1,0 +1,175 @@
+//! The machine during the phase: heat and power, the hypervisor, the clock.
+
+use super::{Case, Refusal, Remark, Validity};
+use model::SystemSample;
+
+/// Largest share of one CPU's time that may be stolen. Stolen time cannot have delayed us by more than itself, so that
+/// at 5 % the error is no larger than the one that foreign traffic may cause.
+pub const STEAL_LIMIT: f64 = 0.05;
+
+/// Fewest stolen ticks (1/100 s) that count: a tick or two in a short phase is the grain of the counter.
+const STEAL_LEAST_TICKS: u64 = 10;
+
+/// Wall clock against monotonic clock, as a share of the phase. Slewing by NTP is at most 0.05 % (500 ppm).
+pub const CLOCK_STEP_LIMIT: f64 = 0.01;
+
+/// And at least this, nanoseconds: reading two clocks one after the other is not exact.
+pub const CLOCK_STEP_LEAST_NS: u64 = 10_000_000;
+
+/// Cores that our workers must use before a slower CPU can have slowed the phase.
+pub const CPU_MATTERS: f64 = 0.5;
+
+/// Fall of the highest CPU frequency within the phase that counts, together with a cooling device that went up.
+pub const FREQUENCY_DROP_LIMIT: f64 = 0.10;
+
+/// Raspberry Pi `get_throttled`: what is so now, and the same since boot 16 bits higher (k:raspberrypi-hwmon.c).
+const PI_NOW: u32 = 0xf;
+const PI_NAMES: [&str; 4] = ["undervoltage", "frequency capped", "throttled", "soft temperature limit"];
+
+pub(super) fn undisturbed(case: Case<'_>, out: &mut Validity) {
+    throttling(case, out);
+    steal(case, out);
+    if let Some(step_ns) = case.context.clock_step_ns {
+        let limit = (case.record.duration_ns() as f64 * CLOCK_STEP_LIMIT) as u64;
+        if step_ns > limit.max(CLOCK_STEP_LEAST_NS) {
+            out.refusals.push(Refusal::ClockStep { step_ns });
+        }
+    }
+}
+
+fn throttling(case: Case<'_>, out: &mut Validity) {
+    let samples = case.context.samples;
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return };
+
+    // The firmware says it of this very moment, or it happened between two samples.
+    let bits = |s: &SystemSample| s.throttle.raspberry_pi_bits;
+    let now = samples.iter().filter_map(bits).fold(0, |all, b| all | (b & PI_NOW));
+    let since_boot = |s: &SystemSample| bits(s).map_or(0, |b| (b >> 16) & PI_NOW);
+    let pi = now | (since_boot(last) & !since_boot(first));
+    if pi != 0 {
+        let names: Vec<&str> = PI_NAMES.iter().enumerate().filter(|(i, _)| pi >> i & 1 == 1).map(|(_, n)| *n).collect();
+        out.refusals.push(Refusal::Throttled { evidence: format!("get_throttled says {}", names.join(", ")) });
+    }
+
+    // Laptops count throttle events under any load, and fans are cooling devices too: only where the CPU had a part
+    // in the number does it become untrue.
+    let cores = case.cores(case.record.usage.user_ns + case.record.usage.system_ns);
+    let mut by_cpu = Vec::new();
+    if let (Some(a), Some(b)) = (first.throttle.x86_throttle_events, last.throttle.x86_throttle_events)
+        && b > a
+    {
+        by_cpu.push((true, format!("{} thermal throttle events", b - a)));
+    }
+    let cooling = match (first.throttle.cooling_state, last.throttle.cooling_state) {
+        (Some(a), Some(b)) => b > a,
+        _ => false,
+    };
+    if cooling {
+        let drop = frequency_drop(samples);
+        let evidence = format!("cooling went up and the CPU's highest frequency fell by {:.0} %", drop * 100.0);
+        by_cpu.push((drop > FREQUENCY_DROP_LIMIT, evidence));
+    }
+    for (slowed, evidence) in by_cpu {
+        if slowed && cores >= CPU_MATTERS {
+            out.refusals.push(Refusal::Throttled { evidence });
+        } else if slowed {
+            let sentence = format!("{evidence}, while this phase used {:.0} % of a core", cores * 100.0);
+            out.remarks.push(Remark::new("throttling-seen", sentence));
+        }
+    }
+}
+
+/// Fall of the highest frequency of any CPU from the first third of the samples to the last, 0 to 1.
+fn frequency_drop(samples: &[SystemSample]) -> f64 {
+    let highest = |part: &[SystemSample]| part.iter().flat_map(|s| s.cpu_khz.iter().flatten()).max().copied();
+    let third = samples.len().div_ceil(3);
+    match (highest(&samples[..third]), highest(&samples[samples.len() - third..])) {
+        (Some(a), Some(b)) if a > 0 => (1.0 - b as f64 / a as f64).max(0.0),
+        _ => 0.0,
+    }
+}
+
+fn steal(case: Case<'_>, out: &mut Validity) {
+    let (Some(first), Some(last)) = (case.context.samples.first(), case.context.samples.last()) else { return };
+    let shares = case.context.cpu_shares();
+    let ticks = first.cpus.iter().zip(&last.cpus).map(|(a, b)| b.steal.saturating_sub(a.steal)).max().unwrap_or(0);
+    let worst = shares.iter().map(|s| s.steal).fold(0.0, f64::max);
+    if worst > STEAL_LIMIT && ticks >= STEAL_LEAST_TICKS {
+        out.refusals.push(Refusal::Steal { percent: worst * 100.0 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::*;
+
+    #[test]
+    fn the_firmware_of_a_raspberry_pi_is_believed() {
+        let mut f = Fixture::random_read();
+        // Since boot only, before the phase as well: history.
+        f.each_sample(|_, s| s.throttle.raspberry_pi_bits = Some(0x5_0000));
+        assert_eq!(f.codes(), NONE);
+        f.samples[1].throttle.raspberry_pi_bits = Some(0x5_0001);
+        assert_eq!(f.codes(), ["throttled"]);
+        // Between two samples: only the history shows it.
+        let mut f = Fixture::random_read();
+        f.each_sample(|i, s| s.throttle.raspberry_pi_bits = Some(if i == 0 { 0 } else { 0x4_0000 }));
+        assert_eq!(f.codes(), ["throttled"]);
+        assert!(f.judge().reasons[0].contains("says throttled"));
+    }
+
+    #[test]
+    fn throttling_of_a_laptop_counts_where_the_cpu_had_a_part() {
+        let mut f = Fixture::random_read();
+        f.each_sample(|i, s| s.throttle.x86_throttle_events = Some(7 + i as u64));
+        f.record.usage.user_ns = 0;
+        f.record.usage.system_ns = f.record.duration_ns() * 49 / 100;
+        assert_eq!(f.codes(), NONE);
+        assert!(f.judge().reasons.iter().any(|r| r.starts_with("throttling-seen")));
+        f.record.usage.system_ns = f.record.duration_ns() * 51 / 100;
+        assert_eq!(f.codes(), ["throttled"]);
+    }
+
+    #[test]
+    fn a_fan_that_spins_up_is_not_throttling() {
+        let mut f = Fixture::random_read();
+        f.record.usage.system_ns = f.record.duration_ns();
+        f.each_sample(|i, s| {
+            s.throttle.cooling_state = Some(i as u64);
+            s.cpu_khz = vec![Some(1_500_000), None];
+        });
+        assert_eq!(f.codes(), NONE);
+        let last = f.samples.len() - 1;
+        f.samples[last].cpu_khz = vec![Some(1_000_000), None];
+        f.samples[last - 1].cpu_khz = vec![Some(1_000_000), None];
+        f.samples.drain(2..last - 1);
+        assert_eq!(f.codes(), ["throttled"]);
+    }
+
+    #[test]
+    fn steal_above_five_percent_of_a_cpu() {
+        // 4 s are 400 ticks: 20 are 5 %.
+        for (ticks, want) in [(20, NONE), (24, &["steal"][..])] {
+            let mut f = Fixture::random_read();
+            f.cpu_ticks(400 - ticks, ticks);
+            assert_eq!(f.codes(), want, "{ticks} ticks");
+        }
+        // In a phase of half a second three ticks are 6 %, and mean nothing.
+        let mut f = Fixture::random_read().at_rate(1_000, 0.5);
+        f.cpu_ticks(47, 3);
+        assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn a_stepped_clock_and_a_slewed_one() {
+        let mut f = Fixture::random_read();
+        f.clock_step_ns = Some(2_000_000); // 500 ppm of 4 s
+        assert_eq!(f.codes(), NONE);
+        f.clock_step_ns = Some(39_000_000);
+        assert_eq!(f.codes(), NONE);
+        f.clock_step_ns = Some(41_000_000);
+        assert_eq!(f.codes(), ["clock-step"]);
+        f.clock_step_ns = None;
+        assert_eq!(f.codes(), NONE);
+    }
+}

@@ -1,0 +1,101 @@
+//! The record itself: errors, short transfers, an end before its time, too little of it.
+
+use super::{Case, Refusal, Remark, Validity};
+use model::{PhaseKind, StopCause};
+
+/// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
+/// second reaches it in a third of a second.
+pub const LEAST_OPERATIONS: u64 = 10;
+
+/// Least time after the warm-up cut, seconds: half a second is five intervals. Phases that cover their region once
+/// (layout, the cold read), and the memory copy, are complete however short they are; they get a remark instead.
+pub const LEAST_SECONDS: f64 = 0.5;
+
+pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
+    let record = case.record;
+    if !record.errors.is_empty() {
+        let errors: Vec<String> = record.errors.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        out.refusals.push(Refusal::Errors { errors: errors.join(", ") });
+    } else if record.stop == StopCause::Failed {
+        out.refusals.push(Refusal::Errors { errors: "the engine could not go on".to_owned() });
+    }
+    if record.short_operations > 0 {
+        out.refusals.push(Refusal::ShortTransfers { operations: record.short_operations });
+    }
+    if record.stop == StopCause::Interrupted {
+        out.refusals.push(Refusal::Interrupted);
+    }
+    let counted = record.operations.saturating_sub(record.warmup.operations);
+    if counted > 0 && case.plan.kind != PhaseKind::MemoryCopy {
+        if record.latency.count() == 0 {
+            out.refusals.push(Refusal::Truncated { what: "operations without latencies" });
+        }
+        if record.intervals.is_empty() {
+            out.refusals.push(Refusal::Truncated { what: "operations without a series" });
+        }
+    }
+    let (operations, seconds) = case.rate.map_or((0, 0.0), |r| (r.operations.max(r.n), r.seconds));
+    let complete = record.stop == StopCause::RegionDone || case.plan.kind == PhaseKind::MemoryCopy;
+    if operations < LEAST_OPERATIONS && !(complete && operations > 0) || seconds < LEAST_SECONDS && !complete {
+        out.refusals.push(Refusal::TooLittleData { operations, seconds });
+    } else if seconds < LEAST_SECONDS && case.plan.kind != PhaseKind::MemoryCopy {
+        let sentence =
+            format!("the whole region took {seconds:.3} s; caches and bursts weigh more than in a longer run");
+        out.remarks.push(Remark::new("short-phase", sentence));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::*;
+    use model::StopCause;
+
+    #[test]
+    fn errors_fire_and_a_clean_record_does_not() {
+        let mut f = Fixture::random_read();
+        assert_eq!(f.codes(), NONE);
+        f.record.errors.insert("EIO".into(), 1);
+        f.record.stop = StopCause::Failed;
+        assert_eq!(f.codes(), ["errors"]);
+        assert!(f.judge().reasons[0].contains("EIO 1"));
+    }
+
+    #[test]
+    fn short_transfers_and_interruptions() {
+        let mut f = Fixture::random_read();
+        f.record.short_operations = 1;
+        assert_eq!(f.codes(), ["short-transfers"]);
+        let mut f = Fixture::random_read();
+        f.record.stop = StopCause::Interrupted;
+        assert_eq!(f.codes(), ["interrupted"]);
+        f.record.stop = StopCause::Steady;
+        assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn a_record_without_its_histogram_or_series_is_truncated() {
+        let mut f = Fixture::random_read();
+        f.record.latency.clear();
+        assert_eq!(f.codes(), ["truncated"]);
+        let mut f = Fixture::random_read();
+        f.record.intervals.clear();
+        assert_eq!(f.codes(), ["truncated"]);
+    }
+
+    #[test]
+    fn a_slow_card_is_enough_and_nine_operations_are_not() {
+        // 30 operations a second for 4 s.
+        let mut f = Fixture::random_read().at_rate(30, 4.0);
+        assert_eq!(f.codes(), NONE);
+        f = Fixture::random_read().at_rate(2, 4.0);
+        assert_eq!(f.codes(), ["too-little-data"]);
+        f = Fixture::random_read().at_rate(3, 4.0);
+        assert_eq!(f.codes(), NONE);
+        f = Fixture::random_read().at_rate(1_000, 0.4);
+        assert_eq!(f.codes(), ["too-little-data"]);
+        // The same where the region was covered: a remark.
+        f.record.stop = StopCause::RegionDone;
+        assert_eq!(f.codes(), NONE);
+        assert!(f.judge().reasons.iter().any(|r| r.starts_with("short-phase")));
+    }
+}
