@@ -1,7 +1,24 @@
 //! A whole target with all its ways in.
 
+mod access;
+mod cold;
+mod content;
+mod direct;
+mod execute;
+mod file;
+mod null;
+mod probe;
+mod refusal;
+mod target;
+
+pub use file::FileRig;
+pub use null::NullRig;
+pub use probe::WriteProbe;
+pub use target::{FileOptions, FileTarget, classify};
+
 use crate::Control;
 use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
+use sys::Epoch;
 
 /// Executes phases against one target. Implemented for real files and devices, for `null:` and for `sim:`; callers
 /// cannot tell which.
@@ -32,4 +49,24 @@ pub trait Rig {
 
     /// Samples taken during the last phase in simulated time; empty where the real machine is to be observed.
     fn take_simulated_samples(&mut self) -> Vec<SystemSample>;
+}
+
+/// Longest sleep before the stop flag is looked at again.
+const IDLE_SLICE_NS: Ns = 20_000_000;
+
+/// Lets real time pass.
+fn idle(epoch: Epoch, ns: Ns, control: &Control) {
+    let end = epoch.elapsed_ns().saturating_add(ns);
+    while !control.stopped() {
+        let now = epoch.elapsed_ns();
+        if now >= end {
+            break;
+        }
+        epoch.sleep_until(end.min(now + IDLE_SLICE_NS));
+    }
+}
+
+/// The top of the ladder is the same for every real target.
+fn memory_copy(phase: &PhasePlan, _epoch: Epoch, _interval_ns: Ns, _control: &Control) -> Result<PhaseRecord, Failure> {
+    Err(Failure::new(model::FailureKind::Internal, format!("{}: not built in", phase.name)))
 }

@@ -111,6 +111,11 @@ pub fn is_direct(file: &File) -> io::Result<bool> {
     Ok(rustix::fs::fcntl_getfl(file)?.contains(OFlags::DIRECT))
 }
 
+/// Whether the description was opened for writing.
+pub fn is_writable(file: &File) -> io::Result<bool> {
+    Ok(rustix::fs::fcntl_getfl(file)?.intersects(OFlags::RDWR | OFlags::WRONLY))
+}
+
 /// Drops clean pages of a range from the page cache (posix_fadvise DONTNEED); dirty ones stay, so sync first. Pages
 /// that are mapped or in a per-CPU batch may stay as well: check with [`crate::resident_pages`].
 pub fn drop_cached(file: &File, offset: u64, len: u64) -> io::Result<()> {

@@ -25,6 +25,7 @@ mod ring_queues;
 mod space;
 mod statx;
 mod thread;
+mod timex;
 
 pub use block::{device_read_only, device_size, flush_device_cache, logical_block_size, physical_block_size};
 pub use btrfs::btrfs_data_redundant;
@@ -33,7 +34,7 @@ pub use clock::{Epoch, monotonic_ns};
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
-    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, next_data, next_hole,
+    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data, next_hole,
     open_directory, open_existing, reopen, reserve, set_direct,
 };
 pub use inode::{InodeFlags, inode_flags};
@@ -43,6 +44,7 @@ pub use lock::{Locked, lock_exclusively};
 pub use pool::BufferPool;
 pub use ring::{PushError, Ring, RingCompletion, RingOp, RingOptions};
 pub use ring_error::RingError;
-pub use space::{Space, space_of};
+pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
 pub use thread::{ThreadUsage, affinity, raise_memlock, set_affinity, thread_usage};
+pub use timex::clock_synchronised;

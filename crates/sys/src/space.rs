@@ -29,6 +29,11 @@ pub fn space_of(file: &File) -> io::Result<Space> {
     })
 }
 
+/// The largest file that this process may write (RLIMIT_FSIZE); beyond it the kernel sends SIGXFSZ. `None`: unlimited.
+pub fn file_size_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,133 @@
+//! The way to a descriptor with O_DIRECT, where there is one.
+
+use super::refusal::errno_text;
+use std::fs::File;
+use std::io;
+use sys::BufferPool;
+
+/// How O_DIRECT is had on this target; found out at the first direct phase.
+#[derive(Debug, Default)]
+pub(crate) enum DirectWay {
+    /// Not asked yet.
+    #[default]
+    Unknown,
+    /// A second, independent opening.
+    Reopened(File),
+    /// Without /proc: the one description is switched for the time of a phase.
+    Switched,
+    /// There is none; why.
+    Refused(String),
+}
+
+/// Errors by which a file system says that it has no direct I/O, at open or at the first operation.
+fn means_unsupported(e: &io::Error) -> bool {
+    matches!(errno_text(e).as_str(), "EINVAL" | "EOPNOTSUPP" | "ENOTBLK" | "ENOSYS")
+}
+
+impl DirectWay {
+    /// A descriptor for one phase; [`DirectWay::close`] ends it.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn open(&mut self, file: &File, writable: bool) -> Result<File, String> {
+        if matches!(self, Self::Unknown) {
+            *self = match sys::reopen(file, writable, true) {
+                Ok(again) => Self::Reopened(again),
+                Err(e) if means_unsupported(&e) => Self::Refused(format!("{} at open", errno_text(&e))),
+                // No /proc, or one that does not let us follow its links.
+                Err(_) => Self::Switched,
+            };
+        }
+        let clone = |f: &File| f.try_clone().map_err(|e| errno_text(&e));
+        match self {
+            Self::Reopened(again) => clone(again),
+            Self::Switched => match sys::set_direct(file, true) {
+                Ok(()) => clone(file),
+                Err(e) => {
+                    let reason = format!("{} by fcntl", errno_text(&e));
+                    *self = Self::Refused(reason.clone());
+                    Err(reason)
+                }
+            },
+            Self::Refused(reason) => Err(reason.clone()),
+            Self::Unknown => Err("not tried".into()),
+        }
+    }
+
+    /// The phase is over: buffered phases must not find O_DIRECT set.
+    pub(crate) fn close(&self, file: &File) {
+        if matches!(self, Self::Switched) {
+            // Taking a flag away cannot be refused; should it be, the next buffered phase fails with EINVAL and is told.
+            let _ = sys::set_direct(file, false);
+        }
+    }
+
+    /// Finds out with one read of data whether the first operation is accepted: some file systems grant the flag and
+    /// refuse the I/O.
+    pub(crate) fn try_read(&mut self, file: &File, offset: u64, block: u64) {
+        self.try_one(file, false, |direct, buffer| sys::read_at(direct, buffer, offset).map(|_| ()), block);
+    }
+
+    /// The same with one write of data that the layout will write again; counted in `written`.
+    pub(crate) fn try_write(&mut self, file: &File, offset: u64, block: u64, written: &mut u64) {
+        let write =
+            |direct: &File, buffer: &mut [u8]| sys::write_at(direct, buffer, offset).map(|n| *written += n as u64);
+        self.try_one(file, true, write, block);
+    }
+
+    fn try_one(
+        &mut self,
+        file: &File,
+        writable: bool,
+        operation: impl FnOnce(&File, &mut [u8]) -> Result<(), i32>,
+        block: u64,
+    ) {
+        if !matches!(self, Self::Unknown) {
+            return;
+        }
+        // The reopened descriptor serves all later phases, so it may write if ours may.
+        let writable = writable || sys::is_writable(file).unwrap_or(false);
+        let Ok(direct) = self.open(file, writable) else { return };
+        let Ok(mut pool) = BufferPool::new(1, block as usize) else { return };
+        crate::Content::new(0x7e57).fill(0, pool.buffer_mut(0));
+        let result = operation(&direct, pool.buffer_mut(0)).map_err(io::Error::from_raw_os_error);
+        self.close(file);
+        // Any other error is the device's and belongs to the phase.
+        if let Err(e) = result
+            && means_unsupported(&e)
+        {
+            *self = Self::Refused(format!("{} at the first operation", errno_text(&e)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn switching_leaves_the_description_as_it_was() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
+        let (file, _) = sys::create_temporary(directory.path()).unwrap();
+        file.write_all_at(&vec![1; 8192], 0).unwrap();
+        let mut way = DirectWay::Switched;
+        match way.open(&file, true) {
+            Ok(direct) => assert!(sys::is_direct(&direct).unwrap()),
+            Err(reason) => println!("SKIPPED: no O_DIRECT here: {reason}"),
+        }
+        way.close(&file);
+        assert!(!sys::is_direct(&file).unwrap());
+    }
+
+    #[test]
+    fn the_first_read_decides() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
+        let (file, _) = sys::create_temporary(directory.path()).unwrap();
+        file.write_all_at(&vec![1; 8192], 0).unwrap();
+        let mut way = DirectWay::default();
+        way.try_read(&file, 0, 4096);
+        assert!(!matches!(way, DirectWay::Unknown));
+        assert!(!sys::is_direct(&file).unwrap());
+    }
+}

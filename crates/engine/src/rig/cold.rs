@@ -1,0 +1,130 @@
+//! Makes a read cold, and says how far that went.
+//!
+//! fsync, then DONTNEED, then the page cache is asked what is left. Through a loop device the backing file has a cache of
+//! its own, which is emptied too; otherwise the loop device counts reads that no disk below has seen.
+
+use super::refusal::errno_text;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use sys::OpenMode;
+
+/// How often pages are dropped before what is left counts: pages in per-CPU batches or under writeback go later.
+const ATTEMPTS: u32 = 5;
+/// Pause between attempts.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What was done, and what it brought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dropped {
+    /// Pages still resident; `None` if it cannot be told.
+    pub resident_pages: Option<u64>,
+    /// In words.
+    pub method: String,
+}
+
+/// Empties the caches of a region.
+pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backing: &[PathBuf]) -> Dropped {
+    let mut steps: Vec<String> = Vec::new();
+    steps.push(match file.sync_all() {
+        Ok(()) => "fsync".into(),
+        Err(e) => format!("fsync failed ({})", errno_text(&e)),
+    });
+    if device {
+        match sys::flush_device_cache(file) {
+            Ok(()) => steps.push("BLKFLSBUF".into()),
+            Err(e) => steps.push(format!("BLKFLSBUF not permitted ({})", errno_text(&e))),
+        }
+    }
+    let mut resident = drop_range(file, start, len, &mut steps, if device { "the device" } else { "the file" });
+    for path in backing {
+        let left = drop_backing(path, &mut steps);
+        // Metadata of the file system within are read again at once: up to a hundredth of the region is theirs.
+        let page = 4096;
+        match (resident, left) {
+            (Some(r), Some(l)) if l * page * 100 > len => resident = Some(r + l),
+            (_, None) => resident = None,
+            _ => {}
+        }
+    }
+    Dropped { resident_pages: resident, method: steps.join(", ") }
+}
+
+fn drop_range(file: &File, start: u64, len: u64, steps: &mut Vec<String>, what: &str) -> Option<u64> {
+    let mut left = None;
+    for attempt in 0..ATTEMPTS {
+        if let Err(e) = sys::drop_cached(file, start, len) {
+            steps.push(format!("DONTNEED on {what} failed ({})", errno_text(&e)));
+            return None;
+        }
+        match sys::resident_pages(file, start, len) {
+            Ok(pages) => left = Some((pages.resident, pages.source)),
+            Err(e) => {
+                steps.push(format!("DONTNEED on {what}, residency hidden ({})", errno_text(&e)));
+                return None;
+            }
+        }
+        if left.is_some_and(|(n, _)| n == 0) {
+            break;
+        }
+        if attempt + 1 < ATTEMPTS {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    let (pages, source) = left?;
+    steps.push(format!("DONTNEED on {what} ({pages} pages left by {source})"));
+    Some(pages)
+}
+
+fn drop_backing(path: &Path, steps: &mut Vec<String>) -> Option<u64> {
+    let what = format!("the loop's backing file {}", path.display());
+    let file = match sys::open_existing(path, OpenMode::Read) {
+        Ok(file) => file,
+        Err(e) => {
+            steps.push(format!("{what} cannot be opened ({})", errno_text(&e)));
+            return None;
+        }
+    };
+    if let Err(e) = file.sync_all() {
+        steps.push(format!("fsync of {what} failed ({})", errno_text(&e)));
+    }
+    let len = file.metadata().map(|m| m.len()).ok().filter(|n| *n > 0).or_else(|| sys::device_size(&file).ok())?;
+    drop_range(&file, 0, len, steps, &what)
+}
+
+/// Writes the backing files' dirty pages out, so that nothing of ours is written later.
+pub(crate) fn sync_backing(backing: &[PathBuf]) {
+    for file in backing.iter().filter_map(|p| sys::open_existing(p, OpenMode::Read).ok()) {
+        // What cannot be synced is visible as traffic in the quiet window, where it belongs.
+        let _ = file.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn a_dropped_file_has_no_resident_pages_or_says_so() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
+        let (file, _) = sys::create_temporary(directory.path()).unwrap();
+        file.write_all_at(&vec![1; 1 << 20], 0).unwrap();
+        let dropped = drop_caches(&file, false, 0, 1 << 20, &[]);
+        assert!(dropped.method.starts_with("fsync, DONTNEED on the file"), "{}", dropped.method);
+        if sys::space_of(&file).unwrap().magic == 0x0102_1994 {
+            assert_eq!(dropped.resident_pages, Some(256));
+        } else {
+            assert_eq!(dropped.resident_pages, Some(0));
+        }
+    }
+
+    #[test]
+    fn an_unreachable_backing_file_makes_it_unknown() {
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(&vec![1; 1 << 20], 0).unwrap();
+        let dropped = drop_caches(&file, false, 0, 1 << 20, &["/nonexistent/image".into()]);
+        assert_eq!(dropped.resident_pages, None);
+        assert!(dropped.method.contains("ENOENT"), "{}", dropped.method);
+    }
+}

@@ -1,0 +1,167 @@
+//! Whether what is read is real: not holes, not unwritten extents, not constant content.
+//!
+//! Trimmed areas and thin volumes give zeros at the speed of the bus, holes at the speed of memory.
+
+use model::DataProof;
+use std::fs::File;
+use sys::Written;
+
+/// Blocks looked at in one region.
+const SAMPLES: u64 = 64;
+/// Bytes of each.
+const SAMPLE_BYTES: usize = 4096;
+
+/// What a sample of a region showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sampled {
+    /// Blocks that were read.
+    pub blocks: u32,
+    /// Blocks whose bytes are all equal.
+    pub constant: u32,
+    /// Blocks equal to the first one.
+    pub same: u32,
+    /// Blocks that could not be read.
+    pub failed: u32,
+}
+
+/// Looks at blocks spread over a region, through the page cache; what was read is dropped again.
+pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
+    let count = SAMPLES.min(len / SAMPLE_BYTES as u64);
+    let mut seen = Sampled { blocks: 0, constant: 0, same: 0, failed: 0 };
+    let Some(stride) = len.checked_div(count) else { return seen };
+    // Readahead would read megabytes for each sample; a separate opening keeps the advice to ourselves.
+    let own = sys::reopen(file, false, false).ok();
+    let file = own.as_ref().unwrap_or(file);
+    let _ = sys::expect_random(file);
+    let slots = (stride / SAMPLE_BYTES as u64).max(1);
+    let (mut first, mut block, mut state) = (None::<Vec<u8>>, vec![0; SAMPLE_BYTES], seed);
+    for i in 0..count {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let offset = start + i * stride + (state >> 33) % slots * SAMPLE_BYTES as u64;
+        match sys::read_at(file, &mut block, offset) {
+            Ok(n) if n == SAMPLE_BYTES => {
+                seen.blocks += 1;
+                seen.constant += u32::from(block.iter().all(|b| *b == block[0]));
+                seen.same += u32::from(first.get_or_insert_with(|| block.clone()) == &block);
+            }
+            _ => seen.failed += 1,
+        }
+        let _ = sys::drop_cached(file, offset / 65536 * 65536, 2 * 65536);
+    }
+    seen
+}
+
+/// Judges a sample. More than half constant: most of the region was never written. Up to a twentieth: real data have
+/// some zeros. Between: cannot be told.
+pub(crate) fn judge_sample(s: Sampled) -> DataProof {
+    let Sampled { blocks, constant, same, failed } = s;
+    if blocks == 0 {
+        return DataProof::Unknown(format!("no block could be sampled ({failed} failed)"));
+    }
+    let basis = format!("{constant} of {blocks} sampled blocks are constant");
+    if constant == blocks || (same == blocks && blocks > 1) {
+        DataProof::NotReal(format!(
+            "constant data: {basis}, {same} are all the same; the area is trimmed or was never written"
+        ))
+    } else if constant * 2 > blocks {
+        DataProof::NotReal(format!("mostly constant data: {basis}; most of the area is trimmed or was never written"))
+    } else if constant * 20 > blocks {
+        DataProof::Unknown(format!("{basis}: parts of the area may be trimmed or never written"))
+    } else {
+        DataProof::Real(basis)
+    }
+}
+
+/// Judges the extents of a region of `len` bytes that somebody else wrote. Up to one part in a hundred may be missing.
+pub(crate) fn judge_extents(w: Written, len: u64) -> DataProof {
+    let missing = w.hole_bytes + w.unwritten_bytes;
+    let source = if w.extents.is_some() { "FIEMAP" } else { "SEEK_HOLE" };
+    if missing * 100 > len {
+        DataProof::NotReal(format!(
+            "{source}: {} of {len} bytes are holes, {} are unwritten extents",
+            w.hole_bytes, w.unwritten_bytes
+        ))
+    } else if w.extents.is_none() {
+        DataProof::Unknown("SEEK_HOLE shows no holes; unwritten extents cannot be told apart".into())
+    } else {
+        DataProof::Real(format!("{source}: {} of {len} bytes lie in written extents", w.written_bytes))
+    }
+}
+
+/// Judges what this run wrote itself and FIEMAP then shows (`None`: the file system does not tell).
+pub(crate) fn judge_own(w: Option<Written>, len: u64) -> DataProof {
+    match w {
+        Some(w) if w.extents.is_some() && (w.hole_bytes + w.unwritten_bytes) * 100 > len => judge_extents(w, len),
+        Some(w) if w.extents.is_some() => {
+            DataProof::Real(format!("written by this run; FIEMAP: {} bytes in written extents", w.written_bytes))
+        }
+        _ => DataProof::Real("written by this run".into()),
+    }
+}
+
+/// Adds a remark to the basis.
+pub(crate) fn remark(proof: DataProof, text: &str) -> DataProof {
+    let with = |basis: String| format!("{basis}; {text}");
+    match proof {
+        DataProof::Real(b) => DataProof::Real(with(b)),
+        DataProof::NotReal(b) => DataProof::NotReal(with(b)),
+        DataProof::Unknown(b) => DataProof::Unknown(with(b)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    fn file_of(block: impl Fn(usize) -> Vec<u8>) -> File {
+        let file = tempfile::tempfile().unwrap();
+        for i in 0..256 {
+            file.write_all_at(&block(i), i as u64 * 4096).unwrap();
+        }
+        file
+    }
+
+    fn varied(i: usize) -> Vec<u8> {
+        (0..4096usize).map(|k| (k * 31 + i * 7) as u8).collect()
+    }
+
+    #[test]
+    fn varied_content_is_real() {
+        let s = sample(&file_of(varied), 0, 1 << 20, 1);
+        assert_eq!((s.blocks, s.constant, s.failed), (64, 0, 0));
+        assert!(matches!(judge_sample(s), DataProof::Real(_)));
+    }
+
+    #[test]
+    fn constant_and_repeated_content_is_not() {
+        for file in [file_of(|_| vec![0; 4096]), file_of(|i| vec![i as u8; 4096]), file_of(|_| varied(0))] {
+            assert!(matches!(judge_sample(sample(&file, 0, 1 << 20, 1)), DataProof::NotReal(_)));
+        }
+    }
+
+    #[test]
+    fn mixed_content_is_judged_by_its_share() {
+        let s = |constant| Sampled { blocks: 64, constant, same: 1, failed: 0 };
+        assert!(matches!(judge_sample(s(40)), DataProof::NotReal(_)));
+        assert!(matches!(judge_sample(s(10)), DataProof::Unknown(_)));
+        assert!(matches!(judge_sample(s(2)), DataProof::Real(_)));
+        assert!(matches!(judge_sample(Sampled { blocks: 0, constant: 0, same: 0, failed: 64 }), DataProof::Unknown(_)));
+    }
+
+    #[test]
+    fn holes_are_not_real() {
+        let w = Written { written_bytes: 50, hole_bytes: 50, extents: Some(1), ..Written::default() };
+        assert!(matches!(judge_extents(w, 100), DataProof::NotReal(_)));
+        assert!(matches!(judge_own(Some(w), 100), DataProof::NotReal(_)));
+        let w = Written { written_bytes: 100, extents: Some(1), ..Written::default() };
+        assert!(matches!(judge_extents(w, 100), DataProof::Real(_)));
+        assert!(matches!(judge_extents(Written { extents: None, ..w }, 100), DataProof::Unknown(_)));
+    }
+
+    #[test]
+    fn a_region_smaller_than_a_block_is_unknown() {
+        let s = sample(&tempfile::tempfile().unwrap(), 0, 100, 1);
+        assert!(matches!(judge_sample(s), DataProof::Unknown(_)));
+    }
+}

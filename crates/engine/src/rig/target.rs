@@ -1,0 +1,262 @@
+//! What can be a target, how it is opened, and how large it may become.
+
+use super::refusal::{Attempt, locked, refusal, wrong_kind};
+use model::{Environment, Failure, FailureKind, LayerKind, Target, TargetKind};
+use std::fs::File;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use sys::{Locked, OpenMode, TemporaryKind};
+
+/// A mebibyte: sizes are whole ones.
+pub(crate) const MIB: u64 = 1 << 20;
+/// The least that a file system keeps free.
+const LEAST_FREE: u64 = 256 * MIB;
+/// The smallest file or device that is worth reading.
+const LEAST_BYTES: u64 = MIB;
+
+/// What to open.
+#[derive(Clone, Debug)]
+pub struct FileTarget {
+    /// Directory, regular file or block device.
+    pub path: PathBuf,
+    /// Which of them it is, by [`classify`].
+    pub kind: TargetKind,
+    /// Whether it may be written to. Directories always: their temporary file is ours. For a file this overwrites its
+    /// content; for a block device the caller has asked for it by serial number.
+    pub writable: bool,
+}
+
+/// What the rig is told of the machine, since it looks at nothing but its target.
+#[derive(Clone, Debug)]
+pub struct FileOptions {
+    /// Type of the file system below a directory or file.
+    pub filesystem: Option<String>,
+    /// Its mount options.
+    pub mount_options: Vec<String>,
+    /// `uname -r`.
+    pub kernel: Option<String>,
+    /// Files behind the loop devices below the target, whose cached pages must go for a cold read.
+    pub backing_files: Vec<PathBuf>,
+    /// MemAvailable, which bounds files on tmpfs.
+    pub memory_available_bytes: Option<u64>,
+    /// Length of the intervals of the series.
+    pub interval_ns: u64,
+    /// Why io_uring must not be used, although the kernel may have it.
+    pub without_io_uring: Option<String>,
+}
+
+impl Default for FileOptions {
+    fn default() -> Self {
+        Self {
+            filesystem: None,
+            mount_options: Vec::new(),
+            kernel: None,
+            backing_files: Vec::new(),
+            memory_available_bytes: None,
+            interval_ns: 100_000_000,
+            without_io_uring: None,
+        }
+    }
+}
+
+impl FileOptions {
+    /// From what was found out about target and machine.
+    pub fn of(target: &Target, environment: &Environment) -> Self {
+        let mount = target.stack.mount.as_ref();
+        let backing = |layer: &model::Layer| {
+            let gone = layer.bool("backing_file_deleted") == Some(true);
+            layer.text("backing_file").filter(|_| !gone).map(PathBuf::from)
+        };
+        Self {
+            filesystem: mount.map(|m| m.fstype.clone()),
+            mount_options: mount.map(|m| m.options.clone()).unwrap_or_default(),
+            kernel: environment.kernel.clone(),
+            backing_files: target.stack.all(LayerKind::Loop).filter_map(backing).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a path is: directory, file or block device.
+///
+/// # Errors
+/// No such path, no permission to look, or a kind of file that cannot be measured.
+pub fn classify(path: &Path) -> Result<TargetKind, Failure> {
+    let kind = std::fs::metadata(path).map_err(|e| refusal(Attempt::Look, path, &e))?.file_type();
+    if kind.is_dir() {
+        Ok(TargetKind::Directory)
+    } else if kind.is_file() {
+        Ok(TargetKind::File)
+    } else if kind.is_block_device() {
+        Ok(TargetKind::BlockDevice)
+    } else if kind.is_fifo() {
+        Err(wrong_kind(path, "a FIFO"))
+    } else if kind.is_socket() {
+        Err(wrong_kind(path, "a socket"))
+    } else if kind.is_char_device() {
+        Err(wrong_kind(path, "a character device"))
+    } else {
+        Err(wrong_kind(path, "a special file"))
+    }
+}
+
+/// A target that is open and locked.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// The file: buffered, for reading, and for writing where allowed.
+    pub file: File,
+    /// Holds the lock, where that is another file (the directory).
+    pub _lock: Option<File>,
+    /// Size of a file or device; `None` for a temporary file.
+    pub size: Option<u64>,
+    /// What a directory's file may grow to.
+    pub max_bytes: u64,
+    /// Remarks for the run: no lock, no O_TMPFILE.
+    pub remarks: Vec<String>,
+}
+
+/// Opens and locks.
+pub(crate) fn open(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
+    let found = classify(&target.path)?;
+    if found != target.kind {
+        let message = format!("{}: expected {:?}, found {found:?}", target.path.display(), target.kind);
+        return Err(Failure::new(FailureKind::Refused, message).remedy("the path changed meanwhile: try again"));
+    }
+    match found {
+        TargetKind::Directory => open_directory(&target.path, options),
+        TargetKind::File => open_file(target, options),
+        _ => open_device(target),
+    }
+}
+
+fn open_directory(path: &Path, options: &FileOptions) -> Result<Opened, Failure> {
+    let mut remarks = Vec::new();
+    // A directory that may be written to but not listed cannot be opened, hence not locked.
+    let lock = match sys::open_directory(path) {
+        Ok(directory) => {
+            take_lock(&directory, path, Duration::ZERO, &mut remarks)?;
+            Some(directory)
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
+            remarks
+                .push("the directory cannot be opened for reading, so it is not locked against a second check".into());
+            None
+        }
+        Err(e) => return Err(refusal(Attempt::OpenRead, path, &e)),
+    };
+    let (file, temporary) = sys::create_temporary(path).map_err(|e| refusal(Attempt::Create, path, &e))?;
+    if temporary == TemporaryKind::Unlinked {
+        remarks.push("the file system has no O_TMPFILE; the temporary file was unlinked at once".into());
+    }
+    let max_bytes = room(&file, path, options)?;
+    Ok(Opened { file, _lock: lock, size: None, max_bytes, remarks })
+}
+
+/// File systems that live in memory: tmpfs, ramfs (k:include/uapi/linux/magic.h).
+fn in_memory(magic: u32) -> bool {
+    matches!(magic, 0x0102_1994 | 0x8584_58f6)
+}
+
+/// How large the temporary file may become.
+fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure> {
+    let space = sys::space_of(file).map_err(|e| refusal(Attempt::Look, path, &e))?;
+    let keep = (space.total_bytes / 20).max(LEAST_FREE);
+    // Some FUSE servers and ramfs report no size at all.
+    let mut max = if space.total_bytes == 0 { u64::MAX } else { space.available_bytes.saturating_sub(keep) };
+    let mut bound = format!("{} MiB are available, {} MiB are kept free", space.available_bytes / MIB, keep / MIB);
+    if in_memory(space.magic) {
+        // Half, as tmpfs itself does by default: the rest is for everybody else, us included.
+        let half = options.memory_available_bytes.map_or(LEAST_FREE, |m| m / 2);
+        if half < max {
+            max = half;
+            bound = format!("the file system lies in memory, of which half ({} MiB) may be used", half / MIB);
+        }
+    }
+    // FAT knows no larger file (k:fs/fat/inode.c, s_maxbytes).
+    if space.magic == 0x4d44 {
+        max = max.min(u64::from(u32::MAX));
+    }
+    if let Some(limit) = sys::file_size_limit().filter(|limit| *limit < max) {
+        max = limit;
+        bound = format!("the limit of file size (ulimit -f) is {} MiB", limit / MIB);
+    }
+    let max = max / MIB * MIB;
+    if max == 0 {
+        let message = format!("{}: not enough room for a temporary file: {bound}", path.display());
+        return Err(Failure::new(FailureKind::Environment, message).remedy(format!(
+            "free some space (5 % of the file system, at least {} MiB, always stay free), or name another directory",
+            LEAST_FREE / MIB
+        )));
+    }
+    Ok(max)
+}
+
+fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
+    let path = &target.path;
+    let (mode, attempt) =
+        if target.writable { (OpenMode::ReadWrite, Attempt::OpenWrite) } else { (OpenMode::Read, Attempt::OpenRead) };
+    let file = sys::open_existing(path, mode).map_err(|e| refusal(attempt, path, &e))?;
+    let meta = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?;
+    if !meta.is_file() {
+        return Err(wrong_kind(path, "no longer a regular file"));
+    }
+    let mut remarks = Vec::new();
+    take_lock(&file, path, Duration::ZERO, &mut remarks)?;
+    let size = meta.len();
+    if size < LEAST_BYTES {
+        let message =
+            format!("{}: {size} bytes are too few to measure (at least {} MiB)", path.display(), LEAST_BYTES / MIB);
+        return Err(Failure::new(FailureKind::Refused, message)
+            .remedy("name its directory instead: a temporary file of sufficient size is used and removed"));
+    }
+    // Overwriting a sparse file allocates: what it may take is bounded as for a temporary file.
+    let mut max_bytes = size / MIB * MIB;
+    if target.writable {
+        let holes = sys::written(&file, 0, size).map_or(0, |w| w.hole_bytes);
+        if holes > 0 {
+            max_bytes = max_bytes.min(room(&file, path, options)?);
+        }
+    }
+    Ok(Opened { file, _lock: None, size: Some(size), max_bytes, remarks })
+}
+
+fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
+    let path = &target.path;
+    let (mode, attempt) = if target.writable {
+        (OpenMode::ReadWriteExclusive, Attempt::OpenWrite)
+    } else {
+        (OpenMode::Read, Attempt::OpenRead)
+    };
+    let file = sys::open_existing(path, mode).map_err(|e| refusal(attempt, path, &e))?;
+    let is_device = file.metadata().is_ok_and(|m| m.file_type().is_block_device());
+    if !is_device {
+        return Err(wrong_kind(path, "no longer a block device"));
+    }
+    let mut remarks = Vec::new();
+    // udev holds a shared lock while it probes a device, which takes moments.
+    take_lock(&file, path, Duration::from_secs(1), &mut remarks)?;
+    let size = sys::device_size(&file).map_err(|e| refusal(Attempt::Look, path, &e))?;
+    if target.writable && sys::device_read_only(&file).unwrap_or(false) {
+        let message = format!("{}: the device is read-only", path.display());
+        return Err(Failure::new(FailureKind::Environment, message)
+            .remedy("slide the card's write protection off, or: blockdev --setrw DEVICE"));
+    }
+    if size < LEAST_BYTES {
+        let message = format!("{}: the device has {size} bytes: no medium, or too small to measure", path.display());
+        return Err(Failure::new(FailureKind::Environment, message).remedy("insert the card or disk"));
+    }
+    Ok(Opened { file, _lock: None, size: Some(size), max_bytes: size / MIB * MIB, remarks })
+}
+
+fn take_lock(file: &File, path: &Path, patience: Duration, remarks: &mut Vec<String>) -> Result<(), Failure> {
+    match sys::lock_exclusively(file, patience) {
+        Ok(Locked::Held) => Ok(()),
+        Ok(Locked::Busy) => Err(locked(path)),
+        Ok(Locked::Unsupported) => {
+            remarks.push("the file system has no locks: a second check of this target would not be noticed".into());
+            Ok(())
+        }
+        Err(e) => Err(refusal(Attempt::Look, path, &e)),
+    }
+}
