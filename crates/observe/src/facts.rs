@@ -96,7 +96,7 @@ fact_names! {
     START_BYTES = "start_bytes", "int, bytes", "/sys/class/block/*/start x 512", "Where the partition begins.";
     PARTITION_NUMBER = "partition_number", "int", "/sys/class/block/*/partition", "Its number.";
     ALIGNMENT_OFFSET_BYTES = "alignment_offset_bytes", "int, bytes", "/sys/class/block/*/alignment_offset", "Bytes from the start to the next natural boundary of the device; not 0 means misaligned; -1 unknown to the kernel.";
-    ALIGNED = "aligned", "bool", "start, optimal and minimum I/O size, physical block", "The start is a multiple of 4 KiB and of the physical block; for MMC and flash without hints of 1 MiB is reported by `start_bytes`.";
+    ALIGNED = "aligned", "bool", "start, queue/physical_block_size of the disk", "The start is a multiple of 4 KiB and of the physical block; whether it is one of the flash allocation unit as well, `start_bytes` tells.";
 
     ["disk, and every layer with a request queue"]
     SIZE_BYTES = "size_bytes", "int, bytes", "/sys/class/block/*/size x 512", "Size of the device (partitions as well).";
@@ -130,7 +130,8 @@ fact_names! {
     IN_FLIGHT_WRITES = "in_flight_writes", "int", "/sys/block/*/inflight", "Writes in flight (live).";
 
     ["disk"]
-    TRANSPORT = "transport", "text", "place in /sys/devices", "`sata`, `ide`, `nvme`, `mmc`, `usb`, `virtio`, `scsi`, `mtd`, `xen`, `virtual`, `unknown`.";
+    TRANSPORT = "transport", "text", "place in /sys/devices", "`sata`, `ide`, `nvme`, `mmc`, `usb`, `virtio`, `scsi`, `mtd`, `xen`, `network`, `virtual`, `unknown`.";
+    EMULATED = "emulated", "bool", "model, PCI vendor, driver", "A hypervisor invents the device: its link has no ceiling, its queue attributes describe the fiction.";
     MODEL = "model", "text", "device/model; mmc device/name", "Model name.";
     VENDOR = "vendor", "text", "device/vendor", "SCSI vendor; `ATA` for SATA.";
     FIRMWARE_REVISION = "firmware_revision", "text", "device/rev, firmware_rev, fwrev", "Firmware revision.";

@@ -1,3 +1,34 @@
-//! What /proc and /sys tell, under an injected root.
+//! What /proc and /sys tell, under an injected root: the storage path ([`inventory`]), the machine ([`environment`]),
+//! who uses a device ([`device_use`]), and the counters during a run ([`Sampler`]).
+//!
+//! Invariants:
+//! - Every read goes through [`Root`]: `/`, or a captured tree that no symbolic link leaves. Reads are bounded.
+//! - What is not there is `None` or [`model::Fact::Null`] and never zero; what matters and is missing is named in a
+//!   list together with the way to get it.
+//! - Nothing that a file says makes this room panic, loop or grow without bound: trees are other people's input, and
+//!   devices vanish while they are looked at.
+//! - Names of facts are a contract, held in one table: [`facts::ALL`].
+//! - Ceilings are line rates. Devices that a hypervisor invents, and memory, have none.
+//!
+//! Deliberately absent: rates (`model` derives them from two samples), judgements (`diagnose`), writing anything,
+//! opening devices, ioctls, the names of PCI and USB ids.
 
 pub mod facts;
+pub mod sd_card;
+
+mod ceiling;
+mod environment;
+mod host;
+mod machine;
+mod mounts;
+mod root;
+mod safety;
+mod sampler;
+mod stack;
+
+pub use environment::environment;
+pub use mounts::{MountEntry, mount_of, mounts};
+pub use root::{FILE_LIMIT_BYTES, ReadError, Root};
+pub use safety::{DeviceUse, device_use};
+pub use sampler::Sampler;
+pub use stack::{Inventory, Place, backing_files, counted_disks, inventory};

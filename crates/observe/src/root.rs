@@ -1,0 +1,300 @@
+//! The only door to the file system: every read goes through a root that may be `/` or a captured tree.
+//!
+//! In a captured tree symbolic links are resolved textually *inside* the tree, as chroot(2) would, so a link to
+//! `/etc/shadow` or `../../..` cannot leave it. Reads are bounded, only regular files are opened, and every failure is
+//! a value, never a panic: a captured tree is other people's input, and on a live machine devices vanish at any time.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::PathBuf;
+
+/// Most bytes read from one file unless the caller allows more.
+pub const FILE_LIMIT_BYTES: u64 = 1 << 20;
+/// Most directory entries looked at.
+const ENTRY_LIMIT: usize = 65_536;
+/// Most symbolic links followed in one path, as in the kernel (k:include/linux/namei.h MAXSYMLINKS).
+const LINK_LIMIT: u32 = 40;
+/// Most path components that a resolution may visit.
+const COMPONENT_LIMIT: u32 = 4_096;
+
+/// Why a file could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// There is no such file, or it is not a regular file.
+    #[error("not there")]
+    Missing,
+    /// We may not read it.
+    #[error("permission denied")]
+    Denied,
+    /// The kernel refused for another reason (many attributes return EINVAL or ENODEV).
+    #[error("not readable")]
+    Refused,
+}
+
+impl From<std::io::Error> for ReadError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing,
+            ErrorKind::PermissionDenied => Self::Denied,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// Where /proc and /sys are looked for.
+#[derive(Clone, Debug)]
+pub struct Root {
+    base: PathBuf,
+    live: bool,
+}
+
+impl Root {
+    /// A root: `/` for this machine, or the directory of a captured tree (which holds `proc/`, `sys/`, `etc/`).
+    pub fn new(base: impl Into<PathBuf>) -> Self {
+        let base = base.into();
+        let base = fs::canonicalize(&base).unwrap_or(base);
+        let live = base == *"/";
+        Self { base, live }
+    }
+
+    /// Whether this is the running machine.
+    pub fn is_live(&self) -> bool {
+        self.live
+    }
+
+    fn host_path(&self, path: &str) -> PathBuf {
+        self.base.join(path.trim_start_matches('/'))
+    }
+
+    /// The path without symbolic links, inside the root; `None` if it does not exist or its links never end.
+    pub fn canonical(&self, path: &str) -> Option<String> {
+        let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
+        let mut done: Vec<String> = Vec::new();
+        let (mut links, mut visited) = (0, 0);
+        while let Some(component) = todo.pop_front() {
+            visited += 1;
+            if visited > COMPONENT_LIMIT {
+                return None;
+            }
+            match component.as_str() {
+                "" | "." => continue,
+                ".." => {
+                    done.pop();
+                    continue;
+                }
+                _ => done.push(component),
+            }
+            let host = self.host_path(&done.join("/"));
+            let metadata = fs::symlink_metadata(&host).ok()?;
+            if !metadata.is_symlink() {
+                continue;
+            }
+            links += 1;
+            if links > LINK_LIMIT {
+                return None;
+            }
+            let target = fs::read_link(&host).ok()?;
+            let target = target.to_str()?;
+            done.pop();
+            if target.starts_with('/') {
+                done.clear();
+            }
+            for part in target.split('/').rev() {
+                todo.push_front(part.to_owned());
+            }
+        }
+        Some(format!("/{}", done.join("/")))
+    }
+
+    /// Where to find `path` on this machine's file system, with all links resolved inside the root. On the live root
+    /// the kernel resolves.
+    fn located(&self, path: &str) -> Option<PathBuf> {
+        if self.live { Some(self.host_path(path)) } else { self.canonical(path).map(|p| self.host_path(&p)) }
+    }
+
+    /// Opens a regular file for reading.
+    pub fn open(&self, path: &str) -> Result<File, ReadError> {
+        let host = self.located(path).ok_or(ReadError::Missing)?;
+        // Looked at before it is opened: opening a FIFO would wait for a writer.
+        if !fs::metadata(&host)?.is_file() {
+            return Err(ReadError::Missing);
+        }
+        Ok(File::open(host)?)
+    }
+
+    /// Up to `limit` bytes of a file.
+    pub fn read_up_to(&self, path: &str, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        self.open(path)?.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Up to [`FILE_LIMIT_BYTES`] of a file.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        self.read_up_to(path, FILE_LIMIT_BYTES)
+    }
+
+    /// A file as text without white space and NUL bytes at its ends; `None` if unreadable or empty.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let bytes = self.read(path).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// A file that holds one decimal number.
+    pub fn number<T: std::str::FromStr>(&self, path: &str) -> Option<T> {
+        self.text(path)?.parse().ok()
+    }
+
+    /// A file that holds one hexadecimal number, with or without `0x`.
+    pub fn hex(&self, path: &str) -> Option<u64> {
+        parse_hex(&self.text(path)?)
+    }
+
+    /// A file that holds `0` or `1`, `N` or `Y`.
+    pub fn flag(&self, path: &str) -> Option<bool> {
+        match self.text(path)?.as_str() {
+            "0" | "N" | "n" => Some(false),
+            "1" | "Y" | "y" => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Names in a directory, sorted so that `sda2` comes before `sda10`; empty if there is no such directory.
+    pub fn list(&self, path: &str) -> Vec<String> {
+        let Some(host) = self.located(path) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(host) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.take(ENTRY_LIMIT).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+        names.sort_by(|a, b| natural(a, b));
+        names
+    }
+
+    /// Whether something exists there.
+    pub fn exists(&self, path: &str) -> bool {
+        self.located(path).is_some_and(|p| fs::metadata(p).is_ok())
+    }
+
+    /// The last component of what a symbolic link points to, whether or not that exists.
+    pub fn link_name(&self, path: &str) -> Option<String> {
+        let target = self.link(path)?;
+        target.trim_end_matches('/').rsplit('/').next().filter(|n| !n.is_empty() && *n != "..").map(str::to_owned)
+    }
+
+    /// What a symbolic link says.
+    pub fn link(&self, path: &str) -> Option<String> {
+        let (parent, name) = path.trim_end_matches('/').rsplit_once('/')?;
+        let host = if self.live {
+            self.host_path(path)
+        } else {
+            self.host_path(&self.canonical(if parent.is_empty() { "/" } else { parent })?).join(name)
+        };
+        fs::read_link(host).ok()?.into_os_string().into_string().ok()
+    }
+}
+
+/// A hexadecimal number, with or without `0x`.
+pub(crate) fn parse_hex(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    // from_str_radix would accept a sign.
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    u64::from_str_radix(digits, 16).ok()
+}
+
+/// The last component of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+/// The path without its last component; `/` at the top.
+pub(crate) fn parent(path: &str) -> &str {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((parent, _)) => parent,
+    }
+}
+
+/// Compares names with runs of digits taken as numbers.
+pub(crate) fn natural(a: &str, b: &str) -> std::cmp::Ordering {
+    let (mut a_rest, mut b_rest) = (a.as_bytes(), b.as_bytes());
+    while let (Some(&x), Some(&y)) = (a_rest.first(), b_rest.first()) {
+        let ordering = if x.is_ascii_digit() && y.is_ascii_digit() {
+            let digits = |s: &[u8]| s.iter().take_while(|c| c.is_ascii_digit()).count();
+            let (x_digits, y_digits) = (digits(a_rest), digits(b_rest));
+            let (x_number, y_number) = (&a_rest[..x_digits], &b_rest[..y_digits]);
+            a_rest = &a_rest[x_digits..];
+            b_rest = &b_rest[y_digits..];
+            let significant = |s: &[u8]| s.iter().position(|&c| c != b'0').unwrap_or(s.len());
+            let (x_number, y_number) = (&x_number[significant(x_number)..], &y_number[significant(y_number)..]);
+            x_number.len().cmp(&y_number.len()).then_with(|| x_number.cmp(y_number))
+        } else {
+            a_rest = &a_rest[1..];
+            b_rest = &b_rest[1..];
+            x.cmp(&y)
+        };
+        if ordering.is_ne() {
+            return ordering;
+        }
+    }
+    a_rest.len().cmp(&b_rest.len()).then_with(|| a.cmp(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn names_sort_with_numbers_as_numbers() {
+        let mut names = ["sda10", "sda2", "sda", "cpu010", "cpu9", "cpu10"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["cpu9", "cpu010", "cpu10", "sda", "sda2", "sda10"]);
+    }
+
+    #[test]
+    fn links_stay_inside_the_root() {
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("secret"), "secret").unwrap();
+        let tree = tempfile::tempdir().unwrap();
+        fs::create_dir_all(tree.path().join("sys/a")).unwrap();
+        fs::write(tree.path().join("secret"), "inside").unwrap();
+        symlink(outside.path().join("secret"), tree.path().join("sys/absolute")).unwrap();
+        symlink("../../../../../../../../secret", tree.path().join("sys/a/relative")).unwrap();
+        symlink(outside.path(), tree.path().join("sys/directory")).unwrap();
+        symlink("loop", tree.path().join("sys/loop")).unwrap();
+        let root = Root::new(tree.path());
+        assert!(!root.is_live());
+        assert_eq!(root.text("/sys/absolute"), None);
+        assert_eq!(root.text("/sys/directory/secret"), None);
+        assert_eq!(root.text("/sys/../../../secret").as_deref(), Some("inside"));
+        assert_eq!(root.text("/sys/a/relative").as_deref(), Some("inside"), "`..` stops at the root, as in a chroot");
+        assert_eq!(root.canonical("/sys/loop"), None);
+        assert!(root.list("/sys/directory").is_empty());
+        assert_eq!(root.link_name("/sys/absolute").as_deref(), Some("secret"), "a name may be read, not followed");
+    }
+
+    #[test]
+    fn only_regular_files_are_read_and_only_so_much() {
+        let tree = tempfile::tempdir().unwrap();
+        let file = File::create(tree.path().join("big")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        let root = Root::new(tree.path());
+        assert_eq!(root.read("/big").unwrap().len() as u64, FILE_LIMIT_BYTES);
+        assert_eq!(root.read("/"), Err(ReadError::Missing));
+        assert_eq!(root.read("/none"), Err(ReadError::Missing));
+    }
+
+    #[test]
+    fn numbers_that_are_not() {
+        assert_eq!(parse_hex("0x3c"), Some(60));
+        assert_eq!(parse_hex("c734ff01"), Some(0xc734_ff01));
+        assert_eq!(parse_hex("+1"), None);
+        assert_eq!(parse_hex(""), None);
+        assert_eq!(parse_hex("0x10000000000000000"), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! Looks at the machine again and again, cheaply.
+//!
+//! Files stay open and are read again from offset 0 (which makes procfs and sysfs produce them anew); buffers are
+//! reused; numbers are parsed by hand. Nothing is derived here: rates come from two samples, in `model`.
+//!
+//! Not everything is looked at every time. Temperatures, throttling, large frequency tables and large interrupt tables
+//! are read once a second, because sensors behind firmware or I2C take milliseconds. Sensors of disks are read once in
+//! ten seconds, because the kernel asks the disk itself for them (k:drivers/hwmon/drivetemp.c,
+//! drivers/nvme/host/hwmon.c): a command of ours in the middle of a measurement. In between these fields are empty:
+//! an old value is never passed off as a new one.
+
+mod files;
+mod parse;
+
+use crate::root::Root;
+pub(crate) use files::cpu_list;
+use files::{Kept, Sensor, sensors};
+use model::{DiskCounters, MemorySample, NS_PER_S, Ns, SystemSample, Temperature, ThrottleState};
+
+/// How often slow sources are read.
+const SLOW_PERIOD_NS: Ns = NS_PER_S;
+/// How often sensors of disks are read.
+const DISK_SENSOR_PERIOD_NS: Ns = 10 * NS_PER_S;
+/// Interrupt tables and frequency tables beyond these are slow sources.
+const SMALL_INTERRUPT_TABLE_BYTES: usize = 32 << 10;
+const FEW_FREQUENCIES: usize = 32;
+
+/// Frequency of the CPUs that share a clock.
+struct Clock {
+    file: Kept,
+    /// Positions in `SystemSample::cpu_khz`.
+    cpus: Vec<usize>,
+}
+
+/// The observer during a run.
+pub struct Sampler {
+    buffer: Vec<u8>,
+    disks: Vec<(String, Kept)>,
+    stat: Option<Kept>,
+    meminfo: Option<Kept>,
+    pressure_io: Option<Kept>,
+    pressure_cpu: Option<Kept>,
+    interrupts: Option<Kept>,
+    interrupts_are_many: bool,
+    clocks: Vec<Clock>,
+    cpu_count: usize,
+    sensors: Vec<Sensor>,
+    throttle_counts: Vec<Kept>,
+    cooling: Vec<Kept>,
+    raspberry_pi: Option<Kept>,
+    raspberry_pi_alarm: Option<Kept>,
+    slow_due_ns: Ns,
+    disk_sensors_due_ns: Ns,
+}
+
+impl Sampler {
+    /// Opens everything. `disks` are kernel names, for example of [`crate::counted_disks`]; names that are not there
+    /// are left out of the samples.
+    pub fn new(root: &Root, disks: &[String]) -> Self {
+        let keep = |path: &str| Kept::open(root, path);
+        let disks = disks.iter().filter_map(|name| {
+            let file = keep(&format!("/sys/class/block/{}/stat", name.replace('/', "!")))?;
+            Some((name.clone(), file))
+        });
+        let cpus = files::online_cpus(root);
+        let mut sampler = Self {
+            buffer: Vec::with_capacity(64 << 10),
+            disks: disks.collect(),
+            stat: keep("/proc/stat"),
+            meminfo: keep("/proc/meminfo"),
+            pressure_io: keep("/proc/pressure/io"),
+            pressure_cpu: keep("/proc/pressure/cpu"),
+            interrupts: keep("/proc/interrupts"),
+            interrupts_are_many: false,
+            clocks: files::clocks(root, &cpus).into_iter().map(|(file, cpus)| Clock { file, cpus }).collect(),
+            cpu_count: cpus.len(),
+            sensors: sensors(root),
+            throttle_counts: files::throttle_counts(root, &cpus),
+            cooling: files::cooling(root),
+            raspberry_pi: keep("/sys/devices/platform/soc/soc:firmware/get_throttled"),
+            raspberry_pi_alarm: files::raspberry_pi_alarm(root),
+            slow_due_ns: 0,
+            disk_sensors_due_ns: 0,
+        };
+        if let Some(file) = &sampler.interrupts {
+            sampler.interrupts_are_many =
+                file.all(&mut sampler.buffer).is_some_and(|t| t.len() > SMALL_INTERRUPT_TABLE_BYTES);
+        }
+        sampler
+    }
+
+    /// Names of the disks that are sampled, in the order of `SystemSample::disks`.
+    pub fn disks(&self) -> impl Iterator<Item = &str> {
+        self.disks.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// One look; `now_ns` is the time since the run's start and only decides which slow sources are due.
+    pub fn sample(&mut self, now_ns: Ns) -> SystemSample {
+        let mut sample = SystemSample { at_ns: now_ns, ..SystemSample::default() };
+        let buffer = &mut self.buffer;
+        // Disks first: theirs are the numbers that are compared with our own operations.
+        sample.disks.reserve_exact(self.disks.len());
+        for (name, file) in &self.disks {
+            if let Some(counters) = file.once(buffer).and_then(parse::disk_counters) {
+                sample.disks.push(DiskCounters { name: name.clone(), ..counters });
+            }
+        }
+        if let Some(text) = self.stat.as_ref().and_then(|f| f.all(buffer)) {
+            parse::stat(text, &mut sample);
+        }
+        if let Some(text) = self.meminfo.as_ref().and_then(|f| f.all(buffer)) {
+            sample.memory = parse::memory(text);
+        } else {
+            sample.memory = MemorySample::default();
+        }
+        sample.pressure_io = self.pressure_io.as_ref().and_then(|f| parse::pressure(f.once(buffer)?));
+        sample.pressure_cpu = self.pressure_cpu.as_ref().and_then(|f| parse::pressure(f.once(buffer)?));
+
+        let slow = now_ns >= self.slow_due_ns;
+        if slow || self.clocks.len() <= FEW_FREQUENCIES {
+            self.frequencies(&mut sample);
+        }
+        if (slow || !self.interrupts_are_many)
+            && let Some(text) = self.interrupts.as_ref().and_then(|f| f.all(&mut self.buffer))
+        {
+            sample.interrupts_by_cpu = parse::interrupts_by_cpu(text);
+        }
+        if slow {
+            self.slow_due_ns = now_ns.saturating_add(SLOW_PERIOD_NS);
+            self.heat(now_ns, &mut sample);
+        }
+        sample
+    }
+
+    fn frequencies(&mut self, sample: &mut SystemSample) {
+        if self.clocks.is_empty() {
+            return;
+        }
+        sample.cpu_khz = vec![None; self.cpu_count];
+        for clock in &self.clocks {
+            let khz = clock.file.number(&mut self.buffer);
+            for &cpu in &clock.cpus {
+                sample.cpu_khz[cpu] = khz;
+            }
+        }
+    }
+
+    fn heat(&mut self, now_ns: Ns, sample: &mut SystemSample) {
+        let disk_sensors = now_ns >= self.disk_sensors_due_ns;
+        if disk_sensors {
+            self.disk_sensors_due_ns = now_ns.saturating_add(DISK_SENSOR_PERIOD_NS);
+        }
+        let buffer = &mut self.buffer;
+        for sensor in self.sensors.iter().filter(|s| disk_sensors || !s.of_disk) {
+            if let Some(millidegrees_c) = sensor.file.once(buffer).and_then(parse::signed) {
+                sample.temperatures.push(Temperature { name: sensor.name.clone(), millidegrees_c });
+            }
+        }
+        let mut sum = |files: &[Kept]| {
+            let values = files.iter().filter_map(|f| f.number(buffer));
+            values.fold(None, |sum: Option<u64>, v| Some(sum.unwrap_or(0).saturating_add(v)))
+        };
+        let x86_throttle_events = sum(&self.throttle_counts);
+        let cooling_state = sum(&self.cooling);
+        let bits = self.raspberry_pi.as_ref().and_then(|f| parse::hex(f.once(buffer)?));
+        // Without the firmware's own file the hardware monitor tells of under-voltage since its last look: bit 16
+        // (k:drivers/hwmon/raspberrypi-hwmon.c UNDERVOLTAGE_STICKY_BIT).
+        let alarm = || self.raspberry_pi_alarm.as_ref().and_then(|f| f.number(buffer)).map(|a| u64::from(a != 0) << 16);
+        let raspberry_pi_bits = bits.or_else(alarm).and_then(|b| u32::try_from(b).ok());
+        sample.throttle = ThrottleState { raspberry_pi_bits, x86_throttle_events, cooling_state };
+    }
+}

@@ -1,0 +1,145 @@
+//! The storage path below a target, layer by layer.
+//!
+//! Layers are found by following what the kernel itself says: mountinfo, `/sys/dev/block`, `slaves/`, the loop device's
+//! backing file, and the chain of parent devices under `/sys/devices` up to the controller. A device is listed once
+//! even if several branches reach it, which also ends loops; depth and number of layers are bounded.
+
+mod ata;
+pub(crate) mod block;
+mod bus;
+mod filesystem;
+mod mmc;
+mod nvme;
+mod pcie;
+mod usb;
+
+pub(crate) use bus::serial;
+
+use crate::facts;
+use crate::mounts::{MountEntry, mount_of, mounts};
+use crate::root::Root;
+use model::{DeviceId, Layer, LayerKind, Stack};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Deeper than any path that makes sense: file systems on loops on file systems.
+const DEPTH_LIMIT: u32 = 32;
+/// Layers of one path; 1,000 disks with their links and controllers fit.
+const LAYER_LIMIT: usize = 8_192;
+/// Remarks about missing knowledge; repeated ones are not kept anyway.
+const MISSING_LIMIT: usize = 256;
+
+/// Where a path is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A directory or file.
+    Path {
+        /// Canonical absolute path, as this process sees it (in a captured tree: as the captured machine saw it).
+        path: String,
+        /// `st_dev` of the path; `None` if unknown, then the path alone decides.
+        device: Option<DeviceId>,
+        /// Mount id from statx (STATX_MNT_ID), which decides where it is known.
+        mount_id: Option<u64>,
+        /// `st_blksize`, which becomes a fact of the file system.
+        block_size_bytes: Option<u64>,
+    },
+    /// A block device by its number (`st_rdev`).
+    Device(DeviceId),
+    /// A block device by its kernel name: `sda1`.
+    DeviceName(String),
+}
+
+/// The path, and what could not be seen of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inventory {
+    /// From the file system (or the device) down to controller and host.
+    pub stack: Stack,
+    /// What is missing and how to get it: `run as root to see /sys/kernel/debug/mmc0/ios`. Without repeats.
+    pub missing: Vec<String>,
+}
+
+/// The state of one walk from the top down.
+struct Walk<'a> {
+    root: &'a Root,
+    mounts: Vec<MountEntry>,
+    layers: Vec<Layer>,
+    missing: Vec<String>,
+    seen_devices: BTreeSet<DeviceId>,
+    seen_mounts: BTreeSet<u64>,
+    /// Controllers by directory: a host adapter with many disks is read once and listed below each.
+    controllers: BTreeMap<String, Option<Layer>>,
+}
+
+impl Walk<'_> {
+    fn push(&mut self, mut layer: Layer, depth: u32) {
+        if self.layers.len() < LAYER_LIMIT {
+            layer.set(facts::BRANCH_DEPTH, depth);
+            self.layers.push(layer);
+        } else {
+            self.missing(format!("the path has more than {LAYER_LIMIT} layers; the rest is not listed"));
+        }
+    }
+
+    fn missing(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if self.missing.len() < MISSING_LIMIT && !self.missing.contains(&what) {
+            self.missing.push(what);
+        }
+    }
+
+    fn too_deep(&mut self, depth: u32) -> bool {
+        if depth >= DEPTH_LIMIT {
+            self.missing(format!("the path is more than {DEPTH_LIMIT} layers deep; the rest is not listed"));
+        }
+        depth >= DEPTH_LIMIT || self.layers.len() >= LAYER_LIMIT
+    }
+}
+
+/// Resolves the whole path below a place. Never fails: what cannot be seen is a null fact and a line in `missing`.
+pub fn inventory(root: &Root, place: &Place) -> Inventory {
+    let mut walk = Walk {
+        root,
+        mounts: mounts(root),
+        layers: Vec::new(),
+        missing: Vec::new(),
+        seen_devices: BTreeSet::new(),
+        seen_mounts: BTreeSet::new(),
+        controllers: BTreeMap::new(),
+    };
+    let mut mount = None;
+    match place {
+        Place::Path { path, device, mount_id, block_size_bytes } => {
+            match mount_of(&walk.mounts, path, *device, *mount_id).cloned() {
+                Some(entry) => {
+                    mount = Some(entry.to_model());
+                    walk.filesystem(&entry, *block_size_bytes, 0);
+                }
+                None => {
+                    walk.missing("no mount in /proc/self/mountinfo holds this path; mount /proc in this container");
+                    if let Some(device) = device.filter(|d| d.major != 0) {
+                        walk.device(device, 0);
+                    }
+                }
+            }
+        }
+        Place::Device(device) => walk.device(*device, 0),
+        Place::DeviceName(name) => match block::device_number(root, name) {
+            Some(device) => walk.device(device, 0),
+            None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),
+        },
+    }
+    let host = crate::host::layer(root);
+    walk.layers.push(host);
+    Inventory { stack: Stack { mount, layers: walk.layers }, missing: walk.missing }
+}
+
+/// Paths of the files below loop devices, uppermost first: their page cache has to be dropped as well before a read
+/// counts as cold. Files that were deleted are left out.
+pub fn backing_files(stack: &Stack) -> Vec<String> {
+    let loops = stack.all(LayerKind::Loop).filter(|l| l.bool(facts::BACKING_FILE_DELETED) != Some(true));
+    loops.filter_map(|l| l.text(facts::BACKING_FILE).map(str::to_owned)).collect()
+}
+
+/// Kernel names of all layers that /proc/diskstats counts, for the [`crate::Sampler`].
+pub fn counted_disks(stack: &Stack) -> Vec<String> {
+    stack.layers.iter().filter(|l| l.counted).map(|l| l.name.clone()).collect()
+}

@@ -1,0 +1,98 @@
+//! SATA and IDE through libata (k:drivers/ata/libata-transport.c, libahci.c).
+
+use super::bus::{Ancestor, Below, adapter};
+use crate::ceiling;
+use crate::facts;
+use crate::root::Root;
+use model::{Fact, Layer, LayerKind};
+
+/// Whether a device is libata's port: `ata3`.
+pub(super) fn is_port(name: &str) -> bool {
+    name.strip_prefix("ata").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether a controller runs in the IDE programming interface: PCI class 0101, or a driver without queueing.
+pub(super) fn is_ide(root: &Root, controller: Option<&Ancestor>) -> bool {
+    let Some(controller) = controller else { return false };
+    let driver = controller.driver.as_deref().unwrap_or_default();
+    let class = root.hex(&format!("{}/class", controller.path));
+    driver == "ata_piix" || driver.starts_with("pata_") || class.is_some_and(|c| c >> 8 == 0x0101)
+}
+
+/// `6.0 Gbps`; `<unknown>` is no number.
+fn gbit_s(text: &str) -> Option<f64> {
+    let value: f64 = text.strip_suffix("Gbps")?.trim().parse().ok()?;
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+/// Completes the disk and describes link and controller. `at` is the port's place in the chain.
+pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usize) -> Below {
+    let mut below = Below::default();
+    let port = &chain[at];
+    let number = &port.name["ata".len()..];
+
+    // SCSI address host:channel:target:lun. Behind a port multiplier the channel is the multiplier's port, else the
+    // target is the number of the device on the link (k:drivers/ata/libata-scsi.c ata_scsi_scan_host).
+    let address = chain.iter().find(|a| a.name.split(':').count() == 4 && !a.name.starts_with("target"));
+    let mut address = address.map(|a| a.name.split(':').skip(1)).into_iter().flatten();
+    let channel = address.next().unwrap_or("0").to_owned();
+    let target = address.next().unwrap_or("0").to_owned();
+    let behind_multiplier = root.exists(&format!("{}/link{number}.{channel}", port.path));
+    let (link, device) = if behind_multiplier {
+        (format!("{number}.{channel}"), format!("{number}.{channel}.0"))
+    } else {
+        (number.to_owned(), format!("{number}.{target}"))
+    };
+    let link_directory = format!("{}/link{link}/ata_link/link{link}", port.path);
+    let device_directory = format!("{}/link{link}/dev{device}/ata_device/dev{device}", port.path);
+
+    let mut layer = Layer::new(LayerKind::Link, format!("ata{link}"));
+    let speed = root.text(&format!("{link_directory}/sata_spd"));
+    let limit = root.text(&format!("{link_directory}/sata_spd_limit"));
+    let maximum = root.text(&format!("{link_directory}/hw_sata_spd_limit"));
+    layer.set(facts::SATA_SPEED_GBIT_S, speed.as_deref().and_then(gbit_s));
+    layer.set(facts::SATA_SPEED_LIMIT_GBIT_S, limit.as_deref().and_then(gbit_s));
+    layer.set(facts::SATA_SPEED_MAX_GBIT_S, maximum.as_deref().and_then(gbit_s));
+    layer.set(facts::PORT_MULTIPLIER, behind_multiplier);
+    if let Some(ceiling) = speed.as_deref().and_then(gbit_s).and_then(ceiling::sata) {
+        ceiling.set_on(&mut layer);
+    }
+    layer.set(facts::SATA_SPEED, speed);
+    layer.set(facts::SATA_SPEED_LIMIT, limit);
+
+    let of_device = |file: &str| root.text(&format!("{device_directory}/{file}"));
+    disk.set(facts::ATA_DMA_MODE, of_device("dma_mode"));
+    disk.set(facts::ATA_SPEED_DOWNSHIFTS, of_device("spdn_cnt").and_then(|n| n.parse::<u32>().ok()));
+    disk.set(facts::ATA_TRIM, of_device("trim"));
+    let errors = root.read(&format!("{device_directory}/ering")).ok().map(|bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        text.lines().map(str::trim).filter(|l| !l.is_empty()).take(32).map(str::to_owned).collect::<Vec<String>>()
+    });
+    disk.set(facts::ATA_ERRORS, errors);
+
+    let host = chain[..at]
+        .iter()
+        .find(|a| a.name.strip_prefix("host").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())));
+    let host_file = |file: &str| host.map(|h| format!("{}/scsi_host/{}/{file}", h.path, h.name));
+    layer.set(facts::LINK_POWER_POLICY, host_file("link_power_management_policy").and_then(|f| root.text(&f)));
+    let caps = host_file("ahci_host_caps").and_then(|f| root.hex(&f));
+    let bit = |value: Option<u64>, bit: u32| -> Fact { value.map(|v| v >> bit & 1 == 1).into() };
+    // Queue depth 1 is the kernel's word for "no NCQ"; libata sets up to 32 with it.
+    disk.set(facts::NCQ, disk.int(facts::QUEUE_DEPTH).map(|d| d > 1));
+    disk.set(facts::NCQ_HOST, bit(caps, 30));
+    below.controller = adapter(&chain[at + 1..]);
+    if below.controller.as_ref().is_some_and(|c| c.driver.as_deref().is_some_and(|d| d.starts_with("ahci"))) {
+        let port_command = host_file("ahci_port_cmd").and_then(|f| root.hex(&f));
+        below.controller_facts = vec![
+            (facts::NCQ_HOST, bit(caps, 30)),
+            (facts::AHCI_64BIT_DMA, bit(caps, 31)),
+            (facts::AHCI_ALPM, bit(caps, 26)),
+            (facts::AHCI_STAGGERED_SPINUP, bit(caps, 27)),
+            (facts::AHCI_PORT_MULTIPLIER, bit(caps, 17)),
+            (facts::AHCI_FBS, bit(caps, 16)),
+            (facts::AHCI_PORT_ALPE, bit(port_command, 26)),
+        ];
+    }
+    below.link = Some(layer);
+    below
+}

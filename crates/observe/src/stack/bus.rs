@@ -1,0 +1,271 @@
+//! Below the disk: which bus it hangs on, its link and its controller.
+//!
+//! The disk's directory under /sys/devices is a chain of parent devices. Each one's `subsystem` and `driver` links say
+//! what it is.
+
+use super::{Walk, ata, mmc, nvme, pcie, usb};
+use crate::facts;
+use crate::root::{Root, file_name, parent};
+use model::{Fact, Layer, LayerKind};
+
+/// One parent device.
+#[derive(Clone, Debug)]
+pub(super) struct Ancestor {
+    /// Directory under /sys/devices.
+    pub path: String,
+    /// Its last component.
+    pub name: String,
+    /// Class or bus.
+    pub subsystem: Option<String>,
+    /// Bound driver.
+    pub driver: Option<String>,
+}
+
+/// The parents of a device directory, nearest first, itself excluded.
+pub(super) fn ancestors(root: &Root, directory: &str) -> Vec<Ancestor> {
+    let mut out = Vec::new();
+    let mut path = parent(directory);
+    while path.starts_with("/sys/devices/") && out.len() < 64 {
+        out.push(Ancestor {
+            path: path.to_owned(),
+            name: file_name(path).to_owned(),
+            subsystem: root.link_name(&format!("{path}/subsystem")),
+            driver: root.link_name(&format!("{path}/driver")),
+        });
+        path = parent(path);
+    }
+    out
+}
+
+/// Everything that the walk found below one disk, in order.
+#[derive(Debug, Default)]
+pub(super) struct Below {
+    pub link: Option<Layer>,
+    /// The directory of the controller; it is read once however many disks it has.
+    pub controller: Option<Ancestor>,
+    /// What only the bus knows of its controller.
+    pub controller_facts: Vec<(&'static str, Fact)>,
+    pub missing: Vec<String>,
+}
+
+/// Buses on which a host adapter sits.
+fn is_adapter(a: &Ancestor) -> bool {
+    matches!(
+        a.subsystem.as_deref(),
+        Some(
+            "pci"
+                | "platform"
+                | "amba"
+                | "virtio"
+                | "vio"
+                | "ccw"
+                | "css"
+                | "xen"
+                | "vmbus"
+                | "ssb"
+                | "bcma"
+                | "pcmcia"
+        )
+    )
+}
+
+/// The first host adapter of a chain: one with a driver if there is any.
+pub(super) fn adapter(chain: &[Ancestor]) -> Option<Ancestor> {
+    let bound = chain.iter().find(|a| is_adapter(a) && a.driver.is_some());
+    bound.or_else(|| chain.iter().find(|a| is_adapter(a) || pcie::is_address(&a.name))).cloned()
+}
+
+/// Devices that a hypervisor invents: by model or by PCI vendor. Their links are fiction.
+fn is_emulated(disk: &Layer, pci_vendor: Option<&str>, pci_subsystem: Option<&str>) -> bool {
+    let text = |fact| disk.text(fact).unwrap_or_default();
+    let (model, vendor) = (text(facts::MODEL), text(facts::VENDOR));
+    let by_name = ["QEMU", "VMware", "VBOX", "Virtual", "Msft", "Amazon Elastic", "nvme_card", "Google", "Xen"]
+        .iter()
+        .any(|n| model.starts_with(n) || vendor.starts_with(n));
+    // Red Hat (virtio, QEMU), VMware, VirtualBox, Hyper-V, Xen, Amazon, Google, Parallels.
+    let ids = ["0x1af4", "0x1b36", "0x15ad", "0x80ee", "0x1414", "0x5853", "0x1d0f", "0x1ae0", "0x1ab8"];
+    let known = |id: Option<&str>| id.is_some_and(|id| ids.contains(&id));
+    by_name || known(pci_vendor) || known(pci_subsystem)
+}
+
+impl Walk<'_> {
+    /// Completes the disk's layer with what its bus knows and lists it, its link and its controller.
+    pub(super) fn attached(&mut self, mut disk: Layer, directory: &str, depth: u32) {
+        let root = self.root;
+        let chain = ancestors(root, directory);
+        let in_subsystem = |name: &str| chain.iter().position(|a| a.subsystem.as_deref() == Some(name));
+        let device = root.canonical(&format!("{directory}/device"));
+        self.identity(&mut disk, directory);
+        disk.driver = device.as_deref().and_then(|d| root.link_name(&format!("{d}/driver")));
+
+        let ata_port = chain.iter().position(|a| ata::is_port(&a.name));
+        let mtd = root.link_name(&format!("{directory}/device")).filter(|n| n.starts_with("mtd"));
+        let mut below = Below::default();
+        let transport = if let Some(at) = chain.iter().position(|a| mmc::is_card(&a.name)) {
+            below = mmc::attach(root, &mut disk, &chain[at..]);
+            "mmc"
+        } else if disk.name.starts_with("nvme") {
+            below = nvme::attach(root, &mut disk, directory, &chain);
+            "nvme"
+        } else if let Some(at) = ata_port {
+            below = ata::attach(root, &mut disk, &chain, at);
+            if ata::is_ide(root, below.controller.as_ref()) { "ide" } else { "sata" }
+        } else if let Some(at) = in_subsystem("usb") {
+            below = usb::attach(root, &mut disk, &chain[at..]);
+            "usb"
+        } else if let Some(mtd) = mtd {
+            mtd_facts(root, &mut disk, &format!("/sys/class/mtd/{mtd}"));
+            below.controller = adapter(&chain);
+            "mtd"
+        } else if let Some(at) = in_subsystem("virtio").filter(|_| disk.name.starts_with("vd")) {
+            disk.set(facts::CACHE_TYPE, root.text(&format!("{directory}/cache_type")));
+            disk.set(facts::SERIAL, root.text(&format!("{directory}/serial")));
+            disk.set(facts::QUEUE_DEPTH, disk.fact(facts::QUEUE_TAGS).cloned().unwrap_or(Fact::Null));
+            below.controller = adapter(&chain[at + 1..]);
+            "virtio"
+        } else if in_subsystem("scsi").is_some() {
+            below.controller = adapter(&chain);
+            "scsi"
+        } else if disk.name.starts_with("xvd") {
+            "xen"
+        } else if disk.name.starts_with("nbd") || disk.name.starts_with("rbd") || disk.name.starts_with("drbd") {
+            "network"
+        } else if directory.starts_with("/sys/devices/virtual/") {
+            "virtual"
+        } else {
+            below.controller = adapter(&chain);
+            "unknown"
+        };
+        disk.set(facts::TRANSPORT, transport);
+
+        let adapter = below.controller.take();
+        let controller = adapter.as_ref().and_then(|a| self.controller(a));
+        let pci = |fact| controller.as_ref().and_then(|c: &Layer| c.text(fact));
+        let subsystem = pci(facts::PCI_SUBSYSTEM_ID).and_then(|id| id.split(':').next());
+        let emulated = transport == "virtio"
+            || transport == "xen"
+            || is_emulated(&disk, pci(facts::PCI_VENDOR_ID), subsystem)
+            || controller.as_ref().is_some_and(|c| c.driver.as_deref().is_some_and(|d| d.starts_with("virtio")));
+        disk.set(facts::EMULATED, emulated);
+        self.push(disk, depth);
+
+        let mut below_depth = depth + 1;
+        let strip = |layer: &mut Layer| {
+            if emulated {
+                layer.ceiling_bytes_per_s = None;
+                layer.ceiling_source = None;
+                layer.facts.remove(facts::REALISTIC_BYTES_PER_S);
+            }
+        };
+        if let Some(mut link) = below.link {
+            strip(&mut link);
+            self.push(link, below_depth);
+            below_depth += 1;
+        }
+        if let Some(mut controller) = controller {
+            for (name, value) in below.controller_facts {
+                controller.set(name, value);
+            }
+            strip(&mut controller);
+            self.push(controller, below_depth);
+        }
+        for line in below.missing {
+            self.missing(line);
+        }
+    }
+
+    /// Who the disk is, as far as all buses tell it in the same places.
+    fn identity(&self, disk: &mut Layer, directory: &str) {
+        let root = self.root;
+        let device = |file: &str| root.text(&format!("{directory}/device/{file}"));
+        disk.set(facts::MODEL, device("model"));
+        disk.set(facts::VENDOR, device("vendor").filter(|v| !v.starts_with("0x")));
+        disk.set(facts::FIRMWARE_REVISION, device("rev").or_else(|| device("firmware_rev")));
+        disk.set(facts::SERIAL, serial(root, directory));
+        disk.set(facts::REMOVABLE, root.flag(&format!("{directory}/removable")));
+        disk.set(facts::QUEUE_DEPTH, root.number::<u32>(&format!("{directory}/device/queue_depth")));
+    }
+
+    fn controller(&mut self, adapter: &Ancestor) -> Option<Layer> {
+        if let Some(known) = self.controllers.get(&adapter.path) {
+            return known.clone();
+        }
+        let layer = controller_layer(self.root, adapter);
+        self.controllers.insert(adapter.path.clone(), Some(layer.clone()));
+        Some(layer)
+    }
+
+    /// An MTD partition without a block device in between.
+    pub(super) fn mtd(&mut self, name: &str, depth: u32) {
+        let class = format!("/sys/class/mtd/{name}");
+        let Some(directory) = self.root.canonical(&class) else {
+            self.missing(format!("{class} is not there"));
+            return;
+        };
+        let mut disk = Layer::new(LayerKind::Disk, name);
+        disk.driver = Some("mtd".into());
+        disk.set(facts::TRANSPORT, "mtd");
+        disk.set(facts::SIZE_BYTES, self.root.number::<u64>(&format!("{class}/size")));
+        mtd_facts(self.root, &mut disk, &class);
+        self.push(disk, depth);
+        let controller = adapter(&ancestors(self.root, &directory)).and_then(|a| self.controller(&a));
+        if let Some(controller) = controller {
+            self.push(controller, depth + 1);
+        }
+    }
+}
+
+/// The serial number, wherever the bus keeps it.
+pub(crate) fn serial(root: &Root, directory: &str) -> Option<String> {
+    let text = |file: &str| root.text(&format!("{directory}/{file}"));
+    text("device/serial")
+        .or_else(|| text("serial"))
+        .or_else(|| {
+            // Vital product data page 0x80: four bytes of header, then the serial number (SPC-4 7.8.15).
+            let page = root.read(&format!("{directory}/device/vpd_pg80")).ok()?;
+            let length = usize::from(u16::from_be_bytes([*page.get(2)?, *page.get(3)?]));
+            let number = page.get(4..)?.get(..length).or(page.get(4..))?;
+            let number = String::from_utf8_lossy(number);
+            let number = number.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+            (!number.is_empty()).then(|| number.to_owned())
+        })
+        .or_else(|| text("device/wwid"))
+        .or_else(|| text("wwid"))
+}
+
+fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
+    let file = |name: &str| root.text(&format!("{}/{name}", adapter.path));
+    let mut layer = Layer::new(LayerKind::Controller, adapter.name.clone());
+    layer.driver = adapter.driver.clone();
+    layer.set(facts::CONTROLLER_BUS, adapter.subsystem.clone());
+    if adapter.subsystem.as_deref() == Some("pci") || pcie::is_address(&adapter.name) {
+        layer.set(facts::PCI_ADDRESS, adapter.name.as_str());
+        layer.set(facts::PCI_VENDOR_ID, file("vendor"));
+        layer.set(facts::PCI_DEVICE_ID, file("device"));
+        let subsystem = file("subsystem_vendor").zip(file("subsystem_device")).map(|(v, d)| format!("{v}:{d}"));
+        layer.set(facts::PCI_SUBSYSTEM_ID, subsystem);
+        layer.set(facts::PCI_CLASS, file("class"));
+        layer.set(facts::REMAPPED_NVME, root.number::<u32>(&format!("{}/remapped_nvme", adapter.path)));
+        if let Some(path) = pcie::path(root, &adapter.path) {
+            path.set_on(&mut layer);
+        }
+    } else {
+        // NUL-separated, as in the device tree.
+        let compatible = root.read(&format!("{}/of_node/compatible", adapter.path)).ok().map(|bytes| {
+            let names = bytes.split(|b| *b == 0).filter(|s| !s.is_empty()).take(16);
+            names.map(|s| String::from_utf8_lossy(s).into_owned()).collect::<Vec<String>>()
+        });
+        layer.set(facts::DEVICETREE_COMPATIBLE, compatible);
+    }
+    layer
+}
+
+fn mtd_facts(root: &Root, disk: &mut Layer, class: &str) {
+    let number = |file: &str| root.number::<u64>(&format!("{class}/{file}"));
+    disk.set(facts::MODEL, root.text(&format!("{class}/name")));
+    disk.set(facts::MTD_TYPE, root.text(&format!("{class}/type")));
+    disk.set(facts::MTD_WRITE_SIZE_BYTES, number("writesize"));
+    disk.set(facts::MTD_ERASE_SIZE_BYTES, number("erasesize"));
+    disk.set(facts::MTD_CORRECTED_BITS, number("corrected_bits"));
+    disk.set(facts::MTD_ECC_FAILURES, number("ecc_failures"));
+}

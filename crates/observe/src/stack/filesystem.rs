@@ -1,0 +1,199 @@
+//! The file system layer, and where it leads.
+
+use super::{Walk, block};
+use crate::facts;
+use crate::mounts::{MountEntry, mount_of};
+use crate::root::file_name;
+use model::{DeviceId, Layer, LayerKind};
+
+/// What carries a file system that has no block device number of its own.
+fn backing_of(fstype: &str) -> &'static str {
+    match fstype {
+        "tmpfs" | "ramfs" | "hugetlbfs" | "devtmpfs" | "rootfs" | "proc" | "sysfs" | "cgroup" | "cgroup2" => "memory",
+        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "ceph" | "lustre" | "beegfs" | "gpfs" | "afs" | "coda"
+        | "ocfs2" | "gfs2" | "orangefs" => "network",
+        "9p" | "virtiofs" | "vboxsf" | "vmhgfs" | "prl_fs" | "drvfs" => "host-directory",
+        "overlay" | "aufs" => "overlay",
+        "zfs" => "zfs-pool",
+        "ubifs" | "jffs2" => "mtd",
+        "btrfs" | "bcachefs" | "fuseblk" => "block",
+        other if other == "fuse" || other.starts_with("fuse.") => "fuse",
+        _ => "unknown",
+    }
+}
+
+impl Walk<'_> {
+    /// Lists the file system and follows it down.
+    pub(super) fn filesystem(&mut self, entry: &MountEntry, block_size_bytes: Option<u64>, depth: u32) {
+        if !self.seen_mounts.insert(entry.id) || self.too_deep(depth) {
+            return;
+        }
+        let mut layer = Layer::new(LayerKind::Filesystem, entry.fstype.clone());
+        // The superblock's device is a block device unless its major number is 0, "unnamed" (k:devices.txt). Shared
+        // disk file systems (ocfs2, gfs2) have one as well.
+        let numbered = entry.device.major != 0;
+        let backing = if numbered { "block" } else { backing_of(&entry.fstype) };
+        let mount = entry.to_model();
+        layer.set(facts::FSTYPE, entry.fstype.as_str());
+        layer.set(facts::MOUNT_POINT, entry.mount_point.as_str());
+        layer.set(facts::MOUNT_SOURCE, entry.source.as_str());
+        layer.set(facts::MOUNT_ROOT, entry.root.as_str());
+        layer.set(facts::MOUNT_OPTIONS, mount.options);
+        layer.set(facts::READ_ONLY, mount.read_only);
+        layer.set(facts::BACKING, backing);
+        layer.set(facts::BLOCK_SIZE_BYTES, block_size_bytes);
+        self.features(&mut layer, entry);
+
+        let devices = if numbered { Vec::new() } else { self.devices_by_source(entry) };
+        if devices.len() > 1 {
+            let names: Vec<String> = devices.iter().filter_map(|d| block::device_name(self.root, *d)).collect();
+            layer.set(facts::FILESYSTEM_DEVICES, names);
+        }
+        self.push(layer, depth);
+
+        match backing {
+            "block" if numbered => self.device(entry.device, depth + 1),
+            "block" if devices.is_empty() => self.missing(format!(
+                "the device of {} ({}) was not found under /sys; give the block device itself",
+                entry.mount_point, entry.source
+            )),
+            "block" => devices.into_iter().for_each(|d| self.device(d, depth + 1)),
+            "overlay" => self.upper_directory(entry, depth + 1),
+            "mtd" => self.mtd_of(entry, depth + 1),
+            "zfs-pool" => {
+                let pool = entry.source.split('/').next().unwrap_or("POOL");
+                self.missing(format!("the disks of a ZFS pool are not under /sys; see zpool status {pool}"));
+            }
+            "network" => self.missing(format!("{} lies on another machine; run narrows there", entry.source)),
+            "host-directory" => self.missing(format!("{} lies on the host; run narrows there", entry.source)),
+            "fuse" => self.missing(format!(
+                "a FUSE file system does not tell what it stands on ({}); give that directory or device instead",
+                entry.source
+            )),
+            _ => {}
+        }
+    }
+
+    /// Facts that follow from type and options.
+    fn features(&self, layer: &mut Layer, entry: &MountEntry) {
+        let (has, option) = (|o: &str| entry.has(o), |o: &str| entry.option(o));
+        let fstype = entry.fstype.as_str();
+        let copy_on_write = match fstype {
+            "btrfs" => Some(!has("nodatacow")),
+            "zfs" | "bcachefs" | "nilfs2" => Some(true),
+            "ext2" | "ext3" | "ext4" | "vfat" | "exfat" | "ntfs3" | "tmpfs" => Some(false),
+            _ => None,
+        };
+        let checksums = match fstype {
+            // nodatacow implies nodatasum (k:fs/btrfs/super.c).
+            "btrfs" => Some(!has("nodatasum") && !has("nodatacow")),
+            "zfs" | "bcachefs" => Some(true),
+            "ext2" | "ext3" | "ext4" | "xfs" | "f2fs" | "vfat" | "exfat" | "ntfs3" | "tmpfs" => Some(false),
+            _ => None,
+        };
+        layer.set(facts::COPY_ON_WRITE, copy_on_write);
+        layer.set(facts::CHECKSUMS, checksums);
+        if matches!(fstype, "btrfs" | "f2fs" | "bcachefs" | "ubifs") {
+            let keys = ["compress-force", "compress", "compress_algorithm", "compression", "compr"];
+            let named = keys.iter().find_map(|k| option(k));
+            let bare = has("compress") || has("compress-force");
+            layer.set(facts::COMPRESSION, named.unwrap_or(if bare { "default" } else { "none" }));
+        }
+        layer.set(facts::SYNC_MOUNT, has("sync"));
+        if matches!(fstype, "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "reiserfs") {
+            let off = has("nobarrier") || option("barrier") == Some("0") || option("barrier") == Some("none");
+            layer.set(facts::BARRIERS, !off);
+        }
+        if matches!(fstype, "ext3" | "ext4") {
+            layer.set(facts::JOURNAL_MODE, option("data").unwrap_or("ordered"));
+        }
+        layer.set(facts::COMMIT_INTERVAL_S, option("commit").and_then(|c| c.parse::<u32>().ok()));
+        let discard = has("discard") || option("discard").is_some();
+        layer.set(facts::ONLINE_DISCARD, discard && !has("nodiscard"));
+        if fstype == "ext4" {
+            layer.set(facts::LAZY_INIT_RUNNING, self.kernel_thread_runs("ext4lazyinit"));
+        }
+        if fstype == "overlay" {
+            let lower: Vec<String> = option("lowerdir")
+                .map(|l| l.split(':').filter(|d| !d.is_empty()).take(512).map(str::to_owned).collect())
+                .unwrap_or_default();
+            layer.set(facts::LOWER_DIRECTORIES, lower);
+            layer.set(facts::UPPER_DIRECTORY, option("upperdir").map(str::to_owned));
+        }
+    }
+
+    /// Whether a kernel thread of that name runs. Kernel threads are children of kthreadd, process 2, whose list of
+    /// children is one file where the kernel has it; otherwise nothing is said, for a look at every process is dear.
+    fn kernel_thread_runs(&self, name: &str) -> Option<bool> {
+        let children = self.root.text("/proc/2/task/2/children")?;
+        let comm = |pid: &str| self.root.text(&format!("/proc/{pid}/comm"));
+        Some(children.split_ascii_whitespace().take(4_096).any(|pid| comm(pid).as_deref() == Some(name)))
+    }
+
+    /// Block devices of a file system with an anonymous device number, from its source and, for btrfs, from the list
+    /// of its members.
+    fn devices_by_source(&self, entry: &MountEntry) -> Vec<DeviceId> {
+        if backing_of(&entry.fstype) != "block" {
+            return Vec::new();
+        }
+        // bcachefs joins its devices with colons.
+        let sources = entry.source.split(':').filter(|s| s.starts_with('/'));
+        let mut devices: Vec<DeviceId> = sources.filter_map(|s| block::device_of_node(self.root, s)).collect();
+        if entry.fstype == "btrfs" {
+            let known: Vec<String> = devices.iter().filter_map(|d| block::device_name(self.root, *d)).collect();
+            let file_systems = self.root.list("/sys/fs/btrfs");
+            let members: Vec<Vec<String>> = file_systems
+                .iter()
+                .map(|uuid| self.root.list(&format!("/sys/fs/btrfs/{uuid}/devices")))
+                .filter(|m| !m.is_empty())
+                .collect();
+            let ours = match known.first() {
+                Some(name) => members.iter().find(|m| m.contains(name)),
+                // The source may be a name that is no more (`/dev/root`): with one btrfs there is no doubt.
+                None if members.len() == 1 => members.first(),
+                None => None,
+            };
+            if let Some(ours) = ours {
+                devices = ours.iter().filter_map(|name| block::device_number(self.root, name)).collect();
+            }
+        }
+        devices.dedup();
+        devices
+    }
+
+    fn upper_directory(&mut self, entry: &MountEntry, depth: u32) {
+        let Some(upper) = entry.option("upperdir").map(str::to_owned) else {
+            self.missing("the overlay has no upper directory: it is read-only");
+            return;
+        };
+        // The path is as the mounting process saw it. In a container it names a place outside, where only the overlay
+        // itself or an unrelated mount seems to be.
+        let below = mount_of(&self.mounts, &upper, None, None).filter(|m| m.id != entry.id).cloned();
+        match below {
+            Some(below) if !(below.fstype == "overlay" && self.seen_mounts.contains(&below.id)) => {
+                self.filesystem(&below, None, depth);
+            }
+            _ => self.missing(format!(
+                "the overlay's upper directory {upper} lies outside this container; run narrows on the host, or on a volume"
+            )),
+        }
+    }
+
+    /// UBIFS names its volume (`ubi0:data`, `ubi0_1`), JFFS2 its partition (`mtd2`).
+    fn mtd_of(&mut self, entry: &MountEntry, depth: u32) {
+        let source = file_name(&entry.source);
+        let number = |prefix: &str| -> Option<u32> {
+            let rest = source.strip_prefix(prefix)?;
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            rest[..end].parse().ok()
+        };
+        let mtd = match number("ubi") {
+            Some(ubi) => self.root.number::<u32>(&format!("/sys/class/ubi/ubi{ubi}/mtd_num")),
+            None => number("mtdblock").or_else(|| number("mtd")),
+        };
+        match mtd {
+            Some(mtd) => self.mtd(&format!("mtd{mtd}"), depth),
+            None => self.missing(format!("the MTD partition of {} was not found under /sys/class/ubi", entry.source)),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! PCI Express: the narrowest link between a device and its root.
+
+use super::bus::ancestors;
+use crate::ceiling;
+use crate::facts;
+use crate::root::{Root, file_name};
+use model::Layer;
+
+/// Whether a name is `domain:bus:device.function`.
+pub(super) fn is_address(name: &str) -> bool {
+    let hex = |text: &str, length: std::ops::RangeInclusive<usize>| {
+        length.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+    };
+    let mut parts = name.splitn(3, ':');
+    let (Some(domain), Some(bus), Some(slot)) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let Some((device, function)) = slot.split_once('.') else { return false };
+    hex(domain, 4..=8) && hex(bus, 2..=2) && hex(device, 2..=2) && hex(function, 1..=1)
+}
+
+/// One end of a link.
+#[derive(Clone, Debug, PartialEq)]
+struct End {
+    address: String,
+    speed_gt_s: f64,
+    width: u32,
+}
+
+/// A device's way to the root.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PciePath {
+    narrowest: End,
+    max_speed_gt_s: Option<f64>,
+    max_width: Option<u32>,
+    port_max_speed_gt_s: Option<f64>,
+    port_max_width: Option<u32>,
+}
+
+/// `8.0 GT/s PCIe`; `Unknown` and Gen1 of old kernels (`2.5 GT/s`) included.
+fn speed(root: &Root, path: &str, file: &str) -> Option<f64> {
+    let text = root.text(&format!("{path}/{file}"))?;
+    let value: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+    (value.is_finite() && value > 0.0 && text.contains("GT/s")).then_some(value)
+}
+
+/// Lanes; 0 and 255 mean that there is no link (integrated devices, links that are down).
+fn width(root: &Root, path: &str, file: &str) -> Option<u32> {
+    root.number(&format!("{path}/{file}")).filter(|w| (1..=32).contains(w))
+}
+
+/// The links from a PCI device up to the root; `None` if the device has no PCI Express link.
+pub(super) fn path(root: &Root, device: &str) -> Option<PciePath> {
+    let above = ancestors(root, device);
+    let chain = std::iter::once(device).chain(above.iter().map(|a| a.path.as_str()));
+    let ends = chain.filter(|p| is_address(file_name(p))).filter_map(|p| {
+        let speed_gt_s = speed(root, p, "current_link_speed")?;
+        let width = width(root, p, "current_link_width")?;
+        // An unknown generation has no ceiling and cannot be compared.
+        let bytes = ceiling::pcie(speed_gt_s, width)?.bytes_per_s;
+        Some((bytes, End { address: file_name(p).to_owned(), speed_gt_s, width }))
+    });
+    let narrowest = ends.min_by_key(|(bytes, _)| *bytes).map(|(_, end)| end)?;
+    // The device itself must have a link: a device inside the root complex has no share in the links of others.
+    let max_width = width(root, device, "max_link_width");
+    width(root, device, "current_link_width")?;
+    let port = above.first().filter(|a| is_address(&a.name)).map(|a| a.path.as_str());
+    Some(PciePath {
+        narrowest,
+        max_speed_gt_s: speed(root, device, "max_link_speed"),
+        max_width,
+        port_max_speed_gt_s: port.and_then(|p| speed(root, p, "max_link_speed")),
+        port_max_width: port.and_then(|p| width(root, p, "max_link_width")),
+    })
+}
+
+impl PciePath {
+    /// `PCIe 8.0 GT/s x4`.
+    pub fn name(&self) -> String {
+        format!("PCIe {:.1} GT/s x{}", self.narrowest.speed_gt_s, self.narrowest.width)
+    }
+
+    /// Facts and ceiling.
+    pub fn set_on(&self, layer: &mut Layer) {
+        layer.set(facts::PCIE_SPEED_GT_S, self.narrowest.speed_gt_s);
+        layer.set(facts::PCIE_WIDTH, self.narrowest.width);
+        layer.set(facts::PCIE_NARROWEST, self.narrowest.address.as_str());
+        layer.set(facts::PCIE_MAX_SPEED_GT_S, self.max_speed_gt_s);
+        layer.set(facts::PCIE_MAX_WIDTH, self.max_width);
+        layer.set(facts::PCIE_PORT_MAX_SPEED_GT_S, self.port_max_speed_gt_s);
+        layer.set(facts::PCIE_PORT_MAX_WIDTH, self.port_max_width);
+        if let Some(ceiling) = ceiling::pcie(self.narrowest.speed_gt_s, self.narrowest.width) {
+            ceiling.set_on(layer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn addresses() {
+        assert!(is_address("0000:00:1f.2"));
+        assert!(is_address("10000:e1:00.0"));
+        assert!(!is_address("pci0000:00"));
+        assert!(!is_address("0000:00:1f"));
+        assert!(!is_address("2-1:1.0"));
+    }
+}
