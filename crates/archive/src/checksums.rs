@@ -30,8 +30,21 @@ pub struct Verification {
 
 impl Verification {
     /// Whether the bundle is exactly what it was when it was finished.
-    pub fn is_intact(&self) -> bool {
+    pub fn is_clean(&self) -> bool {
         self.altered.is_empty() && self.missing.is_empty() && self.extra.is_empty() && self.unreadable.is_empty()
+    }
+}
+
+impl std::fmt::Display for Verification {
+    /// One line: `5 files intact; altered: latency.csv; missing: system.csv`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} intact", self.intact, if self.intact == 1 { "file" } else { "files" })?;
+        for (what, names) in [("altered", &self.altered), ("missing", &self.missing), ("extra", &self.extra)] {
+            if !names.is_empty() {
+                write!(f, "; {what}: {}", names.join(", "))?;
+            }
+        }
+        self.unreadable.iter().try_for_each(|(name, reason)| write!(f, "; unreadable: {name} ({reason})"))
     }
 }
 

@@ -168,7 +168,7 @@ fn assert_recovered(directory: &Path, run: &Run, durable: usize, finished: bool,
         "nothing"
     } else {
         assert_eq!(ids.as_slice(), std::slice::from_ref(&run.id), "{case}");
-        assert!(archive.verify(&run.id).unwrap().is_intact(), "{case}");
+        assert!(archive.verify(&run.id).unwrap().is_clean(), "{case}");
         let loaded = archive.load(&run.id).unwrap();
         if loaded.state == RunState::Truncated {
             assert!(!finished, "{case}: finish had said that it was whole");

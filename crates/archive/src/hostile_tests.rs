@@ -28,7 +28,7 @@ proptest! {
         let (_directory, archive, path) = saved(&run);
         prop_assert_eq!(&archive.load(&run.id).unwrap(), &run);
         prop_assert_eq!(&load_bundle(&path).unwrap(), &run);
-        prop_assert!(archive.verify(&run.id).unwrap().is_intact());
+        prop_assert!(archive.verify(&run.id).unwrap().is_clean());
         prop_assert!(archive.recover().unwrap().is_empty());
     }
 
@@ -71,7 +71,7 @@ proptest! {
             Err(e) => prop_assert!(e.to_string().contains(id), "{e}"),
         }
         if content != before {
-            prop_assert!(!archive.verify(id).is_ok_and(|v| v.is_intact()));
+            prop_assert!(!archive.verify(id).is_ok_and(|v| v.is_clean()));
         }
         prop_assert_eq!(archive.list().unwrap().len(), 1);
     }
@@ -207,6 +207,7 @@ fn verify_tells_altered_missing_and_extra_files() {
     assert_eq!(found.altered, ["latency.csv"]);
     assert_eq!(found.missing, ["system.csv"]);
     assert_eq!(found.extra, ["raw/fio.json"]);
+    assert!(found.to_string().ends_with("intact; altered: latency.csv; missing: system.csv; extra: raw/fio.json"));
     fs::remove_file(path.join("SHA256SUMS")).unwrap();
     assert_eq!(archive.verify(id).unwrap().missing, ["SHA256SUMS"]);
 }

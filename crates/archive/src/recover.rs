@@ -46,6 +46,24 @@ pub enum Recovered {
     Failed(ArchiveError),
 }
 
+impl std::fmt::Display for Recovered {
+    /// One line for a person.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Truncated { path, .. } => {
+                write!(f, "recovered up to its last complete phase, marked truncated: {}", path.display())
+            }
+            Self::Complete { path } => write!(f, "was complete, only its name was missing: {}", path.display()),
+            Self::Empty => write!(f, "nothing had been measured; removed"),
+            Self::InProgress => write!(f, "is still being written; left alone"),
+            Self::Undecided => {
+                write!(f, "this file system has no locks, so nobody can tell whether it is being written; left alone")
+            }
+            Self::Failed(error) => write!(f, "could not be recovered, left as it is: {error}"),
+        }
+    }
+}
+
 /// See [`Archive::recover`].
 pub(crate) fn recover(archive: &Archive) -> Result<Vec<Recovery>> {
     let runs = archive.runs_dir();
@@ -73,7 +91,7 @@ fn one(archive: &Archive, id: &str) -> Result<Recovered> {
         Attempt::Unknown => return Ok(Recovered::Undecided),
     };
     // SHA256SUMS is written last. A directory that agrees with it was finished, up to its name.
-    if checksums::verify(&directory).is_ok_and(|v| v.is_intact() && v.intact > 0)
+    if checksums::verify(&directory).is_ok_and(|v| v.is_clean() && v.intact > 0)
         && let Ok(run) = load(&directory, Some(id), Tolerance::Strict)
     {
         return Ok(Recovered::Complete { path: publish(archive, &directory, &run)? });
