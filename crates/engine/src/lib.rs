@@ -12,6 +12,7 @@
 //! Deliberately absent: printing, parsing text, judging what was recorded.
 
 mod control;
+mod copy;
 mod device;
 mod recorder;
 mod rig;
@@ -19,8 +20,9 @@ mod sim;
 mod worker;
 
 pub use control::{Control, Progress};
+pub use copy::{copy_buffer_bytes, run_copy};
 pub use device::{Completion, Device, DeviceError, NullDevice, PsyncDevice, PsyncThreads, UringDevice};
 pub use recorder::{StreamRecord, phase_record};
-pub use rig::Rig;
+pub use rig::{FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify};
 pub use sim::{Jitter, SimDevice, SimRig};
 pub use worker::{Content, LoopSettings, run_stream};

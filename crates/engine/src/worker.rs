@@ -4,13 +4,13 @@ mod content;
 mod steady;
 
 pub use content::Content;
+pub(crate) use steady::Steadiness;
 
 use crate::device::worker_usage;
 use crate::recorder::{Recorder, StreamRecord};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Ns, Operation, PhasePlan, StopCause, StopRule, StreamPlan, Warmup};
 use std::sync::atomic::Ordering;
-use steady::Steadiness;
 use workload::{BlockOp, Next, OpKind, Outcome, Source};
 
 /// The signal and "try again" are no verdict on the device: the operation is handed over again.

@@ -14,7 +14,7 @@ const MOST_LAG1: f64 = 0.3;
 /// Looks at the series when it has doubled since the last look: looking after each interval would stop at the first lucky
 /// one.
 #[derive(Debug)]
-pub(super) struct Steadiness {
+pub(crate) struct Steadiness {
     half_width_ratio: Option<f64>,
     next_look: usize,
     rates: Vec<f64>,

@@ -1,0 +1,136 @@
+//! The memory copy phase: the top of the ladder, which no buffered path can pass.
+//!
+//! One thread copies between two buffers far larger than the last-level cache, pass after pass, in pieces of 1 MiB; each
+//! piece is an operation with its latency, each copied byte is counted once (the memory bus moves it at least twice). The
+//! copy is the C library's memcpy, as programs use it; the kernel's own copies may be faster or slower.
+
+use crate::device::worker_usage;
+use crate::recorder::{Recorder, phase_record};
+use crate::worker::{Content, Steadiness};
+use crate::{Control, DeviceError};
+use model::{EngineKind, EngineRecord, PhasePlan, PhaseRecord, StopCause};
+use std::sync::atomic::Ordering;
+use sys::{BufferPool, Epoch, thread_usage};
+
+/// One operation.
+const PIECE: usize = 1 << 20;
+const LEAST: u64 = 4 << 20;
+const MOST: u64 = 64 << 20;
+const MOST_FOR_LARGE_CACHES: u64 = 512 << 20;
+
+/// The size of each of the two buffers: 64 MiB, or four times the last-level cache where that is more (up to 512 MiB), but
+/// together at most a quarter of the memory that is available, so that a small board is not driven into swapping.
+pub fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_bytes: Option<u64>) -> u64 {
+    let wanted = last_level_cache_bytes.map_or(MOST, |c| c.saturating_mul(4)).clamp(MOST, MOST_FOR_LARGE_CACHES);
+    let bearable = available_bytes.map_or(MOST, |a| a / 8);
+    let bytes = wanted.min(bearable).max(LEAST);
+    bytes - bytes % PIECE as u64
+}
+
+/// Runs the phase. The times are those of `epoch`; `seed` is that of the data copied.
+///
+/// # Errors
+/// Where the memory cannot be had.
+pub fn run_copy(
+    epoch: Epoch,
+    phase: &PhasePlan,
+    interval_ns: u64,
+    buffer_bytes: u64,
+    seed: u64,
+    control: &Control,
+) -> Result<PhaseRecord, DeviceError> {
+    let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(PIECE);
+    let no_memory = |source| DeviceError::Call { call: "mmap of copy buffers", source };
+    let mut from = BufferPool::new(1, bytes).map_err(no_memory)?;
+    let mut to = BufferPool::new(1, bytes).map_err(no_memory)?;
+    Content::new(seed).fill(0, from.buffer_mut(0));
+
+    let usage_before = thread_usage();
+    let started = epoch.elapsed_ns();
+    let deadline = started.saturating_add(phase.time_limit_ns);
+    let mut recorder = Recorder::new(started, phase.time_limit_ns, interval_ns, &phase.warmup);
+    let mut steadiness = Steadiness::new(&phase.stop, &recorder);
+    let mut shown = recorder.interval_end();
+    let mut now = started;
+    let stop = 'phase: loop {
+        for (target, source) in to.buffer_mut(0).chunks_exact_mut(PIECE).zip(from.buffer(0).chunks_exact(PIECE)) {
+            if now >= deadline {
+                break 'phase StopCause::TimeUsed;
+            }
+            if control.stopped() {
+                break 'phase StopCause::Interrupted;
+            }
+            let start = now;
+            target.copy_from_slice(std::hint::black_box(source));
+            std::hint::black_box(target);
+            now = epoch.elapsed_ns();
+            recorder.transferred(now, start, start, PIECE as u32, PIECE as u32);
+            recorder.roll(now);
+            if recorder.interval_end() != shown {
+                shown = recorder.interval_end();
+                let (operations, bytes) = recorder.progress();
+                control.progress.operations.store(operations, Ordering::Relaxed);
+                control.progress.bytes.store(bytes, Ordering::Relaxed);
+                control.progress.elapsed_ns.store(now - started, Ordering::Relaxed);
+                if steadiness.reached(&recorder) {
+                    break 'phase StopCause::Steady;
+                }
+            }
+        }
+    };
+    let usage = worker_usage(thread_usage().since(&usage_before));
+    let mut record = recorder.finish(now, stop);
+    record.usage = usage;
+    record.batch_submit = 1;
+    record.batch_complete = 1;
+    let engine = EngineRecord {
+        kind: EngineKind::Memory,
+        features: vec![format!("memcpy between two buffers of {} MiB", bytes >> 20)],
+        missing: Vec::new(),
+        batch_submit: 1,
+        batch_complete: 1,
+    };
+    Ok(phase_record(vec![record], engine))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Access, PhaseKind, StopRule, Warmup};
+
+    #[test]
+    fn the_buffers_are_larger_than_caches_and_bearable() {
+        assert_eq!(copy_buffer_bytes(None, None), 64 << 20);
+        assert_eq!(copy_buffer_bytes(Some(16 << 30), Some(8 << 20)), 64 << 20);
+        assert_eq!(copy_buffer_bytes(Some(64 << 30), Some(96 << 20)), 384 << 20);
+        assert_eq!(copy_buffer_bytes(Some(128 << 20), None), 16 << 20);
+        assert_eq!(copy_buffer_bytes(Some(1 << 20), None), 4 << 20);
+    }
+
+    #[test]
+    fn copies_are_recorded_and_stop_when_asked() {
+        let phase = PhasePlan {
+            name: "copy".to_owned(),
+            kind: PhaseKind::MemoryCopy,
+            engine: EngineKind::Memory,
+            access: Access::Buffered,
+            cold: false,
+            streams: Vec::new(),
+            time_limit_ns: 30_000_000,
+            stop: StopRule::Time,
+            warmup: Warmup { min_ns: 10_000_000, share: 0.0, max_ns: 10_000_000 },
+            skip: None,
+        };
+        let control = Control::default();
+        let epoch = Epoch::start();
+        let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, 1, &control).unwrap();
+        assert_eq!(record.stop, StopCause::TimeUsed);
+        assert!(record.operations > 0);
+        assert_eq!(record.bytes, record.operations << 20);
+        assert_eq!(record.intervals.iter().map(|i| i.operations).sum::<u64>(), record.operations);
+        assert!(record.latency.count() <= record.operations);
+        control.stop();
+        let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, 1, &control).unwrap();
+        assert_eq!((record.stop, record.operations), (StopCause::Interrupted, 0));
+    }
+}

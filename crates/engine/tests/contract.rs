@@ -1,0 +1,32 @@
+//! One suite over every device: whatever carries operations out keeps the contract of [`engine::Device`].
+//!
+//! Adding a device is one line in `devices!`: its name, and a function that makes it over a file of `FILE_BYTES` with
+//! [`DEPTH`] buffers of [`BLOCK`] bytes, or says why it cannot be had here.
+
+mod contract {
+    pub mod suite;
+}
+
+use contract::suite::{BLOCK, DEPTH, Subject, target};
+use engine::{DeviceError, NullDevice, PsyncDevice, PsyncThreads, UringDevice};
+use sys::{Epoch, RingOptions};
+
+macro_rules! devices {
+    ($($name:ident: $make:expr;)*) => { $(
+        mod $name {
+            use super::*;
+            contract::suite::tests!($make);
+        }
+    )* };
+}
+
+devices! {
+    null: || Ok(Subject::new(NullDevice::new(Epoch::start(), DEPTH, BLOCK)?, DEPTH).without_data());
+    psync: || Ok(Subject::new(PsyncDevice::new(Epoch::start(), target(), 1, BLOCK)?, 1));
+    psync_threads: || Ok(Subject::new(PsyncThreads::new(Epoch::start(), target(), DEPTH, BLOCK, None)?, DEPTH));
+    uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), DEPTH, BLOCK)?, DEPTH));
+    uring_bare: || Ok(Subject::new(UringDevice::with_options(Epoch::start(), target(), DEPTH, BLOCK, BARE)?, DEPTH));
+}
+
+/// Everything unregistered: what a kernel that refuses registration leaves.
+const BARE: RingOptions = RingOptions { register_buffers: false, register_file: false, register_ring: false };

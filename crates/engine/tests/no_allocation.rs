@@ -1,0 +1,112 @@
+//! After the ramp the loop takes no memory: what a run allocates does not depend on how long it runs.
+//!
+//! `allocation-counter` counts the allocations of the calling thread. The ramp and the record at the end take memory, so
+//! a short and a long run are compared: a single allocation in the loop would show a thousandfold.
+
+use engine::{Control, Device, LoopSettings, NullDevice, PsyncDevice, PsyncThreads, UringDevice, run_stream};
+use model::{Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use std::os::fd::OwnedFd;
+use sys::Epoch;
+use workload::{BlockOp, Next, Outcome, Source, Stream};
+
+const BLOCK: u64 = 4096;
+const FILE_BYTES: u64 = 1 << 20;
+
+/// Ends a stream after so many operations or so much time.
+struct Limited {
+    stream: Stream,
+    operations: u64,
+}
+
+impl Source for Limited {
+    type Op = BlockOp;
+
+    fn next(&mut self, now: Ns) -> Next<BlockOp> {
+        if self.operations == 0 {
+            return Next::Done;
+        }
+        let next = self.stream.next(now);
+        self.operations -= u64::from(matches!(next, Next::Op(_)));
+        next
+    }
+
+    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+        self.stream.completed(op, outcome);
+    }
+}
+
+fn target() -> OwnedFd {
+    let file = tempfile::tempfile().expect("a temporary file");
+    file.set_len(FILE_BYTES).expect("its length");
+    file.into()
+}
+
+fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation, operations: u64) -> u64 {
+    let stream = StreamPlan {
+        operation,
+        order: Order::Random,
+        block_size_bytes: BLOCK,
+        queue_depth: depth,
+        region_start_bytes: 0,
+        region_bytes: FILE_BYTES,
+        sync: if operation == Operation::Write { Sync::FsyncPerRound } else { Sync::None },
+        round_bytes: Some(64 * BLOCK),
+        seed: 1,
+    };
+    let mut source = Limited { stream: Stream::new(&stream, false), operations };
+    let settings = LoopSettings {
+        depth,
+        batch_submit: depth,
+        batch_complete: 1,
+        started_ns: None,
+        // Far more intervals than are kept: they are joined during the run.
+        time_limit_ns: 600_000_000_000,
+        stop: StopRule::EarlyWhenSteady { half_width_ratio: -1.0 },
+        warmup: Warmup { min_ns: 1_000_000, share: 0.0, max_ns: 1_000_000 },
+        interval_ns: 20_000,
+        content_seed: Some(5),
+        stop_on_error: true,
+        drain_limit_ns: 1_000_000_000,
+    };
+    let control = Control::default();
+    let mut recorded = 0;
+    let counted = allocation_counter::measure(|| {
+        let record = run_stream(device, &mut source, &settings, &control).expect("the loop");
+        recorded = record.operations;
+        std::hint::black_box(&record);
+    });
+    assert!(recorded > 0);
+    counted.count_total
+}
+
+fn check<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, long: u64) {
+    for operation in [Operation::Read, Operation::Write] {
+        // The very first run pays for what is made once in a process.
+        run(device, depth, operation, 200);
+        let (few, many) = (run(device, depth, operation, 200), run(device, depth, operation, long));
+        assert_eq!(few, many, "{operation:?}: {few} allocations in a short run, {many} in a long one");
+    }
+}
+
+#[test]
+fn null() {
+    check(&mut NullDevice::new(Epoch::start(), 32, BLOCK as usize).expect("a device"), 32, 3_000_000);
+}
+
+#[test]
+fn psync() {
+    check(&mut PsyncDevice::new(Epoch::start(), target(), 1, BLOCK as usize).expect("a device"), 1, 50_000);
+}
+
+#[test]
+fn psync_threads() {
+    check(&mut PsyncThreads::new(Epoch::start(), target(), 4, BLOCK as usize, None).expect("a device"), 4, 20_000);
+}
+
+#[test]
+fn uring() {
+    match UringDevice::new(Epoch::start(), target(), 32, BLOCK as usize) {
+        Ok(mut device) => check(&mut device, 32, 50_000),
+        Err(error) => println!("SKIPPED: {error}; {}", error.remedy().unwrap_or_default()),
+    }
+}
