@@ -1,1 +1,31 @@
-//! diagnose
+//! Evidence to causes, the limit, and findings.
+//!
+//! [`causes`] ranks what may hold a run back, [`limit`] is its head, [`next_step`] says what to try and what it can bring
+//! at most. [`findings`] evaluates the catalogue (one text per finding in `findings/*.toml`, its condition beside it in
+//! Rust); [`unknown`] lists what could not be decided, and which fact is missing; [`page`] is what `explain` prints.
+//!
+//! Invariants:
+//! - A refused metric is not evidence: values come only from metrics that stand, series only from phases that stand.
+//!   Refused phases serve for one thing: the events (throttling, steal, foreign traffic) for which they were refused.
+//! - A condition has three values: holds, does not hold, unknown for want of a named fact. Unknown never counts as no.
+//! - Nothing is `high` that was not seen directly. A cause is at most `probable`: only a controlled comparison of the fix
+//!   proves it. The one exception is the `null:` target, where the generator is all there is.
+//! - A predicted gain is the next ceiling over the current value, both named; never a figure that others saw elsewhere.
+//!
+//! Deliberately absent: I/O, clocks, layout of tables and cards, statistics beyond a mean of a few windows (room `stats`),
+//! verdicts between runs (room `judge`), and any way to change a setting.
+
+mod catalogue;
+mod causes;
+mod conditions;
+mod fact_names;
+mod limit;
+mod machine;
+mod phrase;
+mod series;
+mod stack_view;
+
+pub use catalogue::{CatalogueStatus, FindingText, catalogue, findings, page, unknown};
+pub use causes::{Cause, NextStep, causes};
+pub use fact_names::FACT_NAMES;
+pub use limit::{limit, next_step};

@@ -1,0 +1,174 @@
+//! The catalogue: one text per finding, its condition beside it, and their evaluation.
+//!
+//! Texts are TOML files in `findings/`, compiled in through the one list [`ENTRIES`]. A text is `confirmed` when its
+//! condition and its mechanism were read in a primary source (kernel source or documentation, a specification);
+//! otherwise it is `probable`, and so is every finding made from it.
+
+use crate::conditions::{self, Check};
+use model::{Confidence, Finding, LimitLayer, Run};
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// How well the knowledge behind a finding is established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CatalogueStatus {
+    /// Read in a primary source.
+    Confirmed,
+    /// From secondary sources or a single report.
+    Probable,
+}
+
+/// The page of a finding, as `explain` shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingText {
+    /// Stable id.
+    pub id: String,
+    /// In a few words.
+    pub title: String,
+    /// Where it sits.
+    pub layer: LimitLayer,
+    /// How well established.
+    pub status: CatalogueStatus,
+    /// What it means, and why it costs something.
+    pub meaning: String,
+    /// What is shown as evidence, and where a person can read it.
+    pub evidence: Vec<String>,
+    /// What a predicted gain rests on, or why none is predicted.
+    pub gain_basis: String,
+    /// What to do; the first line is a whole sentence that fits a card.
+    pub fix: String,
+    /// How to undo it.
+    pub undo: String,
+    /// Where the knowledge comes from.
+    pub sources: Vec<String>,
+    /// Where to read more.
+    pub links: Vec<String>,
+}
+
+type Condition = fn(&Run) -> Check;
+
+macro_rules! entries {
+    ($($id:literal => $condition:path;)+) => {
+        /// Every finding: its id, its text, its condition.
+        const ENTRIES: &[(&str, &str, Condition)] = &[
+            $(($id, include_str!(concat!("../findings/", $id, ".toml")), $condition),)+
+        ];
+    };
+}
+
+entries! {
+    "sd-a2-without-queue" => conditions::mmc::sd_a2_without_queue;
+    "sdr104-derated" => conditions::mmc::sdr104_derated;
+    "sd-high-speed-only" => conditions::mmc::sd_high_speed_only;
+    "emmc-without-queue" => conditions::mmc::emmc_without_queue;
+    "ide-mode" => conditions::sata::ide_mode;
+    "sata-link-downshift" => conditions::sata::link_downshift;
+    "no-ncq" => conditions::sata::no_ncq;
+    "a20-sata-fifo" => conditions::sata::a20_fifo;
+    "link-power-management" => conditions::sata::link_power_management;
+    "usb-bulk-only" => conditions::usb::bulk_only;
+    "usb2-speed" => conditions::usb::usb2_speed;
+    "pcie-link-degraded" => conditions::pcie::link_degraded;
+    "nvme-host-memory-off" => conditions::pcie::host_memory_off;
+    "virtio-single-queue" => conditions::queue::virtio_single_queue;
+    "write-through-cache" => conditions::queue::write_through_cache;
+    "read-ahead-small" => conditions::queue::read_ahead_small;
+    "max-sectors-below-hardware" => conditions::queue::max_sectors_below_hardware;
+    "bfq-on-nvme" => conditions::queue::bfq_on_nvme;
+    "misaligned-partition" => conditions::queue::misaligned_partition;
+    "btrfs-direct-fallback" => conditions::filesystem::btrfs_direct_fallback;
+    "ntfs-fuse" => conditions::filesystem::ntfs_fuse;
+    "sync-mount" => conditions::filesystem::sync_mount;
+    "ext4-lazy-init" => conditions::filesystem::ext4_lazy_init;
+    "loop-double-cache" => conditions::stacking::loop_double_cache;
+    "dm-crypt-queues" => conditions::stacking::dm_crypt_queues;
+    "raid-resync" => conditions::stacking::raid_resync;
+    "cpu-governor-ondemand" => conditions::host::governor_ondemand;
+    "raspberry-pi-throttled" => conditions::host::raspberry_pi_throttled;
+    "buffered-far-below-direct" => conditions::paths::buffered_far_below_direct;
+    "virtual-disk-cap" => conditions::paths::virtual_disk_cap;
+    "cpu-steal" => conditions::paths::cpu_steal;
+    "foreign-traffic" => conditions::paths::foreign_traffic;
+}
+
+/// The whole catalogue, in its own order.
+pub fn catalogue() -> &'static [FindingText] {
+    static TEXTS: OnceLock<Vec<FindingText>> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        ENTRIES
+            .iter()
+            .map(|(id, text, _)| {
+                // The texts are part of the program and a test reads each of them, so this cannot fail at run time.
+                let parsed: FindingText = toml::from_str(text).unwrap_or_else(|e| panic!("findings/{id}.toml: {e}"));
+                assert_eq!(parsed.id, *id, "findings/{id}.toml has another id inside");
+                parsed
+            })
+            .collect()
+    })
+}
+
+/// The page of a finding; `None` if there is no such id.
+pub fn page(id: &str) -> Option<&'static FindingText> {
+    catalogue().iter().find(|t| t.id == id)
+}
+
+fn evaluated(run: &Run) -> impl Iterator<Item = (&'static FindingText, Check)> + '_ {
+    catalogue().iter().zip(ENTRIES).map(|(text, (_, _, condition))| (text, condition(run)))
+}
+
+/// The findings that hold, the surest first, otherwise in the order of the catalogue.
+pub fn findings(run: &Run) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = evaluated(run)
+        .filter_map(|(text, check)| {
+            let case = check.ok().flatten()?;
+            let ceiling = match text.status {
+                CatalogueStatus::Confirmed => Confidence::High,
+                CatalogueStatus::Probable => Confidence::Probable,
+            };
+            Some(Finding {
+                id: text.id.clone(),
+                title: text.title.clone(),
+                layer: text.layer,
+                confidence: case.confidence.min(ceiling),
+                evidence: case.evidence,
+                gain: case.gain,
+                fix: text.fix.clone(),
+                source: text.sources.join("; "),
+            })
+        })
+        .collect();
+    findings.sort_by_key(|f| std::cmp::Reverse(f.confidence));
+    findings
+}
+
+/// Findings that could not be decided, each with the name of the fact or measurement that is missing.
+pub fn unknown(run: &Run) -> Vec<(String, String)> {
+    evaluated(run).filter_map(|(text, check)| check.err().map(|m| (text.id.clone(), m.0.to_owned()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_complete_and_every_file_is_listed() {
+        let listed: Vec<&str> = ENTRIES.iter().map(|e| e.0).collect();
+        for text in catalogue() {
+            let filled = [&text.title, &text.meaning, &text.gain_basis, &text.fix, &text.undo];
+            assert!(filled.iter().all(|t| !t.trim().is_empty()), "{} has an empty text", text.id);
+            assert!(!text.evidence.is_empty() && !text.sources.is_empty(), "{} lacks evidence or sources", text.id);
+            assert!(text.title.len() <= 60, "{}: the title does not fit a card", text.id);
+            let first = text.fix.lines().next().unwrap_or_default();
+            assert!(first.len() <= 100, "{}: the first line of the fix does not fit a card", text.id);
+        }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/findings");
+        for entry in std::fs::read_dir(folder).expect("the folder of texts") {
+            let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
+            let id = name.trim_end_matches(".toml");
+            assert!(listed.contains(&id), "findings/{name} is not in ENTRIES");
+        }
+        assert!(page("no-such-finding").is_none());
+    }
+}

@@ -1,0 +1,208 @@
+//! Depth scaling by Little's law: depth = rate x latency. A queue that works one command at a time answers more depth with
+//! more latency and no more rate.
+
+use super::{Cause, Standing};
+use crate::fact_names as names;
+use crate::stack_view::{self, DiskPath, Facts};
+use crate::{machine, phrase};
+use model::{Confidence, Evidence, LayerKind, LimitLayer, Run};
+
+/// Depth 32 gives at most this many times depth 1: serialised.
+pub(crate) const SERIALISED: f64 = 1.15;
+/// The depth must have been there: at least half of what was asked was in flight on average.
+const DEPTH_REACHED: f64 = 0.5;
+/// Latency grew with depth to at least this share of proportionality.
+const PROPORTIONAL: f64 = 0.6;
+/// A processor this busy explains missing scaling by itself.
+const BUSY: f64 = 0.85;
+
+/// How the rate of a direction scales from depth 1 to depth 32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scaling {
+    /// `rand-read` or `rand-write`.
+    pub stem: &'static str,
+    /// IOPS at depth 1.
+    pub one: f64,
+    /// IOPS at the deeper setting.
+    pub deep: f64,
+    /// The depth that was asked for.
+    pub depth: f64,
+    /// Mean number in flight, from the record or from Little's law.
+    pub reached: Option<f64>,
+    /// Mean latency at depth over mean latency at depth 1.
+    pub latency_ratio: Option<f64>,
+}
+
+impl Scaling {
+    /// Rate at depth over rate at depth 1.
+    pub fn ratio(&self) -> f64 {
+        self.deep / self.one
+    }
+
+    /// Whether the depth that was asked for was really in flight; `None` if nothing tells.
+    pub fn depth_was_there(&self) -> Option<bool> {
+        self.reached.map(|r| r >= self.depth * DEPTH_REACHED)
+    }
+
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let id = |depth: &str, what: &str| format!("{}-{depth}.{what}", self.stem);
+        let mut evidence = vec![
+            Evidence::measurement("rate at depth 1", phrase::rounded(self.one), id("qd1", "iops")),
+            Evidence::measurement(
+                format!("rate at depth {:.0}", self.depth),
+                phrase::rounded(self.deep),
+                id("qd32", "iops"),
+            ),
+        ];
+        evidence.extend(self.latency_ratio.map(|r| {
+            Evidence::measurement(
+                "mean latency at depth over depth 1",
+                phrase::rounded(r),
+                id("qd32", "latency_ns_mean"),
+            )
+        }));
+        evidence.extend(
+            self.reached
+                .map(|r| Evidence::measurement("mean operations in flight", phrase::rounded(r), id("qd32", "iops"))),
+        );
+        evidence
+    }
+}
+
+/// Scaling of a direction, if both phases stand.
+pub(crate) fn scaling(run: &Run, stem: &'static str) -> Option<Scaling> {
+    let (deep_name, one_name) = (format!("{stem}-qd32"), format!("{stem}-qd1"));
+    let (phase, record) = machine::standing(run, &deep_name)?;
+    let one = machine::value(run, &format!("{one_name}.iops"))?;
+    let deep = machine::value(run, &format!("{deep_name}.iops"))?;
+    let latency = |name: &str| machine::value(run, &format!("{name}.latency_ns_mean"));
+    let latency_ratio = latency(&deep_name).zip(latency(&one_name)).map(|(d, o)| d / o);
+    let reached = record.mean_depth.or_else(|| latency(&deep_name).map(|ns| deep * ns / 1e9));
+    Some(Scaling { stem, one, deep, depth: f64::from(phase.plan.queue_depth().max(1)), reached, latency_ratio })
+}
+
+/// Who serialises, as far as facts tell.
+struct Explanation {
+    layer: LimitLayer,
+    words: &'static str,
+    evidence: Vec<Evidence>,
+    remedy: &'static str,
+}
+
+fn explain(path: &DiskPath<'_>) -> Option<Explanation> {
+    let disk = path.disk;
+    let some = |layer, words, evidence, remedy| Some(Explanation { layer, words, evidence, remedy });
+    if let Some(l) = path.holder(names::USB_DRIVER).filter(|l| l.text(names::USB_DRIVER) == Some("usb-storage")) {
+        let words = "the USB bulk-only protocol carries one command at a time";
+        return some(LimitLayer::Link, words, vec![l.evidence(names::USB_DRIVER)], "a bridge that speaks UAS");
+    }
+    if let Some(l) = path.has_driver("ata_piix") {
+        let words = "the controller runs in IDE mode, without command queueing";
+        return some(
+            LimitLayer::Controller,
+            words,
+            vec![stack_view::driver_evidence(l)],
+            "AHCI mode in the firmware set-up",
+        );
+    }
+    if disk.text(names::TRANSPORT) == Some("mmc") {
+        let queueing = disk.bool(names::CMDQ_EN);
+        if queueing == Some(true) {
+            return None;
+        }
+        let host = path.holder(names::MMC_HOST_CQE);
+        let host_can = host.and_then(|l| l.bool(names::MMC_HOST_CQE));
+        let layer = if host_can == Some(true) { LimitLayer::Driver } else { LimitLayer::Controller };
+        let offered = disk.int(names::SD_CARD_QUEUE_DEPTH).is_some_and(|d| d > 0)
+            || disk.int(names::APP_PERFORMANCE_CLASS) == Some(2);
+        let words = if offered {
+            "the host's command path: the card offers a command queue, the host runs none"
+        } else {
+            "the host's command path runs no command queue"
+        };
+        let mut evidence = vec![disk.evidence(names::CMDQ_EN)];
+        if offered {
+            evidence.push(disk.evidence(names::APP_PERFORMANCE_CLASS));
+            evidence.push(disk.evidence(names::SD_CARD_QUEUE_DEPTH));
+        }
+        evidence.extend(host.map(|l| l.evidence(names::MMC_HOST_CQE)));
+        return some(layer, words, evidence, "a host and kernel with command queueing for this card");
+    }
+    if disk.int(names::QUEUE_DEPTH) == Some(1) {
+        let host_can = path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST));
+        let (layer, words) = match host_can {
+            Some(false) => (LimitLayer::Controller, "the controller has no command queueing"),
+            Some(true) => (LimitLayer::Driver, "command queueing is off for this disk, though the controller has it"),
+            None => (LimitLayer::Driver, "the device is given one command at a time (queue depth 1)"),
+        };
+        return some(layer, words, vec![disk.evidence(names::QUEUE_DEPTH)], "command queueing (NCQ) for this disk");
+    }
+    (disk.kind != LayerKind::Sim && disk.bool(names::ROTATIONAL) == Some(true)).then(|| Explanation {
+        layer: LimitLayer::Device,
+        words: "one head assembly serves one place at a time",
+        evidence: vec![disk.evidence(names::ROTATIONAL)],
+        remedy: "a device without moving heads for random work",
+    })
+}
+
+/// Random I/O that does not gain from depth.
+pub fn serialised(run: &Run) -> Option<Cause> {
+    let scaling = ["rand-read", "rand-write"]
+        .into_iter()
+        .filter_map(|stem| scaling(run, stem))
+        .find(|s| s.ratio() <= SERIALISED && s.depth_was_there() != Some(false))?;
+    let deep_name = format!("{}-qd32", scaling.stem);
+    let busy =
+        machine::standing(run, &deep_name).and_then(|(p, _)| machine::cpus_during(run, p)).map(|c| c.share.busy());
+    if busy.is_some_and(|b| b >= BUSY) {
+        return None;
+    }
+    let explanation = match stack_view::disks(run).as_slice() {
+        [path] => explain(path),
+        _ => None,
+    };
+    let grew = scaling.latency_ratio.map(|r| r >= scaling.depth * PROPORTIONAL);
+    if grew == Some(false) {
+        return None;
+    }
+    let confidence = match (&explanation, grew) {
+        (Some(_), Some(true)) => Confidence::Probable,
+        _ => Confidence::Low,
+    };
+    let what = if scaling.stem == "rand-read" { "reads" } else { "writes" };
+    let gains = format!(
+        "depth {:.0} gives {} the rate of depth 1 for random {what}",
+        scaling.depth,
+        phrase::times(scaling.ratio())
+    );
+    let (layer, statement) = match &explanation {
+        Some(e) => (e.layer, format!("{} ({gains})", e.words)),
+        None => (
+            LimitLayer::Unknown,
+            format!("one command at a time, somewhere between the queue and the device ({gains})"),
+        ),
+    };
+    // The sequential rate of the same run is what the rest of the path carries: the next ceiling for 4 KiB operations.
+    let sequential = if scaling.stem == "rand-read" { "seq-read" } else { "seq-write" };
+    let block = run.plan.phase(&deep_name).or_else(|| run.phase(&deep_name).map(|p| &p.plan));
+    let block = block.and_then(|p| p.streams.first()).map_or(4096.0, |s| s.block_size_bytes as f64);
+    let ceiling = machine::direct_throughput(run, sequential).map(|v| v / block);
+    let ratio = ceiling.map(|c| (c / scaling.deep).min(scaling.depth));
+    let basis = match ceiling {
+        Some(c) => {
+            format!("{sequential} at this block size would be {}; {} now", phrase::iops(c), phrase::iops(scaling.deep))
+        }
+        None => "no ceiling above it was measured".to_owned(),
+    };
+    let remedy = explanation
+        .as_ref()
+        .map_or("find the layer that serialises: compare in-flight counts layer by layer", |e| e.remedy);
+    Some(
+        Cause::new(layer, Standing::Path, statement)
+            .sure(confidence)
+            .because(scaling.evidence())
+            .because(explanation.map(|e| e.evidence).unwrap_or_default())
+            .decided_by("the same random phases with command queueing on and off, or on a host that has it")
+            .step(remedy, ratio, basis),
+    )
+}

@@ -1,0 +1,83 @@
+//! The device, named by exclusion: the queue was full, the processors idle, the link far from its ceiling.
+
+use super::{Cause, Standing, depth, link};
+use crate::fact_names as names;
+use crate::{machine, phrase, stack_view};
+use model::{Confidence, Evidence, LayerKind, LimitLayer, Run};
+
+/// A processor below this is not what the storage waits for.
+const IDLE_ENOUGH: f64 = 0.7;
+/// A disk with requests in flight for this share of the time was never waiting for work.
+const ALWAYS_BUSY: f64 = 0.9;
+/// From this share of proportionality on, depth 32 had not yet reached the device's limit.
+const STILL_SCALING: f64 = 0.8;
+
+/// What remains when no other layer explains the numbers; `None` if not even that can be said.
+pub fn remainder(run: &Run) -> Option<Cause> {
+    let disk = stack_view::disks(run).first().map(|p| p.disk)?;
+    let (phase, rate) = link::best_sequential(run)?;
+    let (run_phase, _) = machine::standing(run, phase)?;
+    let link_cleared = link::cleared(run);
+    let cpu = machine::cpus_during(run, run_phase).map(|c| c.share.busy());
+    let busy = machine::disk_busy(run, run_phase);
+    let scaling = depth::scaling(run, "rand-read");
+    let virtual_disk = stack_view::is_virtual_disk(run);
+
+    if link_cleared == Some(false) || cpu.is_some_and(|c| c >= IDLE_ENOUGH) || busy.is_some_and(|b| b < ALWAYS_BUSY) {
+        // Something speaks against the device, too little for something else.
+        return None;
+    }
+    let mut evidence = vec![Evidence::measurement(
+        "direct sequential rate, bytes per second",
+        phrase::rounded(rate),
+        machine::throughput_id(phase),
+    )];
+    evidence.push(match link::narrowest(run) {
+        Some((l, ceiling, _)) => Evidence::measurement(
+            "link utilisation",
+            phrase::rounded(rate / ceiling),
+            format!("{phase} over {}", l.name),
+        ),
+        None => Evidence::absence("ceiling of the link", names::REALISTIC_BYTES_PER_S),
+    });
+    evidence.push(match cpu {
+        Some(c) => Evidence::measurement("busiest processor", phrase::rounded(c), format!("{phase} /proc/stat")),
+        None => Evidence::absence("processors during the phase", format!("{phase} /proc/stat")),
+    });
+    evidence.push(match busy {
+        Some(b) => Evidence::measurement(
+            "share of time with requests in flight",
+            phrase::rounded(b),
+            format!("{phase} diskstats"),
+        ),
+        None => Evidence::absence("counters of the disk", format!("{phase} diskstats")),
+    });
+    evidence.extend(scaling.iter().flat_map(depth::Scaling::evidence));
+
+    let scales = scaling.map(|s| {
+        if s.ratio() >= s.depth * STILL_SCALING {
+            format!(
+                "; random reads still scale with depth ({}), so their limit is each command's latency",
+                phrase::times(s.ratio())
+            )
+        } else {
+            format!("; random reads gain {} from depth {:.0} and no more", phrase::times(s.ratio()), s.depth)
+        }
+    });
+    let seen = link_cleared == Some(true) && cpu.is_some() && (busy.is_some() || disk.kind == LayerKind::Sim);
+    let subject = if virtual_disk { "the virtual disk, behind which this machine cannot see" } else { "the device" };
+    Some(
+        Cause::new(
+            LimitLayer::Device,
+            Standing::Remainder,
+            format!(
+                "{subject}: {} in {phase}, with no other layer near its ceiling{}",
+                phrase::rate(rate),
+                scales.unwrap_or_default()
+            ),
+        )
+        .sure(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
+        .because(evidence)
+        .decided_by("another device on the same path"),
+    )
+}

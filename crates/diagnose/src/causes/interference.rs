@@ -1,0 +1,111 @@
+//! Others: users of the same disk, the hypervisor's processors, and caps set on purpose.
+
+use super::{Cause, Standing};
+use crate::{machine, phrase, series, stack_view};
+use model::{Confidence, Evidence, LimitLayer, Run};
+
+/// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
+const FOREIGN: f64 = 0.05;
+/// Processor time that the hypervisor may take before it is worth naming.
+const STEAL: f64 = 0.05;
+/// Storage is not this even; token buckets are.
+const FLAT_SPREAD: f64 = 0.02;
+/// Two phases at the same cap agree to this.
+const SAME: f64 = 0.03;
+
+/// Traffic of others in the quiet windows.
+pub fn foreign_traffic(run: &Run) -> Option<Cause> {
+    let (phase, ratio) = machine::executed(run)
+        .filter_map(|(p, r)| machine::foreign_ratio(r).map(|ratio| (p, ratio)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, ratio)| *ratio > FOREIGN)?;
+    let name = &phase.plan.name;
+    Some(
+        Cause::new(
+            LimitLayer::Unknown,
+            Standing::Distortion,
+            format!("others use the same disk: their traffic around {name} is {} of ours", phrase::percent(ratio)),
+        )
+        .because([Evidence::measurement(
+            "foreign traffic over own",
+            phrase::rounded(ratio),
+            format!("{name} quiet windows"),
+        )])
+        .decided_by("the same check while nothing else uses the disk")
+        .step("stop the other users of the disk, then repeat", None, "the numbers are not the storage's alone"),
+    )
+}
+
+/// Processor time taken by the hypervisor.
+pub fn steal(run: &Run) -> Option<Cause> {
+    let (name, steal) = machine::executed(run)
+        .filter_map(|(p, _)| machine::cpus_during(run, p).map(|c| (&p.plan.name, c.steal)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, s)| *s >= STEAL)?;
+    Some(
+        Cause::new(
+            LimitLayer::Throttle,
+            Standing::Distortion,
+            format!("the hypervisor took {} of the processors during {name}", phrase::percent(steal)),
+        )
+        .sure(Confidence::Low)
+        .because([Evidence::measurement("CPU steal share", phrase::rounded(steal), format!("{name} /proc/stat"))])
+        .decided_by("the same check at an hour or on a machine without steal"),
+    )
+}
+
+struct Flat {
+    phase: &'static str,
+    value: f64,
+    spread: f64,
+}
+
+fn flat(run: &Run, phase: &'static str, quantity: &str) -> Option<Flat> {
+    let (_, record) = machine::standing(run, phase)?;
+    let spread = series::relative_spread(record)?;
+    let value = machine::value(run, &format!("{phase}.{quantity}"))?;
+    (spread <= FLAT_SPREAD).then_some(Flat { phase, value, spread })
+}
+
+/// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them.
+pub fn cap(run: &Run) -> Option<Cause> {
+    if !stack_view::is_virtual_disk(run) {
+        return None;
+    }
+    let pairs = [
+        ("rand-read-qd32", "rand-write-qd32", "iops", "operations"),
+        ("seq-read", "seq-write", "throughput_bytes_per_s", "bytes"),
+    ];
+    pairs.into_iter().find_map(|(read, write, quantity, what)| {
+        let (a, b) = (flat(run, read, quantity)?, flat(run, write, quantity)?);
+        if (a.value / b.value - 1.0).abs() > SAME {
+            return None;
+        }
+        let shown = if quantity == "iops" { phrase::iops(a.value) } else { phrase::rate(a.value) };
+        let evidence = |f: &Flat| {
+            [
+                Evidence::measurement(f.phase, phrase::rounded(f.value), format!("{}.{quantity}", f.phase)),
+                Evidence::measurement(
+                    "relative spread of windows",
+                    phrase::rounded(f.spread),
+                    format!("{} series", f.phase),
+                ),
+            ]
+        };
+        Some(
+            Cause::new(
+                LimitLayer::Throttle,
+                Standing::Distortion,
+                format!("a cap on {what} per second: reads and writes both run evenly at {shown}"),
+            )
+            .because(evidence(&a))
+            .because(evidence(&b))
+            .decided_by("another block size: under a cap the same quantity stays at the same value")
+            .step(
+                "compare with what the provider or the cgroup's io.max grants",
+                None,
+                "the cap is set outside this machine's view",
+            ),
+        )
+    })
+}

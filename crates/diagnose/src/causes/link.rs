@@ -1,0 +1,101 @@
+//! The link between controller and device: how much of what it carries in practice is used.
+
+use super::{Cause, Standing};
+use crate::fact_names as names;
+use crate::stack_view::{self, Facts};
+use crate::{machine, phrase};
+use model::{Evidence, Layer, LayerKind, LimitLayer, Run};
+
+/// At this share of the realistic ceiling the link is named.
+const NAMED: f64 = 0.85;
+/// Below this share it is cleared.
+const CLEARED: f64 = 0.6;
+
+/// The narrowest link of a single-disk path: its layer, what it carries in practice (or its line rate, where nothing
+/// else is known), and where that comes from.
+pub(crate) fn narrowest(run: &Run) -> Option<(&Layer, f64, &'static str)> {
+    let disks = stack_view::disks(run);
+    // Several disks share or add links; their stack does not tell which.
+    let [path] = disks.as_slice() else { return None };
+    std::iter::once(path.disk)
+        .chain(path.below)
+        .filter_map(|l| {
+            let realistic = l.need_number(names::REALISTIC_BYTES_PER_S).ok().map(|v| (l, v, "realistic ceiling"));
+            realistic.or_else(|| l.ceiling_bytes_per_s.map(|v| (l, v as f64, "line rate")))
+        })
+        .filter(|(_, v, _)| *v > 0.0)
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The faster of the two direct sequential phases that stand.
+pub(crate) fn best_sequential(run: &Run) -> Option<(&'static str, f64)> {
+    ["seq-read", "seq-write"]
+        .into_iter()
+        .filter_map(|p| machine::direct_throughput(run, p).map(|v| (p, v)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Whether the link is cleared: known, and used to less than 60 %.
+pub(crate) fn cleared(run: &Run) -> Option<bool> {
+    let (_, ceiling, _) = narrowest(run)?;
+    Some(best_sequential(run)?.1 / ceiling < CLEARED)
+}
+
+/// How many times faster the same link could be in its best mode, where the facts tell.
+fn faster_mode(layer: &Layer) -> Option<(f64, &'static str)> {
+    let ratio =
+        |now: &'static str, max: &'static str| Some(layer.need_number(max).ok()? / layer.need_number(now).ok()?);
+    if let Some(r) = ratio(names::SATA_SPEED_GBIT_S, names::SATA_SPEED_MAX_GBIT_S) {
+        return Some((r, "the port's highest SATA speed over the negotiated one"));
+    }
+    let lanes = |speed: &'static str, width: &'static str| {
+        Some(layer.need_number(speed).ok()? * layer.need_number(width).ok()?)
+    };
+    let now = lanes(names::PCIE_SPEED_GT_S, names::PCIE_WIDTH)?;
+    let device = lanes(names::PCIE_MAX_SPEED_GT_S, names::PCIE_MAX_WIDTH)?;
+    let port = lanes(names::PCIE_PORT_MAX_SPEED_GT_S, names::PCIE_PORT_MAX_WIDTH)?;
+    Some((device.min(port) / now, "what device and slot both can do over the negotiated PCIe link"))
+}
+
+/// Names the link where a direct sequential phase uses 85 % or more of what it carries.
+pub fn utilisation(run: &Run) -> Option<Cause> {
+    let (layer, ceiling, kind) = narrowest(run)?;
+    let (phase, rate) = best_sequential(run)?;
+    let share = rate / ceiling;
+    if share < NAMED {
+        return None;
+    }
+    let what = if layer.kind == LayerKind::Disk { "interface of the disk" } else { "link" };
+    let cause = Cause::new(
+        LimitLayer::Link,
+        Standing::Path,
+        format!(
+            "the {what} {}: {phase} reaches {}, {} of its {kind} of {}",
+            layer.name,
+            phrase::rate(rate),
+            phrase::percent(share),
+            phrase::rate(ceiling)
+        ),
+    )
+    .because([
+        Evidence::measurement(
+            "direct sequential rate, bytes per second",
+            phrase::rounded(rate),
+            machine::throughput_id(phase),
+        ),
+        Evidence::fact(
+            kind,
+            phrase::rounded(ceiling),
+            layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
+        ),
+    ])
+    .decided_by("the same device on a faster link, or this link set to a lower speed, alternating");
+    Some(match faster_mode(layer).filter(|(r, _)| *r > 1.01) {
+        Some((ratio, basis)) => cause.step("bring the link to the speed that both ends can do", Some(ratio), basis),
+        None => cause.step(
+            "use a faster link or spread the work over several",
+            None,
+            "no faster mode of this link is known",
+        ),
+    })
+}

@@ -1,0 +1,157 @@
+//! What may hold a run back, one module a kind of cause, and the order among them.
+
+mod depth;
+mod device;
+mod generator;
+mod interference;
+mod link;
+mod page_cache;
+mod processor;
+mod thermal;
+mod write_cache;
+
+use model::{Confidence, Evidence, LimitLayer, Run, TargetKind};
+use serde::Serialize;
+
+/// What to do next, and what it can bring at most.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextStep {
+    /// What to do, in one sentence.
+    pub text: String,
+    /// The next ceiling over the current value: at most this many times. `None` where no ceiling is known.
+    pub predicted_ratio: Option<f64>,
+    /// Which ceiling, which value.
+    pub basis: String,
+}
+
+/// One thing that may hold the run back.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cause {
+    /// Where it sits.
+    pub layer: LimitLayer,
+    /// In one sentence, with the numbers.
+    pub statement: String,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What it rests on; measurements name their metric id.
+    pub evidence: Vec<Evidence>,
+    /// The measurement that would decide it.
+    pub decided_by: String,
+    /// What to do about it, where something can be done.
+    pub next_step: Option<NextStep>,
+    /// Where it stands among causes of equal confidence.
+    #[serde(skip)]
+    pub(crate) standing: Standing,
+}
+
+/// Why one cause is told before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    /// The numbers are not the storage's: the generator, other users, throttling.
+    Distortion,
+    /// A layer above the device, or the link: seen by comparing paths, depths or ceilings.
+    Path,
+    /// What remains when the others are ruled out.
+    Remainder,
+}
+
+impl Cause {
+    pub(crate) fn new(layer: LimitLayer, standing: Standing, statement: impl Into<String>) -> Self {
+        Self {
+            layer,
+            statement: statement.into(),
+            confidence: Confidence::Probable,
+            evidence: Vec::new(),
+            decided_by: String::new(),
+            next_step: None,
+            standing,
+        }
+    }
+
+    pub(crate) fn sure(mut self, confidence: Confidence) -> Self {
+        self.confidence = confidence;
+        self
+    }
+
+    pub(crate) fn because(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        self.evidence.extend(evidence);
+        self
+    }
+
+    pub(crate) fn decided_by(mut self, text: impl Into<String>) -> Self {
+        self.decided_by = text.into();
+        self
+    }
+
+    pub(crate) fn step(mut self, text: impl Into<String>, ratio: Option<f64>, basis: impl Into<String>) -> Self {
+        // A ceiling at or below the current value predicts nothing.
+        let predicted_ratio = ratio.filter(|r| r.is_finite() && *r > 1.0);
+        self.next_step = Some(NextStep { text: text.into(), predicted_ratio, basis: basis.into() });
+        self
+    }
+
+    fn ratio(&self) -> f64 {
+        self.next_step.as_ref().and_then(|s| s.predicted_ratio).unwrap_or(1.0)
+    }
+}
+
+/// All causes that the run gives reason to name, the most telling first: by confidence, then distortions before paths
+/// before what remains, then by the ratio that the next ceiling promises.
+pub fn causes(run: &Run) -> Vec<Cause> {
+    if run.target.kind == TargetKind::Null {
+        return generator::null_target(run).into_iter().collect();
+    }
+    let mut causes = Vec::new();
+    causes.extend(generator::own_processor(run));
+    causes.extend(thermal::throttled(run));
+    causes.extend(interference::foreign_traffic(run));
+    causes.extend(interference::steal(run));
+    let cap = interference::cap(run);
+    let capped = cap.is_some();
+    causes.extend(cap);
+    causes.extend(page_cache::direct_fallback(run));
+    causes.extend(page_cache::buffered_writes(run));
+    causes.extend(page_cache::buffered_reads(run));
+    causes.extend(link::utilisation(run));
+    causes.extend(processor::saturated(run));
+    causes.extend(processor::memory(run));
+    if !capped {
+        // A cap on operations looks like a serialised queue; the cap explains more.
+        causes.extend(depth::serialised(run));
+    }
+    causes.extend(write_cache::exhausted(run));
+    if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
+        causes.extend(device::remainder(run));
+    }
+    causes.sort_by(|a, b| {
+        b.confidence.cmp(&a.confidence).then(a.standing.cmp(&b.standing)).then(b.ratio().total_cmp(&a.ratio()))
+    });
+    causes
+}
+
+/// How random reads scale with depth, with the measurements, where the depth was really in flight.
+pub(crate) fn read_scaling(run: &Run) -> Option<(f64, Vec<Evidence>)> {
+    depth::scaling(run, "rand-read").filter(|s| s.depth_was_there() != Some(false)).map(|s| (s.ratio(), s.evidence()))
+}
+
+/// The step from direct to buffered writes: both rates, the evidence, and whether a processor was busy in the kernel.
+pub(crate) fn buffered_write_step(run: &Run) -> Option<(f64, f64, Vec<Evidence>, bool)> {
+    let (buffered, direct) = page_cache::write_step(run)?;
+    let busy = page_cache::kernel_work(run, "buffered-write").is_some_and(|w| w.busy);
+    Some((buffered, direct, page_cache::write_step_evidence(run, buffered, direct), busy))
+}
+
+/// The causes that findings repeat with a page of their own: a cap, steal, foreign traffic.
+pub(crate) fn cap(run: &Run) -> Option<Cause> {
+    interference::cap(run)
+}
+
+/// See [`cap`].
+pub(crate) fn steal(run: &Run) -> Option<Cause> {
+    interference::steal(run)
+}
+
+/// See [`cap`].
+pub(crate) fn foreign(run: &Run) -> Option<Cause> {
+    interference::foreign_traffic(run)
+}

@@ -1,0 +1,105 @@
+//! Heat and power: throttling that the machine itself reports, and whether the rate fell with it.
+
+use super::{Cause, Standing};
+use crate::{machine, phrase, series};
+use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRun, PhaseStatus, Run, SystemSample};
+
+/// Raspberry Pi get_throttled, state of the moment: under-voltage, frequency capped, throttled, soft temperature limit
+/// (firmware documentation; k:drivers/hwmon/raspberrypi-hwmon.c reads the same word).
+const PI_NOW: u32 = 0xf;
+/// A fall counts as simultaneous with an event within this time: firmware polls every two seconds.
+const NEAR_NS: Ns = 2_500_000_000;
+/// A processor that runs this much slower than at the start of the phase was slowed.
+const SLOWER: f64 = 0.85;
+
+struct Event {
+    at_ns: Ns,
+    what: &'static str,
+    evidence: Evidence,
+}
+
+fn first_event(samples: &[SystemSample]) -> Option<Event> {
+    let first = samples.first()?;
+    samples.iter().find_map(|s| {
+        if let Some(bits) = s.throttle.raspberry_pi_bits.filter(|b| b & PI_NOW != 0) {
+            let what = if bits & 1 != 0 { "under-voltage" } else { "throttling by the firmware" };
+            let evidence = Evidence::fact("get_throttled", format!("{bits:#x}"), "system samples: raspberry_pi_bits");
+            return Some(Event { at_ns: s.at_ns, what, evidence });
+        }
+        if let (Some(a), Some(b)) = (first.throttle.x86_throttle_events, s.throttle.x86_throttle_events)
+            && b > a
+        {
+            let evidence = Evidence::fact("thermal throttle events", b - a, "thermal_throttle/*_throttle_count");
+            return Some(Event { at_ns: s.at_ns, what: "thermal throttling", evidence });
+        }
+        if let (Some(a), Some(b)) = (first.throttle.cooling_state, s.throttle.cooling_state)
+            && b > a
+        {
+            let evidence = Evidence::fact("cooling state", format!("{a} to {b}"), "cooling_device*/cur_state");
+            return Some(Event { at_ns: s.at_ns, what: "active cooling by slowing down", evidence });
+        }
+        None
+    })
+}
+
+fn frequency_fall(samples: &[SystemSample]) -> Option<Evidence> {
+    let top = |s: &SystemSample| s.cpu_khz.iter().flatten().copied().max();
+    // The middle, not the end: when the phase ends, the governor lowers the frequency for want of load.
+    let (a, b) = (top(samples.first()?)?, top(samples.get(samples.len() / 2)?)?);
+    ((b as f64) < a as f64 * SLOWER)
+        .then(|| Evidence::fact("highest CPU frequency, kHz", format!("{a} to {b}"), "system samples: cpu_khz"))
+}
+
+fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
+    let record = phase.record.as_ref()?;
+    let samples = run.samples_of(phase);
+    let event = first_event(samples)?;
+    let name = &phase.plan.name;
+    let fall = (phase.status == PhaseStatus::Measured).then(|| series::fall(record)).flatten();
+    let together = fall.filter(|f| f.at_ns + NEAR_NS >= event.at_ns);
+    let statement = match together {
+        Some(f) => {
+            format!("{} during {name}: {} before, {} after", event.what, phrase::rate(f.before), phrase::rate(f.after))
+        }
+        None => format!("{} was reported during {name}", event.what),
+    };
+    let mut cause = Cause::new(LimitLayer::ThermalPower, Standing::Distortion, statement)
+        .because([event.evidence])
+        .because(frequency_fall(samples))
+        .decided_by("the same phase with better cooling or supply, alternating with this one")
+        .sure(Confidence::Low);
+    if let Some(f) = together {
+        cause = cause
+            .sure(Confidence::Probable)
+            .because([Evidence::measurement(
+                "rate before and after the event, bytes per second",
+                vec![phrase::rounded(f.before), phrase::rounded(f.after)],
+                format!("{name} series, fall at {}", phrase::seconds(f.at_ns)),
+            )])
+            .step(
+                "mend power supply and cooling, then repeat",
+                Some(f.before / f.after),
+                format!("rate of {name} before the event over the rate after it"),
+            );
+    } else if phase.status == PhaseStatus::Refused {
+        // The number was refused for it; the event itself was seen.
+        cause = cause.sure(Confidence::Probable).step(
+            "mend power supply and cooling, then repeat",
+            None,
+            format!("{name} is refused, so there is no value to predict from"),
+        );
+    }
+    Some(cause)
+}
+
+/// Throttling or under-voltage during any phase, the surest first.
+pub fn throttled(run: &Run) -> Option<Cause> {
+    machine::executed(run)
+        .filter_map(|(p, _)| cause_of(run, p))
+        .reduce(|a, b| if b.confidence > a.confidence { b } else { a })
+}
+
+/// Whether throttling was reported during this phase.
+pub fn happened_in(run: &Run, phase: &PhaseRun) -> bool {
+    first_event(run.samples_of(phase)).is_some()
+}

@@ -1,0 +1,70 @@
+//! File systems and their mounts.
+
+use super::{Case, Check, first_case};
+use crate::fact_names as names;
+use crate::machine;
+use crate::stack_view::{Facts, Missing};
+use model::{Confidence, DirectProof, Evidence, LayerKind, Run};
+
+/// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with
+/// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
+pub fn btrfs_direct_fallback(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+        if fs.need_text(names::FSTYPE)? != "btrfs" || !fs.need_bool(names::CHECKSUMS)? {
+            return Ok(None);
+        }
+        let proof = machine::executed(run).find_map(|(p, r)| r.direct.as_ref().map(|d| (&p.plan.name, d)));
+        let Some((phase, proof)) = proof else { return Err(Missing("direct I/O proof")) };
+        let facts = [fs.evidence(names::FSTYPE), fs.evidence(names::CHECKSUMS)];
+        match proof {
+            DirectProof::Fallback(basis) => {
+                let seen = Evidence::fact("direct I/O", basis.as_str(), format!("{phase} direct proof"));
+                Ok(Some(Case::seen(facts.into_iter().chain([seen]))))
+            }
+            DirectProof::Proven(_) => Ok(None),
+            DirectProof::Unproven(_) => Err(Missing("direct I/O proof")),
+        }
+    }))
+}
+
+/// NTFS through FUSE (ntfs-3g mounts as `fuseblk`).
+pub fn ntfs_fuse(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+        let fstype = fs.need_text(names::FSTYPE)?;
+        if !matches!(fstype, "fuseblk" | "fuse.ntfs-3g" | "fuse.ntfs") {
+            return Ok(None);
+        }
+        // exFAT and others may also mount as fuseblk.
+        let sure = if fstype == "fuseblk" { Confidence::Low } else { Confidence::Probable };
+        Ok(Some(Case::seen([fs.evidence(names::FSTYPE), fs.evidence(names::MOUNT_SOURCE)]).at_most(sure)))
+    }))
+}
+
+/// Mounted with `sync`: every write waits for the device.
+pub fn sync_mount(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+        Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
+            let ratio = machine::direct_throughput(run, "seq-write")
+                .zip(machine::throughput(run, "buffered-write"))
+                .map(|(d, b)| d / b);
+            Case::seen([fs.evidence(names::SYNC_MOUNT)]).gain(
+                "buffered-write.throughput_bytes_per_s",
+                ratio,
+                "direct over buffered write of this run",
+            )
+        }))
+    }))
+}
+
+/// The kernel still initialises the inode tables of a fresh ext4.
+pub fn ext4_lazy_init(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+        if fs.need_text(names::FSTYPE)? != "ext4" {
+            return Ok(None);
+        }
+        // The thread serves every ext4 of the machine, so it may be at work on another one.
+        Ok(fs
+            .need_bool(names::LAZY_INIT_RUNNING)?
+            .then(|| Case::seen([fs.evidence(names::LAZY_INIT_RUNNING)]).at_most(Confidence::Probable)))
+    }))
+}

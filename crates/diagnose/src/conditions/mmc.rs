@@ -1,0 +1,120 @@
+//! SD cards and eMMC.
+
+use super::{Case, Check, any_disk};
+use crate::fact_names as names;
+use crate::machine;
+use crate::stack_view::{DiskPath, Facts};
+use model::{Confidence, Fact, Run};
+
+fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view::Missing> {
+    Ok(path.is("mmc")? && path.disk.need_text(names::MMC_TYPE)? == wanted)
+}
+
+/// An A2 card (SSR APP_PERF_CLASS 2) on a host whose path runs no command queue. SD cards have no `cmdq_en` file in
+/// mainline, so the proof of a queue is that attribute where a vendor kernel adds it, or random reads that scale.
+pub fn sd_a2_without_queue(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !is_type(path, "SD")? || path.disk.need_int(names::APP_PERFORMANCE_CLASS)? != 2 {
+            return Ok(None);
+        }
+        if path.disk.bool(names::CMDQ_EN) == Some(true) {
+            return Ok(None);
+        }
+        let scaling = crate::causes::read_scaling(run);
+        if scaling.as_ref().is_some_and(|(ratio, _)| *ratio > 1.5) {
+            return Ok(None);
+        }
+        let evidence = [path.disk.evidence(names::APP_PERFORMANCE_CLASS), path.disk.evidence(names::CMDQ_EN)];
+        let host_cannot = path.holder(names::MMC_HOST_CQE).and_then(|l| l.bool(names::MMC_HOST_CQE)) == Some(false);
+        let case = match scaling {
+            Some((_, measured)) => Case::seen(evidence.into_iter().chain(measured)),
+            None if host_cannot || path.disk.bool(names::CMDQ_EN) == Some(false) => Case::seen(evidence),
+            None => return Err(crate::stack_view::Missing("rand-read-qd32.iops")),
+        };
+        let host = path.holder(names::MMC_HOST_CQE).map(|l| l.evidence(names::MMC_HOST_CQE));
+        let mut case = case.at_most(Confidence::Probable);
+        case.evidence.extend(host);
+        // The next ceiling for 4 KiB reads is what the same run carries sequentially.
+        let now = machine::value(run, "rand-read-qd32.iops");
+        let ceiling = machine::direct_throughput(run, "seq-read").map(|v| v / 4096.0);
+        let ratio = ceiling.zip(now).map(|(c, n)| (c / n).min(32.0));
+        Ok(Some(case.gain("rand-read-qd32.iops", ratio, "seq-read at 4 KiB per operation over rand-read-qd32")))
+    })
+}
+
+/// SDR104 runs at up to 208 MHz (SD Physical Layer Specification, UHS-I); a host that clocks it below 180 MHz derates it.
+pub fn sdr104_derated(run: &Run) -> Check {
+    const FULL_HZ: f64 = 208e6;
+    any_disk(run, |path| {
+        if !is_type(path, "SD")? {
+            return Ok(None);
+        }
+        let mode = path.need(names::BUS_MODE)?;
+        if mode.need_text(names::BUS_MODE)? != "sdr104" {
+            return Ok(None);
+        }
+        let clock = path.need(names::CLOCK_HZ)?.need_number(names::CLOCK_HZ)?;
+        if clock <= 0.0 || clock >= 180e6 {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([mode.evidence(names::BUS_MODE), mode.evidence(names::CLOCK_HZ)]).gain(
+            "seq-read.throughput_bytes_per_s",
+            Some(FULL_HZ / clock),
+            "208 MHz over the actual clock",
+        )))
+    })
+}
+
+/// A UHS card that runs in a mode of 3.3 V signalling (default speed or high speed).
+pub fn sd_high_speed_only(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !is_type(path, "SD")? {
+            return Ok(None);
+        }
+        let link = path.need(names::BUS_MODE)?;
+        if !matches!(link.need_text(names::BUS_MODE)?, "legacy" | "sd-hs") {
+            return Ok(None);
+        }
+        if path.disk.need_int(names::UHS_GRADE)? < 1 {
+            return Ok(None);
+        }
+        // Line rates at four data lines: high speed 25 MB/s, SDR104 104 MB/s, SDR50 and DDR50 50 MB/s.
+        let modes = path.holder(names::MMC_HOST_MODES).and_then(|l| l.fact(names::MMC_HOST_MODES));
+        let best = match modes {
+            Some(Fact::List(modes)) if modes.iter().any(|m| m == "sdr104") => Some(104e6),
+            Some(Fact::List(modes)) if modes.iter().any(|m| m == "sdr50" || m == "ddr50") => Some(50e6),
+            _ => None,
+        };
+        let now = link.ceiling_bytes_per_s.map(|v| v as f64);
+        let mut evidence = vec![
+            link.evidence(names::BUS_MODE),
+            link.evidence(names::SIGNAL_VOLTAGE),
+            path.disk.evidence(names::UHS_GRADE),
+        ];
+        evidence.extend(path.holder(names::MMC_HOST_MODES).map(|l| l.evidence(names::MMC_HOST_MODES)));
+        Ok(Some(Case::seen(evidence).gain(
+            "seq-read.throughput_bytes_per_s",
+            best.zip(now).map(|(b, n)| b / n),
+            "line rate of the best mode of the host over that of the mode in use",
+        )))
+    })
+}
+
+/// eMMC 5.1 (EXT_CSD revision 8) and later may have a command queue (CMDQ_SUPPORT is optional); here it is off.
+pub fn emmc_without_queue(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !is_type(path, "MMC")? {
+            return Ok(None);
+        }
+        if path.disk.need_bool(names::CMDQ_EN)? {
+            return Ok(None);
+        }
+        if path.disk.need_int(names::MMC_REVISION)? < 8 {
+            return Ok(None);
+        }
+        let mut evidence = vec![path.disk.evidence(names::CMDQ_EN), path.disk.evidence(names::MMC_REVISION)];
+        evidence.extend(path.holder(names::MMC_HOST_CQE).map(|l| l.evidence(names::MMC_HOST_CQE)));
+        // CMDQ_SUPPORT itself (EXT_CSD byte 308) is not in sysfs.
+        Ok(Some(Case::seen(evidence).at_most(Confidence::Probable)))
+    })
+}

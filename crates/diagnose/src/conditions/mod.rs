@@ -1,0 +1,70 @@
+//! The conditions of the catalogue: three-valued predicates over a run.
+//!
+//! `Ok(Some(case))`: holds, with its evidence. `Ok(None)`: does not hold, or does not apply to this path. `Err(missing)`:
+//! cannot be told, because the named fact or measurement is missing.
+
+pub mod filesystem;
+pub mod host;
+pub mod mmc;
+pub mod paths;
+pub mod pcie;
+pub mod queue;
+pub mod sata;
+pub mod stacking;
+pub mod usb;
+
+use crate::stack_view::{self, DiskPath, Missing};
+use model::{Confidence, Evidence, Gain, Run};
+
+/// A condition that holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// What mending it would bring, where a ceiling is known.
+    pub gain: Option<Gain>,
+    /// How sure the condition is; the status of the text may lower it.
+    pub confidence: Confidence,
+}
+
+/// Three-valued outcome.
+pub type Check = Result<Option<Case>, Missing>;
+
+impl Case {
+    /// A condition that was read directly.
+    pub fn seen(evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        Self { evidence: evidence.into_iter().collect(), gain: None, confidence: Confidence::High }
+    }
+
+    /// Lowers the confidence.
+    pub fn at_most(mut self, confidence: Confidence) -> Self {
+        self.confidence = self.confidence.min(confidence);
+        self
+    }
+
+    /// Adds a predicted gain: the next ceiling over the current value. A ratio of one or less is no gain and is dropped.
+    pub fn gain(mut self, metric: &str, ratio: Option<f64>, basis: impl Into<String>) -> Self {
+        if let Some(r) = ratio.filter(|r| r.is_finite() && *r > 1.0) {
+            let at_most_ratio = Some((r * 100.0).round() / 100.0);
+            self.gain = Some(Gain { metric: metric.to_owned(), at_most_ratio, basis: basis.into() });
+        }
+        self
+    }
+}
+
+/// Whether a condition holds for any disk of the path; unknown only if it holds for none and is unknown for one.
+fn any_disk<'a>(run: &'a Run, condition: impl Fn(&DiskPath<'a>) -> Check) -> Check {
+    first_case(stack_view::disks(run).iter().map(condition))
+}
+
+fn first_case(checks: impl Iterator<Item = Check>) -> Check {
+    let mut missing = None;
+    for check in checks {
+        match check {
+            Ok(Some(case)) => return Ok(Some(case)),
+            Ok(None) => {}
+            Err(m) => missing = missing.or(Some(m)),
+        }
+    }
+    missing.map_or(Ok(None), Err)
+}

@@ -1,0 +1,108 @@
+//! The request queue, its policy and geometry.
+
+use super::{Case, Check, any_disk, first_case};
+use crate::causes;
+use crate::fact_names as names;
+use crate::machine;
+use crate::stack_view::{Facts, Missing};
+use model::{Confidence, Evidence, LayerKind, Run};
+
+/// One hardware queue for several processors of a guest.
+pub fn virtio_single_queue(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("virtio")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
+            return Ok(None);
+        }
+        let processors: u32 = run.environment.cpus.iter().map(|c| c.count).sum();
+        if processors == 0 {
+            return Err(Missing("cpus"));
+        }
+        if processors == 1 {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([
+            path.disk.evidence(names::HARDWARE_QUEUES),
+            Evidence::fact("processors", processors, "environment"),
+        ])))
+    })
+}
+
+/// The kernel holds the disk's cache to be write through. Named for disks with a cache of their own to switch; for
+/// virtual disks the host decides, for flash cards there is usually none.
+pub fn write_through_cache(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide" | "scsi" | "usb") {
+            return Ok(None);
+        }
+        if path.disk.need_text(names::WRITE_CACHE)? != "write through" {
+            return Ok(None);
+        }
+        // A SCSI array with a protected cache reports write through rightly, and so do bridges that do not tell.
+        Ok(Some(Case::seen([path.disk.evidence(names::WRITE_CACHE)]).at_most(Confidence::Low)))
+    })
+}
+
+/// A window below the kernel's default of 128 KiB, with cold buffered reads well below direct ones where both stand.
+pub fn read_ahead_small(run: &Run) -> Check {
+    const DEFAULT_KB: i64 = 128;
+    any_disk(run, |path| {
+        if path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
+            return Ok(None);
+        }
+        let buffered = machine::throughput(run, "buffered-read");
+        let direct = machine::direct_throughput(run, "seq-read");
+        let ratio = buffered.zip(direct).map(|(b, d)| d / b);
+        if ratio.is_some_and(|r| r < 1.1) {
+            // Small, and it costs nothing here.
+            return Ok(None);
+        }
+        let case = Case::seen([path.disk.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
+        Ok(Some(case.gain("buffered-read.throughput_bytes_per_s", ratio, "direct over buffered read of this run")))
+    })
+}
+
+/// Requests limited to less than 512 KiB and less than the hardware takes.
+pub fn max_sectors_below_hardware(run: &Run) -> Check {
+    /// Larger requests gain little on any medium; the kernel's own cap is 1280 KiB (BLK_DEF_MAX_SECTORS_CAP).
+    const ENOUGH_KB: i64 = 512;
+    any_disk(run, |path| {
+        let now = path.disk.need_int(names::MAX_SECTORS_KB)?;
+        let hardware = path.disk.need_int(names::MAX_HW_SECTORS_KB)?;
+        if now >= hardware || now >= ENOUGH_KB {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])))
+    })
+}
+
+/// BFQ on NVMe: its per-operation cost is paid where operations are many and cheap.
+pub fn bfq_on_nvme(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("nvme")? || path.disk.need_text(names::SCHEDULER)? != "bfq" {
+            return Ok(None);
+        }
+        let scaling = causes::read_scaling(run).map(|s| s.1).unwrap_or_default();
+        Ok(Some(
+            Case::seen(std::iter::once(path.disk.evidence(names::SCHEDULER)).chain(scaling))
+                .at_most(Confidence::Probable),
+        ))
+    })
+}
+
+/// A partition that begins off the natural boundary of its device.
+pub fn misaligned_partition(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Partition).map(|partition| {
+        let offset = partition.int(names::ALIGNMENT_OFFSET_BYTES);
+        // The kernel says -1 where it does not know; then only the start decides.
+        let by_kernel = offset.is_some_and(|o| o > 0);
+        let aligned = partition.need_bool(names::ALIGNED)?;
+        if aligned && !by_kernel {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([
+            partition.evidence(names::START_BYTES),
+            partition.evidence(names::ALIGNMENT_OFFSET_BYTES),
+            partition.evidence(names::ALIGNED),
+        ])))
+    }))
+}

@@ -1,0 +1,114 @@
+//! SATA and IDE.
+
+use super::{Case, Check, any_disk};
+use crate::fact_names as names;
+use crate::machine;
+use crate::stack_view::{Facts, Missing, driver_evidence};
+use model::{Confidence, Evidence, Run};
+
+/// A SATA disk behind the IDE personality of its controller: no command queueing, no hot plug.
+pub fn ide_mode(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if let Some(layer) = path.has_driver("ata_piix") {
+            let class = path.holder(names::PCI_CLASS).map(|l| l.evidence(names::PCI_CLASS));
+            return Ok(Some(Case::seen(std::iter::once(driver_evidence(layer)).chain(class))));
+        }
+        // Any other driver, or another bus, is known not to be it.
+        let elsewhere = path.disk.text(names::TRANSPORT).is_some_and(|t| !matches!(t, "sata" | "ide" | "scsi"));
+        let known = elsewhere || path.below.iter().any(|l| l.driver.is_some()) || path.disk.driver.is_some();
+        if known { Ok(None) } else { Err(Missing("driver")) }
+    })
+}
+
+/// Negotiated speed below what the port does, after libata lowered it; without a recorded downshift the disk may simply
+/// be of an older generation.
+pub fn link_downshift(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? {
+            return Ok(None);
+        }
+        let link = path.need(names::SATA_SPEED_GBIT_S)?;
+        let now = link.need_number(names::SATA_SPEED_GBIT_S)?;
+        let max = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
+        if now >= max || now <= 0.0 {
+            return Ok(None);
+        }
+        let downshifts = path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)?;
+        if downshifts == 0 {
+            return Ok(None);
+        }
+        Ok(Some(
+            Case::seen([
+                link.evidence(names::SATA_SPEED_GBIT_S),
+                link.evidence(names::SATA_SPEED_MAX_GBIT_S),
+                path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS),
+            ])
+            .gain(
+                "seq-read.throughput_bytes_per_s",
+                Some(max / now),
+                "the port's highest speed over the negotiated one",
+            ),
+        ))
+    })
+}
+
+/// AHCI that can queue, and a disk that is given one command at a time.
+pub fn no_ncq(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? || path.has_driver("ata_piix").is_some() {
+            return Ok(None);
+        }
+        if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
+            return Ok(None);
+        }
+        let mut evidence = vec![path.disk.evidence(names::QUEUE_DEPTH)];
+        evidence.extend(path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST)));
+        evidence.extend(path.below.iter().find(|l| l.driver.is_some()).map(driver_evidence));
+        Ok(Some(Case::seen(evidence)))
+    })
+}
+
+/// Allwinner A10/A20 AHCI with the DMA FIFO thresholds of kernels before 5.3. The register is not readable from here, so
+/// the condition is the driver and a write rate far below the read rate; without both rates it is unknown.
+pub fn a20_fifo(run: &Run) -> Check {
+    /// Reported: writes 36 to 45 MB/s, reads about 200; repaired: 120 to 127.
+    const WRITE_OVER_READ: f64 = 0.4;
+    const REPAIRED_BYTES_PER_S: f64 = 60e6;
+    any_disk(run, |path| {
+        let Some(layer) = path.has_driver("ahci-sunxi") else { return Ok(None) };
+        let read = machine::direct_throughput(run, "seq-read").ok_or(Missing("seq-read.throughput_bytes_per_s"))?;
+        let write = machine::direct_throughput(run, "seq-write").ok_or(Missing("seq-write.throughput_bytes_per_s"))?;
+        if write >= read * WRITE_OVER_READ || write >= REPAIRED_BYTES_PER_S {
+            return Ok(None);
+        }
+        Ok(Some(
+            Case::seen([
+                driver_evidence(layer),
+                Evidence::measurement("direct write, bytes per second", write, machine::throughput_id("seq-write")),
+                Evidence::measurement("direct read, bytes per second", read, machine::throughput_id("seq-read")),
+                Evidence::absence("P0DMACR (AHCI block + 0x170)", "register not read"),
+            ])
+            .at_most(Confidence::Probable)
+            .gain(
+                "seq-write.throughput_bytes_per_s",
+                Some(read / write),
+                "direct read over direct write of this run",
+            ),
+        ))
+    })
+}
+
+/// Policies that put the link to sleep between commands.
+pub fn link_power_management(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? {
+            return Ok(None);
+        }
+        let holder = path.need(names::LINK_POWER_POLICY)?;
+        let policy = holder.need_text(names::LINK_POWER_POLICY)?;
+        let sleeps = matches!(policy, "min_power" | "min_power_with_partial" | "med_power_with_dipm" | "medium_power");
+        // Deep sleep costs up to milliseconds, partial sleep microseconds: the second is a hint only.
+        let sure = if policy.starts_with("min_power") { Confidence::High } else { Confidence::Low };
+        Ok(sleeps.then(|| Case::seen([holder.evidence(names::LINK_POWER_POLICY)]).at_most(sure)))
+    })
+}

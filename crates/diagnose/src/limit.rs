@@ -1,0 +1,74 @@
+//! The head of the causes, or an honest "unknown" with what is missing.
+
+use crate::causes::{Cause, NextStep, causes};
+use crate::{catalogue, machine};
+use model::{Confidence, Evidence, Finding, Limit, LimitLayer, Run};
+
+/// The narrow place of a run. `unknown` is an answer: its evidence lists what would be needed.
+pub fn limit(run: &Run) -> Limit {
+    causes(run).into_iter().next().map_or_else(|| nothing_named(run), Limit::from)
+}
+
+impl From<Cause> for Limit {
+    fn from(cause: Cause) -> Self {
+        let Cause { layer, statement, confidence, evidence, .. } = cause;
+        Self { layer, statement, confidence, evidence }
+    }
+}
+
+fn nothing_named(run: &Run) -> Limit {
+    const NEEDED: [&str; 6] = [
+        "seq-read.throughput_bytes_per_s",
+        "seq-write.throughput_bytes_per_s",
+        "buffered-write.throughput_bytes_per_s",
+        "rand-read-qd1.iops",
+        "rand-read-qd32.iops",
+        "rand-write-qd32.iops",
+    ];
+    let mut evidence: Vec<Evidence> = NEEDED
+        .into_iter()
+        .filter(|id| machine::value(run, id).is_none())
+        .map(|id| {
+            let why = run.metric(id).and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
+            Evidence::absence(format!("{id}: {why}"), id)
+        })
+        .collect();
+    if run.samples.len() < 2 {
+        evidence.push(Evidence::absence("processors, disks and temperatures during the run", "system samples"));
+    }
+    if run.target.stack.layers.iter().all(|l| l.ceiling_bytes_per_s.is_none()) {
+        evidence.push(Evidence::absence("ceiling of any layer of the path", "target stack"));
+    }
+    let statement = if evidence.is_empty() {
+        "no layer is near its ceiling and none stands out: not known".to_owned()
+    } else {
+        let missing: Vec<&str> = evidence.iter().take(3).map(|e| e.source.as_str()).collect();
+        format!("not known: missing {}", missing.join(", "))
+    };
+    Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence }
+}
+
+/// What to try next, and what it can bring at most: the step of the cause that the limit names; without one, the fix of
+/// the finding whose gain is the largest of those on the same layer, or of all where the limit is unknown.
+pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextStep> {
+    let ratio = |f: &Finding| f.gain.as_ref().and_then(|g| g.at_most_ratio).unwrap_or(1.0);
+    let finding = findings
+        .iter()
+        .filter(|f| f.layer == limit.layer || limit.layer == LimitLayer::Unknown)
+        .max_by(|a, b| a.confidence.cmp(&b.confidence).then(ratio(a).total_cmp(&ratio(b))));
+    let of_finding = || {
+        finding.map(|f| NextStep {
+            text: f.fix.lines().next().unwrap_or(&f.fix).to_owned(),
+            predicted_ratio: f.gain.as_ref().and_then(|g| g.at_most_ratio),
+            basis: f.gain.as_ref().map_or_else(
+                || catalogue::page(&f.id).map_or_else(String::new, |p| p.gain_basis.clone()),
+                |g| g.basis.clone(),
+            ),
+        })
+    };
+    causes(run)
+        .into_iter()
+        .find(|c| c.layer == limit.layer && c.statement == limit.statement)
+        .and_then(|c| c.next_step)
+        .or_else(of_finding)
+}

@@ -1,0 +1,149 @@
+//! The run as evidence: values that stand, the processors during a phase, our own share of them, what others did.
+
+use model::{
+    CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, PhaseKind, PhaseRecord, PhaseRun, PhaseStatus, Run,
+    SystemSample, cpu_share, disk_rate,
+};
+
+/// A phase that stands, with its record.
+pub fn standing<'a>(run: &'a Run, name: &str) -> Option<(&'a PhaseRun, &'a PhaseRecord)> {
+    run.phase(name).filter(|p| p.status == PhaseStatus::Measured).and_then(|p| p.record.as_ref().map(|r| (p, r)))
+}
+
+/// A metric that stands, with a positive value.
+pub fn metric<'a>(run: &'a Run, id: &str) -> Option<(&'a Metric, f64)> {
+    // A refused metric must not be evidence even if somebody left a value in it, nor one of a phase that was refused.
+    let metric = run.metric(id).filter(|m| m.status == MetricStatus::Measured)?;
+    let phase_stands = run.phase(metric.phase()).is_some_and(|p| p.status == PhaseStatus::Measured);
+    metric.value.filter(|v| *v > 0.0 && phase_stands).map(|v| (metric, v))
+}
+
+/// The value of a metric that stands.
+pub fn value(run: &Run, id: &str) -> Option<f64> {
+    metric(run, id).map(|m| m.1)
+}
+
+/// `<phase>.throughput_bytes_per_s`.
+pub fn throughput(run: &Run, phase: &str) -> Option<f64> {
+    value(run, &throughput_id(phase))
+}
+
+/// The id of a phase's throughput.
+pub fn throughput_id(phase: &str) -> String {
+    format!("{phase}.throughput_bytes_per_s")
+}
+
+/// Throughput of a phase whose direct I/O did not fall back to the page cache.
+pub fn direct_throughput(run: &Run, phase: &str) -> Option<f64> {
+    let (_, record) = standing(run, phase)?;
+    if matches!(record.direct, Some(DirectProof::Fallback(_))) {
+        return None;
+    }
+    throughput(run, phase)
+}
+
+/// Whether two metrics differ by more than their own within-run intervals. Where an interval is missing the values alone
+/// decide.
+pub fn below_beyond_noise(run: &Run, lower: &str, upper: &str) -> bool {
+    match (metric(run, lower), metric(run, upper)) {
+        (Some((l, lv)), Some((u, uv))) => l.high.unwrap_or(lv) < u.low.unwrap_or(uv),
+        _ => false,
+    }
+}
+
+/// The processors during a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpus {
+    /// Number of the busiest one.
+    pub busiest: usize,
+    /// Its shares.
+    pub share: CpuShare,
+    /// System and interrupt time over all processors, in whole processors.
+    pub kernel_processors: f64,
+    /// Time taken by the hypervisor, share of all processors.
+    pub steal: f64,
+}
+
+fn cpus_between(before: &SystemSample, after: &SystemSample) -> Option<Cpus> {
+    if before.cpus.len() != after.cpus.len() {
+        return None;
+    }
+    let share = |(b, a): (&CpuTicks, &CpuTicks)| cpu_share(b, a);
+    let shares: Vec<Option<CpuShare>> = before.cpus.iter().zip(&after.cpus).map(share).collect();
+    let known = || shares.iter().enumerate().filter_map(|(i, s)| s.map(|s| (i, s)));
+    let (busiest, top) = known().max_by(|a, b| a.1.busy().total_cmp(&b.1.busy()))?;
+    let count = known().count() as f64;
+    Some(Cpus {
+        busiest,
+        share: top,
+        kernel_processors: known().map(|(_, s)| s.system + s.irq).sum(),
+        steal: known().map(|(_, s)| s.steal).sum::<f64>() / count,
+    })
+}
+
+/// The processors from the sample before a phase to the one after it; `None` without samples, or where the samples are
+/// so far apart that most of what they show is not the phase.
+pub fn cpus_during(run: &Run, phase: &PhaseRun) -> Option<Cpus> {
+    let record = phase.record.as_ref()?;
+    let samples = run.samples_of(phase);
+    let (first, last) = (samples.first()?, samples.last()?);
+    let span = last.at_ns.saturating_sub(first.at_ns);
+    if span == 0 || span > record.duration_ns().saturating_mul(2) {
+        return None;
+    }
+    cpus_between(first, last)
+}
+
+/// How busy the busiest processor was in the quiet window before the phase: what is not ours.
+pub fn busy_before(run: &Run, record: &PhaseRecord) -> Option<f64> {
+    let quiet = record.quiet_before?;
+    let from = record.started_ns.saturating_sub(quiet.length_ns);
+    let window: Vec<&SystemSample> =
+        run.samples.iter().filter(|s| s.at_ns >= from && s.at_ns <= record.started_ns).collect();
+    cpus_between(window.first()?, window.last()?).map(|c| c.share.busy())
+}
+
+/// CPU that our workers used, user and system, as a share of the time of one processor per worker.
+pub fn own_share(phase: &PhaseRun, record: &PhaseRecord) -> Option<(f64, f64)> {
+    let available = record.duration_ns() as f64 * phase.plan.streams.len().max(1) as f64;
+    (available > 0.0).then(|| (record.usage.user_ns as f64 / available, record.usage.system_ns as f64 / available))
+}
+
+/// Share of the phase in which a whole disk of the stack had requests in flight (the largest, of several).
+pub fn disk_busy(run: &Run, phase: &PhaseRun) -> Option<f64> {
+    let samples = run.samples_of(phase);
+    let (first, last) = (samples.first()?, samples.last()?);
+    run.target
+        .stack
+        .lowest_counted()
+        .iter()
+        .filter_map(|layer| {
+            let before = first.disks.iter().find(|d| d.name == layer.name)?;
+            let after = last.disks.iter().find(|d| d.name == layer.name)?;
+            disk_rate(before, after, last.at_ns.saturating_sub(first.at_ns)).map(|r| r.busy_ratio)
+        })
+        .max_by(f64::total_cmp)
+}
+
+/// What others moved in the quiet windows around a phase, relative to the phase's own rate; the larger of the two
+/// windows. Events of refused phases count: this is why they were refused.
+pub fn foreign_ratio(record: &PhaseRecord) -> Option<f64> {
+    let own = record.bytes as f64 / record.duration_ns().max(1) as f64;
+    if own <= 0.0 {
+        return None;
+    }
+    [record.quiet_before, record.quiet_after]
+        .into_iter()
+        .flatten()
+        .filter(|w| w.length_ns > 0)
+        .map(|w| (w.read_bytes + w.write_bytes) as f64 / w.length_ns as f64 / own)
+        .max_by(f64::total_cmp)
+}
+
+/// Phases that touched the target, whether they stand or not.
+pub fn executed(run: &Run) -> impl Iterator<Item = (&PhaseRun, &PhaseRecord)> {
+    run.phases
+        .iter()
+        .filter(|p| p.plan.kind != PhaseKind::MemoryCopy && p.status != PhaseStatus::Skipped)
+        .filter_map(|p| p.record.as_ref().map(|r| (p, r)))
+}

@@ -1,0 +1,68 @@
+//! Quantities in the words of a statement: decimal units, three significant figures.
+
+fn figures(value: f64) -> String {
+    if value >= 100.0 {
+        format!("{value:.0}")
+    } else if value >= 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// `66.1 MB/s`, `1.92 GB/s` (10^6 and 10^9).
+pub fn rate(bytes_per_s: f64) -> String {
+    if bytes_per_s >= 1e9 {
+        format!("{} GB/s", figures(bytes_per_s / 1e9))
+    } else if bytes_per_s >= 1e6 {
+        format!("{} MB/s", figures(bytes_per_s / 1e6))
+    } else {
+        format!("{} kB/s", figures(bytes_per_s / 1e3))
+    }
+}
+
+/// `42 %` of a share from 0 to 1.
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// `2.4 times`, with two decimals below 2 where they matter.
+pub fn times(ratio: f64) -> String {
+    if ratio < 2.0 { format!("{ratio:.2} times") } else { format!("{ratio:.1} times") }
+}
+
+/// `3201 IOPS`.
+pub fn iops(per_s: f64) -> String {
+    format!("{per_s:.0} IOPS")
+}
+
+/// `3.2 s`.
+pub fn seconds(ns: u64) -> String {
+    format!("{:.1} s", ns as f64 / 1e9)
+}
+
+/// Rounded to four significant figures: what evidence carries, so that JSON stays readable.
+pub fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let scale = 10f64.powf(3.0 - value.abs().log10().floor());
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_read_as_people_write_them() {
+        assert_eq!(rate(66.14e6), "66.1 MB/s");
+        assert_eq!(rate(1.9234e9), "1.92 GB/s");
+        assert_eq!(rate(512e3), "512 kB/s");
+        assert_eq!(percent(0.42), "42 %");
+        assert_eq!(times(1.04), "1.04 times");
+        assert_eq!(times(6.61), "6.6 times");
+        assert_eq!(rounded(123_456.0), 123_500.0);
+        assert_eq!(rounded(f64::NAN), 0.0);
+    }
+}

@@ -1,0 +1,120 @@
+//! The storage path as conditions read it: facts that may be missing, and disks with what lies below them.
+
+use crate::fact_names as names;
+use model::{Evidence, Fact, Layer, LayerKind, Run};
+
+/// The fact whose absence leaves a condition undecided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing(pub &'static str);
+
+/// A layer's fact of a type, or the name of what is missing.
+pub trait Facts {
+    /// A whole number.
+    fn need_int(&self, name: &'static str) -> Result<i64, Missing>;
+    /// A number, whole or not.
+    fn need_number(&self, name: &'static str) -> Result<f64, Missing>;
+    /// A text.
+    fn need_text(&self, name: &'static str) -> Result<&str, Missing>;
+    /// A yes or no.
+    fn need_bool(&self, name: &'static str) -> Result<bool, Missing>;
+    /// The fact as evidence, `null` where it is missing.
+    fn evidence(&self, name: &str) -> Evidence;
+}
+
+impl Facts for Layer {
+    fn need_int(&self, name: &'static str) -> Result<i64, Missing> {
+        self.int(name).ok_or(Missing(name))
+    }
+
+    fn need_number(&self, name: &'static str) -> Result<f64, Missing> {
+        match self.fact(name) {
+            Some(Fact::Float(v)) => Ok(*v),
+            Some(Fact::Int(v)) => Ok(*v as f64),
+            _ => Err(Missing(name)),
+        }
+    }
+
+    fn need_text(&self, name: &'static str) -> Result<&str, Missing> {
+        self.text(name).ok_or(Missing(name))
+    }
+
+    fn need_bool(&self, name: &'static str) -> Result<bool, Missing> {
+        self.bool(name).ok_or(Missing(name))
+    }
+
+    fn evidence(&self, name: &str) -> Evidence {
+        let source = format!("{} {}", self.name, name);
+        match self.fact(name) {
+            None | Some(Fact::Null) => Evidence::absence(name, source),
+            Some(Fact::Bool(v)) => Evidence::fact(name, *v, source),
+            Some(Fact::Int(v)) => Evidence::fact(name, *v, source),
+            Some(Fact::Float(v)) => Evidence::fact(name, *v, source),
+            Some(Fact::Text(v)) => Evidence::fact(name, v.as_str(), source),
+            Some(Fact::List(v)) => Evidence::fact(name, v.clone(), source),
+        }
+    }
+}
+
+/// The driver of a layer as evidence.
+pub fn driver_evidence(layer: &Layer) -> Evidence {
+    match &layer.driver {
+        Some(driver) => Evidence::fact("driver", driver.as_str(), format!("{} driver", layer.name)),
+        None => Evidence::absence("driver", format!("{} driver", layer.name)),
+    }
+}
+
+/// A disk and the link and controller that belong to it.
+#[derive(Clone, Copy)]
+pub struct DiskPath<'a> {
+    /// The disk (or a simulated device, which stands for one).
+    pub disk: &'a Layer,
+    /// What the stack lists below it, before the next disk or branch.
+    pub below: &'a [Layer],
+}
+
+impl<'a> DiskPath<'a> {
+    /// The disk or the first layer below it that has the fact.
+    pub fn holder(&self, name: &str) -> Option<&'a Layer> {
+        std::iter::once(self.disk).chain(self.below).find(|l| l.fact(name).is_some())
+    }
+
+    /// Like [`Self::holder`], or the name of what is missing.
+    pub fn need(&self, name: &'static str) -> Result<&'a Layer, Missing> {
+        self.holder(name).ok_or(Missing(name))
+    }
+
+    /// Whether the disk is reached by this transport.
+    pub fn is(&self, transport: &str) -> Result<bool, Missing> {
+        Ok(self.disk.need_text(names::TRANSPORT)? == transport)
+    }
+
+    /// Drivers of the disk and of what is below.
+    pub fn has_driver(&self, wanted: &str) -> Option<&'a Layer> {
+        // The kernel writes module names with `_` and platform driver names with `-`.
+        let plain = |s: &str| s.replace('-', "_");
+        std::iter::once(self.disk)
+            .chain(self.below)
+            .find(|l| l.driver.as_deref().is_some_and(|d| plain(d) == plain(wanted)))
+    }
+}
+
+/// The disks of a run's stack, each with its own path down.
+pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
+    let layers = &run.target.stack.layers;
+    let is_disk = |l: &Layer| matches!(l.kind, LayerKind::Disk | LayerKind::Sim);
+    (0..layers.len())
+        .filter(|&i| is_disk(&layers[i]))
+        .map(|i| {
+            let rest = &layers[i + 1..];
+            let end = rest.iter().position(|l| l.kind <= LayerKind::Disk || l.kind == LayerKind::Sim);
+            DiskPath { disk: &layers[i], below: &rest[..end.unwrap_or(rest.len())] }
+        })
+        .collect()
+}
+
+/// Whether the disk is one that a hypervisor made.
+pub fn is_virtual_disk(run: &Run) -> bool {
+    disks(run).iter().any(|d| matches!(d.disk.text(names::TRANSPORT), Some("virtio" | "xen")))
+        || (run.environment.virtualization.is_some()
+            && disks(run).iter().any(|d| d.disk.text(names::TRANSPORT).is_some()))
+}

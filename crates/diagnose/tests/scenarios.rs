@@ -1,0 +1,360 @@
+//! Constructed runs whose narrow place is known, and near misses that must not be called.
+
+mod run_builder;
+
+use model::{Confidence, EvidenceKind, Fact, LayerKind, LimitLayer, TargetKind};
+use run_builder::*;
+
+fn sd_card(facts: &[(&str, Fact)]) -> Vec<model::Layer> {
+    let mut card = disk("mmcblk1", "mmc", &[("mmc_type", "SD".into())]);
+    facts.iter().for_each(|(n, v)| card.set(n, v.clone()));
+    vec![
+        card,
+        link("mmc1", 90, &[("bus_mode", "sdr104".into()), ("clock_hz", Fact::Int(200_000_000))]),
+        layer(LayerKind::Controller, "mmc1", Some("dwmmc_rockchip"), &[("mmc_host_cqe", Fact::Bool(false))]),
+    ]
+}
+
+#[test]
+fn a_saturated_link_is_named_and_its_faster_mode_predicts_the_gain() {
+    let mut stack = sata();
+    stack[1] =
+        link("ata1", 270, &[("sata_speed_gbit_s", Fact::Float(3.0)), ("sata_speed_max_gbit_s", Fact::Float(6.0))]);
+    let run = Builder::new(stack).phases(healthy(255.0)).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!(limit.layer, LimitLayer::Link, "{limit:?}");
+    assert_eq!(limit.confidence, Confidence::Probable);
+    assert!(limit.evidence.iter().any(|e| e.source == "seq-read.throughput_bytes_per_s"));
+    let step = diagnose::next_step(&run, &limit, &diagnose::findings(&run)).unwrap();
+    assert_eq!(step.predicted_ratio, Some(2.0));
+}
+
+#[test]
+fn three_quarters_of_a_link_neither_name_nor_clear_it() {
+    let run = Builder::new(sata()).phases(healthy(410.0)).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link));
+    let limit = diagnose::limit(&run);
+    assert!(!sure(limit.confidence), "{limit:?}");
+}
+
+#[test]
+fn a_device_far_below_its_link_is_the_limit_by_exclusion() {
+    let run = Builder::new(sata()).phases(healthy(200.0)).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Device, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("200 MB/s"), "{}", limit.statement);
+}
+
+#[test]
+fn the_device_is_not_called_probable_without_a_link_ceiling_or_processors() {
+    let mut stack = sata();
+    stack.remove(1);
+    let run = Builder::new(stack).phases(healthy(200.0)).build();
+    assert!(!sure(diagnose::limit(&run).confidence));
+
+    let mut run = Builder::new(sata()).phases(healthy(200.0)).build();
+    run.samples.clear();
+    let limit = diagnose::limit(&run);
+    assert!(!sure(limit.confidence));
+    assert!(limit.evidence.iter().any(|e| e.kind == EvidenceKind::Absence), "{limit:?}");
+}
+
+#[test]
+fn an_a2_card_without_a_queue_is_serialised_by_the_host() {
+    let stack = sd_card(&[("app_performance_class", Fact::Int(2))]);
+    let phases = with(
+        healthy(66.0),
+        [
+            random("rand-read-qd1", 3201.0),
+            random("rand-read-qd32", 3344.0),
+            random("rand-write-qd1", 1480.0),
+            random("rand-write-qd32", 1502.0),
+        ],
+    );
+    let run = Builder::new(stack).phases(phases).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Controller, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("1.04 times"), "{}", limit.statement);
+    let found = diagnose::findings(&run);
+    assert!(found.iter().any(|f| f.id == "sd-a2-without-queue" && f.confidence == Confidence::Probable));
+    // 66 MB/s at 4 KiB are 16113 operations: 4.8 times 3344.
+    let ratio = diagnose::next_step(&run, &limit, &found).unwrap().predicted_ratio.unwrap();
+    assert!((4.7..5.0).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn usb_bulk_only_and_ide_name_their_own_layer() {
+    let phases = || with(healthy(35.0), [random("rand-read-qd1", 900.0), random("rand-read-qd32", 930.0)]);
+    let usb = vec![disk("sda", "usb", &[]), link("2-1", 400, &[("usb_driver", "usb-storage".into())])];
+    let limit = diagnose::limit(&Builder::new(usb).phases(phases()).build());
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Link, Confidence::Probable), "{limit:?}");
+
+    let ide = vec![disk("sda", "ide", &[]), layer(LayerKind::Controller, "0000:00:1f.2", Some("ata_piix"), &[])];
+    let limit = diagnose::limit(&Builder::new(ide).phases(phases()).build());
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Controller, Confidence::Probable), "{limit:?}");
+}
+
+#[test]
+fn a_serialised_queue_without_facts_is_low_and_of_unknown_layer() {
+    let phases = with(healthy(200.0), [random("rand-read-qd1", 900.0), random("rand-read-qd32", 930.0)]);
+    let run = Builder::new(sata()).phases(phases).build();
+    let cause = diagnose::causes(&run).into_iter().find(|c| c.statement.contains("one command at a time")).unwrap();
+    assert_eq!((cause.layer, cause.confidence), (LimitLayer::Unknown, Confidence::Low));
+}
+
+#[test]
+fn a_queue_that_gains_a_third_is_not_serialised() {
+    let phases = with(healthy(66.0), [random("rand-read-qd1", 3000.0), random("rand-read-qd32", 4000.0)]);
+    let run = Builder::new(sd_card(&[("app_performance_class", Fact::Int(2))])).phases(phases).build();
+    assert!(diagnose::causes(&run).iter().all(|c| !c.statement.contains("command")), "{:?}", diagnose::causes(&run));
+}
+
+#[test]
+fn a_depth_that_was_never_reached_says_nothing_about_the_queue() {
+    let shallow = random("rand-read-qd32", 3344.0).latency_ns(1e9 / 3344.0);
+    let phases = with(healthy(66.0), [random("rand-read-qd1", 3201.0), shallow]);
+    let phases = without(phases, &["rand-write-qd1", "rand-write-qd32"]);
+    let run = Builder::new(sd_card(&[("app_performance_class", Fact::Int(2))])).phases(phases).build();
+    assert!(diagnose::causes(&run).iter().all(|c| !c.statement.contains("command")));
+}
+
+fn cloud_disk() -> Vec<model::Layer> {
+    vec![
+        layer(LayerKind::Filesystem, "ext4", None, &[("fstype", "ext4".into())]),
+        disk("vda", "virtio", &[("hardware_queues", Fact::Int(4))]),
+    ]
+}
+
+/// What this project measured on a cloud machine: 0.5 to 1.6 GB/s buffered against 1.9 to 2.6 GB/s direct.
+#[test]
+fn buffered_far_below_direct_with_a_busy_kernel_says_so_by_itself() {
+    for (buffered, direct, own) in [(0.5, 1.9, 0.27), (1.0, 2.2, 0.5), (1.6, 2.6, 0.71)] {
+        let phases = with(
+            healthy(2600.0),
+            [
+                sequential("seq-write", direct * 1e3).jitter(0.1),
+                sequential("buffered-write", buffered * 1e3).own(0.01, own).cpu(0.01, own, 0.0),
+            ],
+        );
+        let run = Builder::new(cloud_disk()).virtual_machine().phases(phases).build();
+        let limit = diagnose::limit(&run);
+        assert_eq!((limit.layer, limit.confidence), (LimitLayer::PageCache, Confidence::Probable), "{limit:?}");
+        assert!(limit.statement.contains("direct") && limit.statement.contains("in the kernel"), "{}", limit.statement);
+        for id in ["buffered-write.throughput_bytes_per_s", "seq-write.throughput_bytes_per_s"] {
+            assert!(limit.evidence.iter().any(|e| e.source == id));
+        }
+        let found = diagnose::findings(&run);
+        assert!(found.iter().any(|f| f.id == "buffered-far-below-direct" && f.confidence == Confidence::Probable));
+        let step = diagnose::next_step(&run, &limit, &found).unwrap();
+        assert!(step.text.contains("direct I/O from aligned buffers"));
+        let ratio = step.predicted_ratio.unwrap();
+        assert!((ratio / (direct / buffered) - 1.0).abs() < 0.05, "{ratio}");
+    }
+}
+
+#[test]
+fn buffered_below_direct_with_idle_processors_is_a_hint_only() {
+    let slow = sequential("buffered-write", 100.0).own(0.01, 0.04).cpu(0.01, 0.05, 0.0);
+    let run = Builder::new(sata()).phases(with(healthy(200.0), [slow])).build();
+    let cause = diagnose::causes(&run).into_iter().find(|c| c.layer == LimitLayer::PageCache).unwrap();
+    assert_eq!(cause.confidence, Confidence::Low);
+    assert_eq!(finding(&run, "buffered-far-below-direct").unwrap().confidence, Confidence::Low);
+}
+
+#[test]
+fn buffered_within_the_noise_of_direct_is_no_step() {
+    let wide = sequential("buffered-write", 150.0).own(0.01, 0.6).cpu(0.01, 0.6, 0.0).noise(0.3);
+    let run = Builder::new(sata()).phases(with(healthy(200.0), [wide])).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::PageCache));
+    assert!(finding(&run, "buffered-far-below-direct").is_none());
+}
+
+#[test]
+fn direct_writes_that_fell_back_are_not_the_measure_of_buffered_ones() {
+    let phases = with(
+        healthy(200.0),
+        [
+            sequential("seq-write", 190.0).fallback("btrfs with checksums"),
+            sequential("buffered-write", 60.0).own(0.01, 0.6).cpu(0.01, 0.6, 0.0),
+        ],
+    );
+    let run = Builder::new(sata()).phases(phases).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::PageCache));
+    assert!(diagnose::causes(&run).iter().any(|c| c.layer == LimitLayer::Filesystem));
+}
+
+#[test]
+fn a_write_cache_that_runs_out_is_named_with_both_rates() {
+    let run =
+        Builder::new(sata()).phases(with(healthy(300.0), [sequential("seq-write", 280.0).falls(20, 0.25)])).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Device, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("ran out after 5"), "{}", limit.statement);
+}
+
+#[test]
+fn a_slope_and_a_dent_are_no_exhausted_cache() {
+    for changed in [
+        sequential("seq-write", 280.0).slides(0.4),
+        sequential("seq-write", 280.0).jitter(0.4),
+        sequential("seq-write", 280.0).falls(25, 0.9),
+    ] {
+        let run = Builder::new(sata()).phases(with(healthy(300.0), [changed])).build();
+        assert!(
+            diagnose::causes(&run).iter().all(|c| !c.statement.contains("ran out")),
+            "{:?}",
+            diagnose::causes(&run)
+        );
+    }
+}
+
+#[test]
+fn throttling_with_a_fall_of_the_rate_is_thermal_not_an_exhausted_cache() {
+    let hot = sequential("seq-write", 280.0).falls(20, 0.5).throttled(18, 0x4);
+    let run = Builder::new(sata()).phases(with(healthy(300.0), [hot])).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::ThermalPower, Confidence::Probable), "{limit:?}");
+    assert!(diagnose::causes(&run).iter().all(|c| !c.statement.contains("ran out") || c.confidence == Confidence::Low));
+    let step = diagnose::next_step(&run, &limit, &[]).unwrap();
+    assert!((1.9..2.1).contains(&step.predicted_ratio.unwrap()));
+}
+
+#[test]
+fn throttling_without_a_fall_is_a_hint_and_old_bits_are_nothing() {
+    let run =
+        Builder::new(sata()).phases(with(healthy(300.0), [sequential("seq-write", 280.0).throttled(18, 0x4)])).build();
+    let cause = diagnose::causes(&run).into_iter().find(|c| c.layer == LimitLayer::ThermalPower).unwrap();
+    assert_eq!(cause.confidence, Confidence::Low);
+
+    let old = sequential("seq-write", 280.0).falls(20, 0.5).throttled(0, 0x5_0000);
+    let run = Builder::new(sata()).phases(with(healthy(300.0), [old])).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::ThermalPower));
+}
+
+fn capped(read: f64, write: f64, jitter: f64) -> Vec<Phase> {
+    let flat = |name: &str, iops: f64| {
+        let mut p = random(name, iops);
+        // The builder's own jitter is more than a limiter shows.
+        p = p.exactly(iops * 4096.0);
+        p.jitter(jitter)
+    };
+    with(healthy(900.0), [flat("rand-read-qd32", read), flat("rand-write-qd32", write)])
+}
+
+#[test]
+fn equal_and_even_reads_and_writes_on_a_virtual_disk_are_a_cap() {
+    let run = Builder::new(cloud_disk()).virtual_machine().phases(capped(3000.0, 3010.0, 0.01)).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Throttle, Confidence::Probable), "{limit:?}");
+    assert!(finding(&run, "virtual-disk-cap").is_some());
+}
+
+#[test]
+fn uneven_or_unequal_or_physical_is_no_cap() {
+    let vm = |phases| Builder::new(cloud_disk()).virtual_machine().phases(phases).build();
+    let uneven = vm(capped(3000.0, 3010.0, 0.1));
+    let unequal = vm(capped(3000.0, 3300.0, 0.01));
+    let physical = Builder::new(sata()).phases(capped(3000.0, 3010.0, 0.01)).build();
+    for run in [uneven, unequal, physical] {
+        assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Throttle));
+        assert!(finding(&run, "virtual-disk-cap").is_none());
+    }
+}
+
+#[test]
+fn a_null_target_measures_the_generator_and_nothing_else() {
+    let mut run = Builder::new(Vec::new()).phases([random("rand-read-qd32", 5e6).own(0.99, 0.0)]).build();
+    run.target.kind = TargetKind::Null;
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Generator, Confidence::High));
+    assert_eq!(diagnose::causes(&run).len(), 1);
+    assert!(diagnose::findings(&run).is_empty(), "{:?}", diagnose::findings(&run));
+}
+
+#[test]
+fn a_worker_that_computes_all_the_time_is_the_limit_but_the_memory_copy_is_not_a_worker() {
+    let run =
+        Builder::new(sata()).phases(with(healthy(200.0), [random("rand-read-qd32", 32_000.0).own(0.96, 0.03)])).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Generator);
+    let run = Builder::new(sata()).phases(healthy(200.0)).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Generator));
+}
+
+#[test]
+fn a_full_processor_is_named_by_the_kind_of_its_time() {
+    let busy = sequential("seq-read", 200.0).cpu(0.02, 0.3, 0.65);
+    let run = Builder::new(sata()).phases(with(healthy(200.0), [busy])).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Cpu, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("in interrupts"), "{}", limit.statement);
+    let run =
+        Builder::new(sata()).phases(with(healthy(200.0), [sequential("seq-read", 200.0).cpu(0.02, 0.8, 0.02)])).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Cpu));
+}
+
+#[test]
+fn a_path_as_fast_as_memory_is_memory() {
+    let phases = with(healthy(1000.0), [sequential("buffered-read", 6000.0)]);
+    let run = Builder::new(vec![layer(LayerKind::Filesystem, "tmpfs", None, &[])]).phases(phases).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Memory);
+}
+
+#[test]
+fn others_on_the_disk_come_first_and_a_little_of_them_does_not() {
+    let run = Builder::new(sata())
+        .phases(with(healthy(540.0), [sequential("seq-read", 540.0).foreign(0.2).refused()]))
+        .build();
+    let limit = diagnose::limit(&run);
+    assert!(limit.statement.contains("others use the same disk"), "{limit:?}");
+    let run = Builder::new(sata()).phases(with(healthy(540.0), [sequential("seq-read", 540.0).foreign(0.04)])).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Link);
+}
+
+#[test]
+fn refused_values_are_not_evidence() {
+    let phases: Vec<Phase> = healthy(540.0).into_iter().map(Phase::refused).collect();
+    let run = Builder::new(sata()).phases(phases).build();
+    assert!(diagnose::causes(&run).is_empty(), "{:?}", diagnose::causes(&run));
+    let limit = diagnose::limit(&run);
+    assert_eq!(limit.layer, LimitLayer::Unknown);
+    assert!(limit.evidence.iter().all(|e| e.kind == EvidenceKind::Absence));
+
+    // A value left in a refused phase, or in a metric that is not measured, does not count either.
+    let mut run = Builder::new(sata()).phases(healthy(540.0)).build();
+    for p in &mut run.phases {
+        p.status = model::PhaseStatus::Refused;
+    }
+    assert!(diagnose::causes(&run).is_empty());
+}
+
+#[test]
+fn an_empty_run_is_unknown_and_says_what_is_missing() {
+    let run = Builder::new(Vec::new()).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Unknown, Confidence::Low));
+    assert!(limit.statement.starts_with("not known: missing seq-read.throughput_bytes_per_s"), "{}", limit.statement);
+    assert!(diagnose::findings(&run).is_empty());
+}
+
+#[test]
+fn steal_is_told_but_does_not_take_the_place_of_a_better_cause() {
+    let run = Builder::new(sata()).phases(with(healthy(540.0), [sequential("seq-read", 540.0).steal(0.1)])).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Link);
+    assert!(diagnose::causes(&run).iter().any(|c| c.layer == LimitLayer::Throttle && c.confidence == Confidence::Low));
+}
+
+#[test]
+fn nothing_is_high_but_the_null_target_and_every_cause_says_what_would_decide_it() {
+    let stacks = [sata(), cloud_disk(), sd_card(&[("app_performance_class", Fact::Int(2))])];
+    for stack in stacks {
+        for mb_s in [20.0, 85.0, 540.0, 3000.0] {
+            let run = Builder::new(stack.clone()).phases(healthy(mb_s)).build();
+            for cause in diagnose::causes(&run) {
+                assert!(cause.confidence < Confidence::High, "{cause:?}");
+                assert!(!cause.decided_by.is_empty() && !cause.evidence.is_empty(), "{cause:?}");
+                let ratio = cause.next_step.and_then(|s| s.predicted_ratio);
+                assert!(ratio.is_none_or(|r| r > 1.0));
+            }
+        }
+    }
+}
