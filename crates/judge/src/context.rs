@@ -4,7 +4,7 @@ use model::{CpuShare, Ns, PhaseRecord, Stack, SystemSample, TargetKind, cpu_shar
 
 /// Everything around a phase. Facts that are missing switch the rules off that need them.
 #[derive(Clone, Copy, Debug)]
-pub struct PhaseContext<'a> {
+pub struct Context<'a> {
     /// Kind of the target.
     pub target: TargetKind,
     /// The path below it, with ceilings and counted layers.
@@ -12,8 +12,10 @@ pub struct PhaseContext<'a> {
     /// The observer's samples around the phase: the last one before its start to the first one after its end
     /// ([`model::Run::samples_of`]).
     pub samples: &'a [SystemSample],
+    /// The first sample of the run: how the machine was before we did anything.
+    pub at_start: Option<&'a SystemSample>,
     /// Rate of the memory copy of the same run, if it was measured.
-    pub memory_copy_bytes_per_s: Option<f64>,
+    pub memory_bytes_per_s: Option<f64>,
     /// Steps of the wall clock against the monotonic clock during the phase, absolute sum; `None` if not watched.
     pub clock_step_ns: Option<Ns>,
 }
@@ -36,7 +38,7 @@ impl DeviceTraffic {
     }
 }
 
-impl PhaseContext<'_> {
+impl Context<'_> {
     /// What the devices did during the phase. The samples must fit it: either they lie at its ends (within 2 % of its
     /// length or 20 ms), or those inside it span at least four fifths; otherwise a flush before the phase would be
     /// counted into it. `None` where nothing counts or no samples fit.

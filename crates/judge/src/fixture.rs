@@ -1,6 +1,6 @@
 //! Phases of known truth for the tests of this room.
 
-use crate::{JudgedPhase, PhaseContext, judge_phase};
+use crate::{Context, JudgedPhase, judge_phase};
 use model::{
     Access, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, DiskCounters, EngineKind, EngineRecord, Histogram,
     Interval, Layer, LayerKind, NS_PER_S, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, Round, Stack, StopCause,
@@ -17,6 +17,7 @@ pub struct Fixture {
     pub target: TargetKind,
     pub stack: Stack,
     pub samples: Vec<SystemSample>,
+    pub at_start: Option<SystemSample>,
     pub memory_copy: Option<f64>,
     pub clock_step_ns: Option<u64>,
 }
@@ -82,6 +83,7 @@ impl Fixture {
             target: TargetKind::Directory,
             stack,
             samples: Vec::new(),
+            at_start: None,
             memory_copy: Some(10e9),
             clock_step_ns: Some(0),
         }
@@ -191,11 +193,12 @@ impl Fixture {
     }
 
     pub fn judge(&self) -> JudgedPhase {
-        let context = PhaseContext {
+        let context = Context {
             target: self.target,
             stack: &self.stack,
             samples: &self.samples,
-            memory_copy_bytes_per_s: self.memory_copy,
+            at_start: self.at_start.as_ref(),
+            memory_bytes_per_s: self.memory_copy,
             clock_step_ns: self.clock_step_ns,
         };
         judge_phase(&self.plan, Some(&self.record), &context)

@@ -19,7 +19,7 @@ mod rating;
 
 pub mod validity;
 
-pub use context::PhaseContext;
+pub use context::Context;
 pub use metrics::metric_ids;
 pub use phase::{JudgedPhase, judge_phase};
 

@@ -1,6 +1,6 @@
 //! The metrics of a phase: which there are follows from the plan, their values from the record.
 
-use crate::PhaseContext;
+use crate::Context;
 use crate::context::own_bytes_between;
 use crate::rate::CountedRate;
 use model::{Better, EngineKind, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRecord, Sync, TargetKind, Unit};
@@ -92,7 +92,7 @@ pub(crate) fn of_record(
     plan: &PhasePlan,
     record: &PhaseRecord,
     rate: Option<&CountedRate>,
-    context: &PhaseContext<'_>,
+    context: &Context<'_>,
 ) -> Vec<Metric> {
     quantities(plan).into_iter().map(|q| one(plan, record, rate, context, q)).collect()
 }
@@ -101,7 +101,7 @@ fn one(
     plan: &PhasePlan,
     record: &PhaseRecord,
     rate: Option<&CountedRate>,
-    context: &PhaseContext<'_>,
+    context: &Context<'_>,
     quantity: Quantity,
 ) -> Metric {
     let (_, unit, better) = quantity.row();
@@ -173,7 +173,7 @@ fn one(
 fn amplification(
     plan: &PhasePlan,
     record: &PhaseRecord,
-    context: &PhaseContext<'_>,
+    context: &Context<'_>,
 ) -> Result<(f64, u64), (MetricStatus, &'static str)> {
     if context.target == TargetKind::Null {
         return Err((MetricStatus::NotApplicable, "null-target: there is no device"));
@@ -225,11 +225,12 @@ mod tests {
             assert_eq!((refused.status, ids(&refused.metrics)), (PhaseStatus::Refused, want.clone()));
             assert!(refused.metrics.iter().all(|m| m.value.is_none()));
             f.plan.skip = Some("budget: 5 s do not hold this phase".into());
-            let context = PhaseContext {
+            let context = Context {
                 target: TargetKind::Directory,
                 stack: &Stack::default(),
                 samples: &[],
-                memory_copy_bytes_per_s: None,
+                at_start: None,
+                memory_bytes_per_s: None,
                 clock_step_ns: None,
             };
             let skipped = judge_phase(&f.plan, None, &context);

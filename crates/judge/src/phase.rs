@@ -2,7 +2,7 @@
 
 use crate::rate::counted_rate;
 use crate::validity::{Refusal, Remark, judge_validity};
-use crate::{PhaseContext, metrics};
+use crate::{Context, metrics};
 use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus};
 
 /// A phase as judged.
@@ -23,7 +23,7 @@ pub struct JudgedPhase {
 }
 
 /// Judges one phase. `record` is `None` where it was not executed; the plan's `skip` then says why.
-pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &PhaseContext<'_>) -> JudgedPhase {
+pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Context<'_>) -> JudgedPhase {
     let Some(record) = record else {
         let reason = plan.skip.clone().unwrap_or_else(|| "not-reached: the run ended before this phase".to_owned());
         return JudgedPhase {

@@ -8,6 +8,9 @@ const LEAST_VALUES: usize = 5;
 /// Fewest intervals and operations from which steadiness is told: below, the grain of single operations shows.
 const LEAST_STEADY_INTERVALS: usize = 10;
 const LEAST_STEADY_OPERATIONS: u64 = 100;
+/// Share of a phase that must be left after the warm-up cut; a region that is covered, or a memory copy that ends, just
+/// after the cut would otherwise be judged by a handful of operations.
+const LEAST_COUNTED_SHARE: f64 = 0.25;
 
 /// What counts of a phase.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,14 +36,22 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     if plan.kind == PhaseKind::Measure && plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound) {
         return rate_of_rounds(record);
     }
-    let operations = record.operations.saturating_sub(record.warmup.operations);
-    let bytes = record.bytes.saturating_sub(record.warmup.bytes);
-    let seconds = record.duration_ns().saturating_sub(record.warmup.cut_ns) as f64 / 1e9;
+    let mut operations = record.operations.saturating_sub(record.warmup.operations);
+    let mut bytes = record.bytes.saturating_sub(record.warmup.bytes);
+    let mut time_ns = record.duration_ns().saturating_sub(record.warmup.cut_ns);
+    let mut intervals = record.counted_intervals();
+    let mut remark = None;
+    if (time_ns as f64) < LEAST_COUNTED_SHARE * record.duration_ns() as f64 {
+        (operations, bytes, time_ns) = (record.operations, record.bytes, record.duration_ns());
+        intervals = &record.intervals;
+        remark = Some("warm-up-counted: the warm-up cut would have left too little, so all of it counts".to_owned());
+    }
+    let seconds = time_ns as f64 / 1e9;
     if operations == 0 || seconds <= 0.0 {
         return None;
     }
     let bytes_per_s = bytes as f64 / seconds;
-    let rates = full_interval_rates(record.counted_intervals());
+    let rates = full_interval_rates(intervals);
     // The interval is one for the mean of the series; it is laid around the exact rate, which also holds the last,
     // shorter interval and a closing sync.
     let interval = (rates.len() >= LEAST_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten().map(|i| {
@@ -50,7 +61,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)
         .then(|| series_steadiness(&rates))
         .flatten();
-    Some(CountedRate { bytes_per_s, interval, n: operations, operations, seconds, steadiness, remark: None })
+    Some(CountedRate { bytes_per_s, interval, n: operations, operations, seconds, steadiness, remark })
 }
 
 /// Rates of the intervals of full length; stalls are zeros among them.
@@ -125,6 +136,16 @@ mod tests {
         assert_eq!((rate.bytes_per_s, rate.operations, rate.seconds), (4_096_000.0, 3_000, 3.0));
         let (low, high) = rate.interval.unwrap();
         assert!(low <= 4_096_000.0 && high >= 4_096_000.0 && high - low < 1.0);
+    }
+
+    #[test]
+    fn a_phase_that_ends_just_after_the_cut_counts_as_a_whole() {
+        let mut f = Fixture::random_read();
+        f.record.warmup =
+            WarmupCut { cut_ns: 3_900_000_000, operations: 3_999, bytes: 3_999 * 4096, ..Default::default() };
+        let rate = counted_rate(&f.plan, &f.record).unwrap();
+        assert_eq!((rate.bytes_per_s, rate.operations), (4_096_000.0, 4_000));
+        assert!(rate.remark.unwrap().starts_with("warm-up-counted: "));
     }
 
     #[test]

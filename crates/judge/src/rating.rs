@@ -5,7 +5,7 @@
 //! speed class and application performance class definitions, as published; the full test procedures are not public).
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
-use model::{Interval, LayerKind, Metric, MetricStatus, PhaseRun, Rating, Stack, Target, TargetKind};
+use model::{Interval, LayerKind, Metric, MetricStatus, PhaseRun, Rating, Run, Stack, Target, TargetKind};
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
 const LEAST_BLOCKS: f64 = 20.0;
@@ -42,9 +42,13 @@ enum Side {
     Below,
 }
 
-/// Ratings of the target from its phases. Empty unless the target is a card (SD, eMMC, or a simulated one): the classes
+/// Ratings of a run's target from its phases. Empty unless the target is a card (SD, eMMC, or a simulated one): the classes
 /// are defined for nothing else. A card in a USB reader cannot be told from a stick and gets none.
-pub fn ratings(target: &Target, phases: &[PhaseRun]) -> Vec<Rating> {
+pub fn ratings(run: &Run) -> Vec<Rating> {
+    ratings_of(&run.target, &run.phases)
+}
+
+fn ratings_of(target: &Target, phases: &[PhaseRun]) -> Vec<Rating> {
     if !is_card(target) {
         return Vec::new();
     }
@@ -242,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_good_card_is_above_and_never_certified() {
-        let list = ratings(&card("mmc"), &phases(3_000, 1_000, Fixture::sequential_write()));
+        let list = ratings_of(&card("mmc"), &phases(3_000, 1_000, Fixture::sequential_write()));
         assert!(list.iter().all(|r| r.met.is_none() && r.approximation && !r.reasons.is_empty()));
         assert_eq!(list.len(), 13);
         // 40 MiB/s = 41.9 MB/s.
@@ -262,7 +266,7 @@ mod tests {
         let lost: u64 = 10 * 4;
         f.record.operations -= lost;
         f.record.bytes -= lost << 20;
-        let list = ratings(&card("mmc"), &phases(3_000, 1_000, f));
+        let list = ratings_of(&card("mmc"), &phases(3_000, 1_000, f));
         assert_eq!(indication(&list, "C2").as_deref(), Some("below"));
         assert_eq!(indication(&list, "A1").as_deref(), Some("below"));
     }
@@ -270,7 +274,7 @@ mod tests {
     #[test]
     fn a_slow_card_is_not_below_by_the_grain_of_its_blocks() {
         // 5 MiB/s in single blocks of 1 MiB: a window of a second would swing by 20 %.
-        let list = ratings(&card("mmc"), &phases(300, 30, Fixture::sequential_write().at_rate(5, 8.0)));
+        let list = ratings_of(&card("mmc"), &phases(300, 30, Fixture::sequential_write().at_rate(5, 8.0)));
         assert_eq!(indication(&list, "C4").as_deref(), Some("above"));
         assert_eq!(indication(&list, "C6").as_deref(), Some("below"));
     }
@@ -279,20 +283,20 @@ mod tests {
     fn closed_where_numbers_are_missing_or_refused() {
         let mut f = Fixture::sequential_write();
         f.record.stop = StopCause::Interrupted;
-        let list = ratings(&card("mmc"), &phases(3_000, 1_000, f));
+        let list = ratings_of(&card("mmc"), &phases(3_000, 1_000, f));
         assert_eq!(indication(&list, "V10"), None);
         assert_eq!(indication(&list, "A1"), None);
         assert!(list[2].reasons[0].contains("interrupted"), "{:?}", list[2].reasons);
-        let list = ratings(&card("mmc"), &phases(1_000, 1_000, Fixture::sequential_write())[1..]);
+        let list = ratings_of(&card("mmc"), &phases(1_000, 1_000, Fixture::sequential_write())[1..]);
         // A part that is below decides even where another is missing.
         assert_eq!(indication(&list, "A1").as_deref(), Some("below"));
         assert_eq!(indication(&list, "U1"), None);
         let short = Fixture::sequential_write().at_rate(40, 0.8);
-        assert_eq!(indication(&ratings(&card("mmc"), &phases(3_000, 1_000, short)), "U1"), None);
+        assert_eq!(indication(&ratings_of(&card("mmc"), &phases(3_000, 1_000, short)), "U1"), None);
     }
 
     #[test]
     fn disks_have_no_card_class() {
-        assert_eq!(ratings(&card("sata"), &phases(3_000, 1_000, Fixture::sequential_write())), []);
+        assert_eq!(ratings_of(&card("sata"), &phases(3_000, 1_000, Fixture::sequential_write())), []);
     }
 }

@@ -11,7 +11,7 @@ mod generator;
 mod machine;
 mod record;
 
-use crate::PhaseContext;
+use crate::Context;
 use crate::rate::CountedRate;
 use model::{EngineKind, PhaseKind, PhasePlan, PhaseRecord, TargetKind};
 use std::fmt;
@@ -225,7 +225,7 @@ struct Case<'a> {
     plan: &'a PhasePlan,
     record: &'a PhaseRecord,
     rate: Option<&'a CountedRate>,
-    context: &'a PhaseContext<'a>,
+    context: &'a Context<'a>,
 }
 
 impl Case<'_> {
@@ -247,7 +247,7 @@ pub(crate) fn judge_validity(
     plan: &PhasePlan,
     record: &PhaseRecord,
     rate: Option<&CountedRate>,
-    context: &PhaseContext<'_>,
+    context: &Context<'_>,
 ) -> Validity {
     let case = Case { plan, record, rate, context };
     let mut out = Validity::default();

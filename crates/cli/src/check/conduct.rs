@@ -204,6 +204,7 @@ impl<'a> Conductor<'a> {
             target: run.target.kind,
             stack: &run.target.stack,
             samples,
+            at_start: run.samples.first(),
             memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
             clock_step_ns: Some(self.wall.step_ns()),
         };

@@ -19,7 +19,7 @@ pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
         out.refusals.push(Refusal::AboveLineRate { rate, ceiling, layer });
     }
     if case.plan.access == Access::Buffered
-        && let Some(memory) = case.context.memory_copy_bytes_per_s
+        && let Some(memory) = case.context.memory_bytes_per_s
         && rate > memory * MEMORY_TOLERANCE
     {
         out.refusals.push(Refusal::AboveMemory { rate, memory });

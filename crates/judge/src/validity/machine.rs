@@ -1,7 +1,7 @@
 //! The machine during the phase: heat and power, the hypervisor, the clock.
 
 use super::{Case, Refusal, Remark, Validity};
-use model::SystemSample;
+use model::{Interval, SystemSample};
 
 /// Largest share of one CPU's time that may be stolen. Stolen time cannot have delayed us by more than itself, so that
 /// at 5 % the error is no larger than the one that foreign traffic may cause.
@@ -19,7 +19,8 @@ pub const CLOCK_STEP_LEAST_NS: u64 = 10_000_000;
 /// Cores that our workers must use before a slower CPU can have slowed the phase.
 pub const CPU_MATTERS: f64 = 0.5;
 
-/// Fall of the highest CPU frequency within the phase that counts, together with a cooling device that went up.
+/// Fall of the highest CPU frequency, or of the rate, within the phase that counts together with a cooling device that
+/// went up. The rate alone falls for many reasons (a cache runs out), a cooling device alone may be a fan.
 pub const FREQUENCY_DROP_LIMIT: f64 = 0.10;
 
 /// Raspberry Pi `get_throttled`: what is so now, and the same since boot 16 bits higher (k:raspberrypi-hwmon.c).
@@ -68,6 +69,19 @@ fn throttling(case: Case<'_>, out: &mut Validity) {
         let drop = frequency_drop(samples);
         let evidence = format!("cooling went up and the CPU's highest frequency fell by {:.0} %", drop * 100.0);
         by_cpu.push((drop > FREQUENCY_DROP_LIMIT, evidence));
+        // The device itself may be what is held back: then its rate falls with it, whatever the CPU does.
+        let drop = rate_drop(case.record.counted_intervals());
+        if drop > FREQUENCY_DROP_LIMIT {
+            let evidence = format!("cooling went up and the rate fell by {:.0} %", drop * 100.0);
+            out.refusals.push(Refusal::Throttled { evidence });
+        }
+    } else if let (Some(start), Some(now)) =
+        (case.context.at_start.and_then(|s| s.throttle.cooling_state), first.throttle.cooling_state)
+        && now > start
+    {
+        // A dimmed screen is a cooling device as well, so that this is no proof.
+        let sentence = "a cooling device works harder than at the start of the run";
+        out.remarks.push(Remark::new("throttling-seen", sentence));
     }
     for (slowed, evidence) in by_cpu {
         if slowed && cores >= CPU_MATTERS {
@@ -85,6 +99,20 @@ fn frequency_drop(samples: &[SystemSample]) -> f64 {
     let third = samples.len().div_ceil(3);
     match (highest(&samples[..third]), highest(&samples[samples.len() - third..])) {
         (Some(a), Some(b)) if a > 0 => (1.0 - b as f64 / a as f64).max(0.0),
+        _ => 0.0,
+    }
+}
+
+/// Fall of the rate from the first third of the intervals to the last, 0 to 1.
+fn rate_drop(intervals: &[Interval]) -> f64 {
+    let rate = |part: &[Interval]| {
+        stats::weighted_mean(
+            part.iter().filter(|i| i.length_ns > 0).map(|i| (i.bytes as f64 / i.length_ns as f64, i.length_ns as f64)),
+        )
+    };
+    let third = intervals.len() / 3;
+    match (rate(&intervals[..third]), rate(&intervals[intervals.len() - third..])) {
+        (Some(a), Some(b)) if a > 0.0 => (1.0 - b / a).max(0.0),
         _ => 0.0,
     }
 }
@@ -144,6 +172,23 @@ mod tests {
         f.samples[last - 1].cpu_khz = vec![Some(1_000_000), None];
         f.samples.drain(2..last - 1);
         assert_eq!(f.codes(), ["throttled"]);
+    }
+
+    #[test]
+    fn a_device_that_is_held_back_slows_with_its_cooling() {
+        let mut f = Fixture::random_read();
+        f.record.intervals[25..].iter_mut().for_each(|i| i.bytes = i.bytes * 8 / 10);
+        // A cache ran out.
+        assert_eq!(f.codes(), NONE);
+        f.each_sample(|i, s| s.throttle.cooling_state = Some(u64::from(i > 12)));
+        assert_eq!(f.codes(), ["throttled"]);
+        // It was so before the phase, and not at the start of the run: known, not proven.
+        f.each_sample(|_, s| s.throttle.cooling_state = Some(1));
+        f.at_start = Some(model::SystemSample::default());
+        assert_eq!(f.codes(), NONE);
+        f.at_start.as_mut().unwrap().throttle.cooling_state = Some(0);
+        assert_eq!(f.codes(), NONE);
+        assert!(f.judge().reasons.iter().any(|r| r.starts_with("throttling-seen: ")));
     }
 
     #[test]
