@@ -131,37 +131,60 @@ pub(crate) fn own_cpu_ns(run: &Run) -> Option<u64> {
     Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum())
 }
 
-/// A value of evidence in words: numbers take the unit that the name or the source ends in.
-pub(crate) fn evidence_value(e: &model::Evidence) -> Option<String> {
-    match &e.value {
-        serde_json::Value::Null => None,
-        serde_json::Value::Bool(true) => Some("yes".into()),
-        serde_json::Value::Bool(false) => Some("no".into()),
-        serde_json::Value::String(s) => Some(s.clone()),
-        serde_json::Value::Number(n) => {
-            let v = n.as_f64()?;
-            // A comparison of two values of a metric has the metric as its source, but not its unit.
-            let compares = e
-                .what
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|w| ["ratio", "over", "share", "times", "factor", "scaling"].contains(&w));
-            let unit =
-                quantity::unit_of_name(&e.what).or_else(|| quantity::unit_of_name(&e.source).filter(|_| !compares));
-            Some(match unit {
-                Some(unit) => quantity::quantity(v, unit),
-                None if n.is_f64() => quantity::significant(v, 3),
-                None => n.to_string(),
-            })
-        }
-        other => Some(other.to_string()),
+/// A number of evidence in words. The unit is in the name (`direct write, bytes per second`, `busy share`), else in the
+/// source where that is a metric's id.
+fn evidence_number(e: &model::Evidence, n: &serde_json::Number) -> Option<String> {
+    let v = n.as_f64()?;
+    let words: Vec<&str> = e.what.split(|c: char| !c.is_alphanumeric()).collect();
+    let says = |known: &[&str]| words.iter().any(|w| known.contains(w));
+    if e.what.ends_with("bytes per second") {
+        return Some(quantity::rate(v));
     }
+    if e.what.starts_with("bytes ") && v >= 0.0 {
+        return Some(quantity::size(v as u64));
+    }
+    if says(&["share"]) && (0.0..=64.0).contains(&v) {
+        return Some(format!("{} %", quantity::significant(v * 100.0, 2)));
+    }
+    // A comparison of two values of a metric has the metric as its source, but not its unit; nor has a count.
+    let unitless = says(&["ratio", "over", "times", "factor", "scaling", "spread", "flight", "operations"]);
+    let unit = quantity::unit_of_name(&e.what).or_else(|| quantity::unit_of_name(&e.source).filter(|_| !unitless));
+    Some(match unit {
+        Some(unit) => quantity::quantity(v, unit),
+        None if n.is_f64() => quantity::significant(v, 3),
+        None => n.to_string(),
+    })
+}
+
+/// A value of evidence in words; `None` where there is none.
+pub(crate) fn evidence_value(e: &model::Evidence) -> Option<String> {
+    fn words(e: &model::Evidence, value: &serde_json::Value) -> Option<String> {
+        match value {
+            serde_json::Value::Null => None,
+            serde_json::Value::Bool(true) => Some("yes".into()),
+            serde_json::Value::Bool(false) => Some("no".into()),
+            serde_json::Value::String(s) => Some(s.clone()),
+            serde_json::Value::Number(n) => evidence_number(e, n),
+            serde_json::Value::Array(list) => {
+                Some(list.iter().filter_map(|v| words(e, v)).collect::<Vec<_>>().join(", ")).filter(|s| !s.is_empty())
+            }
+            other @ serde_json::Value::Object(_) => Some(other.to_string()),
+        }
+    }
+    words(e, &e.value)
+}
+
+/// What a piece of evidence is, without the unit that its value shows.
+pub(crate) fn evidence_name(e: &model::Evidence) -> &str {
+    let shown = matches!(e.value, serde_json::Value::Number(_) | serde_json::Value::Array(_));
+    e.what.strip_suffix(", bytes per second").filter(|_| shown).unwrap_or(&e.what)
 }
 
 /// A piece of evidence in one line: `buffered write throughput: 41.0 MB/s`.
 pub(crate) fn evidence_line(e: &model::Evidence) -> String {
     match (e.kind, evidence_value(e)) {
         (model::EvidenceKind::Absence, _) => format!("not there: {}", e.what),
-        (_, Some(v)) => format!("{}: {v}", e.what),
+        (_, Some(v)) => format!("{}: {v}", evidence_name(e)),
         (_, None) => e.what.clone(),
     }
 }
@@ -193,5 +216,46 @@ pub(crate) fn state_words(state: model::RunState) -> Option<&'static str> {
         model::RunState::Interrupted => Some("Interrupted: what had been measured before is whole and kept."),
         model::RunState::Failed => Some("Ended by an error: what had been measured before is whole and kept."),
         model::RunState::Truncated => Some("Recovered after a crash: the record ends early."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Evidence;
+
+    #[test]
+    fn evidence_reads_as_people_write_it() {
+        let line = |what: &str, value: serde_json::Value, source: &str| {
+            evidence_line(&Evidence::measurement(what, value, source))
+        };
+        let id = "seq-write.throughput_bytes_per_s";
+        assert_eq!(line("direct write, bytes per second", 59.2e6.into(), id), "direct write: 59.2 MB/s");
+        assert_eq!(line("rate at depth 32", 3344.0.into(), "rand-read-qd32.iops"), "rate at depth 32: 3 340 IOPS");
+        assert_eq!(
+            line("mean operations in flight", 31.4.into(), "rand-read-qd32.iops"),
+            "mean operations in flight: 31.4"
+        );
+        assert_eq!(
+            line("latency at depth over depth 1", 30.1.into(), "x.latency_ns_mean"),
+            "latency at depth over depth 1: 30.1"
+        );
+        assert_eq!(
+            line("own system CPU share", 0.834.into(), "buffered-write getrusage"),
+            "own system CPU share: 83 %"
+        );
+        assert_eq!(
+            line("write rate before and after, bytes per second", vec![4e8, 5.5e7].into(), "seq-write series"),
+            "write rate before and after: 400 MB/s, 55.0 MB/s"
+        );
+        assert_eq!(evidence_line(&Evidence::absence("a command queue", "/sys")), "not there: a command queue");
+        assert_eq!(evidence_line(&Evidence::fact("queue_depth", 1, "/sys")), "queue_depth: 1");
+    }
+
+    #[test]
+    fn codes_are_short() {
+        assert_eq!(reason_code("cold-unproven: the device read less"), Some("cold-unproven"));
+        assert_eq!(reason_code("this is a whole sentence without a code"), None);
+        assert_eq!(reason_code("interrupted"), Some("interrupted"));
     }
 }

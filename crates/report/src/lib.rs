@@ -32,5 +32,5 @@ pub use listing::{action_text, explain_list, explain_text, run_text, runs_table}
 pub use markdown::markdown;
 pub use model::NextStep;
 pub use page::page;
-pub use storage::{link_text, storage_line};
+pub use storage::{link_name, link_text, storage_line};
 pub use style::{Paint, Style};

@@ -140,13 +140,17 @@ pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
         out.push_str(&format!("{}\n", style.paint(Paint::Title, &l)));
     }
     let id = plain(&page.id, style.ascii);
-    out.push_str(&format!("{}\n", style.paint(Paint::Dim, &format!("{id}, layer: {layer}"))));
+    let status = plain(&page.status, style.ascii);
+    out.push_str(&format!("{}\n", style.paint(Paint::Dim, &format!("{id}, layer: {layer}, {status}"))));
+    let list = |items: &[String]| items.iter().map(|i| format!("- {i}")).collect::<Vec<_>>().join("\n");
     let parts = [
-        ("What one sees", &page.symptom),
-        ("When it is reported", &page.condition),
-        ("What mending it brings", &page.gain),
-        ("What to do", &page.fix),
-        ("Source", &page.source),
+        ("What it means", reflow(&page.meaning)),
+        ("What it rests on", list(&page.evidence)),
+        ("What mending it can bring", reflow(&page.gain_basis)),
+        ("What to do", page.fix.clone()),
+        ("How to undo it", page.undo.clone()),
+        ("Sources", list(&page.sources)),
+        ("Read more", list(&page.links)),
     ];
     for (heading, text) in parts {
         if text.trim().is_empty() {
@@ -154,11 +158,16 @@ pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
         }
         out.push_str(&format!("\n{}\n", style.paint(Paint::Accent, heading)));
         // Commands in a fix stand on lines of their own.
-        for paragraph in text.lines() {
+        for paragraph in text.trim().lines() {
             for l in wrap(&plain(paragraph, style.ascii), columns - 2) {
                 out.push_str(&format!("  {l}\n"));
             }
         }
     }
     out
+}
+
+/// Lines that were broken for an editor joined again; an empty line stays a new paragraph.
+fn reflow(text: &str) -> String {
+    text.trim().split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n")
 }

@@ -2,7 +2,7 @@
 
 use crate::quantity;
 use crate::text::shorten;
-use model::{Layer, LayerKind, Run, TargetKind};
+use model::{Fact, Layer, LayerKind, Run, TargetKind};
 
 /// The longest part of the line.
 const PART_COLUMNS: usize = 44;
@@ -12,11 +12,39 @@ fn text_fact<'a>(layer: &'a Layer, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|n| layer.text(n)).map(str::trim).filter(|t| !t.is_empty())
 }
 
+/// What a link is called by people: its mode or its speed, from the facts of the observer; else its name.
+pub fn link_name(layer: &Layer) -> String {
+    let float = |name: &str| match layer.fact(name) {
+        Some(Fact::Float(v)) => Some(*v),
+        Some(Fact::Int(v)) => Some(*v as f64),
+        _ => None,
+    };
+    if let Some(mode) = layer.text("bus_mode") {
+        return mode.to_uppercase();
+    }
+    if let Some(speed) = float("sata_speed_gbit_s") {
+        return format!("SATA {speed:.1} Gbit/s");
+    }
+    if let Some(speed) = float("usb_speed_mbit_s") {
+        let transport =
+            layer.text("usb_driver").or(layer.driver.as_deref()).map(|d| format!(" {d}")).unwrap_or_default();
+        return match speed {
+            s if s >= 1000.0 => format!("USB {} Gbit/s{transport}", s / 1000.0),
+            s => format!("USB {s} Mbit/s{transport}"),
+        };
+    }
+    if let Some((speed, width)) = float("pcie_speed_gt_s").zip(layer.int("pcie_width")) {
+        return format!("PCIe {speed} GT/s x{width}");
+    }
+    layer.name.clone()
+}
+
 /// The link with its ceiling: `SDR104 (104 MB/s)`.
 pub fn link_text(layer: &Layer) -> String {
+    let name = if layer.kind == LayerKind::Link { link_name(layer) } else { layer.name.clone() };
     match layer.ceiling_bytes_per_s {
-        Some(c) => format!("{} ({})", layer.name, quantity::rate(c as f64)),
-        None => layer.name.clone(),
+        Some(c) => format!("{name} ({})", quantity::rate(c as f64)),
+        None => name,
     }
 }
 
@@ -80,4 +108,27 @@ pub fn storage_line(run: &Run) -> String {
     }
     // Names come from the device: one that never ends must not push the rest away.
     parts.iter().map(|p| shorten(p, PART_COLUMNS, false)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_have_the_names_that_people_use() {
+        let link = |facts: &[(&str, Fact)], ceiling| {
+            let mut l = Layer::new(LayerKind::Link, "ata1");
+            facts.iter().for_each(|(n, f)| l.set(n, f.clone()));
+            l.ceiling_bytes_per_s = ceiling;
+            link_text(&l)
+        };
+        assert_eq!(link(&[("bus_mode", "sdr104".into())], Some(104_000_000)), "SDR104 (104 MB/s)");
+        assert_eq!(link(&[("sata_speed_gbit_s", 6.0.into())], Some(600_000_000)), "SATA 6.0 Gbit/s (600 MB/s)");
+        assert_eq!(
+            link(&[("usb_speed_mbit_s", 5000u32.into()), ("usb_driver", "uas".into())], None),
+            "USB 5 Gbit/s uas"
+        );
+        assert_eq!(link(&[("pcie_speed_gt_s", 8.0.into()), ("pcie_width", 4u32.into())], None), "PCIe 8 GT/s x4");
+        assert_eq!(link(&[], None), "ata1");
+    }
 }

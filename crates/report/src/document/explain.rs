@@ -12,16 +12,22 @@ pub struct ExplainPage {
     pub title: String,
     /// Where it sits.
     pub layer: LimitLayer,
-    /// What one sees.
-    pub symptom: String,
-    /// When the program reports it: which evidence must be there.
-    pub condition: String,
-    /// What mending it brought to others, or may bring.
-    pub gain: String,
+    /// How well established: `confirmed`, `probable`.
+    pub status: String,
+    /// What it means, and why it costs something.
+    pub meaning: String,
+    /// What is shown as evidence, and where a person can read it.
+    pub evidence: Vec<String>,
+    /// What a predicted gain rests on, or why none is predicted.
+    pub gain_basis: String,
     /// What to do.
     pub fix: String,
+    /// How to undo it.
+    pub undo: String,
     /// Where the knowledge comes from.
-    pub source: String,
+    pub sources: Vec<String>,
+    /// Where to read more.
+    pub links: Vec<String>,
 }
 
 /// What `narrows explain ID --json` prints.

@@ -31,7 +31,7 @@ fn rungs(run: &Run) -> Vec<Rung<'_>> {
     out.extend(measured("memory copy", "memory", "copy"));
     for link in run.target.stack.all(LayerKind::Link).filter(|l| l.ceiling_bytes_per_s.is_some()).take(2) {
         out.push(Rung {
-            name: format!("link {}", t(&link.name)),
+            name: format!("link {}", t(&storage::link_name(link))),
             kind: "ceiling",
             value: link.ceiling_bytes_per_s.map(|c| c as f64),
             interval: None,

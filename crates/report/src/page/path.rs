@@ -2,26 +2,67 @@
 
 use super::summary::kebab;
 use super::t;
-use crate::quantity;
+use crate::{quantity, storage};
 use maud::{Markup, html};
-use model::{Fact, Layer, Run};
+use model::{Fact, Layer, LayerKind, Run};
 
+/// Facts that are shown before the others.
+const FIRST: [&str; 14] = [
+    "model",
+    "vendor",
+    "size",
+    "realistic",
+    "scheduler",
+    "queue depth",
+    "clock",
+    "bus width",
+    "signal voltage",
+    "write cache",
+    "rotational",
+    "journal mode",
+    "mount options",
+    "max sectors",
+];
 /// Facts shown at once; the rest folds away.
 const FACTS_SHOWN: usize = 6;
 
+/// Units that facts carry at the end of their names (the observer's convention), longest first.
+const UNITS: [(&str, &str); 10] = [
+    ("_mbit_s", " Mbit/s"),
+    ("_gbit_s", " Gbit/s"),
+    ("_gt_s", " GT/s"),
+    ("_usec", " us"),
+    ("_khz", " kHz"),
+    ("_hz", " Hz"),
+    ("_kb", " KiB"),
+    ("_us", " us"),
+    ("_ms", " ms"),
+    ("_s", " s"),
+];
+
 /// A fact in words; `None` where it is missing.
 fn value(name: &str, fact: &Fact) -> Option<String> {
-    let with_unit = |v: f64| match quantity::unit_of_name(name) {
-        Some(unit) => quantity::quantity(v, unit),
-        None => quantity::significant(v, 4),
+    let number = |v: f64, plain: String| {
+        if name.ends_with("_bytes_per_s") {
+            return quantity::rate(v);
+        }
+        if name.ends_with("_bytes") && v >= 0.0 {
+            return quantity::binary_size(v as u64);
+        }
+        match name {
+            n if n.ends_with("_khz") && v >= 1e3 => format!("{} MHz", quantity::significant(v / 1e3, 4)),
+            n if n.ends_with("_hz") && v >= 1e6 => format!("{} MHz", quantity::significant(v / 1e6, 4)),
+            n => {
+                let unit = UNITS.iter().find(|(suffix, _)| n.ends_with(suffix)).map_or("", |(_, unit)| unit);
+                format!("{plain}{unit}")
+            }
+        }
     };
     match fact {
         Fact::Null => None,
         Fact::Bool(b) => Some(if *b { "yes" } else { "no" }.into()),
-        Fact::Int(v) if name.ends_with("_bytes") && *v >= 0 => Some(quantity::binary_size(v.unsigned_abs())),
-        Fact::Int(v) if quantity::unit_of_name(name).is_some() => Some(with_unit(*v as f64)),
-        Fact::Int(v) => Some(v.to_string()),
-        Fact::Float(v) => Some(with_unit(*v)),
+        Fact::Int(v) => Some(number(*v as f64, v.to_string())),
+        Fact::Float(v) => Some(number(*v, quantity::significant(*v, 4))),
         Fact::Text(s) => Some(s.clone()),
         Fact::List(l) => Some(l.join(", ")),
     }
@@ -30,8 +71,9 @@ fn value(name: &str, fact: &Fact) -> Option<String> {
 
 /// A fact's name without the unit that its value shows, with spaces.
 fn name_of(name: &str) -> String {
-    let bare = ["_bytes_per_s", "_bytes", "_ns", "_percent", "_s"]
-        .iter()
+    let bare = ["_bytes_per_s", "_bytes"]
+        .into_iter()
+        .chain(UNITS.iter().map(|(suffix, _)| *suffix))
         .find_map(|suffix| name.strip_suffix(suffix))
         .unwrap_or(name);
     t(&bare.replace('_', " "))
@@ -85,7 +127,8 @@ pub(super) fn path(run: &Run) -> Markup {
                     div.layer {
                         p.kind { (kebab(&layer.kind)) }
                         p.title {
-                            b { (t(&layer.name)) }
+                            b { (t(&if layer.kind == LayerKind::Link { storage::link_name(layer) } else { layer.name.clone() })) }
+                            @if layer.kind == LayerKind::Link && storage::link_name(layer) != layer.name { " " span.driver { (t(&layer.name)) } }
                             @if let Some(d) = &layer.driver { " " span.driver { (t(d)) } }
                         }
                         @if let Some(c) = layer.ceiling_bytes_per_s {
@@ -107,12 +150,16 @@ pub(super) fn path(run: &Run) -> Markup {
 }
 
 fn facts(layer: &Layer) -> Markup {
-    let known: Vec<(String, String)> =
-        layer.facts.iter().filter_map(|(n, f)| Some((name_of(n), t(&value(n, f)?)))).collect();
-    let missing: Vec<String> = layer.facts.iter().filter(|(_, f)| f.is_null()).map(|(n, _)| name_of(n)).collect();
+    // The place in the tree is drawn, not told.
+    let told = || layer.facts.iter().filter(|(n, _)| *n != "branch_depth");
+    let known: Vec<(String, String)> = told().filter_map(|(n, f)| Some((name_of(n), t(&value(n, f)?)))).collect();
+    let missing: Vec<String> = told().filter(|(_, f)| f.is_null()).map(|(n, _)| name_of(n)).collect();
     let list = |facts: &[(String, String)]| {
         html! { dl.facts { @for (n, v) in facts { div { dt { (n) } dd { (v) } } } } }
     };
+    let mut known = known;
+    // What tells one device from another comes first.
+    known.sort_by_key(|(n, _)| FIRST.iter().position(|f| f == n).unwrap_or(FIRST.len()));
     let (first, rest) = known.split_at(known.len().min(FACTS_SHOWN));
     html! {
         @if !first.is_empty() { (list(first)) }

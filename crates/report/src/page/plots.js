@@ -54,7 +54,7 @@
   }
 
   function axis(label, width) {
-    return { stroke: colour("soft"), font: "11px system-ui, sans-serif", grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, values: label, size: width || 44, gap: 4 };
+    return { stroke: colour("soft"), font: "11px system-ui, sans-serif", grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, values: label, size: width || 52, gap: 4 };
   }
 
   function plot(id, columns, series, options) {
@@ -78,7 +78,8 @@
         },
         axes: [
           axis((u, v) => v.map((t) => number(t, 4) + " s"), 26),
-          axis((u, v) => v.map((t) => (t === null ? "" : log ? (Math.abs(Math.log10(t) % 1) < 1e-9 ? latency(t) : "") : number(t, 3) + (o.mark || ""))), log ? 52 : 46),
+          Object.assign(axis((u, v) => v.map((t) => (t === null ? "" : log ? (Math.abs(Math.log10(t) % 1) < 1e-9 ? latency(t) : "") : number(t, 3) + (o.mark || ""))), 52),
+            log ? { grid: { stroke: colour("grid"), width: 1, filter: (u, v) => v.map((t) => (Math.abs(Math.log10(t) % 1) < 1e-9 ? t : null)) } } : {}),
         ],
         series: [{ label: "time", value: value("s") }].concat(
           series.map((s) => ({

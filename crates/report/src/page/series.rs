@@ -1,7 +1,7 @@
 //! The series that the plots draw, as columns of JSON, thinned so that the page stays small.
 
 use super::t;
-use model::{Interval, PhaseRecord, Run, SystemSample, cpu_share, cpu_share_total, disk_rate};
+use model::{Interval, PhaseKind, PhaseRecord, Run, SystemSample, cpu_share, cpu_share_total, disk_rate};
 use serde_json::{Value, json};
 
 /// Points of the program's own series, over all phases; more are thinned.
@@ -163,6 +163,8 @@ pub(super) fn data(run: &Run) -> Option<Value> {
     let records: Vec<(&str, &PhaseRecord)> = run
         .phases
         .iter()
+        // Memory is ten or a hundred times faster: on one scale with it nothing of the storage would be seen.
+        .filter(|p| p.plan.kind != PhaseKind::MemoryCopy)
         .filter_map(|p| Some((p.plan.name.as_str(), p.record.as_ref()?)))
         .filter(|(_, r)| !r.intervals.is_empty())
         .collect();

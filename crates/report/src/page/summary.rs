@@ -61,7 +61,7 @@ pub(super) fn evidence(list: &[model::Evidence]) -> Markup {
         ul.evidence {
             @for e in list {
                 li.(kebab(&e.kind)) {
-                    span.what { (t(&e.what)) }
+                    span.what { (t(headline::evidence_name(e))) }
                     " "
                     @match headline::evidence_value(e) {
                         Some(v) => { b { (t(&v)) } },

@@ -55,6 +55,11 @@ pub(super) fn metrics(run: &Run) -> Markup {
     }
 }
 
+/// Text of several lines: each line is made safe, the breaks stay.
+fn lines(text: &str) -> String {
+    text.trim().lines().map(t).collect::<Vec<_>>().join("\n")
+}
+
 /// The findings, each with evidence and what to do.
 pub(super) fn findings(check: &Check<'_>) -> Markup {
     html! {
@@ -63,7 +68,7 @@ pub(super) fn findings(check: &Check<'_>) -> Markup {
                 h3 { (sentence(&t(&f.title))) }
                 p.tags { code { (t(&f.id)) } " " span.chip { (layer_word(f.layer)) } " " span.chip { (confidence_word(f.confidence)) } }
                 (evidence(&f.evidence))
-                p.fix { strong { "What to do: " } (t(&f.fix)) }
+                p.fix { strong { "What to do: " } (lines(&f.fix)) }
                 @if let Some(g) = &f.gain {
                     p.gain {
                         @match g.at_most_ratio {

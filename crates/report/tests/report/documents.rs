@@ -195,11 +195,14 @@ mod contract {
         pub id: String,
         pub title: String,
         pub layer: String,
-        pub symptom: String,
-        pub condition: String,
-        pub gain: String,
+        pub status: String,
+        pub meaning: String,
+        pub evidence: Vec<String>,
+        pub gain_basis: String,
         pub fix: String,
-        pub source: String,
+        pub undo: String,
+        pub sources: Vec<String>,
+        pub links: Vec<String>,
     }
 }
 
@@ -276,12 +279,17 @@ fn explain() {
         id: "sd-a2-without-queue".into(),
         title: "An A2 card in a host without command queue".into(),
         layer: LimitLayer::Driver,
-        symptom: "An A2 card is slower than an A1 card.".into(),
-        condition: "SSR says A2 and the host has no command queue.".into(),
-        gain: "2.5 times reading, 4 times writing.".into(),
-        fix: "Use a host with SD command queueing, or an A1 card.".into(),
-        source: "SD card study".into(),
+        status: "probable".into(),
+        meaning: "An A2 card reaches its class only with its command queue.\nWithout one it is slower than an A1 card."
+            .into(),
+        evidence: vec!["application class A2 in ssr".into(), "no command queue in the host".into()],
+        gain_basis: "None is predicted: no ceiling is known.".into(),
+        fix: "Use a host with SD command queueing, or an A1 card.\ndtparam=sd_cqe=2".into(),
+        undo: "dtparam=sd_cqe=0".into(),
+        sources: vec!["SD card study".into()],
+        links: vec![],
     };
+    insta::assert_snapshot!("explain", report::explain_text(&page, &report::Style::default()));
     let explain: contract::Explain = holds(&ExplainDocument::new(&page));
     assert_eq!((explain.schema.as_str(), explain.layer.as_str()), ("narrows/explain/1", "driver"));
 }
