@@ -1,0 +1,174 @@
+//! The simulated machine as a device of the engine's loop.
+
+use super::machine::{Event, Lane, Machine, Traffic};
+use crate::{Completion, Device, DeviceError};
+use model::{Access, Ns, PhaseKind, PhasePlan, SimModel};
+use workload::{BlockOp, OpKind};
+
+/// Which way the operations of a phase go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Path {
+    Direct,
+    Buffered,
+    Memory,
+}
+
+/// A simulated device in simulated time. Carries no data: buffers are scratch memory, reads leave them as they are.
+#[derive(Debug)]
+pub struct SimDevice {
+    pub(super) machine: Machine,
+    path: Path,
+    buffers: Vec<u8>,
+    block_bytes: usize,
+    in_flight: Vec<bool>,
+    pub(super) bytes_written: u64,
+}
+
+impl SimDevice {
+    /// The device of a model, at the moment 0, with direct access and no buffers.
+    pub fn new(model: SimModel) -> Self {
+        Self {
+            machine: Machine::new(model),
+            path: Path::Direct,
+            buffers: Vec::new(),
+            block_bytes: 0,
+            in_flight: Vec::new(),
+            bytes_written: 0,
+        }
+    }
+
+    /// Makes ready for a phase: its path and its buffers. The machine goes on from where it was.
+    pub fn prepare(&mut self, phase: &PhasePlan) {
+        self.path = match (phase.kind, phase.access) {
+            (PhaseKind::MemoryCopy, _) => Path::Memory,
+            (_, Access::Direct) => Path::Direct,
+            (_, Access::Buffered) => Path::Buffered,
+        };
+        let block = phase.streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);
+        self.prepare_buffers(phase.queue_depth(), block);
+    }
+
+    /// Provides `count` buffers of `bytes` each.
+    pub fn prepare_buffers(&mut self, count: u32, bytes: u64) {
+        self.block_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.buffers.resize(self.block_bytes.saturating_mul(count as usize), 0);
+        self.in_flight.clear();
+        self.in_flight.resize(count as usize, false);
+    }
+
+    /// The model, as it is simulated.
+    pub fn model(&self) -> &SimModel {
+        &self.machine.model
+    }
+
+    /// Lets time pass without an operation of ours. What is under way ends on the way.
+    pub fn idle_until(&mut self, at: Ns) {
+        while self.machine.next_event(at).is_some() {}
+        self.machine.advance(at);
+    }
+
+    /// When an operation ends, and whether its own transfer is counted by the disk at that moment.
+    fn carry_out(&mut self, op: &BlockOp) -> (Ns, Traffic) {
+        let m = &mut self.machine;
+        let (at, len) = (m.now, u64::from(op.len));
+        match (self.path, op.kind) {
+            (Path::Memory, _) => {
+                let start = at.max(m.user.end);
+                let time = m.stretched(len as f64 * 1e9 / m.model.host.memory_bytes_per_s as f64);
+                m.user.add(start, start + time);
+                (start + time, Traffic::None)
+            }
+            (Path::Direct, OpKind::Read) => (m.command(Lane::Worker, false, op.offset, len, at), Traffic::Read),
+            (Path::Direct, OpKind::Write) => (m.command(Lane::Worker, true, op.offset, len, at), Traffic::Write),
+            (Path::Direct, OpKind::WriteSync) => {
+                let written = m.command(Lane::Worker, true, op.offset, len, at);
+                m.schedule(Event {
+                    at: written,
+                    sequence: 0,
+                    traffic: Traffic::Write,
+                    since: at,
+                    bytes: len,
+                    caller: None,
+                });
+                (m.flush(written), Traffic::None)
+            }
+            (Path::Buffered, OpKind::Read) => (m.buffered_read(op.offset, len, at), Traffic::None),
+            (Path::Buffered, OpKind::Write) => (m.buffered_write(op.offset, len, at), Traffic::None),
+            (Path::Buffered, OpKind::WriteSync) => {
+                let copied = m.buffered_write(op.offset, len, at);
+                (m.fsync(copied), Traffic::None)
+            }
+            // Direct writes may follow buffered ones: what is dirty goes as well.
+            (_, OpKind::Fsync) => (m.fsync(at), Traffic::None),
+        }
+    }
+}
+
+impl Device for SimDevice {
+    type Op = BlockOp;
+
+    fn now(&self) -> Ns {
+        self.machine.now
+    }
+
+    fn buffer(&mut self, index: u32) -> &mut [u8] {
+        assert!(!self.in_flight[index as usize], "buffer {index} is in flight");
+        let start = index as usize * self.block_bytes;
+        &mut self.buffers[start..start + self.block_bytes]
+    }
+
+    fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
+        for op in ops {
+            match self.in_flight.get_mut(op.buffer as usize) {
+                Some(flying) if !*flying && op.len as usize <= self.block_bytes => *flying = true,
+                Some(true) => return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer))),
+                Some(false) => {
+                    return Err(DeviceError::BadOperation(format!(
+                        "{} bytes do not fit into a buffer of {}",
+                        op.len, self.block_bytes
+                    )));
+                }
+                None => return Err(DeviceError::BadOperation(format!("there is no buffer {}", op.buffer))),
+            }
+            let write = matches!(op.kind, OpKind::Write | OpKind::WriteSync);
+            let since = self.machine.now;
+            let result = match op.kind {
+                OpKind::Fsync => Ok(0),
+                _ if self.path == Path::Memory => Ok(op.len),
+                _ => self.machine.outcome(write, op.offset, op.len),
+            };
+            let (at, traffic) = self.carry_out(op);
+            let bytes = result.map_or(0, u64::from);
+            if write && self.path != Path::Memory {
+                self.bytes_written += bytes;
+            }
+            // A failed command is no completed transfer for the disk's counters.
+            let traffic = if result.is_err() { Traffic::None } else { traffic };
+            self.machine.schedule(Event { at, sequence: 0, traffic, since, bytes, caller: Some((op.buffer, result)) });
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
+        let mut reaped = 0;
+        // With `min` completions there, only what happens at the same moment is there as well.
+        while out.len() < out.capacity() {
+            let limit = if reaped < min { until } else { self.machine.now };
+            match self.machine.next_event(limit) {
+                Some(Event { at, caller: Some((buffer, result)), .. }) => {
+                    self.in_flight[buffer as usize] = false;
+                    out.push(Completion { buffer, result, at_ns: at });
+                    reaped += 1;
+                }
+                Some(_) => {}
+                // Nothing in flight and no end of waiting would be for ever: the caller gets its turn at once.
+                None if reaped < min && until != Ns::MAX => {
+                    self.machine.advance(until);
+                    break;
+                }
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}

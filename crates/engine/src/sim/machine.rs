@@ -1,0 +1,288 @@
+//! The simulated machine: its stations, its clock, and the way of a command past the page cache.
+//!
+//! Faults that are injected, and must be survived by what is above: EIO of single operations and of ranges, short
+//! transfers, stalls, throttling, a second user, stolen CPU time. Not injected: lost, torn or misplaced writes.
+
+use super::jitter::Jitter;
+use super::page_cache::PageCache;
+use super::station::{Busy, Pool, after_stalls};
+use model::{Ns, SimModel, SystemSample};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// errno of an I/O error, the same on every Linux architecture.
+const EIO: i32 = 5;
+/// errno of a full device.
+const ENOSPC: i32 = 28;
+/// Writes at the start of an erase block open a stream only from this size on: smaller ones are random writes that
+/// happen to lie there.
+const STREAM_OPENING_BYTES: u64 = 64 << 10;
+/// Simulated time between two samples.
+pub(super) const SAMPLE_NS: Ns = 250_000_000;
+
+/// Which thread submits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// The worker, on CPU 0.
+    Worker = 0,
+    /// The kernel's writeback, on CPU 1 where there is one.
+    Writeback = 1,
+}
+
+/// What a completion was of, for the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Traffic {
+    Read,
+    Write,
+    Flush,
+    /// Reaches no disk: page cache hits and memory copies, and the caller's end of commands counted by themselves.
+    None,
+}
+
+/// Something that ends at a moment. The order is that of the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Event {
+    pub(super) at: Ns,
+    /// Keeps the order of submission among events of one moment.
+    pub(super) sequence: u64,
+    pub(super) traffic: Traffic,
+    pub(super) since: Ns,
+    pub(super) bytes: u64,
+    /// The operation's buffer and result; `None` for commands inside the machine.
+    pub(super) caller: Option<(u32, Result<u32, i32>)>,
+}
+
+/// Sums of one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    pub(super) operations: u64,
+    pub(super) bytes: u64,
+    pub(super) ns: u64,
+}
+
+/// Times of the last kind of command, so that a stream computes them once.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    key: (bool, bool, u64),
+    cpu_ns: Ns,
+    transfer: f64,
+    command: f64,
+}
+
+/// The machine.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) model: SimModel,
+    pub(super) now: Ns,
+    pub(super) cpu: [Busy; 2],
+    /// The worker's time in user mode: memory copies.
+    pub(super) user: Busy,
+    /// CPU time of commands, of which the interrupts are a share.
+    pub(super) command_cpu_ns: Ns,
+    pub(super) disk: Busy,
+    pub(super) pages: PageCache,
+    pub(super) reads: Counted,
+    pub(super) writes: Counted,
+    pub(super) flushes: Counted,
+    pub(super) samples: Vec<SystemSample>,
+    pub(super) events: BinaryHeap<Reverse<Event>>,
+    next_sample: Ns,
+    sequence: u64,
+    slots: Pool,
+    units: Pool,
+    transfer_free: Ns,
+    jitter: Jitter,
+    times: Times,
+    cache_level: f64,
+    cache_at: Ns,
+    /// Ends of the open write streams, the most recently used last.
+    streams: Vec<u64>,
+    operations: u64,
+    steal_factor: f64,
+    share_factor: f64,
+}
+
+impl Machine {
+    pub(super) fn new(model: SimModel) -> Self {
+        Self {
+            now: 0,
+            cpu: Default::default(),
+            user: Busy::default(),
+            command_cpu_ns: 0,
+            disk: Busy::default(),
+            pages: PageCache::new(&model.host),
+            reads: Counted::default(),
+            writes: Counted::default(),
+            flushes: Counted::default(),
+            samples: Vec::new(),
+            events: BinaryHeap::with_capacity(4096),
+            next_sample: SAMPLE_NS,
+            sequence: 0,
+            slots: Pool::new(model.host.queue_depth),
+            units: Pool::new(model.media.units),
+            transfer_free: 0,
+            jitter: Jitter::new(model.media.jitter_sigma, model.seed),
+            times: Times { key: (false, false, u64::MAX), cpu_ns: 0, transfer: 0.0, command: 0.0 },
+            cache_level: 0.0,
+            cache_at: 0,
+            streams: Vec::with_capacity(model.media.open_streams as usize + 1),
+            operations: 0,
+            steal_factor: 1.0 / (1.0 - model.host.steal),
+            share_factor: 1.0 / (1.0 - model.foreign_share),
+            model,
+        }
+    }
+
+    /// Moves the clock, taking the samples that are due on the way.
+    pub(super) fn advance(&mut self, to: Ns) {
+        while self.next_sample <= to {
+            self.now = self.next_sample;
+            let sample = self.sample(self.next_sample);
+            self.samples.push(sample);
+            self.next_sample += SAMPLE_NS;
+        }
+        self.now = self.now.max(to);
+    }
+
+    /// Puts the end of something on the calendar.
+    pub(super) fn schedule(&mut self, event: Event) {
+        self.sequence += 1;
+        self.events.push(Reverse(Event { sequence: self.sequence, ..event }));
+    }
+
+    /// The next event, if it happens not after `until`; the clock moves to it and the counters know it.
+    pub(super) fn next_event(&mut self, until: Ns) -> Option<Event> {
+        if self.events.peek()?.0.at > until {
+            return None;
+        }
+        let event = self.events.pop()?.0;
+        self.advance(event.at);
+        let counted = match event.traffic {
+            Traffic::Read => &mut self.reads,
+            Traffic::Write => &mut self.writes,
+            Traffic::Flush => &mut self.flushes,
+            Traffic::None => return Some(event),
+        };
+        counted.operations += 1;
+        counted.bytes += event.bytes;
+        counted.ns += event.at - event.since;
+        Some(event)
+    }
+
+    /// CPU time stretched by what the hypervisor takes.
+    pub(super) fn stretched(&self, cpu_ns: f64) -> Ns {
+        (cpu_ns * self.steal_factor) as Ns
+    }
+
+    /// The fate of the next operation: its result, and counts it.
+    pub(super) fn outcome(&mut self, write: bool, offset: u64, len: u32) -> Result<u32, i32> {
+        self.operations += 1;
+        let n = self.operations;
+        let end = offset + u64::from(len);
+        let faults = &self.model.faults;
+        let every = |each: Option<u64>| each.is_some_and(|each| n.is_multiple_of(each));
+        let in_range = faults.eio_bytes > 0
+            && offset < faults.eio_start_bytes.saturating_add(faults.eio_bytes)
+            && end > faults.eio_start_bytes;
+        if in_range || faults.eio_at == Some(n) || every(faults.eio_every) {
+            return Err(EIO);
+        }
+        if end > self.model.media.capacity_bytes {
+            let room = self.model.media.capacity_bytes.saturating_sub(offset) as u32;
+            return if write && room == 0 { Err(ENOSPC) } else { Ok(room) };
+        }
+        // Whole sectors, as a device transfers them.
+        if every(faults.short_every) { Ok(len / 2 / 512 * 512) } else { Ok(len) }
+    }
+
+    /// A command past the page cache, submitted at `at`; returns when it has ended. The disk's counters learn of it by
+    /// the event that the caller schedules.
+    pub(super) fn command(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
+        let random = write && !self.continues_stream(offset, len);
+        let key = (write, random, len);
+        if self.times.key != key {
+            let (transfer, command) = self.model.device_ns(write, random, len);
+            let cpu_ns = self.stretched(self.model.cpu_ns(len));
+            self.times =
+                Times { key, cpu_ns, transfer: transfer * self.share_factor, command: command * self.share_factor };
+        }
+        let times = self.times;
+        let cpu = &mut self.cpu[lane as usize];
+        let cpu_start = at.max(cpu.end);
+        let ready = cpu_start + times.cpu_ns;
+        cpu.add(cpu_start, ready);
+        self.command_cpu_ns += times.cpu_ns;
+
+        let start = self.slots.take(ready);
+        let slower = 1.0 / self.model.speed_at(start);
+        let mut transfer_start = start.max(self.transfer_free);
+        if write {
+            transfer_start = self.admitted_by_cache(transfer_start, len);
+        }
+        let stalls = self.model.stalls;
+        self.transfer_free = after_stalls(stalls, transfer_start, (times.transfer * slower).round() as Ns);
+        let unit_start = self.units.take(self.transfer_free);
+        let work = (times.command * slower * self.jitter.draw()).round() as Ns;
+        let end = after_stalls(stalls, unit_start, work);
+        self.units.give_back(end);
+        self.slots.give_back(end);
+        self.disk.add(start, end);
+        end
+    }
+
+    /// Whether a write continues an open stream or opens one; remembers its end.
+    fn continues_stream(&mut self, offset: u64, len: u64) -> bool {
+        let media = &self.model.media;
+        if media.random_write.is_none() && media.erase_penalty_ns == 0 {
+            return true;
+        }
+        let block = media.erase_block_bytes.max(1);
+        let known = self.streams.iter().rposition(|end| *end == offset);
+        let opens = offset.is_multiple_of(block) && len >= STREAM_OPENING_BYTES;
+        match known {
+            Some(index) => {
+                self.streams.remove(index);
+            }
+            None if self.streams.len() == media.open_streams as usize => {
+                self.streams.remove(0);
+            }
+            None => {}
+        }
+        self.streams.push(offset + len);
+        known.is_some() || opens
+    }
+
+    /// When the write cache has room for a write that is there at `at`.
+    fn admitted_by_cache(&mut self, at: Ns, len: u64) -> Ns {
+        let Some(cache) = self.model.media.cache else { return at };
+        let drain = cache.drain_bytes_per_s as f64 / 1e9;
+        self.cache_level = (self.cache_level - (at - self.cache_at.min(at)) as f64 * drain).max(0.0);
+        let lacking = self.cache_level + len as f64 - cache.bytes as f64;
+        let mut admitted = at;
+        if lacking > 0.0 {
+            admitted += (lacking / drain) as Ns;
+            self.cache_level -= lacking;
+        }
+        self.cache_level += len as f64;
+        self.cache_at = admitted;
+        admitted
+    }
+
+    /// A flush asked for at `at`: waits for all commands before it, and nothing proceeds meanwhile.
+    pub(super) fn flush(&mut self, at: Ns) -> Ns {
+        let mut start = at.max(self.disk.end).max(self.transfer_free);
+        if let Some(cache) = self.model.media.cache.filter(|c| c.volatile) {
+            let drain = cache.drain_bytes_per_s as f64 / 1e9;
+            let level = (self.cache_level - start.saturating_sub(self.cache_at) as f64 * drain).max(0.0);
+            start += (level / drain) as Ns;
+            self.cache_level = 0.0;
+            self.cache_at = start;
+        }
+        let end = after_stalls(self.model.stalls, start, self.model.media.flush_ns);
+        self.transfer_free = end;
+        self.disk.add(start, end);
+        let event = Event { at: end, sequence: 0, traffic: Traffic::Flush, since: start, bytes: 0, caller: None };
+        self.schedule(event);
+        end
+    }
+}

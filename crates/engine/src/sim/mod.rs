@@ -1,0 +1,21 @@
+//! A seeded device with known truth, in simulated time, and the machine around it.
+//!
+//! [`SimDevice`] computes the whole way of each command when it is submitted: the stations of [`model::SimModel`] are
+//! first come, first served, so no event queue is needed for them and a simulated second of a fast drive takes a small
+//! part of a real one. [`SimRig`] is a whole target: it also shows what an inventory and an observer would have seen.
+//! What a measurement must give is [`model::SimModel::truth`].
+//!
+//! Deliberately absent: data. Buffers are scratch memory.
+
+mod device;
+mod inventory;
+mod jitter;
+mod machine;
+mod page_cache;
+mod rig;
+mod sample;
+mod station;
+
+pub use device::SimDevice;
+pub use jitter::Jitter;
+pub use rig::SimRig;
