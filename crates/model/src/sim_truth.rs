@@ -60,6 +60,9 @@ impl SimModel {
         match (access, stream.operation) {
             (Access::Direct, _) => self.direct(stream, at_ns),
             (Access::Buffered, Operation::Read) => self.buffered_read(stream, at_ns),
+            (Access::Buffered, Operation::Write) if stream.sync == Sync::FdatasyncEach => {
+                self.buffered_sync_write(stream, at_ns)
+            }
             (Access::Buffered, Operation::Write) => self.buffered_write(stream, at_ns),
         }
     }
@@ -109,12 +112,7 @@ impl SimModel {
         let len = stream.block_size_bytes;
         let write = stream.operation == Operation::Write;
         let d = self.demands(write, stream.order == Order::Random, len, at_ns);
-        let flush = if stream.sync == Sync::FdatasyncEach {
-            let volatile = self.media.cache.filter(|c| c.volatile);
-            self.media.flush_ns as f64 + volatile.map_or(0.0, |c| len as f64 * 1e9 / c.drain_bytes_per_s as f64)
-        } else {
-            0.0
-        };
+        let flush = if stream.sync == Sync::FdatasyncEach { self.flush_ns(len, at_ns) } else { 0.0 };
         let (per_s, limit) = self.closed(&d, flush, stream.queue_depth);
         let bytes_per_s = per_s * len as f64;
         let mut truth = SimTruth {
@@ -141,20 +139,29 @@ impl SimModel {
         (self.host.cpu_per_command_ns as f64 + copy) / (1.0 - self.host.steal)
     }
 
-    /// Read-ahead and copy overlap: the slower one decides.
+    /// Two read-ahead windows are under way at most: the next one is asked for when the reader arrives at a window, so
+    /// that window i + 1 is asked for when window i - 1 has been copied.
     fn buffered_read(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
         let len = stream.block_size_bytes;
         let (per_s, limit) = if stream.order == Order::Sequential {
             let window = self.host.read_ahead_bytes;
             let d = self.demands(false, false, window, at_ns);
             let windows = len as f64 / window as f64;
-            let device = windows * (d.transfer + d.command);
-            // Each window's command costs the reader's core as well.
-            let cpu = self.call_ns(len) + windows * d.cpu;
+            let reader = self.call_ns(len) / windows + d.cpu;
+            let device = d.transfer + d.command;
             let serial = if d.by_link { SimLimit::Link } else { SimLimit::Media };
-            // The next window is asked for when the copy of this one begins: its command's CPU time is not hidden.
-            let period = (device + windows * d.cpu).max(cpu);
-            (1e9 / period, if cpu > device { SimLimit::Cpu } else { serial })
+            let (period, limit) = [
+                (reader, SimLimit::Cpu),
+                ((reader + device) / 2.0, SimLimit::Latency),
+                (device / f64::from(self.host.queue_depth), SimLimit::HostQueue),
+                (d.transfer, serial),
+                (d.command / f64::from(self.media.units), SimLimit::Units),
+            ]
+            .into_iter()
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .unwrap_or((device, serial));
+            let limit = if limit == SimLimit::HostQueue && d.transfer > 0.8 * device { serial } else { limit };
+            (1e9 / (period * windows), limit)
         } else {
             let d = self.demands(false, true, len, at_ns);
             (1e9 / (d.cpu + d.transfer + d.command + self.call_ns(len)), SimLimit::Latency)
@@ -167,6 +174,30 @@ impl SimModel {
             cliff_bytes: None,
             exhausted_bytes_per_s: None,
         }
+    }
+
+    /// Copy, write and flush, one after the other.
+    fn buffered_sync_write(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
+        let len = stream.block_size_bytes;
+        let d = self.demands(true, stream.order == Order::Random, len, at_ns);
+        let device = d.transfer + d.command + self.flush_ns(len, at_ns);
+        let call = self.call_ns(len);
+        let time = call + d.cpu + device;
+        SimTruth {
+            operations_per_s: 1e9 / time,
+            bytes_per_s: len as f64 * 1e9 / time,
+            latency_ns_mean: Some(time),
+            limit: if call + d.cpu > device { SimLimit::Cpu } else { SimLimit::Latency },
+            cliff_bytes: None,
+            exhausted_bytes_per_s: None,
+        }
+    }
+
+    /// A flush after `len` bytes were written, nanoseconds.
+    fn flush_ns(&self, len: u64, at_ns: Ns) -> f64 {
+        let volatile = self.media.cache.filter(|c| c.volatile);
+        let working = self.device_share(at_ns) / self.speed_at(at_ns) / (1.0 - self.foreign_share);
+        (self.media.flush_ns as f64) / working + volatile.map_or(0.0, |c| len as f64 * 1e9 / c.drain_bytes_per_s as f64)
     }
 
     /// Rounds: copy, writeback beside it above the background limit, and an fsync that waits for the rest.
