@@ -16,7 +16,7 @@ pub use null::NullRig;
 pub use probe::WriteProbe;
 pub use target::{FileOptions, FileTarget, classify};
 
-use crate::Control;
+use crate::{Control, run_copy};
 use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
 use sys::Epoch;
 
@@ -51,6 +51,9 @@ pub trait Rig {
     fn take_simulated_samples(&mut self) -> Vec<SystemSample>;
 }
 
+/// Seed of the data that are copied where the plan has no stream to give one.
+const COPY_SEED: u64 = 0xc0b1;
+
 /// Longest sleep before the stop flag is looked at again.
 const IDLE_SLICE_NS: Ns = 20_000_000;
 
@@ -66,7 +69,15 @@ fn idle(epoch: Epoch, ns: Ns, control: &Control) {
     }
 }
 
-/// The top of the ladder is the same for every real target.
-fn memory_copy(phase: &PhasePlan, _epoch: Epoch, _interval_ns: Ns, _control: &Control) -> Result<PhaseRecord, Failure> {
-    Err(Failure::new(model::FailureKind::Internal, format!("{}: not built in", phase.name)))
+/// The top of the ladder, the same for every real target.
+fn memory_copy(
+    phase: &PhasePlan,
+    epoch: Epoch,
+    interval_ns: Ns,
+    buffer_bytes: u64,
+    control: &Control,
+) -> Result<PhaseRecord, Failure> {
+    let seed = phase.streams.first().map_or(COPY_SEED, |s| s.seed);
+    run_copy(epoch, phase, interval_ns, buffer_bytes, seed, control)
+        .map_err(|e| refusal::refusal_of_device(&phase.name, &e))
 }

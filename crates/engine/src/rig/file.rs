@@ -188,6 +188,20 @@ impl FileRig {
         })
     }
 
+    /// Why threads serve instead of a ring, if they do. I/O that silently goes through the page cache is copied by the
+    /// ring's workers outside our accounting; threads keep the CPU that it costs visible. Memory file systems complete in
+    /// the caller and need no workers.
+    fn without_ring(&self, proven: Option<&DirectProof>) -> Option<String> {
+        let in_memory = matches!(self.options.filesystem.as_deref(), Some("tmpfs" | "ramfs" | "devtmpfs"));
+        match (&self.options.without_io_uring, proven) {
+            (Some(why), _) => Some(why.clone()),
+            (None, Some(DirectProof::Fallback(_))) if !in_memory => Some(
+                "not used, because this goes through the page cache and its workers would hide the CPU time".into(),
+            ),
+            _ => None,
+        }
+    }
+
     /// Whether what a stream reads is real.
     fn data_proof(&self, stream: &StreamPlan) -> DataProof {
         let (start, len) = (stream.region_start_bytes, stream.region_bytes);
@@ -249,7 +263,7 @@ impl Rig for FileRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.kind == PhaseKind::MemoryCopy {
-            return super::memory_copy(phase, self.epoch, self.options.interval_ns, control);
+            return super::memory_copy(phase, self.epoch, self.options.interval_ns, self.options.copy_bytes(), control);
         }
         let write = phase.is_write();
         if write && !self.writable() {
@@ -286,14 +300,15 @@ impl Rig for FileRig {
             _ => self.opened.file.try_clone(),
         };
         let file = Arc::new(file.map_err(|e| self.failed(&e))?);
+        let plan = PhasePlan { streams, ..phase.clone() };
+        let mut proven = direct.as_ref().and_then(|d| d.as_ref().ok()).map(|_| self.direct_proof(phase, &plan.streams));
         let way = match &direct {
-            Some(Ok(_)) => Way::Direct { file, without_ring: self.options.without_io_uring.clone() },
+            Some(Ok(_)) => Way::Direct { file, without_ring: self.without_ring(proven.as_ref()) },
             Some(Err(reason)) => {
                 Way::StandIn { file, reason: format!("O_DIRECT: refused ({reason}); buffered I/O stands in") }
             }
             None => Way::Buffered { file },
         };
-        let plan = PhasePlan { streams, ..phase.clone() };
         let job = Job { way, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns };
         let result = execute(&job, control);
         self.direct.close(&self.opened.file);
@@ -308,7 +323,7 @@ impl Rig for FileRig {
         }
         record.direct = match (phase.access, refused) {
             (Access::Buffered, _) => None,
-            (Access::Direct, None) => Some(self.direct_proof(phase, &plan.streams)),
+            (Access::Direct, None) => proven.take(),
             (Access::Direct, Some(reason)) => {
                 Some(DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O stood in")))
             }

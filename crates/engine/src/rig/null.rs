@@ -13,12 +13,13 @@ const BYTES: u64 = 1 << 40;
 pub struct NullRig {
     epoch: Epoch,
     interval_ns: Ns,
+    copy_bytes: u64,
 }
 
 impl NullRig {
-    /// With intervals of this length.
-    pub fn new(interval_ns: Ns) -> Self {
-        Self { epoch: Epoch::start(), interval_ns }
+    /// With intervals of this length, and buffers of this size ([`crate::copy_buffer_bytes`]) for the memory copy.
+    pub fn new(interval_ns: Ns, copy_bytes: u64) -> Self {
+        Self { epoch: Epoch::start(), interval_ns, copy_bytes }
     }
 
     /// The most that a plan's region may take.
@@ -39,7 +40,7 @@ impl Rig for NullRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.kind == PhaseKind::MemoryCopy {
-            return super::memory_copy(phase, self.epoch, self.interval_ns, control);
+            return super::memory_copy(phase, self.epoch, self.interval_ns, self.copy_bytes, control);
         }
         execute(&Job { way: Way::Null, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns }, control)
     }

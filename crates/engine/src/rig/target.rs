@@ -42,6 +42,8 @@ pub struct FileOptions {
     pub memory_available_bytes: Option<u64>,
     /// Length of the intervals of the series.
     pub interval_ns: u64,
+    /// Size of the last-level cache, which the memory copy must exceed.
+    pub last_level_cache_bytes: Option<u64>,
     /// Why io_uring must not be used, although the kernel may have it.
     pub without_io_uring: Option<String>,
 }
@@ -55,6 +57,7 @@ impl Default for FileOptions {
             backing_files: Vec::new(),
             memory_available_bytes: None,
             interval_ns: 100_000_000,
+            last_level_cache_bytes: None,
             without_io_uring: None,
         }
     }
@@ -75,6 +78,13 @@ impl FileOptions {
             backing_files: target.stack.all(LayerKind::Loop).filter_map(backing).collect(),
             ..Self::default()
         }
+    }
+}
+
+impl FileOptions {
+    /// Size of each of the memory copy's buffers.
+    pub(crate) fn copy_bytes(&self) -> u64 {
+        crate::copy_buffer_bytes(self.memory_available_bytes, self.last_level_cache_bytes)
     }
 }
 
