@@ -15,6 +15,7 @@ mod page_cache;
 mod rig;
 mod sample;
 mod station;
+mod together;
 
 pub use device::SimDevice;
 pub use jitter::Jitter;
