@@ -39,33 +39,34 @@ pub fn windows(record: &PhaseRecord) -> Vec<(Ns, f64)> {
         .collect()
 }
 
-fn sum_of_squares(values: &[f64]) -> (f64, f64) {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    (mean, values.iter().map(|v| (v - mean).powi(2)).sum())
+/// Mean, and sum of squared deviations from it.
+fn level(values: &[f64]) -> (f64, f64) {
+    let mean = stats::mean(values).unwrap_or(0.0);
+    (mean, stats::variance(values).map_or(0.0, |v| v * (values.len() - 1) as f64))
 }
 
 /// The residual sum of squares around the least-squares line.
 fn line_residual(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let (mean, total) = sum_of_squares(values);
-    let centre = (n - 1.0) / 2.0;
-    let sxx: f64 = (0..values.len()).map(|i| (i as f64 - centre).powi(2)).sum();
-    let sxy: f64 = values.iter().enumerate().map(|(i, v)| (i as f64 - centre) * (v - mean)).sum();
-    if sxx > 0.0 { total - sxy * sxy / sxx } else { total }
+    let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(i, v)| (i as f64, *v)).collect();
+    stats::least_squares(&points)
+        .map_or(f64::INFINITY, |line| points.iter().map(|(x, y)| (y - line.at(*x)).powi(2)).sum())
 }
 
 /// The one fall that explains the series, if a step explains it better than noise or a slope does.
+///
+/// Least squares and not a rank test (`stats::change_point`): a cache that lasts for a sixth of the phase is as plain as
+/// one that lasts for half of it, but its few windows carry too few ranks to be significant.
 pub fn fall(record: &PhaseRecord) -> Option<Step> {
     let windows = windows(record);
     let values: Vec<f64> = windows.iter().map(|w| w.1).collect();
     if values.len() < 2 * MIN_SIDE + 2 {
         return None;
     }
-    let (_, total) = sum_of_squares(&values);
+    let (_, total) = level(&values);
     let (split, before, after, residual) = (MIN_SIDE..=values.len() - MIN_SIDE)
         .map(|k| {
-            let (m1, s1) = sum_of_squares(&values[..k]);
-            let (m2, s2) = sum_of_squares(&values[k..]);
+            let (m1, s1) = level(&values[..k]);
+            let (m2, s2) = level(&values[k..]);
             (k, m1, m2, s1 + s2)
         })
         .min_by(|a, b| a.3.total_cmp(&b.3))?;
@@ -84,6 +85,6 @@ pub fn relative_spread(record: &PhaseRecord) -> Option<f64> {
     if values.len() < 2 * MIN_SIDE + 2 {
         return None;
     }
-    let (mean, squares) = sum_of_squares(&values);
+    let (mean, squares) = level(&values);
     (mean > 0.0).then(|| (squares / (values.len() - 1) as f64).sqrt() / mean)
 }

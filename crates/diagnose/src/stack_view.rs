@@ -112,9 +112,15 @@ pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
         .collect()
 }
 
-/// Whether the disk is one that a hypervisor made.
+/// Whether the disk is one that a hypervisor made, or may be: any disk of a guest (a device that is passed through
+/// cannot be told from an emulated one). A container is no guest: it sees the host's own disks.
 pub fn is_virtual_disk(run: &Run) -> bool {
-    disks(run).iter().any(|d| matches!(d.disk.text(names::TRANSPORT), Some("virtio" | "xen")))
-        || (run.environment.virtualization.is_some()
-            && disks(run).iter().any(|d| d.disk.text(names::TRANSPORT).is_some()))
+    const CONTAINERS: [&str; 9] =
+        ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "kubernetes", "container", "openvz", "rkt"];
+    let guest = run.environment.virtualization.as_deref().is_some_and(|v| v != "none" && !CONTAINERS.contains(&v));
+    disks(run).iter().any(|d| match d.disk.text(names::TRANSPORT) {
+        Some("virtio" | "xen") => true,
+        Some(_) => guest,
+        None => false,
+    })
 }

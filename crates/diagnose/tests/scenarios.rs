@@ -163,10 +163,41 @@ fn buffered_below_direct_with_idle_processors_is_a_hint_only() {
 
 #[test]
 fn buffered_within_the_noise_of_direct_is_no_step() {
-    let wide = sequential("buffered-write", 150.0).own(0.01, 0.6).cpu(0.01, 0.6, 0.0).noise(0.3);
+    let wide = sequential("buffered-write", 150.0).own(0.01, 0.6).cpu(0.01, 0.6, 0.0).noise(0.3).fast_round(1.4);
     let run = Builder::new(sata()).phases(with(healthy(200.0), [wide])).build();
     assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::PageCache));
     assert!(finding(&run, "buffered-far-below-direct").is_none());
+}
+
+#[test]
+fn a_few_wide_rounds_that_all_stay_below_direct_are_a_step() {
+    let phases = |worst_share| {
+        with(
+            healthy(2000.0),
+            [sequential("buffered-write", 800.0).own(0.01, 0.5).cpu(0.01, 0.5, 0.0).noise(1.5).fast_round(worst_share)],
+        )
+    };
+    let run = Builder::new(cloud_disk()).virtual_machine().phases(phases(1.5)).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::PageCache);
+    // One round as fast as direct writes: the wide interval stands, and nothing is claimed.
+    let run = Builder::new(cloud_disk()).virtual_machine().phases(phases(2.4)).build();
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::PageCache));
+}
+
+#[test]
+fn reads_that_gain_clear_the_queue_whatever_writes_do() {
+    let phases = with(
+        healthy(66.0),
+        [
+            random("rand-read-qd1", 3000.0),
+            random("rand-read-qd32", 7000.0),
+            random("rand-write-qd1", 1480.0),
+            random("rand-write-qd32", 1502.0),
+        ],
+    );
+    let run = Builder::new(sd_card(&[("app_performance_class", Fact::Int(2))])).phases(phases).build();
+    assert!(diagnose::causes(&run).iter().all(|c| !c.statement.contains("command queue")));
+    assert!(finding(&run, "sd-a2-without-queue").is_none());
 }
 
 #[test]

@@ -147,10 +147,11 @@ fn explain(path: &DiskPath<'_>) -> Option<Explanation> {
 
 /// Random I/O that does not gain from depth.
 pub fn serialised(run: &Run) -> Option<Cause> {
-    let scaling = ["rand-read", "rand-write"]
-        .into_iter()
-        .filter_map(|stem| scaling(run, stem))
-        .find(|s| s.ratio() <= SERIALISED && s.depth_was_there() != Some(false))?;
+    // Reads decide: a cache may absorb writes at any depth, so writes that do not gain prove no serialised queue where
+    // reads do gain.
+    let scaling = scaling(run, "rand-read")
+        .or_else(|| scaling(run, "rand-write"))
+        .filter(|s| s.ratio() <= SERIALISED && s.depth_was_there() != Some(false))?;
     let deep_name = format!("{}-qd32", scaling.stem);
     let busy =
         machine::standing(run, &deep_name).and_then(|(p, _)| machine::cpus_during(run, p)).map(|c| c.share.busy());
@@ -166,7 +167,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         return None;
     }
     let confidence = match (&explanation, grew) {
-        (Some(_), Some(true)) => Confidence::Probable,
+        (Some(_), Some(true)) if scaling.stem == "rand-read" => Confidence::Probable,
         _ => Confidence::Low,
     };
     let what = if scaling.stem == "rand-read" { "reads" } else { "writes" };

@@ -95,7 +95,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
         Some(
             Cause::new(
                 LimitLayer::Throttle,
-                Standing::Distortion,
+                Standing::Path,
                 format!("a cap on {what} per second: reads and writes both run evenly at {shown}"),
             )
             .because(evidence(&a))

@@ -39,6 +39,8 @@ pub struct Phase {
     /// Half-width of the interval of the throughput, share of the value.
     noise: f64,
     copying: f64,
+    /// The first round of buffered writes is so many times as fast as the others.
+    fast_round: f64,
 }
 
 impl Phase {
@@ -116,6 +118,11 @@ impl Phase {
         self
     }
 
+    pub fn fast_round(mut self, ratio: f64) -> Self {
+        self.fast_round = ratio;
+        self
+    }
+
     pub fn latency_ns(mut self, mean: f64) -> Self {
         self.latency_ns = Some(mean);
         self
@@ -139,6 +146,7 @@ pub fn sequential(name: &str, mb_s: f64) -> Phase {
         refused: false,
         noise: 0.02,
         copying: 0.6,
+        fast_round: 1.0,
     }
     .jitter(0.05)
 }
@@ -300,7 +308,10 @@ impl Builder {
             intervals,
             rounds: if buffered_write {
                 let write_ns = (phase.copying * 1e9) as u64;
-                vec![Round { start_ns: started_ns, bytes: bytes / 5, write_ns, sync_ns: NS_PER_S - write_ns }; 5]
+                let round = Round { start_ns: started_ns, bytes: bytes / 5, write_ns, sync_ns: NS_PER_S - write_ns };
+                let mut rounds = vec![round; 5];
+                rounds[0].bytes = (round.bytes as f64 * phase.fast_round) as u64;
+                rounds
             } else {
                 Vec::new()
             },
