@@ -181,11 +181,12 @@ pub fn size(bytes: u64) -> String {
     format!("{} {}", number.strip_suffix(".0").unwrap_or(&number), scale.unit)
 }
 
-/// A binary size where it is a whole number of a binary unit, else decimal: `4 KiB`, `256 MiB`.
+/// A binary size where it is a whole and handy number of a binary unit, else decimal: `4 KiB`, `256 MiB`, `32 GB`.
 pub fn binary_size(bytes: u64) -> String {
     for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
-        if bytes >= 1 << shift && bytes.is_multiple_of(1 << shift) {
-            return format!("{} {unit}", thousands(&(bytes >> shift).to_string()));
+        let whole = bytes >> shift;
+        if whole > 0 && bytes.is_multiple_of(1 << shift) && whole < 4096 {
+            return format!("{} {unit}", thousands(&whole.to_string()));
         }
     }
     size(bytes)
@@ -198,6 +199,15 @@ pub fn memory_size(bytes: u64) -> String {
     } else {
         format!("{} MiB", bytes >> 20)
     }
+}
+
+/// How fast something is going: operations and bytes after a stretch of time.
+pub fn progress(operations: u64, bytes: u64, elapsed_ms: u64) -> String {
+    if elapsed_ms == 0 {
+        return String::new();
+    }
+    let seconds = elapsed_ms as f64 / 1e3;
+    format!("{}  {} IOPS", rate(bytes as f64 / seconds), count((operations as f64 / seconds) as u64))
 }
 
 /// A duration for people: `850 ms`, `4.2 s`, `58 s`, `2 min 05 s`, `3 h 20 min`.
@@ -301,6 +311,8 @@ mod tests {
         assert_eq!(size(1_900_000_000), "1.9 GB");
         assert_eq!(binary_size(4096), "4 KiB");
         assert_eq!(binary_size(256 << 20), "256 MiB");
+        assert_eq!(binary_size(31_914_983_424), "32 GB");
+        assert_eq!(binary_size(512), "512 B");
     }
 
     #[test]

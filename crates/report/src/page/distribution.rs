@@ -52,8 +52,14 @@ fn curves(run: &Run) -> Vec<Curve<'_>> {
 }
 
 /// Percentiles along the axis: 1 - 10^-nines.
-const TICKS: [(f64, &str); 6] =
-    [(0.0, "0 %"), (0.301_03, "50 %"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %")];
+const TICKS: [(f64, &str); 6] = [
+    (0.0, "0 %"),
+    (std::f64::consts::LOG10_2, "50 %"),
+    (1.0, "90 %"),
+    (2.0, "99 %"),
+    (3.0, "99.9 %"),
+    (4.0, "99.99 %"),
+];
 
 struct Frame {
     width: f64,
@@ -107,7 +113,7 @@ fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup
                 line.grid x1=(frame.left) x2=(width - frame.right) y1=(y) y2=(y) {}
                 text.tick x=(frame.left - 8.0) y=(y) dy="4" text-anchor="end" { (tick(*d)) }
             }
-            @for (n, label) in TICKS.iter().filter(|(n, _)| *n <= nines) {
+            @for (n, label) in TICKS.iter().filter(|(n, _)| *n <= nines && (*n > 0.0 || width > 500.0)) {
                 @let x = format!("{:.1}", frame.x(*n));
                 line.grid x1=(x) x2=(x) y1=(frame.top) y2=(height - frame.bottom) {}
                 text.tick x=(x) y=(height - 10.0) text-anchor=(if *n == 0.0 { "start" } else if frame.x(*n) > width - 40.0 { "end" } else { "middle" }) { (label) }

@@ -97,7 +97,7 @@ pub(super) fn ladder(run: &Run) -> Markup {
                             (None, Some(v)) => { b { (quantity::quantity(v, Unit::BytesPerS)) } " " span.half { "line rate" } },
                             (Some(m), None) => {
                                 span.status.(if m.status == model::MetricStatus::Refused { "refused" } else { "skipped" }) { (status_word(m.status)) }
-                                @if let Some(code) = m.reasons.first().and_then(|r| reason_code(r)) { " " (t(code)) }
+                                @if m.status != model::MetricStatus::NotApplicable && let Some(code) = m.reasons.first().and_then(|r| reason_code(r)) { " " (t(code)) }
                             },
                             (None, None) => {},
                         }

@@ -42,6 +42,7 @@
             c.font = 11 * ratio + "px system-ui, sans-serif";
             c.fillStyle = colour("soft");
             c.textBaseline = "top";
+            c.textAlign = "left";
             for (const p of data.phases) {
               const a = Math.max(box.left, u.valToPos(p.from, "x", true)), b = Math.min(box.left + box.width, u.valToPos(p.to, "x", true));
               if (u.bandNames && c.measureText(p.name).width + 6 * ratio < b - a) c.fillText(p.name, a + 3 * ratio, box.top + 2 * ratio);
@@ -84,7 +85,7 @@
         series: [{ label: "time", value: value("s") }].concat(
           series.map((s) => ({
             label: s.label, stroke: s.stroke, fill: s.fill, width: s.width === undefined ? 1.4 : s.width, dash: s.dash,
-            points: { show: false }, spanGaps: false, paths: s.steps ? uPlot.paths.stepped({ align: 1 }) : undefined,
+            points: { show: false }, spanGaps: false, paths: uPlot.paths.linear({ alignGaps: 1 }),
             value: s.value || value(o.unit),
           }))
         ),

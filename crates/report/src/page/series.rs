@@ -1,13 +1,13 @@
 //! The series that the plots draw, as columns of JSON, thinned so that the page stays small.
 
 use super::t;
-use model::{Interval, PhaseKind, PhaseRecord, Run, SystemSample, cpu_share, cpu_share_total, disk_rate};
+use model::{Interval, PhaseKind, PhaseRecord, PhaseStatus, Run, SystemSample, cpu_share, cpu_share_total, disk_rate};
 use serde_json::{Value, json};
 
 /// Points of the program's own series, over all phases; more are thinned.
-const IO_POINTS: usize = 1_500;
+const IO_POINTS: usize = 1_200;
 /// Points of the observer's series; of more, every n-th sample is used, so that each rate covers the whole gap.
-const SYSTEM_POINTS: usize = 900;
+const SYSTEM_POINTS: usize = 700;
 /// Temperature sensors drawn.
 const SENSORS: usize = 6;
 
@@ -51,7 +51,7 @@ fn thin(intervals: &[Interval], keep: usize) -> Vec<Interval> {
     out
 }
 
-fn io(records: &[(&str, &PhaseRecord)]) -> Value {
+fn io(records: &[(String, &PhaseRecord)]) -> Value {
     let total: usize = records.iter().map(|(_, r)| r.intervals.len()).sum();
     let [mut time, mut rate, mut p50, mut p99, mut max] = [const { Vec::<Value>::new() }; 5];
     for (_, record) in records {
@@ -160,12 +160,15 @@ fn frequency(samples: &[&SystemSample]) -> Value {
 
 /// All plots' data; `None` where there is no series to draw.
 pub(super) fn data(run: &Run) -> Option<Value> {
-    let records: Vec<(&str, &PhaseRecord)> = run
+    let records: Vec<(String, &PhaseRecord)> = run
         .phases
         .iter()
         // Memory is ten or a hundred times faster: on one scale with it nothing of the storage would be seen.
         .filter(|p| p.plan.kind != PhaseKind::MemoryCopy)
-        .filter_map(|p| Some((p.plan.name.as_str(), p.record.as_ref()?)))
+        .filter_map(|p| {
+            let refused = if p.status == PhaseStatus::Refused { " (refused)" } else { "" };
+            Some((format!("{}{refused}", t(&p.plan.name)), p.record.as_ref()?))
+        })
         .filter(|(_, r)| !r.intervals.is_empty())
         .collect();
     if records.is_empty() {
@@ -178,7 +181,7 @@ pub(super) fn data(run: &Run) -> Option<Value> {
         .iter()
         .map(|(name, r)| {
             json!({
-                "name": t(name), "from": seconds(r.started_ns), "to": seconds(r.ended_ns),
+                "name": name, "from": seconds(r.started_ns), "to": seconds(r.ended_ns),
                 "cut": seconds(r.started_ns + r.warmup.cut_ns),
             })
         })

@@ -53,10 +53,15 @@ fn strip(phase: &PhaseRun) -> Option<Markup> {
         .filter(|(_, c)| c.stalled)
         .map(|(i, _)| format!("M{:.1} 90 h{step:.1} v10 h-{step:.1} Z ", i as f64 * step))
         .collect();
+    let look = match (phase.status, phase.plan.is_write()) {
+        (PhaseStatus::Refused, _) => "untrue",
+        (_, true) => "write",
+        (_, false) => "read",
+    };
     let cut = record.warmup.cut_ns as f64 / record.duration_ns().max(1) as f64 * 1000.0;
     Some(html! {
         svg.strip viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label=(format!("Rate of {} over time", t(&phase.plan.name))) {
-            path.area.(if phase.plan.is_write() { "write" } else { "read" }) d=(area) {}
+            path.area.(look) d=(area) {}
             @if !stalls.is_empty() { path.stall d=(stalls) {} }
             @if cut > 0.0 { rect.warmup x="0" y="0" width=(format!("{:.1}", cut.min(1000.0))) height="100" {} }
         }
@@ -77,7 +82,7 @@ pub(super) fn strips(run: &Run) -> Markup {
             @for p in &run.phases {
                 li {
                     p.name { b { (t(&p.plan.name)) }
-                        @if p.plan.kind != PhaseKind::Measure { " " span.quiet { (kebab(&p.plan.kind).replace('-', " ")) } }
+                        @if p.plan.kind == PhaseKind::MemoryCopy && p.plan.name != "memory-copy" { " " span.quiet { (kebab(&p.plan.kind).replace('-', " ")) } }
                     }
                     p.amount {
                         @if p.status == PhaseStatus::Measured {

@@ -3,3 +3,4 @@
 mod card;
 mod documents;
 mod fixture;
+mod page;
