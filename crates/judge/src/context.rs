@@ -40,14 +40,15 @@ impl DeviceTraffic {
 
 impl Context<'_> {
     /// What the devices did during the phase. The samples must fit it: either they lie at its ends (within 2 % of its
-    /// length or 20 ms), or those inside it span at least four fifths; otherwise a flush before the phase would be
-    /// counted into it. `None` where nothing counts or no samples fit.
+    /// length; or 20 ms before it, where our own preparations may still write, and 150 ms after it, where we are
+    /// silent), or those inside it span at least four fifths. `None` where nothing counts or no samples fit.
     pub(crate) fn device_traffic(&self, record: &PhaseRecord) -> Option<DeviceTraffic> {
         let (start, end) = (record.started_ns, record.ended_ns);
         let slack = (record.duration_ns() / 50).max(20_000_000);
+        let slack_after = slack.max(150_000_000);
         let first = self.samples.iter().rev().find(|s| s.at_ns <= start && start - s.at_ns <= slack);
         let first = first.or_else(|| self.samples.iter().find(|s| s.at_ns >= start))?;
-        let last = self.samples.iter().find(|s| s.at_ns >= end && s.at_ns - end <= slack);
+        let last = self.samples.iter().find(|s| s.at_ns >= end && s.at_ns - end <= slack_after);
         let last = last.or_else(|| self.samples.iter().rev().find(|s| s.at_ns <= end))?;
         if last.at_ns <= first.at_ns || (last.at_ns - first.at_ns) < record.duration_ns() / 5 * 4 {
             return None;
