@@ -1,1 +1,38 @@
-fn main() {}
+//! Developer commands of narrows: `cargo xtask <command>`. Each lives in its own module; users never need them.
+
+mod bench;
+mod docs;
+mod static_build;
+
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer commands of narrows")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure our own performance against peers
+    Bench(bench::Arguments),
+    /// Write the man pages and completions, or check that they are up to date
+    Docs(docs::Arguments),
+    /// Build the static binary for every architecture, check it, and run it once
+    Static(static_build::Arguments),
+}
+
+/// The directory of the workspace.
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().command {
+        Command::Bench(arguments) => bench::run(arguments),
+        Command::Docs(arguments) => docs::run(&arguments),
+        Command::Static(arguments) => static_build::run(&arguments),
+    }
+}

@@ -1,0 +1,127 @@
+//! `cargo xtask docs`: man pages and completions, generated from the one table of commands and options.
+
+use anyhow::{Context, bail};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Options of `cargo xtask docs`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Change nothing; fail if a generated file is not up to date
+    #[arg(long)]
+    check: bool,
+}
+
+const MAN: &str = "docs/man";
+const COMPLETIONS: &str = "docs/completions";
+
+/// One page for the program and one for each command, commands of commands included.
+fn pages(command: &clap::Command, pages: &mut BTreeMap<PathBuf, Vec<u8>>) -> anyhow::Result<()> {
+    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page).with_context(|| format!("the page of {name}"))?;
+    pages.insert(Path::new(MAN).join(format!("{name}.1")), page);
+    for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        self::pages(inner, pages)?;
+    }
+    Ok(())
+}
+
+/// All generated files with their content.
+fn generate() -> anyhow::Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut command = cli::command();
+    // Gives every command its full name, `narrows-check`.
+    command.build();
+    let mut files = BTreeMap::new();
+    pages(&command, &mut files)?;
+    for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut cli::command(), "narrows", &mut script);
+        let name = clap_complete::Generator::file_name(&shell, "narrows");
+        files.insert(Path::new(COMPLETIONS).join(name), script);
+    }
+    Ok(files)
+}
+
+/// What lies in the directories of generated files.
+fn present(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for directory in [MAN, COMPLETIONS] {
+        if !root.join(directory).is_dir() {
+            continue;
+        }
+        for entry in fs::read_dir(root.join(directory)).with_context(|| format!("could not list {directory}"))? {
+            found.push(Path::new(directory).join(entry?.file_name()));
+        }
+    }
+    Ok(found)
+}
+
+/// Writes the files, or checks them.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let root = crate::workspace_root();
+    let files = generate()?;
+    let surplus = present(&root)?.into_iter().filter(|f| !files.contains_key(f));
+    if arguments.check {
+        let differ = files.iter().filter(|(f, content)| fs::read(root.join(f)).ok().as_ref() != Some(*content));
+        let stale: Vec<String> =
+            differ.map(|(f, _)| f.display().to_string()).chain(surplus.map(|f| f.display().to_string())).collect();
+        if !stale.is_empty() {
+            bail!("not up to date: {}\nrun: cargo xtask docs", stale.join(", "));
+        }
+        println!("{} generated files are up to date", files.len());
+        return Ok(());
+    }
+    for file in surplus {
+        fs::remove_file(root.join(&file)).with_context(|| format!("could not remove {}", file.display()))?;
+    }
+    for (file, content) in &files {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap_or(&root))?;
+        fs::write(&path, content).with_context(|| format!("could not write {}", file.display()))?;
+    }
+    println!("{} files in {MAN} and {COMPLETIONS}", files.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sound_and_every_option_is_explained() {
+        let mut command = cli::command();
+        command.build();
+        command.clone().debug_assert();
+        fn each(command: &clap::Command, silent: &mut Vec<String>) {
+            if command.get_about().is_none() {
+                silent.push(command.get_name().to_owned());
+            }
+            for argument in command.get_arguments().filter(|a| !a.is_hide_set()) {
+                if argument.get_help().is_none_or(|h| h.to_string().is_empty()) {
+                    silent.push(format!("{} {}", command.get_name(), argument.get_id()));
+                }
+            }
+            command.get_subcommands().for_each(|c| each(c, silent));
+        }
+        let mut silent = Vec::new();
+        each(&command, &mut silent);
+        assert!(silent.is_empty(), "without help: {silent:?}");
+    }
+
+    #[test]
+    fn every_command_has_a_page_and_the_scripts_know_it() {
+        let files = generate().expect("generated files");
+        assert!(files.contains_key(Path::new("docs/man/narrows.1")));
+        for command in cli::command().get_subcommands() {
+            let name = command.get_name();
+            let page = &files[&Path::new(MAN).join(format!("narrows-{name}.1"))];
+            assert!(String::from_utf8_lossy(page).contains(".TH"), "{name}");
+            for script in ["narrows.bash", "_narrows", "narrows.fish"] {
+                let text = String::from_utf8_lossy(&files[&Path::new(COMPLETIONS).join(script)]).into_owned();
+                assert!(text.contains(name), "{script} lacks {name}");
+            }
+        }
+    }
+}
