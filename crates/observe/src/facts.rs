@@ -201,7 +201,7 @@ fact_names! {
     MANFID = "manfid", "text, hex", "device/manfid", "Manufacturer.";
     OEMID = "oemid", "text, hex", "device/oemid", "OEM.";
     MANUFACTURED = "manufactured", "text, YYYY-MM", "device/date, else cid", "Month of manufacture.";
-    PRODUCT_REVISION = "product_revision", "text", "device/hwrev, fwrev (SD); device/prv (eMMC)", "Product revision.";
+    PRODUCT_REVISION = "product_revision", "text", "cid", "Product revision `n.m`.";
     CID = "cid", "text, hex", "device/cid", "Card identification register.";
     CSD = "csd", "text, hex", "device/csd", "Card specific data register.";
     SPEED_CLASS = "speed_class", "int", "ssr 447:440", "Speed class 0, 2, 4, 6, 10.";

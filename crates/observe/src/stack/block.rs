@@ -71,29 +71,34 @@ pub(crate) fn bracketed(text: &str) -> Option<String> {
 impl Walk<'_> {
     /// Lists a block device and follows it down.
     pub(super) fn device(&mut self, device: DeviceId, depth: u32) {
-        if self.too_deep(depth) || !self.seen_devices.insert(device) {
-            return;
-        }
-        let Some(directory) = device_directory(self.root, device) else {
+        if let Some(directory) = device_directory(self.root, device) {
+            self.device_in(&directory, device, depth);
+        } else {
             self.missing(format!(
                 "/sys/dev/block/{device} is not there; is /sys mounted and the device still attached?"
             ));
+        }
+    }
+
+    /// The same, for a device whose directory is known.
+    fn device_in(&mut self, directory: &str, device: DeviceId, depth: u32) {
+        if self.too_deep(depth) || !self.seen_devices.insert(device) {
             return;
-        };
-        let kind = kind_of(self.root, &directory);
-        let mut layer = Layer::new(kind, file_name(&directory));
+        }
+        let kind = kind_of(self.root, directory);
+        let mut layer = Layer::new(kind, file_name(directory));
         layer.device = Some(device);
-        layer.counted = self.is_counted(&directory, kind);
+        layer.counted = self.is_counted(directory, kind);
         let sectors: Option<u64> = self.root.number(&format!("{directory}/size"));
         layer.set(facts::SIZE_BYTES, sectors.and_then(|s| s.checked_mul(SECTOR_BYTES)));
         layer.set(facts::READ_ONLY, self.root.flag(&format!("{directory}/ro")));
         match kind {
-            LayerKind::Partition => self.partition(layer, &directory, depth),
-            LayerKind::Loop => self.loop_device(layer, &directory, depth),
-            LayerKind::Dm => self.device_mapper(layer, &directory, depth),
-            LayerKind::Md => self.raid(layer, &directory, depth),
-            LayerKind::Zram => self.zram(layer, &directory, depth),
-            _ => self.disk(layer, &directory, depth),
+            LayerKind::Partition => self.partition(layer, directory, depth),
+            LayerKind::Loop => self.loop_device(layer, directory, depth),
+            LayerKind::Dm => self.device_mapper(layer, directory, depth),
+            LayerKind::Md => self.raid(layer, directory, depth),
+            LayerKind::Zram => self.zram(layer, directory, depth),
+            _ => self.disk(layer, directory, depth),
         }
     }
 
@@ -206,6 +211,9 @@ impl Walk<'_> {
         // device number is not asked (the file is not opened).
         match mount_of(&self.mounts, &file, None, None).filter(|_| file.starts_with('/')).cloned() {
             Some(entry) => self.filesystem(&entry, None, depth + 1),
+            None if deleted => {
+                self.missing(format!("the file behind {name} was deleted; what it lies on is not known"))
+            }
             None => self.missing(format!("no mount holds {file}, the file behind {name}")),
         }
     }
@@ -263,8 +271,9 @@ impl Walk<'_> {
 
     fn members(&mut self, of: &str, members: &[String], depth: u32) {
         for member in members {
-            match device_number(self.root, member) {
-                Some(device) => self.device(device, depth),
+            let directory = self.root.canonical(&format!("/sys/class/block/{member}"));
+            match directory.zip(device_number(self.root, member)) {
+                Some((directory, device)) => self.device_in(&directory, device, depth),
                 None => self.missing(format!("{member}, a member of {of}, is not under /sys/class/block")),
             }
         }

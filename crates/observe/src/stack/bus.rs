@@ -154,7 +154,7 @@ impl Walk<'_> {
             if emulated {
                 layer.ceiling_bytes_per_s = None;
                 layer.ceiling_source = None;
-                layer.facts.remove(facts::REALISTIC_BYTES_PER_S);
+                layer.facts.retain(|name, _| name != facts::REALISTIC_BYTES_PER_S && !name.starts_with("pcie_"));
             }
         };
         if let Some(mut link) = below.link {
@@ -252,7 +252,7 @@ fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
     } else {
         // NUL-separated, as in the device tree.
         let compatible = root.read(&format!("{}/of_node/compatible", adapter.path)).ok().map(|bytes| {
-            let names = bytes.split(|b| *b == 0).filter(|s| !s.is_empty()).take(16);
+            let names = bytes.split(|b| *b == 0).map(<[u8]>::trim_ascii).filter(|s| !s.is_empty()).take(16);
             names.map(|s| String::from_utf8_lossy(s).into_owned()).collect::<Vec<String>>()
         });
         layer.set(facts::DEVICETREE_COMPATIBLE, compatible);
