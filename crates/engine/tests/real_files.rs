@@ -58,7 +58,12 @@ fn every_phase_runs_on_tmpfs_and_is_no_direct_io_there() {
     let record = run(&mut rig, &seq_read(4 * MIB));
     assert!(matches!(record.direct, Some(DirectProof::Fallback(_))), "{:?}", record.direct);
     let cold = run(&mut rig, &buffered_read(4 * MIB)).cold.unwrap();
-    assert_eq!(cold.resident_pages_before, Some(1024), "tmpfs pages have nowhere to go: {}", cold.method);
+    assert_eq!(
+        cold.resident_pages_before,
+        Some(4 * MIB / sys::page_size()),
+        "tmpfs pages have nowhere to go: {}",
+        cold.method
+    );
 }
 
 #[test]

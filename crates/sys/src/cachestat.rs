@@ -40,6 +40,11 @@ pub struct CachedPages {
     pub source: &'static str,
 }
 
+/// Size of a page, the unit of [`CachedPages`], bytes: 4 KiB nearly everywhere, 16 KiB on a Raspberry Pi 5.
+pub fn page_size() -> u64 {
+    rustix::param::page_size() as u64
+}
+
 /// Pages of a range that are in the page cache, by cachestat(2), else by mincore(2).
 ///
 /// # Errors

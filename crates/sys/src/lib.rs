@@ -29,7 +29,7 @@ mod timex;
 
 pub use block::{device_read_only, device_size, flush_device_cache, logical_block_size, physical_block_size};
 pub use btrfs::btrfs_data_redundant;
-pub use cachestat::{CachedPages, resident_pages};
+pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use clock::{Epoch, monotonic_ns};
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
@@ -46,5 +46,5 @@ pub use ring::{PushError, Ring, RingCompletion, RingOp, RingOptions};
 pub use ring_error::RingError;
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
-pub use thread::{ThreadUsage, affinity, raise_memlock, set_affinity, thread_usage};
+pub use thread::{ThreadUsage, affinity, children_usage, raise_memlock, set_affinity, thread_usage};
 pub use timex::clock_synchronised;

@@ -13,6 +13,7 @@ use crate::ring_queues::Queues;
 use crate::{BufferPool, RingError, errno_name, raise_memlock};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat, fstatfs};
 use rustix::io::Errno;
 use rustix::io_uring::{
     IoringEnterFlags, IoringFeatureFlags, IoringFsyncFlags, IoringOp, IoringRegisterOp, IoringSetupFlags,
@@ -34,11 +35,16 @@ pub struct RingOptions {
     pub register_file: bool,
     /// Register the ring itself, which spares looking it up for each call.
     pub register_ring: bool,
+    /// On tmpfs and ramfs, have operations carried out in the submitting call. These file systems do not announce that
+    /// they can be asked without blocking (FMODE_NOWAIT), so that the kernel hands each operation to a worker thread
+    /// whose CPU time no one sees; O_NONBLOCK on the file makes it try at once (k:io_uring/rw.c,
+    /// io_file_supports_nowait), and memory never blocks.
+    pub inline_on_memory: bool,
 }
 
 impl Default for RingOptions {
     fn default() -> Self {
-        Self { register_buffers: true, register_file: true, register_ring: true }
+        Self { register_buffers: true, register_file: true, register_ring: true, inline_on_memory: true }
     }
 }
 
@@ -84,6 +90,15 @@ pub enum PushError {
     /// The submission queue is full: enter first.
     #[error("the submission queue is full")]
     Full,
+}
+
+/// Whether the file is a regular one on tmpfs or ramfs (magic numbers: k:include/uapi/linux/magic.h).
+fn lies_in_memory(file: &OwnedFd) -> bool {
+    const TMPFS: u64 = 0x0102_1994;
+    const RAMFS: u64 = 0x8584_58f6;
+    let regular = fstat(file).is_ok_and(|s| FileType::from_raw_mode(s.st_mode).is_file());
+    // The type is a signed or unsigned word of 32 or 64 bits, by architecture; the numbers are 32 bits.
+    regular && fstatfs(file).is_ok_and(|s| matches!(s.f_type as u64 & 0xffff_ffff, TMPFS | RAMFS))
 }
 
 /// State of a buffer: how many entries in the kernel's hands name it, and the result of the first part of a pair.
@@ -154,6 +169,9 @@ impl Ring {
             ring.missing
                 .push("timeout-argument: the kernel lacks it (since Linux 5.11), poll waits instead".to_owned());
         }
+        if options.inline_on_memory && lies_in_memory(&ring.file) {
+            ring.issue_inline();
+        }
         if options.register_file {
             ring.register_file();
         }
@@ -164,6 +182,15 @@ impl Ring {
             ring.register_ring();
         }
         Ok(ring)
+    }
+
+    /// Before the file is registered: the flag is looked at then.
+    fn issue_inline(&mut self) {
+        let result = fcntl_getfl(&self.file).and_then(|flags| fcntl_setfl(&self.file, flags | OFlags::NONBLOCK));
+        match result {
+            Ok(()) => self.features.push("inline-on-memory".to_owned()),
+            Err(e) => self.missing.push(format!("inline-on-memory: {}", errno_name(e.raw_os_error()))),
+        }
     }
 
     fn register_file(&mut self) {
@@ -503,6 +530,28 @@ impl Ring {
     }
 }
 
+impl Ring {
+    /// Gives everything back at once. Closing the ring alone would not: a registered ring stays open until its thread
+    /// ends (k:io_uring/tctx.c), and the kernel releases a closed ring's file later, from a work queue. Until then the
+    /// target is in use: it cannot be unmounted, and what was unlinked keeps its space.
+    fn unregister(&mut self) {
+        use IoringRegisterOp::{UnregisterBuffers, UnregisterFiles, UnregisterRingFds};
+        let ring = self.queues.as_fd();
+        // Failures mean that nothing was registered, or that another thread than the ring's drops it; then closing has
+        // to do.
+        for operation in [UnregisterFiles, UnregisterBuffers] {
+            // SAFETY: these two take no argument; no operation is in flight that could use what was registered.
+            let _ = unsafe { io_uring_register(ring, operation, std::ptr::null(), 0) };
+        }
+        if let Some(index) = self.ring_index.take() {
+            let mut update = io_uring_rsrc_update::default();
+            update.offset = index as u32;
+            // SAFETY: the argument is one whole update struct, of which the kernel reads the offset.
+            let _ = unsafe { io_uring_register(ring, UnregisterRingFds, (&raw const update).cast(), 1) };
+        }
+    }
+}
+
 impl Drop for Ring {
     fn drop(&mut self) {
         // The kernel may still write into the buffers. Give it a moment; a device that hangs keeps the memory for ever
@@ -515,6 +564,7 @@ impl Drop for Ring {
             self.complete(usize::MAX, |_| {});
         }
         if self.in_flight == 0 {
+            self.unregister();
             // SAFETY: not used again, and no operation refers to it.
             unsafe { ManuallyDrop::drop(&mut self.pool) };
         } else {

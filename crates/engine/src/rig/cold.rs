@@ -40,9 +40,8 @@ pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backi
     for path in backing {
         let left = drop_backing(path, &mut steps);
         // Metadata of the file system within are read again at once: up to a hundredth of the region is theirs.
-        let page = 4096;
         match (resident, left) {
-            (Some(r), Some(l)) if l * page * 100 > len => resident = Some(r + l),
+            (Some(r), Some(l)) if l * sys::page_size() * 100 > len => resident = Some(r + l),
             (_, None) => resident = None,
             _ => {}
         }
@@ -113,7 +112,7 @@ mod tests {
         let dropped = drop_caches(&file, false, 0, 1 << 20, &[]);
         assert!(dropped.method.starts_with("fsync, DONTNEED on the file"), "{}", dropped.method);
         if sys::space_of(&file).unwrap().magic == 0x0102_1994 {
-            assert_eq!(dropped.resident_pages, Some(256));
+            assert_eq!(dropped.resident_pages, Some((1 << 20) / sys::page_size()));
         } else {
             assert_eq!(dropped.resident_pages, Some(0));
         }

@@ -146,10 +146,11 @@ impl FileRig {
             _ if self.is_device() => (1, sys::logical_block_size(&self.opened.file).unwrap_or(512)),
             _ => return Ok(()),
         };
-        let page = 4096;
+        // What the buffer pools guarantee.
+        let page = sys::page_size();
         let misaligned = |n: u64| !n.is_multiple_of(u64::from(offset));
         for s in streams {
-            if memory > page || misaligned(s.block_size_bytes) || misaligned(s.region_start_bytes) {
+            if u64::from(memory) > page || misaligned(s.block_size_bytes) || misaligned(s.region_start_bytes) {
                 let message = format!(
                     "{}: blocks of {} bytes from byte {} do not suit direct I/O here, which needs multiples of {offset} \
                      bytes (buffers: {memory})",

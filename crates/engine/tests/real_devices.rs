@@ -1,0 +1,316 @@
+//! The rig on loop devices and file systems of our own making: needs root, util-linux and the mkfs programs. What
+//! cannot run here says SKIPPED.
+
+mod phases;
+
+use engine::{Control, FileOptions, Rig};
+use model::{ColdProof, DataProof, DirectProof, EngineKind, FailureKind, StopCause};
+use phases::*;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a program; `Err` says why it could not.
+fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
+    let out = Command::new(name).args(arguments).output().map_err(|e| format!("{name}: {e}"))?;
+    if out.status.success() {
+        Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned())
+    } else {
+        Err(format!("{name} {arguments:?}: {}", String::from_utf8_lossy(&out.stderr).trim()))
+    }
+}
+
+/// A loop device over a sparse file; detached and removed when dropped.
+struct LoopDevice {
+    device: PathBuf,
+    image: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl LoopDevice {
+    fn new(bytes: u64) -> Result<Self, String> {
+        if tool("id", &["-u"])? != "0" {
+            return Err("needs root".into());
+        }
+        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).map_err(|e| e.to_string())?;
+        let image = directory.path().join("image");
+        std::fs::File::create(&image).and_then(|f| f.set_len(bytes)).map_err(|e| e.to_string())?;
+        let device = tool("losetup", &["--find", "--show", image.to_str().unwrap()])?.into();
+        Ok(Self { device, image, _directory: directory })
+    }
+
+    fn name(&self) -> &str {
+        self.device.to_str().unwrap()
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        if let Err(e) = tool("losetup", &["--detach", self.name()]) {
+            eprintln!("{e}");
+        }
+    }
+}
+
+/// A mounted file system; unmounted when dropped.
+struct Mounted {
+    point: tempfile::TempDir,
+    device: LoopDevice,
+}
+
+impl Mounted {
+    fn new(filesystem: &str, bytes: u64, options: &str) -> Result<(Self, PathBuf), String> {
+        let device = LoopDevice::new(bytes)?;
+        let force: &[&str] = if filesystem == "ext4" { &["-q", "-F"] } else { &["-q", "-f"] };
+        tool(&format!("mkfs.{filesystem}"), &[force, &[device.name()]].concat())?;
+        let point = tempfile::tempdir().map_err(|e| e.to_string())?;
+        tool("mount", &["-t", filesystem, "-o", options, device.name(), point.path().to_str().unwrap()])?;
+        let image = device.image.clone();
+        Ok((Self { point, device }, image))
+    }
+
+    fn path(&self) -> &Path {
+        self.point.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // A mount that stays would be emptied with its directory: rather let it go lazily.
+        let point = self.path().to_str().unwrap();
+        if let Err(e) = tool("umount", &[point]) {
+            eprintln!("{e}: {:?}", tool("umount", &["--lazy", point]));
+        }
+    }
+}
+
+/// The value, or the end of the test with its reason.
+macro_rules! have {
+    ($made:expr) => {
+        match $made {
+            Ok(made) => made,
+            Err(reason) => {
+                println!("SKIPPED: {reason}");
+                return;
+            }
+        }
+    };
+}
+
+/// Runs all phases; the direct proofs of writes (without layout) and reads.
+fn run_all(directory: &Path, options: FileOptions, bytes: u64) -> (Vec<DirectProof>, Vec<DirectProof>) {
+    let backing = !options.backing_files.is_empty();
+    let mut rig = open(directory, true, options).unwrap();
+    let probe = rig.probe_write(4 * MIB, 1_000_000_000, &Control::default()).unwrap();
+    println!("probe {probe:?}");
+    let (mut writes, mut reads) = (Vec::new(), Vec::new());
+    for phase in all(bytes) {
+        let record = run(&mut rig, &phase);
+        println!("{}", shown(&phase, &record));
+        assert!(record.errors.is_empty() && record.operations > 0, "{}", phase.name);
+        if let Some(ColdProof { resident_pages_before, method, .. }) = &record.cold {
+            assert_eq!(*resident_pages_before, Some(0), "{}: {method}", phase.name);
+            assert_eq!(method.contains("backing file"), backing, "{method}");
+        }
+        if !phase.is_write() {
+            assert!(matches!(record.data, Some(DataProof::Real(_))), "{:?}", record.data);
+        }
+        match record.direct {
+            Some(proof) if phase.is_write() => writes.push(proof),
+            Some(proof) => reads.push(proof),
+            None => {}
+        }
+        rig.settle().unwrap();
+    }
+    assert_eq!(
+        std::fs::read_dir(directory).unwrap().filter(|e| e.as_ref().unwrap().file_name() != "lost+found").count(),
+        0
+    );
+    (writes, reads)
+}
+
+fn is_proven(p: &DirectProof) -> bool {
+    matches!(p, DirectProof::Proven(_))
+}
+
+fn kernel_is_at_least(major: u32, minor: u32) -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut parts = release.split(|c: char| !c.is_ascii_digit()).map(|p| p.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= (major, minor)
+}
+
+#[test]
+fn ext4_and_xfs_are_direct() {
+    for filesystem in ["ext4", "xfs"] {
+        let (mounted, image) = have!(Mounted::new(filesystem, 512 * MIB, "defaults"));
+        println!("--- {filesystem}");
+        let told = FileOptions { backing_files: vec![image], ..options(filesystem) };
+        let (writes, reads) = run_all(mounted.path(), told, 16 * MIB);
+        assert!(writes.iter().chain(&reads).all(is_proven), "{filesystem}: {writes:?} {reads:?}");
+    }
+}
+
+#[test]
+fn btrfs_with_checksums_falls_back_for_writes_and_nocow_does_not() {
+    let (mounted, image) = have!(Mounted::new("btrfs", 768 * MIB, "defaults"));
+    let told = FileOptions { backing_files: vec![image], ..options("btrfs") };
+    let (writes, reads) = run_all(mounted.path(), told.clone(), 16 * MIB);
+    if kernel_is_at_least(6, 15) && !kernel_is_at_least(7, 3) {
+        assert!(writes.iter().all(|p| matches!(p, DirectProof::Fallback(_))), "{writes:?}");
+    }
+    assert!(reads.iter().all(is_proven), "{reads:?}");
+    let nocow = mounted.path().join("nocow");
+    std::fs::create_dir(&nocow).unwrap();
+    have!(tool("chattr", &["+C", nocow.to_str().unwrap()]));
+    println!("--- btrfs, NOCOW");
+    let (writes, reads) = run_all(&nocow, told, 16 * MIB);
+    assert!(writes.iter().chain(&reads).all(is_proven), "{writes:?} {reads:?}");
+    std::fs::remove_dir(&nocow).unwrap();
+}
+
+#[test]
+fn ext4_that_journals_data_is_no_direct_io() {
+    let (mounted, image) = have!(Mounted::new("ext4", 512 * MIB, "data=journal"));
+    let told =
+        FileOptions { backing_files: vec![image], mount_options: vec!["data=journal".into()], ..options("ext4") };
+    let mut rig = open(mounted.path(), true, told).unwrap();
+    run(&mut rig, &layout(8 * MIB));
+    let record = run(&mut rig, &rand_write(8 * MIB, 4));
+    assert!(matches!(record.direct, Some(DirectProof::Fallback(_))), "{:?}", record.direct);
+    assert_eq!(record.engine.kind, EngineKind::PsyncThreads, "the CPU time of a fallback stays visible");
+}
+
+/// After the rig is gone nothing may hold the target, not even for the moment that closing a ring takes the kernel.
+#[test]
+fn a_file_system_can_be_unmounted_at_once() {
+    let (mounted, _image) = have!(Mounted::new("ext4", 512 * MIB, "defaults"));
+    let mut rig = open(mounted.path(), true, options("ext4")).unwrap();
+    run(&mut rig, &layout(4 * MIB));
+    for _ in 0..20 {
+        let mut short = rand_read(4 * MIB, 8);
+        short.time_limit_ns = 1_000_000;
+        assert_eq!(run(&mut rig, &short).engine.kind, EngineKind::IoUring);
+    }
+    drop(rig);
+    let point = mounted.path().to_str().unwrap();
+    tool("umount", &[point]).unwrap();
+    tool("mount", &[mounted.device.name(), point]).unwrap();
+}
+
+/// ramfs has no O_DIRECT at all, and tells no size.
+#[test]
+fn where_o_direct_is_refused_buffered_io_stands_in() {
+    let point = tempfile::tempdir().unwrap();
+    let path = point.path().to_str().unwrap();
+    have!(tool("mount", &["-t", "ramfs", "ramfs", path]));
+    let result = std::panic::catch_unwind(|| {
+        let mut rig = open(point.path(), true, options("ramfs")).unwrap();
+        assert_eq!(rig.max_bytes(), 512 * MIB, "half of the memory that is available");
+        rig.probe_write(MIB, 0, &Control::default()).unwrap();
+        for phase in all(4 * MIB) {
+            let record = run(&mut rig, &phase);
+            println!("{}", shown(&phase, &record));
+            assert!(record.errors.is_empty() && record.operations > 0, "{}", phase.name);
+            if phase.access == model::Access::Direct {
+                assert!(matches!(record.direct, Some(DirectProof::Fallback(_))), "{:?}", record.direct);
+            }
+        }
+    });
+    tool("umount", &[path]).unwrap();
+    result.unwrap();
+}
+
+#[test]
+fn an_overlay_is_measured_through_to_its_upper_layer() {
+    let (mounted, image) = have!(Mounted::new("ext4", 512 * MIB, "defaults"));
+    for name in ["lower", "upper", "work", "merged"] {
+        std::fs::create_dir(mounted.path().join(name)).unwrap();
+    }
+    let part = |name: &str| mounted.path().join(name).to_str().unwrap().to_owned();
+    let layers = format!("lowerdir={},upperdir={},workdir={}", part("lower"), part("upper"), part("work"));
+    have!(tool("mount", &["-t", "overlay", "-o", &layers, "overlay", &part("merged")]));
+    let told = FileOptions { backing_files: vec![image], ..options("overlay") };
+    let result = std::panic::catch_unwind(|| run_all(&mounted.path().join("merged"), told, 8 * MIB));
+    tool("umount", &[&part("merged")]).unwrap();
+    let (writes, reads) = result.unwrap();
+    println!("{writes:?}\n{reads:?}");
+}
+
+#[test]
+fn a_read_only_mount_and_a_full_file_system_are_told() {
+    let (mounted, _image) = have!(Mounted::new("ext4", 512 * MIB, "defaults"));
+    let point = mounted.path().to_str().unwrap();
+    have!(tool("mount", &["-o", "remount,ro", point]));
+    let failure = open(mounted.path(), true, options("ext4")).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Environment);
+    assert!(failure.message.contains("read-only"), "{failure}");
+    have!(tool("mount", &["-o", "remount,rw", point]));
+    let room = open(mounted.path(), true, options("ext4")).unwrap().max_bytes();
+    assert!((64 * MIB..256 * MIB).contains(&room), "{room}: 256 MiB stay free");
+    std::fs::write(mounted.path().join("ballast"), vec![1; room as usize]).unwrap();
+    let failure = open(mounted.path(), true, options("ext4")).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Environment);
+    assert!(failure.message.contains("not enough room"), "{failure}");
+}
+
+#[test]
+fn a_device_without_content_is_not_real_until_it_is_written() {
+    let device = have!(LoopDevice::new(32 * MIB));
+    let told = || FileOptions { backing_files: vec![device.image.clone()], ..options("") };
+    let mut rig = open(&device.device, false, told()).unwrap();
+    assert_eq!((rig.max_bytes(), rig.readable_bytes()), (32 * MIB, 32 * MIB));
+    let record = run(&mut rig, &seq_read(32 * MIB));
+    assert!(matches!(record.data, Some(DataProof::NotReal(_))), "{:?}", record.data);
+    assert!(matches!(record.direct, Some(DirectProof::Proven(_))), "{:?}", record.direct);
+    assert_eq!(rig.run(&seq_write(MIB), &Control::default()).unwrap_err().kind, FailureKind::Refused);
+    assert_eq!(open(&device.device, false, told()).unwrap_err().kind, FailureKind::Refused, "one lock a target");
+    drop(rig);
+
+    let mut rig = open(&device.device, true, told()).unwrap();
+    for phase in all(16 * MIB) {
+        let record = run(&mut rig, &phase);
+        println!("{}", shown(&phase, &record));
+        assert!(record.errors.is_empty(), "{}", phase.name);
+        assert!(phase.is_write() || matches!(record.data, Some(DataProof::Real(_))), "{:?}", record.data);
+    }
+    drop(rig);
+    // Another run knows nothing of that, and looks: half of the device was never written.
+    let mut rig = open(&device.device, false, told()).unwrap();
+    let first = run(&mut rig, &seq_read(16 * MIB));
+    assert!(matches!(first.data, Some(DataProof::Real(_))), "{:?}", first.data);
+    let whole = run(&mut rig, &seq_read(32 * MIB));
+    assert!(!matches!(whole.data, Some(DataProof::Real(_))), "{:?}", whole.data);
+    let cold = run(&mut rig, &buffered_read(16 * MIB)).cold.unwrap();
+    assert_eq!(cold.resident_pages_before, Some(0), "{}", cold.method);
+}
+
+#[test]
+fn a_mounted_device_is_only_read() {
+    let (mounted, _image) = have!(Mounted::new("ext4", 64 * MIB, "defaults"));
+    let device = mounted.device.device.clone();
+    let failure = open(&device, true, FileOptions::default()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Refused);
+    assert!(failure.message.contains("in use"), "{failure}");
+    let mut rig = open(&device, false, FileOptions::default()).unwrap();
+    assert!(run(&mut rig, &rand_read(32 * MIB, 4)).operations > 0);
+    drop(mounted);
+}
+
+#[test]
+fn a_device_that_fails_half_way_gives_a_record_with_its_errors() {
+    let device = have!(LoopDevice::new(16 * MIB));
+    // Behind the loop device's back half of its file disappears: reads there fail with EIO.
+    let file = std::fs::File::options().write(true).open(&device.image).unwrap();
+    for i in 0..16 {
+        file.write_all_at(&[i as u8 + 1; 4096], i * MIB).unwrap();
+    }
+    file.set_len(8 * MIB).unwrap();
+    let mut rig = open(&device.device, false, FileOptions::default()).unwrap();
+    let record = run(&mut rig, &seq_read(16 * MIB));
+    println!("{}", shown(&seq_read(16 * MIB), &record));
+    assert_eq!(record.stop, StopCause::Failed);
+    assert!(record.errors.contains_key("EIO"), "{:?}", record.errors);
+    assert!(record.bytes > 0, "what was read before is kept");
+    let after = run(&mut rig, &rand_read(4 * MIB, 4));
+    assert!(after.errors.is_empty() && after.operations > 0, "the rig stays usable");
+}
