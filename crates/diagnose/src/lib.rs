@@ -26,6 +26,7 @@ mod series;
 mod stack_view;
 
 pub use catalogue::{CatalogueStatus, FindingText, catalogue, findings, page, unknown};
-pub use causes::{Cause, NextStep, causes};
+pub use causes::{Cause, causes};
 pub use fact_names::FACT_NAMES;
 pub use limit::{limit, next_step};
+pub use model::NextStep;

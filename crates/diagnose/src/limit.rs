@@ -1,8 +1,8 @@
 //! The head of the causes, or an honest "unknown" with what is missing.
 
-use crate::causes::{Cause, NextStep, causes};
+use crate::causes::{Cause, causes};
 use crate::{catalogue, machine};
-use model::{Confidence, Evidence, Finding, Limit, LimitLayer, Run};
+use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run};
 
 /// The narrow place of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {

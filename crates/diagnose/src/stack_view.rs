@@ -101,7 +101,9 @@ impl<'a> DiskPath<'a> {
 /// The disks of a run's stack, each with its own path down.
 pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
     let layers = &run.target.stack.layers;
-    let is_disk = |l: &Layer| matches!(l.kind, LayerKind::Disk | LayerKind::Sim);
+    // A simulated stack lists the disk as an inventory would show it, and what simulates it beside that.
+    let has_disk = layers.iter().any(|l| l.kind == LayerKind::Disk);
+    let is_disk = |l: &Layer| l.kind == LayerKind::Disk || (l.kind == LayerKind::Sim && !has_disk);
     (0..layers.len())
         .filter(|&i| is_disk(&layers[i]))
         .map(|i| {
@@ -117,7 +119,9 @@ pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
 pub fn is_virtual_disk(run: &Run) -> bool {
     const CONTAINERS: [&str; 9] =
         ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "kubernetes", "container", "openvz", "rkt"];
-    let guest = run.environment.virtualization.as_deref().is_some_and(|v| v != "none" && !CONTAINERS.contains(&v));
+    // `docker on kvm` is a container in a guest.
+    let system = run.environment.virtualization.as_deref().map(|v| v.rsplit(" on ").next().unwrap_or(v));
+    let guest = system.is_some_and(|v| v != "none" && !CONTAINERS.contains(&v));
     disks(run).iter().any(|d| match d.disk.text(names::TRANSPORT) {
         Some("virtio" | "xen") => true,
         Some(_) => guest,

@@ -61,7 +61,9 @@ fn the_device_is_not_called_probable_without_a_link_ceiling_or_processors() {
 
 #[test]
 fn an_a2_card_without_a_queue_is_serialised_by_the_host() {
-    let stack = sd_card(&[("app_performance_class", Fact::Int(2))]);
+    let mut stack = sd_card(&[("app_performance_class", Fact::Int(2))]);
+    // As a simulated stack has it; it is no second disk.
+    stack.push(layer(LayerKind::Sim, "a2-card-no-queue", None, &[]));
     let phases = with(
         healthy(66.0),
         [
@@ -262,6 +264,20 @@ fn throttling_without_a_fall_is_a_hint_and_old_bits_are_nothing() {
     assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::ThermalPower));
 }
 
+#[test]
+fn a_fan_that_turns_faster_does_not_explain_an_exhausted_cache() {
+    let mut run =
+        Builder::new(sata()).phases(with(healthy(300.0), [sequential("seq-write", 280.0).falls(20, 0.5)])).build();
+    let from = run.phase("seq-write").and_then(|p| p.record.as_ref()).unwrap().started_ns + 1_900_000_000;
+    for s in &mut run.samples {
+        s.throttle.cooling_state = Some(u64::from(s.at_ns >= from));
+    }
+    let limit = diagnose::limit(&run);
+    assert!(limit.statement.contains("ran out"), "{limit:?}");
+    let thermal = diagnose::causes(&run).into_iter().find(|c| c.layer == LimitLayer::ThermalPower).unwrap();
+    assert_eq!(thermal.confidence, Confidence::Low);
+}
+
 fn capped(read: f64, write: f64, jitter: f64) -> Vec<Phase> {
     let flat = |name: &str, iops: f64| {
         let mut p = random(name, iops);
@@ -286,7 +302,9 @@ fn uneven_or_unequal_or_physical_is_no_cap() {
     let uneven = vm(capped(3000.0, 3010.0, 0.1));
     let unequal = vm(capped(3000.0, 3300.0, 0.01));
     let physical = Builder::new(sata()).phases(capped(3000.0, 3010.0, 0.01)).build();
-    for run in [uneven, unequal, physical] {
+    let mut contained = Builder::new(sata()).phases(capped(3000.0, 3010.0, 0.01)).build();
+    contained.environment.virtualization = Some("docker".into());
+    for run in [uneven, unequal, physical, contained] {
         assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Throttle));
         assert!(finding(&run, "virtual-disk-cap").is_none());
     }

@@ -10,19 +10,8 @@ mod processor;
 mod thermal;
 mod write_cache;
 
-use model::{Confidence, Evidence, LimitLayer, Run, TargetKind};
+use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
 use serde::Serialize;
-
-/// What to do next, and what it can bring at most.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NextStep {
-    /// What to do, in one sentence.
-    pub text: String,
-    /// The next ceiling over the current value: at most this many times. `None` where no ceiling is known.
-    pub predicted_ratio: Option<f64>,
-    /// Which ceiling, which value.
-    pub basis: String,
-}
 
 /// One thing that may hold the run back.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -16,6 +16,9 @@ struct Event {
     at_ns: Ns,
     what: &'static str,
     evidence: Evidence,
+    /// The machine says itself that it is slowed. Throttle counts of a laptop rise under any load, and a fan is a
+    /// cooling device too: those count only where the frequency fell as well.
+    slowed: bool,
 }
 
 fn first_event(samples: &[SystemSample]) -> Option<Event> {
@@ -24,19 +27,19 @@ fn first_event(samples: &[SystemSample]) -> Option<Event> {
         if let Some(bits) = s.throttle.raspberry_pi_bits.filter(|b| b & PI_NOW != 0) {
             let what = if bits & 1 != 0 { "under-voltage" } else { "throttling by the firmware" };
             let evidence = Evidence::fact("get_throttled", format!("{bits:#x}"), "system samples: raspberry_pi_bits");
-            return Some(Event { at_ns: s.at_ns, what, evidence });
+            return Some(Event { at_ns: s.at_ns, what, evidence, slowed: true });
         }
         if let (Some(a), Some(b)) = (first.throttle.x86_throttle_events, s.throttle.x86_throttle_events)
             && b > a
         {
             let evidence = Evidence::fact("thermal throttle events", b - a, "thermal_throttle/*_throttle_count");
-            return Some(Event { at_ns: s.at_ns, what: "thermal throttling", evidence });
+            return Some(Event { at_ns: s.at_ns, what: "thermal throttling of a processor", evidence, slowed: false });
         }
         if let (Some(a), Some(b)) = (first.throttle.cooling_state, s.throttle.cooling_state)
             && b > a
         {
             let evidence = Evidence::fact("cooling state", format!("{a} to {b}"), "cooling_device*/cur_state");
-            return Some(Event { at_ns: s.at_ns, what: "active cooling by slowing down", evidence });
+            return Some(Event { at_ns: s.at_ns, what: "stronger cooling", evidence, slowed: false });
         }
         None
     })
@@ -56,7 +59,9 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let event = first_event(samples)?;
     let name = &phase.plan.name;
     let fall = (phase.status == PhaseStatus::Measured).then(|| series::fall(record)).flatten();
-    let together = fall.filter(|f| f.at_ns + NEAR_NS >= event.at_ns);
+    let slower = frequency_fall(samples);
+    let slowed = event.slowed || slower.is_some();
+    let together = fall.filter(|f| slowed && f.at_ns + NEAR_NS >= event.at_ns);
     let statement = match together {
         Some(f) => {
             format!("{} during {name}: {} before, {} after", event.what, phrase::rate(f.before), phrase::rate(f.after))
@@ -65,7 +70,7 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     };
     let mut cause = Cause::new(LimitLayer::ThermalPower, Standing::Distortion, statement)
         .because([event.evidence])
-        .because(frequency_fall(samples))
+        .because(slower)
         .decided_by("the same phase with better cooling or supply, alternating with this one")
         .sure(Confidence::Low);
     if let Some(f) = together {
@@ -81,7 +86,7 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
                 Some(f.before / f.after),
                 format!("rate of {name} before the event over the rate after it"),
             );
-    } else if phase.status == PhaseStatus::Refused {
+    } else if phase.status == PhaseStatus::Refused && slowed {
         // The number was refused for it; the event itself was seen.
         cause = cause.sure(Confidence::Probable).step(
             "mend power supply and cooling, then repeat",
@@ -99,7 +104,7 @@ pub fn throttled(run: &Run) -> Option<Cause> {
         .reduce(|a, b| if b.confidence > a.confidence { b } else { a })
 }
 
-/// Whether throttling was reported during this phase.
-pub fn happened_in(run: &Run, phase: &PhaseRun) -> bool {
-    first_event(run.samples_of(phase)).is_some()
+/// Whether throttling explains what happened in this phase.
+pub fn explains(run: &Run, phase: &PhaseRun) -> bool {
+    cause_of(run, phase).is_some_and(|c| c.confidence >= Confidence::Probable)
 }

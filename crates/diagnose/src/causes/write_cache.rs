@@ -12,7 +12,7 @@ pub fn exhausted(run: &Run) -> Option<Cause> {
     // Bytes up to the fall say how large such a cache would be.
     let written: u64 = record.intervals.iter().filter(|i| i.start_ns < fall.at_ns).map(|i| i.bytes).sum();
     // Throttling at the same time is the better explanation; then the fall is told there.
-    let confidence = if thermal::happened_in(run, phase) { Confidence::Low } else { Confidence::Probable };
+    let confidence = if thermal::explains(run, phase) { Confidence::Low } else { Confidence::Probable };
     Some(
         Cause::new(
             LimitLayer::Device,
