@@ -5,6 +5,7 @@
 
 use super::jitter::Jitter;
 use super::page_cache::PageCache;
+use super::sample::Waiting;
 use super::station::{Busy, Pool, after_stalls};
 use model::{Ns, SimModel, SystemSample};
 use std::cmp::Reverse;
@@ -85,6 +86,7 @@ pub(super) struct Machine {
     pub(super) writes: Counted,
     pub(super) flushes: Counted,
     pub(super) samples: Vec<SystemSample>,
+    pub(super) waiting: Waiting,
     pub(super) events: BinaryHeap<Reverse<Event>>,
     next_sample: Ns,
     sequence: u64,
@@ -115,6 +117,7 @@ impl Machine {
             writes: Counted::default(),
             flushes: Counted::default(),
             samples: Vec::new(),
+            waiting: Waiting::default(),
             events: BinaryHeap::with_capacity(4096),
             next_sample: SAMPLE_NS,
             sequence: 0,

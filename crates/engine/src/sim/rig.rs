@@ -3,12 +3,12 @@
 use super::together::Together;
 use super::{SimDevice, inventory};
 use crate::{Control, DeviceError, LoopSettings, Rig, StreamRecord, WriteProbe, phase_record, run_stream};
+use model::{Access, NS_PER_S};
 use model::{
     ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, Failure, FailureKind, Ns, Operation,
     Order, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause, StopRule, StreamPlan, Sync, SystemSample,
     WorkerUsage,
 };
-use model::{Access, NS_PER_S};
 use workload::Stream;
 
 const MIB: u64 = 1 << 20;

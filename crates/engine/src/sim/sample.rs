@@ -16,9 +16,19 @@ const HOT_MILLIDEGREES: i64 = 80_000;
 /// Time constant of warming up where nothing throttles.
 const WARMING_S: f64 = 60.0;
 
+/// Where the account of CPU 0's waiting stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    at: Ns,
+    worked: Ns,
+    disk: Ns,
+    waited: Ns,
+}
+
 impl Machine {
     /// The machine at the moment `at`; completions after it are not in the counters yet.
-    pub(super) fn sample(&self, at: Ns) -> SystemSample {
+    pub(super) fn sample(&mut self, at: Ns) -> SystemSample {
+        self.account_waiting(at);
         let disk = self.disk_counters(at);
         let mut disks = Vec::with_capacity(2);
         if self.model.filesystem.is_some() {
@@ -55,6 +65,18 @@ impl Machine {
             interrupts_by_cpu,
             context_switches: Some(2 * operations),
         }
+    }
+
+    /// Adds the worker's waiting since the last sample: the time with the disk at work, as far as CPU 0 had time left.
+    fn account_waiting(&mut self, at: Ns) {
+        let ours = 1.0 - self.model.host.steal;
+        let worked = ((self.cpu[0].until(at) + self.user.until(at)) as f64 * ours) as Ns
+            + (at as f64 * self.model.host.steal) as Ns;
+        let disk = self.disk.until(at);
+        let last = self.waiting;
+        let left = at.saturating_sub(last.at).saturating_sub(worked.saturating_sub(last.worked));
+        let waited = last.waited + disk.saturating_sub(last.disk).min(left);
+        self.waiting = Waiting { at, worked, disk, waited };
     }
 
     /// Rises to the limit in a straight line until throttling sets in; without throttling it settles far below.
@@ -100,7 +122,6 @@ impl Machine {
         let host = &self.model.host;
         let ours = 1.0 - host.steal;
         let lanes = [self.cpu[0].until(at), self.cpu[1].until(at)];
-        let waiting = self.disk.until(at);
         (0..host.cpus as usize)
             .map(|cpu| {
                 let kernel = match (cpu, host.cpus) {
@@ -117,7 +138,7 @@ impl Machine {
                     if cpu == 0 { kernel.min((self.command_cpu_ns as f64 * ours * host.irq_share) as u64) } else { 0 };
                 let busy = kernel + user + steal;
                 let idle = at.saturating_sub(busy);
-                let iowait = if cpu == 0 { waiting.saturating_sub(kernel + user).min(idle) } else { 0 };
+                let iowait = if cpu == 0 { self.waiting.waited.min(idle) } else { 0 };
                 CpuTicks {
                     user: user / TICK_NS,
                     nice: 0,
