@@ -51,6 +51,12 @@ fn a_loop_device_on_its_own_file_system_ends() {
     let overlay = Tree::build("/proc/self/mountinfo = 1 0 0:9 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/b\n");
     let seen = overlay.at("/");
     assert!(seen.missing[0].contains("outside this container"), "{:?}", seen.missing);
+    let relative = Tree::build(
+        "/proc/self/mountinfo = 1 0 8:1 / / rw - ext4 /dev/sda1 rw\\n2 1 0:9 / /m rw - overlay o rw,lowerdir=a,upperdir=b\n",
+    );
+    let seen = relative.at("/m");
+    assert_eq!(seen.stack.layers.len(), 2, "the root file system is not what a relative name means");
+    assert!(seen.missing[0].contains("relative upper directory b"), "{:?}", seen.missing);
 }
 
 #[test]

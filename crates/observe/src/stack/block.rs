@@ -102,10 +102,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Counters stand still where `queue/iostats` is off (k:Documentation/block/queue-sysfs.rst).
+    /// Counters stand still where `queue/iostats` is off (k:Documentation/block/queue-sysfs.rst). zram has it off and
+    /// counts all the same (k:drivers/block/zram/zram_drv.c calls bio_start_io_acct without asking).
     fn is_counted(&mut self, directory: &str, kind: LayerKind) -> bool {
         let disk = if kind == LayerKind::Partition { parent(directory) } else { directory };
-        if self.root.flag(&format!("{disk}/queue/iostats")) == Some(false) {
+        if kind != LayerKind::Zram && self.root.flag(&format!("{disk}/queue/iostats")) == Some(false) {
             let name = file_name(disk);
             self.missing(format!("{name} does not count its traffic; echo 1 > /sys/block/{name}/queue/iostats"));
             return false;

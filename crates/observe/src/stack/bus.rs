@@ -119,7 +119,6 @@ impl Walk<'_> {
             "mtd"
         } else if let Some(at) = in_subsystem("virtio").filter(|_| disk.name.starts_with("vd")) {
             disk.set(facts::CACHE_TYPE, root.text(&format!("{directory}/cache_type")));
-            disk.set(facts::SERIAL, root.text(&format!("{directory}/serial")));
             disk.set(facts::QUEUE_DEPTH, disk.fact(facts::QUEUE_TAGS).cloned().unwrap_or(Fact::Null));
             below.controller = adapter(&chain[at + 1..]);
             "virtio"

@@ -166,6 +166,13 @@ impl Walk<'_> {
             self.missing("the overlay has no upper directory: it is read-only");
             return;
         };
+        if !upper.starts_with('/') {
+            self.missing(format!(
+                "the overlay was mounted with the relative upper directory {upper}, which does not say where it lies; \
+                 give that directory instead"
+            ));
+            return;
+        }
         // The path is as the mounting process saw it. In a container it names a place outside, where only the overlay
         // itself or an unrelated mount seems to be.
         let below = mount_of(&self.mounts, &upper, None, None).filter(|m| m.id != entry.id).cloned();
