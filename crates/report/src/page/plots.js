@@ -58,6 +58,37 @@
     return { stroke: colour("soft"), font: "11px system-ui, sans-serif", grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, values: label, size: width || 52, gap: 4 };
   }
 
+  // Straight lines with real gaps: where a value is missing the line ends, however close the next one is.
+  function lines(filled) {
+    return (u, k, first, last) => {
+      const x = u.data[0], y = u.data[k], stroke = new Path2D(), fill = filled ? new Path2D() : null;
+      const ground = u.valToPos(u.scales.y.min, "y", true);
+      let before = null, single = false;
+      const close = () => {
+        if (before === null) return;
+        if (single) stroke.lineTo(before[0] + 1, before[1]);
+        if (fill) { fill.lineTo(before[0] + (single ? 1 : 0), before[1]); fill.lineTo(before[0] + (single ? 1 : 0), ground); }
+        before = null;
+      };
+      for (let i = first; i <= last; i++) {
+        if (y[i] === null || y[i] === undefined) { close(); continue; }
+        const a = u.valToPos(x[i], "x", true), b = u.valToPos(y[i], "y", true);
+        if (before === null) {
+          stroke.moveTo(a, b);
+          if (fill) { fill.moveTo(a, ground); fill.lineTo(a, b); }
+          single = true;
+        } else {
+          stroke.lineTo(a, b);
+          if (fill) fill.lineTo(a, b);
+          single = false;
+        }
+        before = [a, b];
+      }
+      close();
+      return { stroke: stroke, fill: fill, clip: null, band: null, gaps: null, flags: 1 };
+    };
+  }
+
   function plot(id, columns, series, options) {
     const place = document.getElementById(id);
     if (!place) return;
@@ -85,7 +116,7 @@
         series: [{ label: "time", value: value("s") }].concat(
           series.map((s) => ({
             label: s.label, stroke: s.stroke, fill: s.fill, width: s.width === undefined ? 1.4 : s.width, dash: s.dash,
-            points: { show: false }, spanGaps: false, paths: uPlot.paths.linear({ alignGaps: 1 }),
+            points: { show: false }, spanGaps: false, paths: lines(!!s.fill),
             value: s.value || value(o.unit),
           }))
         ),
