@@ -41,12 +41,16 @@ fn main() {
     }
     let mut sampler = Sampler::new(&root, &counted_disks(&seen.stack));
     let first = sampler.sample(0);
-    const LOOKS: u32 = 1_000;
-    let start = Instant::now();
-    for _ in 0..LOOKS {
-        sampler.sample(1);
-    }
-    let look = start.elapsed() / LOOKS;
+    const LOOKS: usize = 1_001;
+    let mut took: Vec<_> = (0..LOOKS)
+        .map(|_| {
+            let start = Instant::now();
+            sampler.sample(1);
+            start.elapsed()
+        })
+        .collect();
+    took.sort();
+    let look = took[LOOKS / 2];
     println!("{first:#?}");
-    println!("inventory {inventory_took:?}, environment {environment_took:?}, one sample {look:?}");
+    println!("inventory {inventory_took:?}, environment {environment_took:?}, one sample {look:?} (median)");
 }
