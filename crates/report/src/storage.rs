@@ -56,9 +56,9 @@ pub fn storage_line(run: &Run) -> String {
     match target.kind {
         TargetKind::Null => parts.push("null device: what the program itself costs".into()),
         TargetKind::Sim => {
-            let model = stack.first(LayerKind::Sim).and_then(|l| text_fact(l, &["model", "description"]));
+            let model = stack.first(LayerKind::Sim).and_then(|l| text_fact(l, &["title"]));
             parts.push(match model {
-                Some(m) => format!("simulated {m}, simulated time"),
+                Some(m) => format!("simulated: {m}"),
                 None => "simulated device, simulated time".into(),
             });
         }
@@ -101,7 +101,7 @@ pub fn storage_line(run: &Run) -> String {
     }
     let driver = [LayerKind::Controller, LayerKind::Disk].iter().find_map(|k| stack.first(*k)?.driver.clone());
     parts.extend(driver);
-    if let Some(kernel) = &run.environment.kernel {
+    if let Some(kernel) = run.environment.kernel.as_ref().filter(|_| target.kind != TargetKind::Sim) {
         // The version without the distribution's suffix; the page has all of it.
         let version = kernel.split(['-', '+']).next().unwrap_or(kernel);
         parts.push(format!("Linux {version}"));
