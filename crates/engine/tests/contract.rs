@@ -8,7 +8,7 @@ mod contract {
 }
 
 use contract::suite::{BLOCK, DEPTH, Subject, target};
-use engine::{DeviceError, NullDevice, PsyncDevice, PsyncThreads, UringDevice};
+use engine::{DeviceError, NullDevice, PsyncDevice, PsyncThreads, SimDevice, UringDevice};
 use sys::{Epoch, RingOptions};
 
 macro_rules! devices {
@@ -24,9 +24,19 @@ devices! {
     null: || Ok(Subject::new(NullDevice::new(Epoch::start(), DEPTH, BLOCK)?, DEPTH).without_data());
     psync: || Ok(Subject::new(PsyncDevice::new(Epoch::start(), target(), 1, BLOCK)?, 1));
     psync_threads: || Ok(Subject::new(PsyncThreads::new(Epoch::start(), target(), DEPTH, BLOCK, None)?, DEPTH));
+    sim: || Ok(Subject::new(simulated(), DEPTH).without_data());
     uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), DEPTH, BLOCK)?, DEPTH));
     uring_bare: || Ok(Subject::new(UringDevice::with_options(Epoch::start(), target(), DEPTH, BLOCK, BARE)?, DEPTH));
 }
 
 /// Everything unregistered: what a kernel that refuses registration leaves.
-const BARE: RingOptions = RingOptions { register_buffers: false, register_file: false, register_ring: false };
+const BARE: RingOptions =
+    RingOptions { register_buffers: false, register_file: false, register_ring: false, inline_on_memory: false };
+
+/// A simulated device as large as the file.
+fn simulated() -> SimDevice {
+    let text = format!("emmc,host-queue={DEPTH},capacity={}", contract::suite::FILE_BYTES);
+    let mut device = SimDevice::new(spec::parse_sim(&text).expect("a model"));
+    device.prepare_buffers(DEPTH, BLOCK as u64);
+    device
+}

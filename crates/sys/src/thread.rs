@@ -43,11 +43,20 @@ impl ThreadUsage {
 
 /// What the calling thread used since it started.
 pub fn thread_usage() -> ThreadUsage {
+    usage_of(libc::RUSAGE_THREAD)
+}
+
+/// What child processes used that have ended and were waited for.
+pub fn children_usage() -> ThreadUsage {
+    usage_of(libc::RUSAGE_CHILDREN)
+}
+
+fn usage_of(who: libc::c_int) -> ThreadUsage {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a whole `rusage`, and all-zero bytes are a valid value of it.
     let usage = unsafe {
         // Fails only for a bad pointer or an unknown `who` (getrusage(2)); then the zeros stay.
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        libc::getrusage(who, usage.as_mut_ptr());
         usage.assume_init()
     };
     let ns = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000;

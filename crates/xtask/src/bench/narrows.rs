@@ -1,0 +1,80 @@
+//! Our own engine, in this process: every latency in the full histogram, intervals and all, as `check` runs it.
+
+use super::contestants::Task;
+use super::figures::Figures;
+use anyhow::Context;
+use engine::{Control, Device, LoopSettings, NullDevice, StreamRecord, UringDevice, run_stream};
+use model::{Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use sys::{Epoch, OpenMode};
+use workload::{BlockOp, Stream};
+
+/// O_DIRECT where the task asks for it.
+fn open(task: &Task) -> anyhow::Result<std::fs::File> {
+    let file = sys::open_existing(&task.path, OpenMode::Read);
+    let file = file.with_context(|| format!("opening {}", task.path.display()))?;
+    if task.direct {
+        sys::set_direct(&file, true).with_context(|| format!("O_DIRECT on {}", task.path.display()))?;
+    }
+    Ok(file)
+}
+
+/// Random reads by io_uring.
+pub fn uring(task: &Task) -> anyhow::Result<Figures> {
+    let file = open(task)?;
+    // Off the main thread, as a worker of a run is.
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let mut device = UringDevice::new(Epoch::start(), file.into(), task.depth, task.block_bytes as usize)?;
+            Ok(figures(&drive(&mut device, task)?))
+        });
+        worker.join().expect("the worker does not panic")
+    })
+}
+
+/// The same loop over a device that does nothing: our own overhead.
+pub fn null(task: &Task) -> anyhow::Result<Figures> {
+    let mut device = NullDevice::new(Epoch::start(), task.depth, task.block_bytes as usize)?;
+    Ok(figures(&drive(&mut device, task)?))
+}
+
+fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result<StreamRecord> {
+    let block = u64::from(task.block_bytes);
+    let plan = StreamPlan {
+        operation: Operation::Read,
+        order: Order::Random,
+        block_size_bytes: block,
+        queue_depth: task.depth,
+        region_start_bytes: 0,
+        region_bytes: task.file_bytes / block * block,
+        sync: Sync::None,
+        round_bytes: None,
+        seed: 1,
+    };
+    let settings = LoopSettings {
+        depth: task.depth,
+        batch_submit: task.batch_submit,
+        batch_complete: task.batch_complete,
+        started_ns: None,
+        time_limit_ns: u64::from(task.seconds) * 1_000_000_000,
+        stop: StopRule::Time,
+        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
+        interval_ns: 100_000_000,
+        content_seed: None,
+        stop_on_error: true,
+        drain_limit_ns: 10_000_000_000,
+    };
+    let record = run_stream(device, &mut Stream::new(&plan, false), &settings, &Control::default())?;
+    anyhow::ensure!(record.errors.is_empty(), "operations failed: {:?}", record.errors);
+    anyhow::ensure!(record.short_operations == 0, "{} short reads", record.short_operations);
+    anyhow::ensure!(record.latency.count() == record.operations, "not every latency is in the histogram");
+    Ok(record)
+}
+
+fn figures(record: &StreamRecord) -> Figures {
+    let operations = record.operations as f64;
+    Figures {
+        iops: operations / (record.ended_ns - record.started_ns) as f64 * 1e9,
+        user_ns_per_op: Some(record.usage.user_ns as f64 / operations),
+        system_ns_per_op: Some(record.usage.system_ns as f64 / operations),
+    }
+}
