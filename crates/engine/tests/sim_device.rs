@@ -350,3 +350,34 @@ fn a_second_user_and_a_hypervisor_take_their_shares() {
     let bound = "nvme,cpu-per-command=20us,cpu-ps-per-byte=0";
     near(rate(&format!("{bound},steal=0.4")) / rate(bound), 0.6, 0.01, "steal");
 }
+
+#[test]
+fn nothing_is_allocated_per_operation() {
+    let mut device = SimDevice::new(model("nvme"));
+    let plan = stream(Operation::Write, Order::Random, 4096, 32);
+    device.prepare(&phase(&plan, Access::Direct));
+    let mut source = Stream::new(&plan, false);
+    let mut done: Vec<Completion> = Vec::with_capacity(32);
+    let mut submit = |device: &mut SimDevice, buffer: u32| {
+        let Next::Op(mut op) = source.next(device.now()) else { panic!("the stream never ends") };
+        op.buffer = buffer;
+        device.submit(&[op]).unwrap();
+    };
+    (0..32).for_each(|buffer| submit(&mut device, buffer));
+    let mut go_on = |device: &mut SimDevice, until: Ns| {
+        let mut operations = 0;
+        while device.now() < until {
+            done.clear();
+            device.reap(1, Ns::MAX, &mut done).unwrap();
+            done.iter().for_each(|c| submit(device, c.buffer));
+            operations += done.len();
+        }
+        operations
+    };
+    go_on(&mut device, S / 100);
+    // Between two samples, which are the only thing that is kept.
+    let mut operations = 0;
+    let counted = allocation_counter::measure(|| operations = go_on(&mut device, S / 5));
+    assert!(operations > 50_000, "{operations}");
+    assert_eq!(counted.count_total, 0);
+}

@@ -44,6 +44,11 @@ impl SimDevice {
             (_, Access::Direct) => Path::Direct,
             (_, Access::Buffered) => Path::Buffered,
         };
+        // Past the page cache nothing but the phase's own operations is under way.
+        let quiet = self.machine.events.is_empty() && self.path == Path::Direct;
+        let commands = quiet.then(|| phase.queue_depth());
+        self.machine.slots.expect(commands);
+        self.machine.units.expect(commands);
         let block = phase.streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);
         self.prepare_buffers(phase.queue_depth(), block);
     }

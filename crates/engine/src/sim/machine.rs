@@ -31,7 +31,7 @@ pub(super) enum Lane {
 }
 
 /// What a completion was of, for the counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Traffic {
     Read,
     Write,
@@ -40,8 +40,8 @@ pub(super) enum Traffic {
     None,
 }
 
-/// Something that ends at a moment. The order is that of the fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Something that ends at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) at: Ns,
     /// Keeps the order of submission among events of one moment.
@@ -51,6 +51,20 @@ pub(super) struct Event {
     pub(super) bytes: u64,
     /// The operation's buffer and result; `None` for commands inside the machine.
     pub(super) caller: Option<(u32, Result<u32, i32>)>,
+}
+
+impl Ord for Event {
+    #[inline]
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.sequence).cmp(&(other.at, other.sequence))
+    }
+}
+
+impl PartialOrd for Event {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Sums of one direction.
@@ -90,8 +104,8 @@ pub(super) struct Machine {
     pub(super) events: BinaryHeap<Reverse<Event>>,
     next_sample: Ns,
     sequence: u64,
-    slots: Pool,
-    units: Pool,
+    pub(super) slots: Pool,
+    pub(super) units: Pool,
     transfer_free: Ns,
     jitter: Jitter,
     times: Times,
@@ -223,9 +237,9 @@ impl Machine {
             transfer_start = self.admitted_by_cache(transfer_start, len);
         }
         let stalls = self.model.stalls;
-        self.transfer_free = after_stalls(stalls, transfer_start, (times.transfer * slower).round() as Ns);
+        self.transfer_free = after_stalls(stalls, transfer_start, (times.transfer * slower + 0.5) as Ns);
         let unit_start = self.units.take(self.transfer_free);
-        let work = (times.command * slower * self.jitter.draw()).round() as Ns;
+        let work = (times.command * slower * self.jitter.draw() + 0.5) as Ns;
         let end = after_stalls(stalls, unit_start, work);
         self.units.give_back(end);
         self.slots.give_back(end);

@@ -40,17 +40,28 @@ impl Busy {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     limit: usize,
+    /// There are never more commands than servers: nothing waits, and nothing need be remembered.
+    ample: bool,
     free_at: BinaryHeap<Reverse<Ns>>,
 }
 
 impl Pool {
     pub(super) fn new(limit: u32) -> Self {
         let limit = limit as usize;
-        Self { limit, free_at: BinaryHeap::with_capacity(limit.min(2_048) + 1) }
+        Self { limit, ample: false, free_at: BinaryHeap::with_capacity(limit.min(2_048) + 1) }
+    }
+
+    /// Says how many commands there are at most from now on, with none under way; `None`: unknown.
+    pub(super) fn expect(&mut self, commands: Option<u32>) {
+        self.ample = commands.is_some_and(|c| c as usize <= self.limit);
     }
 
     /// When a command that is there at `at` can begin. Must be followed by [`Pool::give_back`].
+    #[inline]
     pub(super) fn take(&mut self, at: Ns) -> Ns {
+        if self.ample {
+            return at;
+        }
         // Servers that are free by then need not be remembered.
         while self.free_at.peek().is_some_and(|f| f.0 <= at) {
             self.free_at.pop();
@@ -62,12 +73,16 @@ impl Pool {
     }
 
     /// Says when the server that was taken is free again.
+    #[inline]
     pub(super) fn give_back(&mut self, at: Ns) {
-        self.free_at.push(Reverse(at));
+        if !self.ample {
+            self.free_at.push(Reverse(at));
+        }
     }
 }
 
 /// When work of `work` nanoseconds that begins at `start` ends on a device that stands still at regular times.
+#[inline]
 pub(super) fn after_stalls(stalls: Option<SimStalls>, start: Ns, work: Ns) -> Ns {
     let Some(SimStalls { period_ns: period, duration_ns: duration }) = stalls else { return start + work };
     let (mut now, mut left) = (start, work);
