@@ -197,6 +197,28 @@ fn a_file_system_can_be_unmounted_at_once() {
     tool("mount", &[mounted.device.name(), point]).unwrap();
 }
 
+#[test]
+fn a_file_system_that_fills_up_meanwhile_keeps_what_was_written() {
+    let (mounted, _image) = have!(Mounted::new("ext4", 512 * MIB, "defaults"));
+    let mut rig = open(mounted.path(), true, options("ext4")).unwrap();
+    let room = rig.max_bytes();
+    // Somebody else takes nearly all of it after the rig has looked.
+    let ballast = std::fs::File::create(mounted.path().join("ballast")).unwrap();
+    let space = sys::space_of(&ballast).unwrap();
+    sys::reserve(&ballast, 0, space.available_bytes - 32 * MIB).unwrap();
+    let record = run(&mut rig, &layout(room));
+    println!("{}", shown(&layout(room), &record));
+    assert_eq!(record.stop, StopCause::Failed);
+    assert!(record.errors.contains_key("ENOSPC"), "{:?}", record.errors);
+    let readable = rig.readable_bytes();
+    // Root may also use the reserve of 5 %.
+    assert!((MIB..=64 * MIB).contains(&readable), "{readable}");
+    let read = run(&mut rig, &buffered_read(room));
+    assert_eq!((read.bytes, read.errors.len()), (readable, 0));
+    drop(rig);
+    assert!(sys::space_of(&ballast).unwrap().available_bytes >= 31 * MIB, "the space is given back");
+}
+
 /// ramfs has no O_DIRECT at all, and tells no size.
 #[test]
 fn where_o_direct_is_refused_buffered_io_stands_in() {

@@ -271,6 +271,35 @@ fn a_file_cut_short_meanwhile_gives_short_operations_not_a_crash() {
     assert!(record.short_operations > 0 || !record.errors.is_empty());
 }
 
+/// Not a test of its own: what the next test kills. It lays a file out and then waits for its end.
+#[test]
+fn victim_of_sigkill() {
+    let Ok(directory) = std::env::var("NARROWS_TEST_VICTIM_DIRECTORY") else { return };
+    let mut rig = open(Path::new(&directory), true, FileOptions::default()).unwrap();
+    run(&mut rig, &layout(8 * MIB));
+    println!("ready");
+    rig.idle(60_000_000_000, &Control::default());
+}
+
+#[test]
+fn sigkill_leaves_neither_a_file_nor_a_lock() {
+    use std::io::{BufRead, BufReader};
+    let directory = disk();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "victim_of_sigkill", "--nocapture"])
+        .env("NARROWS_TEST_VICTIM_DIRECTORY", directory.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("ready")), "the victim ended by itself");
+    assert_eq!(open(directory.path(), true, FileOptions::default()).unwrap_err().kind, FailureKind::Refused);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    open(directory.path(), true, FileOptions::default()).unwrap();
+}
+
 #[test]
 fn memory_is_copied_on_every_rig() {
     let directory = disk();

@@ -29,10 +29,14 @@ pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
     let count = SAMPLES.min(len / SAMPLE_BYTES as u64);
     let mut seen = Sampled { blocks: 0, constant: 0, same: 0, failed: 0 };
     let Some(stride) = len.checked_div(count) else { return seen };
-    // Readahead would read megabytes for each sample; a separate opening keeps the advice to ourselves.
+    // Readahead would read more than a sample; only on a separate opening, because the advice would stay on the target's
+    // own description and take readahead from the buffered phases.
     let own = sys::reopen(file, false, false).ok();
+    if let Some(own) = &own {
+        // Without the advice the samples are the same, only more is read.
+        let _ = sys::expect_random(own);
+    }
     let file = own.as_ref().unwrap_or(file);
-    let _ = sys::expect_random(file);
     let slots = (stride / SAMPLE_BYTES as u64).max(1);
     let (mut first, mut block, mut state) = (None::<Vec<u8>>, vec![0; SAMPLE_BYTES], seed);
     for i in 0..count {

@@ -98,6 +98,10 @@ fn run_one(job: &Job<'_>, stream: &StreamPlan, start: Option<Ns>, control: &Cont
             let device = NullDevice::new(job.epoch, depth, bytes)?;
             drive(device, EngineKind::Null, stream, once, &settings, control)
         }
+        Way::Buffered { file } if job.plan.engine == EngineKind::PsyncThreads => {
+            let device = PsyncThreads::new(job.epoch, own(file)?, depth, bytes, None)?;
+            drive(device, EngineKind::PsyncThreads, stream, once, &settings, control)
+        }
         Way::Buffered { file } => {
             let device = PsyncDevice::new(job.epoch, own(file)?, depth, bytes)?;
             drive(device, EngineKind::Psync, stream, once, &settings, control)

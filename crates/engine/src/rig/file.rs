@@ -251,9 +251,14 @@ impl FileRig {
             }
             record.ended_ns = self.epoch.elapsed_ns();
         }
+        // A failure may mean that the file system is full: give back what later phases will not use.
+        let reached = if start == 0 { certain / MIB * MIB } else { 0 };
+        if record.stop == StopCause::Failed && self.target.kind == TargetKind::Directory {
+            // Where even that fails, the file goes with the rig.
+            let _ = self.opened.file.set_len(reached);
+        }
         let size = self.opened.file.metadata().map_or(u64::MAX, |m| if self.is_device() { u64::MAX } else { m.len() });
-        let reached = if start == 0 { certain.min(size) / MIB * MIB } else { 0 };
-        self.laid_out = Some(reached.max(self.laid_out.unwrap_or(0)));
+        self.laid_out = Some(reached.min(size / MIB * MIB));
     }
 }
 
