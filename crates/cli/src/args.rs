@@ -62,8 +62,7 @@ pub enum Command {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:
+#[command(after_help = "Examples:
   narrows check                          the current directory
   narrows check /mnt/card                a card, for a minute
   narrows check /mnt/data --budget 5m    longer, on larger files
@@ -71,8 +70,7 @@ pub enum Command {
   narrows check /dev/sdb --destroy S3R1  a disk that may be overwritten, by its serial number
   narrows check null:                    the program's own overhead
   narrows check sim:class4-card          a simulated device with known truth, in a moment
-  narrows check . --json | jq .limit     for scripts"
-)]
+  narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
     /// Directory, file, block device, null: or sim:NAME[,key=value...]
     #[arg(default_value = ".", value_hint = clap::ValueHint::AnyPath)]

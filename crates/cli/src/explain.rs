@@ -2,14 +2,15 @@
 
 use crate::args::ExplainArgs;
 use crate::output::Output;
+use diagnose::CatalogueStatus;
 use model::{Failure, FailureKind};
-use report::document::{ExplainDocument, ExplainListDocument};
+use report::document::{ExplainDocument, ExplainListDocument, ExplainPage};
 use std::process::ExitCode;
 
 /// Prints one page, or the list of all.
 pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure> {
     let Some(id) = &args.id else {
-        let pages: Vec<_> = diagnose::pages().collect();
+        let pages = diagnose::catalogue();
         if output.is_json() {
             output.document(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))));
         } else {
@@ -17,15 +18,35 @@ pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure>
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let page = diagnose::page(id).ok_or_else(|| unknown(id))?;
+    let page = shown(diagnose::page(id).ok_or_else(|| unknown(id))?);
     if output.is_json() {
-        output.document(&ExplainDocument::new(page));
+        output.document(&ExplainDocument::new(&page));
     } else {
-        output.text(&report::explain_text(page, output.style()));
+        output.text(&report::explain_text(&page, output.style()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn unknown(id: &str) -> Failure {
     Failure::new(FailureKind::Usage, format!("no finding is called '{id}'")).remedy("narrows explain   lists them")
+}
+
+fn shown(text: &diagnose::FindingText) -> ExplainPage {
+    let status = match text.status {
+        CatalogueStatus::Confirmed => "confirmed",
+        CatalogueStatus::Probable => "probable",
+    };
+    ExplainPage {
+        id: text.id.clone(),
+        title: text.title.clone(),
+        layer: text.layer,
+        status: status.to_owned(),
+        meaning: text.meaning.clone(),
+        evidence: text.evidence.clone(),
+        gain_basis: text.gain_basis.clone(),
+        fix: text.fix.clone(),
+        undo: text.undo.clone(),
+        sources: text.sources.clone(),
+        links: text.links.clone(),
+    }
 }

@@ -59,11 +59,7 @@ impl Progress {
         let bytes = control.progress.bytes.load(Ordering::Relaxed);
         let operations = control.progress.operations.load(Ordering::Relaxed);
         self.bar.set_position(phase.before_ms + elapsed_ms.min(phase.limit_ms));
-        self.bar.set_message(format!(
-            "{}  {}",
-            phase.name,
-            report::quantity::progress(operations, bytes, elapsed_ms)
-        ));
+        self.bar.set_message(format!("{}  {}", phase.name, report::quantity::progress(operations, bytes, elapsed_ms)));
     }
 
     /// Takes the bar away.

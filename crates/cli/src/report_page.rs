@@ -1,9 +1,9 @@
 //! The card and the page of a run.
 
+use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
 use crate::check::Conclusions;
 use crate::output::Output;
-use crate::archives;
 use archive::Archive;
 use model::{Failure, FailureKind, Run};
 use report::Check;
@@ -32,7 +32,8 @@ pub fn write(
     conclusions: &Conclusions,
     elsewhere: Option<&Path>,
 ) -> Result<PathBuf, Failure> {
-    let html = report::page(&check(run, conclusions, None, None));
+    let started = started(run);
+    let html = report::page(&check(run, conclusions, &started, None, None));
     match elsewhere {
         None => Ok(archive.write_report(&run.id, &html)?),
         Some(path) => {
@@ -49,7 +50,8 @@ pub fn write(
 pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
     let page = page.map(|p| p.display().to_string());
     let fetch = page.as_deref().and_then(fetch_line);
-    let check = check(run, conclusions, page.as_deref(), fetch.as_deref());
+    let started = started(run);
+    let check = check(run, conclusions, &started, page.as_deref(), fetch.as_deref());
     if output.is_json() {
         output.document(&CheckDocument::new(&check));
     } else {
@@ -57,9 +59,16 @@ pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &
     }
 }
 
-fn check<'a>(run: &'a Run, conclusions: &'a Conclusions, page: Option<&'a str>, fetch: Option<&'a str>) -> Check<'a> {
+fn check<'a>(
+    run: &'a Run,
+    conclusions: &'a Conclusions,
+    started: &'a str,
+    page: Option<&'a str>,
+    fetch: Option<&'a str>,
+) -> Check<'a> {
     Check {
         run,
+        started,
         limit: &conclusions.limit,
         findings: &conclusions.findings,
         ratings: &conclusions.ratings,
@@ -67,6 +76,11 @@ fn check<'a>(run: &'a Run, conclusions: &'a Conclusions, page: Option<&'a str>, 
         page,
         fetch,
     }
+}
+
+/// When the run started, for people: `2026-11-20 21:30 UTC`.
+fn started(run: &Run) -> String {
+    run.sessions.first().map(|s| crate::wall::to_the_minute(&s.started)).unwrap_or_default()
 }
 
 /// Over ssh: how to get the page to the machine where somebody sits.

@@ -116,8 +116,11 @@ fn tag(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let Some(run) = run else {
-        let lines: Vec<(String, String)> =
-            archive.tags()?.into_iter().map(|(tag, ids)| (tag, ids.into_iter().collect::<Vec<_>>().join(" "))).collect();
+        let lines: Vec<(String, String)> = archive
+            .tags()?
+            .into_iter()
+            .map(|(tag, ids)| (tag, ids.into_iter().collect::<Vec<_>>().join(" ")))
+            .collect();
         finish("tag", &lines, output);
         return Ok(ExitCode::SUCCESS);
     };

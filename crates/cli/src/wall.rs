@@ -47,3 +47,11 @@ impl WallClock {
         u64::try_from(difference.as_nanos()).unwrap_or(u64::MAX)
     }
 }
+
+/// RFC 3339 as people read it: `2026-11-20 21:30 UTC`; anything else as it is.
+pub fn to_the_minute(rfc3339: &str) -> String {
+    match rfc3339.parse::<jiff::Timestamp>() {
+        Ok(at) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => rfc3339.to_owned(),
+    }
+}

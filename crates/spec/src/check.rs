@@ -46,6 +46,22 @@ pub fn check(inputs: &CheckInputs) -> Result<Plan, SpecError> {
     resolve(&toml::from_str(CHECK)?, inputs)
 }
 
+/// Whether a budget holds anything at all, before a target is touched.
+pub fn check_budget(budget_ns: u64) -> Result<(), SpecError> {
+    budget_holds(&toml::from_str(CHECK)?, budget_ns)
+}
+
+fn budget_holds(text: &CheckText, budget_ns: u64) -> Result<(), SpecError> {
+    let least = least_budget_ns(text);
+    if budget_ns < least {
+        return Err(SpecError::Budget {
+            given_s: budget_ns as f64 / 1e9,
+            least_s: (least as f64 / 1e8).ceil() / 10.0,
+        });
+    }
+    Ok(())
+}
+
 /// The least budget: one phase with its windows after the memory copy.
 fn least_budget_ns(text: &CheckText) -> u64 {
     let fixed: u64 = text.phases.iter().filter_map(|p| p.time).sum();
@@ -53,13 +69,7 @@ fn least_budget_ns(text: &CheckText) -> u64 {
 }
 
 fn resolve(text: &CheckText, inputs: &CheckInputs) -> Result<Plan, SpecError> {
-    let least = least_budget_ns(text);
-    if inputs.budget_ns < least {
-        return Err(SpecError::Budget {
-            given_s: inputs.budget_ns as f64 / 1e9,
-            least_s: (least as f64 / 1e8).ceil() / 10.0,
-        });
-    }
+    budget_holds(text, inputs.budget_ns)?;
     let writable = inputs.readiness == Readiness::Writable;
     let layout_ns = if writable { (inputs.budget_ns as f64 * text.layout_share) as u64 } else { 0 };
     let size = choose_size(SizeInputs {

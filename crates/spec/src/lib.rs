@@ -12,7 +12,7 @@ mod sim;
 mod sim_key;
 mod text;
 
-pub use check::{CheckInputs, Readiness, check};
+pub use check::{CheckInputs, Readiness, check, check_budget};
 pub use ladder::{LADDER_BYTES, SizeInputs, choose_size};
 pub use share::{LEAST_SHARE_NS, fit_to_remaining};
 pub use sim::{SimSpecError, parse_sim, sim_keys, sim_models};

@@ -21,7 +21,7 @@ pub struct Conclusions {
     /// Speed classes.
     pub ratings: Vec<Rating>,
     /// What to do next.
-    pub next_step: Option<diagnose::NextStep>,
+    pub next_step: Option<model::NextStep>,
 }
 
 impl Conclusions {
@@ -29,7 +29,11 @@ impl Conclusions {
     pub fn of(run: &Run) -> Self {
         let limit = diagnose::limit(run);
         let findings = diagnose::findings(run);
-        let next_step = diagnose::next_step(run, &limit, &findings);
+        let next_step = diagnose::next_step(run, &limit, &findings).map(|n| model::NextStep {
+            text: n.text,
+            predicted_ratio: n.predicted_ratio,
+            basis: n.basis,
+        });
         Self { ratings: judge::ratings(run), limit, findings, next_step }
     }
 }
@@ -68,7 +72,7 @@ impl KernelLog {
         if let Self::Open(log, lines) = self
             && let Ok(messages) = log.drain()
         {
-            lines.extend(messages.iter().map(ToString::to_string));
+            lines.extend(messages.iter().map(|m| format!("[{:>12.6}] <{}> {}", m.at_us as f64 / 1e6, m.level, m.text)));
         }
     }
 }
@@ -159,10 +163,9 @@ impl<'a> Conductor<'a> {
             *window = self.quiet(run);
         }
         self.progress.phase(index, &plan);
-        let (record, samples) =
-            observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, |rig| {
-                rig.run(&plan, self.control)
-            });
+        let (record, samples) = observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, |rig| {
+            rig.run(&plan, self.control)
+        });
         run.samples.extend(samples.iter().cloned());
         let mut record = record?;
         if let (Some(cold), [first, .., last]) = (&mut record.cold, samples.as_slice()) {

@@ -13,14 +13,10 @@ use crate::wall::WallClock;
 use crate::{archives, progress::Progress, report_page};
 use conduct::Conductor;
 use engine::Control;
-use model::{Failure, FailureKind, MetricStatus, NS_PER_S, Run, RunState, Session, parse_duration_ns};
+use model::{Failure, FailureKind, MetricStatus, Run, RunState, Session, parse_duration_ns};
 use spec::{CheckInputs, SpecError};
 use std::process::ExitCode;
 use std::sync::Arc;
-
-/// The probe that decides the size of the measured region: at most this many bytes and this long.
-const PROBE_BYTES: u64 = 32 << 20;
-const PROBE_NS: u64 = NS_PER_S / 2;
 
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -28,19 +24,15 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let budget_ns = parse_duration_ns(&args.budget)
         .map_err(|e| Failure::new(FailureKind::Usage, format!("--budget: {e}")).remedy("for example --budget 60s"))?;
     // Whatever can be wrong with the plan is said before anything is touched.
-    spec::check(&CheckInputs::trial(budget_ns)).map_err(|e| plan_failure(&e))?;
+    spec::check_budget(budget_ns).map_err(|e| plan_failure(&e))?;
 
     let control = Arc::new(Control::default());
     let signals = Signals::install(&control)?;
     let archive = archives::open(global)?;
-    let mut opened = target::open(args)?;
+    let mut opened = target::open(args, &control)?;
     let seed = match args.seed {
         Some(seed) => seed,
         None => random_u64()?,
-    };
-    let probe_bytes_per_s = match &opened.readiness {
-        spec::Readiness::Writable => Some(opened.rig.probe(PROBE_BYTES.min(opened.max_bytes), PROBE_NS)?),
-        spec::Readiness::ReadOnly(_) => None,
     };
     let plan = spec::check(&CheckInputs {
         kind: opened.target.kind,
@@ -48,7 +40,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         budget_ns,
         used_ns: opened.rig.now(),
         max_bytes: opened.max_bytes,
-        probe_bytes_per_s,
+        probe_bytes_per_s: opened.probe_bytes_per_s,
         seed,
     })
     .map_err(|e| plan_failure(&e))?;
@@ -103,7 +95,9 @@ fn exit_code(run: &Run) -> ExitCode {
 
 fn plan_failure(error: &SpecError) -> Failure {
     match error {
-        SpecError::Budget { .. } => Failure::new(FailureKind::Usage, error.to_string()).remedy("for example --budget 60s"),
+        SpecError::Budget { .. } => {
+            Failure::new(FailureKind::Usage, error.to_string()).remedy("for example --budget 60s")
+        }
         SpecError::TooSmall { .. } => {
             Failure::new(FailureKind::Refused, error.to_string()).remedy("free some space, or name another target")
         }

@@ -1,0 +1,191 @@
+//! From the TARGET of the command line to a rig that is open, locked and known down to its controller.
+
+use crate::args::CheckArgs;
+use crate::destroy;
+use engine::{Control, FileOptions, FileRig, FileTarget, NullRig, Rig, SimRig};
+use model::{
+    Access, DeviceId, Environment, Failure, FailureKind, NS_PER_S, Operation, Order, Stack, StreamPlan, Sync, Target,
+    TargetKind,
+};
+use observe::{Inventory, Place, Root, Sampler};
+use spec::Readiness;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// The probe that decides the size of the measured region: at most this many bytes and this long.
+const PROBE_BYTES: u64 = 32 << 20;
+const PROBE_NS: u64 = NS_PER_S / 2;
+
+/// A target that is ready to be measured.
+pub struct Opened {
+    /// What it is, with the stack below it.
+    pub target: Target,
+    /// The machine.
+    pub environment: Environment,
+    /// Carries phases out.
+    pub rig: Box<dyn Rig>,
+    /// Watches the real machine; `None` where the rig simulates one.
+    pub sampler: Option<Sampler>,
+    /// What may be done to it.
+    pub readiness: Readiness,
+    /// The most it offers.
+    pub max_bytes: u64,
+    /// Sequential write rate of the probe, where one was made.
+    pub probe_bytes_per_s: Option<f64>,
+    /// What the user should know of the target.
+    pub remarks: Vec<String>,
+}
+
+/// Opens what `TARGET` names.
+pub fn open(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
+    let name = args.target.as_str();
+    if name == "null:" || name == "null" && !Path::new(name).exists() {
+        return Ok(null());
+    }
+    if name.starts_with("sim:") {
+        return simulated(name);
+    }
+    real(args, control)
+}
+
+fn null() -> Opened {
+    let root = Root::new("/");
+    let mut sampler = Sampler::new(&root, &[]);
+    let rig = NullRig::new(INTERVAL_NS, engine::copy_buffer_bytes(sampler.sample(0).memory.available_bytes, None));
+    Opened {
+        target: Target {
+            name: "null:".into(),
+            kind: TargetKind::Null,
+            path: None,
+            size_bytes: None,
+            writable: true,
+            stack: Stack::default(),
+        },
+        environment: observe::environment(&root),
+        max_bytes: rig.max_bytes(),
+        rig: Box::new(rig),
+        sampler: Some(sampler),
+        readiness: Readiness::Writable,
+        probe_bytes_per_s: None,
+        remarks: vec!["null: does nothing; its figures are the program's own overhead".into()],
+    }
+}
+
+/// Length of the intervals of the series, as in the check's plan.
+const INTERVAL_NS: u64 = NS_PER_S / 10;
+
+fn simulated(name: &str) -> Result<Opened, Failure> {
+    let model = spec::parse_sim(name).map_err(|e| Failure::new(FailureKind::Usage, e.to_string()))?;
+    let rig = SimRig::new(model, INTERVAL_NS);
+    let max_bytes = rig.max_bytes();
+    let sequential = StreamPlan {
+        operation: Operation::Write,
+        order: Order::Sequential,
+        block_size_bytes: 1 << 20,
+        queue_depth: 8,
+        region_start_bytes: 0,
+        region_bytes: PROBE_BYTES,
+        sync: Sync::None,
+        round_bytes: None,
+        seed: 0,
+    };
+    Ok(Opened {
+        target: Target {
+            name: name.to_owned(),
+            kind: TargetKind::Sim,
+            path: None,
+            size_bytes: Some(max_bytes),
+            writable: true,
+            stack: rig.stack(),
+        },
+        environment: rig.environment(),
+        max_bytes,
+        // A simulated device need not be probed: it says what it is.
+        probe_bytes_per_s: Some(rig.model().truth(&sequential, Access::Direct, 0).bytes_per_s),
+        rig: Box::new(rig),
+        sampler: None,
+        readiness: Readiness::Writable,
+        remarks: vec!["simulated device in simulated time".into()],
+    })
+}
+
+fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
+    let given = Path::new(&args.target);
+    let kind = engine::classify(given)?;
+    let path = given.canonicalize().map_err(|e| cannot_look(given, &e))?;
+    let root = Root::new("/");
+    let metadata = path.metadata().map_err(|e| cannot_look(&path, &e))?;
+    let device = split(if kind == TargetKind::BlockDevice { metadata.rdev() } else { metadata.dev() });
+    let Inventory { stack, missing } = observe::inventory(&root, &place(&path, kind, device, &metadata));
+    let mut environment = observe::environment(&root);
+    environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
+
+    let readiness = match kind {
+        TargetKind::BlockDevice => destroy::readiness(&root, device, &path, args.destroy.as_deref())?,
+        _ if args.destroy.is_some() => {
+            return Err(Failure::new(
+                FailureKind::Usage,
+                format!("--destroy is for block devices; {} is none", path.display()),
+            )
+            .remedy("for a regular file: --overwrite"));
+        }
+        TargetKind::File if !args.overwrite => {
+            Readiness::ReadOnly("read-only: the content of a regular file is kept unless --overwrite is given".into())
+        }
+        TargetKind::Directory if args.overwrite => {
+            return Err(Failure::new(
+                FailureKind::Usage,
+                "--overwrite is for regular files; a directory's temporary file is always new",
+            ));
+        }
+        _ => Readiness::Writable,
+    };
+    let writable = readiness == Readiness::Writable;
+    let mut sampler = Sampler::new(&root, &observe::counted_disks(&stack));
+    let mut target =
+        Target { name: args.target.clone(), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
+    let options = FileOptions {
+        memory_available_bytes: sampler.sample(0).memory.available_bytes,
+        interval_ns: INTERVAL_NS,
+        ..FileOptions::of(&target, &environment)
+    };
+    let mut rig = FileRig::open(FileTarget { path, kind, writable }, options)?;
+    let max_bytes = rig.max_bytes();
+    target.size_bytes = Some(max_bytes);
+    let probe_bytes_per_s =
+        if writable { rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?.bytes_per_s() } else { None };
+    Ok(Opened {
+        remarks: rig.remarks().to_vec(),
+        target,
+        environment,
+        rig: Box::new(rig),
+        sampler: Some(sampler),
+        readiness,
+        max_bytes,
+        probe_bytes_per_s,
+    })
+}
+
+fn place(path: &Path, kind: TargetKind, device: DeviceId, metadata: &std::fs::Metadata) -> Place {
+    if kind == TargetKind::BlockDevice {
+        return Place::Device(device);
+    }
+    let mount_id =
+        rustix::fs::statx(rustix::fs::CWD, path, rustix::fs::AtFlags::empty(), rustix::fs::StatxFlags::MNT_ID)
+            .ok()
+            .filter(|s| s.stx_mask & rustix::fs::StatxFlags::MNT_ID.bits() != 0)
+            .map(|s| s.stx_mnt_id);
+    Place::Path { path: text(path), device: Some(device), mount_id, block_size_bytes: Some(metadata.blksize()) }
+}
+
+fn split(device: u64) -> DeviceId {
+    DeviceId { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(FailureKind::Environment, format!("{}: {error}", path.display()))
+}
