@@ -59,7 +59,8 @@ fn in_quiet_windows(case: Case<'_>) -> Option<f64> {
     let own = case.record.bytes as f64 / time;
     let device = case.context.device_traffic(case.record);
     let during = device.map_or(own, |t| own.max((t.read_bytes + t.write_bytes) as f64 / t.seconds()));
-    Some(if during > 0.0 { foreign / during } else { 0.0 })
+    // A burst that fell into a window may exceed what the device does in the phase; more than all of it says nothing more.
+    Some(if foreign > 0.0 { foreign / during.max(foreign) } else { 0.0 })
 }
 
 /// Writes at the device while the phase only read. (Reads during writes may be our own: parity, metadata.)
