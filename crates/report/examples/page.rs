@@ -1,5 +1,5 @@
 //! Writes the page of a constructed run, for work on its design: `cargo run -p narrows-report --example page -- KIND FILE`
-//! with KIND one of `whole`, `troubled`, `null`, `hostile`.
+//! with KIND one of `whole`, `troubled`, `simulated`, `null`, `hostile`.
 
 #[path = "../tests/report/fixture.rs"]
 #[allow(dead_code)]
@@ -10,10 +10,13 @@ fn main() -> std::io::Result<()> {
     let sample = match arguments.next().as_deref() {
         Some("whole") | None => fixture::sd_card(),
         Some("troubled") => fixture::troubled(),
+        Some("simulated") => fixture::simulated(),
         Some("null") => fixture::null_target(),
         Some("hostile") => fixture::hostile(),
         Some(other) => {
-            return Err(std::io::Error::other(format!("unknown kind '{other}': whole, troubled, null, hostile")));
+            return Err(std::io::Error::other(format!(
+                "unknown kind '{other}': whole, troubled, simulated, null, hostile"
+            )));
         }
     };
     let html = report::page(&sample.check());

@@ -181,7 +181,7 @@ impl Writer<'_> {
 
     fn narrow_place(&mut self, check: &Check<'_>) {
         let limit = check.limit;
-        let statement = self.plain(&limit.statement);
+        let statement = self.plain(limit.statement.trim_end_matches('.'));
         let statement = format!("{statement} ({})", headline::confidence_word(limit.confidence));
         self.line("");
         let lead = format!("  {} ", self.style.paint(Paint::Accent, "The narrow place:"));
@@ -252,14 +252,10 @@ impl Writer<'_> {
             let remark = self.plain(remark);
             self.block("  Note: ", &remark, None);
         }
-        let wrote = match run.bytes_written {
-            0 => "Wrote nothing".to_owned(),
-            n => format!("Wrote {}", quantity::size(n)),
-        };
         let cpu = headline::own_cpu_ns(run)
             .map(|ns| format!(", using {} of CPU itself", quantity::duration(ns)))
             .unwrap_or_default();
-        let text = format!("{wrote} in {}{cpu}.", quantity::duration(run.duration_ns));
+        let text = format!("{}{cpu}.", headline::written_words(run));
         self.block("  ", &text, None);
         let id = self.plain(&run.id);
         self.line(&format!("  Run   {id}"));

@@ -1,7 +1,7 @@
 //! The few rows that stand for a whole check, before any layout: card, Markdown and page show the same.
 
 use crate::quantity::{self, Shown};
-use model::{Metric, MetricStatus, Run, Sync};
+use model::{Metric, MetricStatus, Run, Sync, TargetKind};
 
 /// What stands where a number could stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,8 +124,23 @@ pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// CPU time of this program's own workers over all phases, nanoseconds; `None` if no phase was executed.
+/// What was written and how long it took; in simulations neither was real.
+pub(crate) fn written_words(run: &Run) -> String {
+    let (size, took) = (quantity::size(run.bytes_written), quantity::duration(run.duration_ns));
+    match (run.target.kind, run.bytes_written) {
+        (TargetKind::Sim, _) => format!("Simulated {size} of writes in {took} of simulated time"),
+        (TargetKind::Null, _) => format!("Wrote nothing anywhere in {took}"),
+        (_, 0) => format!("Wrote nothing in {took}"),
+        _ => format!("Wrote {size} in {took}"),
+    }
+}
+
+/// CPU time of this program's own workers over all phases, nanoseconds; `None` if no phase was executed, or in
+/// simulations.
 pub(crate) fn own_cpu_ns(run: &Run) -> Option<u64> {
+    if run.target.kind == TargetKind::Sim {
+        return None;
+    }
     let mut records = run.phases.iter().filter_map(|p| p.record.as_ref()).peekable();
     records.peek()?;
     Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum())

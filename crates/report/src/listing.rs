@@ -48,11 +48,7 @@ pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
             .metrics
             .iter()
             .map(|m| {
-                format!(
-                    "{} {}",
-                    m.phase(),
-                    m.value.map_or_else(|| metric_cell(m, style), |v| quantity::quantity(v, m.unit))
-                )
+                format!("{} {}", m.phase(), quantity::metric(m).map_or_else(|| metric_cell(m, style), |s| s.value()))
             })
             .collect();
         for l in wrap(&numbers.join(",  "), columns - 2) {

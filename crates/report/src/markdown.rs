@@ -92,9 +92,7 @@ pub fn markdown(check: &Check<'_>) -> String {
     for remark in &run.remarks {
         out.push_str(&format!("\nNote: {}\n", safe(remark)));
     }
-    let wrote = quantity::size(run.bytes_written);
-    let took = quantity::duration(run.duration_ns);
     let version = safe(&run.program_version);
-    out.push_str(&format!("\nWrote {wrote} in {took}. Run {}, narrows {version}.\n", safe(&run.id)));
+    out.push_str(&format!("\n{}. Run {}, narrows {version}.\n", headline::written_words(run), safe(&run.id)));
     out
 }

@@ -207,7 +207,7 @@
   // Paper is light and wide enough for what a screen of 660 px shows; folded parts are opened.
   window.addEventListener("beforeprint", () => {
     root.setAttribute("data-print", "");
-    document.querySelectorAll("details:not([open])").forEach((d) => { d.open = true; d.setAttribute("data-opened", ""); });
+    document.querySelectorAll("main section details:not([open])").forEach((d) => { d.open = true; d.setAttribute("data-opened", ""); });
     draw();
     plots.forEach((u) => u.setSize({ width: Math.min(660, u.width), height: u.height }));
   });

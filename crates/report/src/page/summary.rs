@@ -112,7 +112,7 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
                 @if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
                     div { dt { "memory copy" } dd { (copy.value()) @if let Some(h) = &copy.half_width { small { "± " (h) } } } }
                 }
-                div { dt { "written" } dd { (quantity::size(run.bytes_written)) small { "in " (quantity::duration(run.duration_ns)) } } }
+                div { dt { @if run.target.kind == model::TargetKind::Sim { "simulated writes" } @else { "written" } } dd { (quantity::size(run.bytes_written)) small { "in " (quantity::duration(run.duration_ns)) } } }
                 @if let Some(ns) = headline::own_cpu_ns(run) {
                     div { dt { "own CPU" } dd { (quantity::duration(ns)) small { "over all phases" } } }
                 }
@@ -147,7 +147,11 @@ pub(super) fn footer(check: &Check<'_>) -> Markup {
         footer {
             p { "Run " code { (t(&run.id)) } ", narrows " (t(&run.program_version)) ". "
                 "MB/s is 10⁶ bytes per second. ± is how steady this one run was (95 %); it says nothing about another run." }
-            p { "This page is one file and loads nothing. Plots: uPlot by Leon Sorokin, MIT licence." }
+            p { "This page is one file and loads nothing." }
+            details {
+                summary { "The plots are drawn by uPlot (MIT licence)" }
+                pre { (include_str!("../../vendor/uplot/LICENSE")) }
+            }
         }
     }
 }

@@ -30,6 +30,11 @@ fn the_null_target() {
 }
 
 #[test]
+fn a_simulated_card() {
+    insta::assert_snapshot!(plain(&fixture::simulated()));
+}
+
+#[test]
 fn long_and_wide_names_over_ssh() {
     let mut s = fixture::sd_card();
     s.run.target.name = "/srv/存储/a-very-long-directory-name/that-goes-on/and-on/until/it/does/not/fit".into();

@@ -190,6 +190,29 @@ mod contract {
 
     #[derive(Debug, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
+    pub struct ActionResult {
+        pub subject: String,
+        pub result: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Action {
+        pub schema: String,
+        pub action: String,
+        pub results: Vec<ActionResult>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Page {
+        pub schema: String,
+        pub run_id: String,
+        pub report: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
     pub struct Explain {
         pub schema: String,
         pub id: String,
@@ -292,6 +315,16 @@ fn explain() {
     insta::assert_snapshot!("explain", report::explain_text(&page, &report::Style::default()));
     let explain: contract::Explain = holds(&ExplainDocument::new(&page));
     assert_eq!((explain.schema.as_str(), explain.layer.as_str()), ("narrows/explain/1", "driver"));
+}
+
+#[test]
+fn actions_and_pages() {
+    let lines = [("20261120T213000Z-7f3a9c21".to_owned(), "whole".to_owned())];
+    let action: contract::Action = holds(&ActionDocument::new("verify", &lines));
+    assert_eq!((action.schema.as_str(), action.results[0].result.as_str()), ("narrows/runs/1", "whole"));
+    let s = fixture::sd_card();
+    let page: contract::Page = holds(&PageDocument::new(&s.run, "/tmp/page.html"));
+    assert_eq!((page.schema.as_str(), page.report.as_str()), ("narrows/report/1", "/tmp/page.html"));
 }
 
 #[test]

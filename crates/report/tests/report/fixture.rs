@@ -632,6 +632,20 @@ pub fn null_target() -> Sample {
     s
 }
 
+/// A simulated card: nothing was real.
+pub fn simulated() -> Sample {
+    let mut s = sd_card();
+    s.run.target.name = "sim:a2-card-no-queue".into();
+    s.run.target.kind = TargetKind::Sim;
+    s.run.target.path = None;
+    s.run.environment.kernel = Some("simulated".into());
+    let mut sim = Layer::new(LayerKind::Sim, "a2-card-no-queue");
+    sim.set("title", "an A2 card without command queue");
+    s.run.target.stack.layers.push(sim);
+    s.run.remarks.clear();
+    s
+}
+
 /// Names that try to act on a terminal, a page or a Markdown renderer.
 pub const HOSTILE: &str = "/mnt/<script>alert(1)</script>\x1b[31m\u{202e}\"'`|*_<!--\u{2028}]]>&amp;\n@team #1";
 
