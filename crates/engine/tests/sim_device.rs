@@ -5,6 +5,7 @@ use model::{
     Access, EngineKind, Histogram, Ns, Operation, Order, PhaseKind, PhasePlan, SimModel, StopRule, StreamPlan, Sync,
     Warmup,
 };
+use proptest::prelude::*;
 use workload::{BlockOp, Next, OpKind, Outcome, Source, Stream};
 
 const S: Ns = 1_000_000_000;
@@ -380,4 +381,44 @@ fn nothing_is_allocated_per_operation() {
     let counted = allocation_counter::measure(|| operations = go_on(&mut device, S / 5));
     assert!(operations > 50_000, "{operations}");
     assert_eq!(counted.count_total, 0);
+}
+
+proptest! {
+    /// Whatever a person gives: the machine neither panics nor hangs, and its clock moves on.
+    #[test]
+    fn any_two_parameters_can_be_carried_out(
+        keys in prop::collection::vec((any::<prop::sample::Index>(), "[0-9]{1,9}(\\.[0-9])?(ns|ms|d|MB/s|TiB|%|k)?"), 2),
+        base in prop::sample::select(vec!["class4-card", "emmc", "sata-ssd", "nvme"]),
+        buffered: bool,
+        write: bool,
+        random: bool,
+    ) {
+        let table = spec::sim_keys();
+        let given: String = keys.iter().map(|(i, value)| format!(",{}={value}", i.get(table).name)).collect();
+        if let Ok(model) = spec::parse_sim(&format!("{base}{given}")) {
+            let operation = if write { Operation::Write } else { Operation::Read };
+            let order = if random { Order::Random } else { Order::Sequential };
+            let mut plan = stream(operation, order, 4096, 4);
+            plan.region_bytes = 1 << 20;
+            let access = if buffered { Access::Buffered } else { Access::Direct };
+            let mut device = SimDevice::new(model);
+            device.prepare(&phase(&plan, access));
+            let mut source = Stream::new(&plan, false);
+            let mut done = Vec::with_capacity(4);
+            let mut now = 0;
+            for _ in 0..50 {
+                let Next::Op(op) = source.next(device.now()) else { break };
+                device.submit(&[op]).unwrap();
+                done.clear();
+                device.reap(1, Ns::MAX, &mut done).unwrap();
+                prop_assert_eq!(done.len(), 1);
+                prop_assert!(device.now() >= now);
+                now = device.now();
+                // Samples every 250 ms of a simulated month would only cost time.
+                if now > 1_000 * S {
+                    break;
+                }
+            }
+        }
+    }
 }

@@ -225,27 +225,43 @@ fn apply(model: &mut SimModel, given: &[(&str, &str)]) -> Result<(), SimSpecErro
     check(model).map_err(|what| SimSpecError::Contradiction { name: model.name.clone(), what })
 }
 
+/// No time of a model is longer, so that sums of simulated times cannot overflow.
+const LONGEST_NS: u64 = 30 * 86_400 * 1_000_000_000;
+
 fn check(m: &SimModel) -> Result<(), String> {
     let need = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-    need(m.media.capacity_bytes >= 1 << 20, "capacity is below 1 MiB")?;
-    for curve in [Some(&m.media.read), Some(&m.media.write), m.media.random_write.as_ref()].into_iter().flatten() {
-        need(curve.bytes_per_s > 0, "a bandwidth is 0")?;
+    let (media, host) = (&m.media, &m.host);
+    let mut times = vec![media.erase_penalty_ns, media.flush_ns, host.cpu_per_command_ns];
+    let mut rates = vec![m.link.line_bytes_per_s, host.page_cache_bytes_per_s, host.memory_bytes_per_s];
+    for curve in [Some(&media.read), Some(&media.write), media.random_write.as_ref()].into_iter().flatten() {
+        rates.push(curve.bytes_per_s);
+        times.push(curve.overhead_ns);
+        times.extend(curve.points.iter().map(|p| p.time_ns));
     }
-    need(m.link.line_bytes_per_s > 0 && m.link.efficiency > 0.0, "the link carries nothing")?;
-    need(m.host.page_cache_bytes_per_s > 0 && m.host.memory_bytes_per_s > 0, "memory copies nothing")?;
-    need(m.host.steal < 1.0, "steal leaves no processor time")?;
-    need(m.foreign_share < 1.0, "foreign traffic leaves no device time")?;
+    times.extend(m.throttle.iter().flat_map(|t| [t.start_ns, t.ramp_ns]));
+    times.extend(m.stalls.iter().flat_map(|s| [s.period_ns, s.duration_ns]));
+    rates.extend(media.cache.map(|c| c.drain_bytes_per_s));
+    need(times.iter().all(|t| *t <= LONGEST_NS), "a time is longer than 30 days")?;
+    need(rates.iter().all(|r| *r >= 1_000), "a rate is below 1 kB/s")?;
+    need((1 << 20..=1 << 60).contains(&media.capacity_bytes), "capacity is below 1 MiB or above 1 EiB")?;
+    need(media.open_streams <= 1 << 16, "open-streams is above 65536")?;
+    need(m.link.efficiency >= 0.01, "link-efficiency is below 1 %")?;
+    need(host.cpus <= 4096, "cpus is above 4096")?;
+    need(host.cpu_ps_per_byte <= 1_000_000_000, "cpu-ps-per-byte is above 1 ms")?;
+    need(host.steal <= 0.99, "steal leaves less than 1 % of the processors")?;
+    need(m.foreign_share <= 0.99, "foreign leaves less than 1 % of the device")?;
+    need(media.cache.is_none_or(|c| c.bytes >= 1 << 20), "the write cache is below 1 MiB")?;
     need(
-        m.media.cache.is_none_or(|c| c.drain_bytes_per_s > 0 && c.bytes >= 1 << 20),
-        "the write cache never drains or is below 1 MiB",
+        m.stalls.is_none_or(|s| s.duration_ns < s.period_ns && (s.period_ns - s.duration_ns) * 100 >= s.period_ns),
+        "stall-duration leaves less than 1 % of stall-period",
     )?;
+    need(m.throttle.is_none_or(|t| t.factor >= 0.001), "throttle-factor is below 0.001")?;
     need(
-        m.stalls.is_none_or(|s| s.period_ns > 0 && s.duration_ns < s.period_ns),
-        "stall-duration is not below stall-period",
+        host.read_ahead_bytes <= 1 << 30 && host.writeback_bytes <= 1 << 30,
+        "read-ahead or writeback is above 1 GiB",
     )?;
-    need(m.throttle.is_none_or(|t| t.factor > 0.0), "throttle-factor 0 stops the device for ever")?;
-    need(m.host.dirty_limit_bytes >= m.host.writeback_bytes, "dirty-limit is below writeback")?;
-    need(m.host.dirty_background_bytes <= m.host.dirty_limit_bytes, "dirty-background is above dirty-limit")
+    need(host.dirty_limit_bytes >= host.writeback_bytes, "dirty-limit is below writeback")?;
+    need(host.dirty_background_bytes <= host.dirty_limit_bytes, "dirty-background is above dirty-limit")
 }
 
 /// The candidate that is most like `text`, if one is alike: at most a third of its letters differ.

@@ -119,10 +119,14 @@ fn bad_values_say_what_is_expected() {
         ("emmc,read-points=4KiB:0", "SIZE:IOPS"),
         ("emmc,jitter=NaN", "from 0 to 3"),
         ("emmc,flush", "not key=value"),
-        ("emmc,steal=1", "no processor time"),
+        ("emmc,steal=1", "steal leaves"),
         ("emmc,stall-period=1s,stall-duration=2s", "stall-duration"),
-        ("emmc,throttle-factor=0", "for ever"),
+        ("emmc,throttle-factor=0", "throttle-factor is below"),
         ("emmc,capacity=0", "below 1 MiB"),
+        ("emmc,flush=400d", "30 days"),
+        ("emmc,read-points=4KiB:0.0000000001", "30 days"),
+        ("emmc,open-streams=4000000000", "65536"),
+        ("emmc,link=1", "1 kB/s"),
     ] {
         let error = parse_sim(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");

@@ -20,6 +20,8 @@ const ENOSPC: i32 = 28;
 const STREAM_OPENING_BYTES: u64 = 64 << 10;
 /// Simulated time between two samples.
 pub(super) const SAMPLE_NS: Ns = 250_000_000;
+/// Samples that are kept until someone takes them: four and a half hours of simulated time.
+const MOST_SAMPLES: usize = 1 << 16;
 
 /// Which thread submits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +155,10 @@ impl Machine {
     /// Moves the clock, taking the samples that are due on the way.
     pub(super) fn advance(&mut self, to: Ns) {
         while self.next_sample <= to {
+            if self.samples.len() >= MOST_SAMPLES {
+                self.next_sample = (to / SAMPLE_NS + 1) * SAMPLE_NS;
+                break;
+            }
             self.now = self.next_sample;
             let sample = self.sample(self.next_sample);
             self.samples.push(sample);

@@ -85,19 +85,22 @@ impl Pool {
 #[inline]
 pub(super) fn after_stalls(stalls: Option<SimStalls>, start: Ns, work: Ns) -> Ns {
     let Some(SimStalls { period_ns: period, duration_ns: duration }) = stalls else { return start + work };
+    let working = period - duration;
+    // Before the first stall the device works without a break.
     let (mut now, mut left) = (start, work);
-    if now >= period && now % period < duration {
-        now += duration - now % period;
-    }
-    loop {
-        let next = (now / period + 1) * period;
-        // Work that ends as the stall begins is done.
-        if left <= next - now {
+    if now < period {
+        if left <= period - now {
             return now + left;
         }
-        left -= next - now;
-        now = next + duration;
+        left -= period - now;
+        now = period;
     }
+    // From here on each period begins with its stall. Work that ends as the next stall begins is done.
+    let into = (now % period).max(duration) - duration;
+    let begun = now / period * period;
+    let done = into + left;
+    let whole = done.saturating_sub(1) / working;
+    begun + whole * period + duration + (done - whole * working)
 }
 
 #[cfg(test)]
@@ -138,5 +141,9 @@ mod tests {
         assert_eq!(after_stalls(stalls, 110, 5), 135);
         assert_eq!(after_stalls(stalls, 95, 75), 200);
         assert_eq!(after_stalls(None, 95, 75), 170);
+        assert_eq!(after_stalls(stalls, 150, 50), 200);
+        assert_eq!(after_stalls(stalls, 150, 51), 231);
+        assert_eq!(after_stalls(stalls, 99, 1 + 70 * 1_000_000), 100 + 100_000_000);
+        assert_eq!(after_stalls(stalls, 100, 0), 130);
     }
 }
