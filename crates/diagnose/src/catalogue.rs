@@ -157,7 +157,7 @@ mod tests {
         let listed: Vec<&str> = ENTRIES.iter().map(|e| e.0).collect();
         for text in catalogue() {
             let filled = [&text.title, &text.meaning, &text.gain_basis, &text.fix, &text.undo];
-            assert!(filled.iter().all(|t| !t.trim().is_empty()), "{} has an empty text", text.id);
+            assert!(filled.iter().all(|t| !t.is_empty() && t.trim() == **t), "{}: empty or untrimmed text", text.id);
             assert!(!text.evidence.is_empty() && !text.sources.is_empty(), "{} lacks evidence or sources", text.id);
             assert!(text.title.len() <= 60, "{}: the title does not fit a card", text.id);
             let first = text.fix.lines().next().unwrap_or_default();

@@ -6,7 +6,7 @@ use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run};
 
 /// The narrow place of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
-    causes(run).into_iter().next().map_or_else(|| nothing_named(run), Limit::from)
+    causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
 }
 
 impl From<Cause> for Limit {

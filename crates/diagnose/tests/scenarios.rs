@@ -393,6 +393,13 @@ fn steal_is_told_but_does_not_take_the_place_of_a_better_cause() {
 }
 
 #[test]
+fn steal_alone_is_no_narrow_place() {
+    let run = Builder::new(Vec::new()).phases([sequential("seq-read", 200.0).steal(0.1)]).build();
+    assert_eq!(diagnose::causes(&run).len(), 1);
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Unknown);
+}
+
+#[test]
 fn nothing_is_high_but_the_null_target_and_every_cause_says_what_would_decide_it() {
     let stacks = [sata(), cloud_disk(), sd_card(&[("app_performance_class", Fact::Int(2))])];
     for stack in stacks {

@@ -79,13 +79,19 @@ impl Cause {
         self
     }
 
+    /// Something that happened and whose effect was not seen: told, but never the narrow place.
+    pub(crate) fn is_remark(&self) -> bool {
+        self.standing == Standing::Distortion && self.confidence == Confidence::Low
+    }
+
     fn ratio(&self) -> f64 {
         self.next_step.as_ref().and_then(|s| s.predicted_ratio).unwrap_or(1.0)
     }
 }
 
 /// All causes that the run gives reason to name, the most telling first: by confidence, then distortions before paths
-/// before what remains, then by the ratio that the next ceiling promises.
+/// before what remains (a distortion whose effect was not seen comes last), then by the ratio that the next ceiling
+/// promises.
 pub fn causes(run: &Run) -> Vec<Cause> {
     if run.target.kind == TargetKind::Null {
         return generator::null_target(run).into_iter().collect();
@@ -113,7 +119,11 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(device::remainder(run));
     }
     causes.sort_by(|a, b| {
-        b.confidence.cmp(&a.confidence).then(a.standing.cmp(&b.standing)).then(b.ratio().total_cmp(&a.ratio()))
+        b.confidence
+            .cmp(&a.confidence)
+            .then(a.is_remark().cmp(&b.is_remark()))
+            .then(a.standing.cmp(&b.standing))
+            .then(b.ratio().total_cmp(&a.ratio()))
     });
     causes
 }
