@@ -134,7 +134,7 @@ impl<'a> Conductor<'a> {
             if let Err(failure) = self.phase(run, index, &mut window) {
                 // Nothing was done in this phase; the others may still be possible.
                 run.plan.phases[index].skip = Some(failure.to_string());
-                self.judge(run, index, None, &[]);
+                self.judge(run, index, None, &[], None);
                 if failure.kind == FailureKind::Device {
                     run.state = RunState::Failed;
                 }
@@ -155,7 +155,7 @@ impl<'a> Conductor<'a> {
     fn phase(&mut self, run: &mut Run, index: usize, window: &mut Option<QuietWindow>) -> Result<(), Failure> {
         let plan = run.plan.phases[index].clone();
         if plan.skip.is_some() {
-            self.judge(run, index, None, &[]);
+            self.judge(run, index, None, &[], None);
             return Ok(());
         }
         let windows = plan.kind == PhaseKind::Measure;
@@ -163,9 +163,12 @@ impl<'a> Conductor<'a> {
             *window = self.quiet(run);
         }
         self.progress.phase(index, &plan);
+        let step_before_ns = self.wall.step_ns();
         let (record, samples) = observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, |rig| {
             rig.run(&plan, self.control)
         });
+        // Only what the clock did during this phase speaks against it.
+        let step_ns = self.wall.step_ns().abs_diff(step_before_ns);
         run.samples.extend(samples.iter().cloned());
         let mut record = record?;
         if let (Some(cold), [first, .., last]) = (&mut record.cold, samples.as_slice()) {
@@ -184,7 +187,7 @@ impl<'a> Conductor<'a> {
                 record.quiet_after = *window;
             }
         }
-        self.judge(run, index, Some(record), &samples);
+        self.judge(run, index, Some(record), &samples, Some(step_ns));
         Ok(())
     }
 
@@ -201,7 +204,14 @@ impl<'a> Conductor<'a> {
         window
     }
 
-    fn judge(&mut self, run: &mut Run, index: usize, record: Option<model::PhaseRecord>, samples: &[SystemSample]) {
+    fn judge(
+        &mut self,
+        run: &mut Run,
+        index: usize,
+        record: Option<model::PhaseRecord>,
+        samples: &[SystemSample],
+        clock_step_ns: Option<u64>,
+    ) {
         let plan = run.plan.phases[index].clone();
         let context = judge::Context {
             target: run.target.kind,
@@ -209,7 +219,7 @@ impl<'a> Conductor<'a> {
             samples,
             at_start: run.samples.first(),
             memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
-            clock_step_ns: Some(self.wall.step_ns()),
+            clock_step_ns,
         };
         let judged = judge::judge_phase(&plan, record.as_ref(), &context);
         run.phases.push(PhaseRun {
