@@ -32,7 +32,11 @@ impl LoopDevice {
         if tool("id", &["-u"])? != "0" {
             return Err("needs root".into());
         }
-        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).map_err(|e| e.to_string())?;
+        Self::new_in(Path::new(env!("CARGO_TARGET_TMPDIR")), bytes)
+    }
+
+    fn new_in(directory: &Path, bytes: u64) -> Result<Self, String> {
+        let directory = tempfile::tempdir_in(directory).map_err(|e| e.to_string())?;
         let image = directory.path().join("image");
         std::fs::File::create(&image).and_then(|f| f.set_len(bytes)).map_err(|e| e.to_string())?;
         let device = tool("losetup", &["--find", "--show", image.to_str().unwrap()])?.into();
@@ -335,4 +339,36 @@ fn a_device_that_fails_half_way_gives_a_record_with_its_errors() {
     assert!(record.bytes > 0, "what was read before is kept");
     let after = run(&mut rig, &rand_read(4 * MIB, 4));
     assert!(after.errors.is_empty() && after.operations > 0, "the rig stays usable");
+}
+
+#[test]
+fn a_device_that_fails_writes_half_way_keeps_what_came_before() {
+    let point = tempfile::tempdir().unwrap();
+    let path = point.path().to_str().unwrap();
+    // The memory below the loop device ends after 24 MiB: what is written beyond cannot be stored.
+    have!(tool("mount", &["-t", "tmpfs", "-o", "size=24m", "tmpfs", path]));
+    let result = LoopDevice::new_in(point.path(), 32 * MIB).map(|device| {
+        std::panic::catch_unwind(|| {
+            let mut rig = open(&device.device, true, FileOptions::default()).unwrap();
+            let record = run(&mut rig, &layout(32 * MIB));
+            println!("{}", shown(&layout(32 * MIB), &record));
+            assert_eq!(record.stop, StopCause::Failed);
+            assert!(record.errors.contains_key("EIO") || record.errors.contains_key("ENOSPC"), "{:?}", record.errors);
+            let readable = rig.readable_bytes();
+            println!("readable {readable}");
+            assert!((MIB..=24 * MIB).contains(&readable), "{readable}");
+            let read = run(&mut rig, &rand_read(32 * MIB, 4));
+            assert!(read.errors.is_empty() && read.operations > 0, "{:?}", read.errors);
+            // Again, from the start: the same end.
+            let failing = run(&mut rig, &layout(32 * MIB));
+            assert_eq!(failing.stop, StopCause::Failed);
+            let mut nothing = rand_read(MIB, 1);
+            nothing.streams[0].region_start_bytes = 31 * MIB;
+            let failure = rig.run(&nothing, &Control::default()).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Device);
+            assert!(failure.message.contains("layout"), "{failure}");
+        })
+    });
+    tool("umount", &[path]).unwrap();
+    have!(result).unwrap();
 }

@@ -27,6 +27,8 @@ pub struct FileRig {
     direct: DirectWay,
     /// Bytes from the start that this run's layout has written; `None` before any layout.
     laid_out: Option<u64>,
+    /// Errors of the layout, by name.
+    layout_errors: Vec<String>,
     bytes_written: u64,
     unsettled: bool,
 }
@@ -46,6 +48,7 @@ impl FileRig {
             epoch: Epoch::start(),
             direct: DirectWay::default(),
             laid_out: None,
+            layout_errors: Vec::new(),
             bytes_written: 0,
             unsettled: false,
         })
@@ -123,13 +126,7 @@ impl FileRig {
             let block = stream.block_size_bytes.max(1);
             let room = bound.saturating_sub(stream.region_start_bytes).min(stream.region_bytes) / block * block;
             if room == 0 {
-                let message = format!(
-                    "{}: nothing to work on: {bound} bytes of {} hold data",
-                    phase.name,
-                    self.target.path.display()
-                );
-                return Err(Failure::new(FailureKind::Environment, message)
-                    .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB"));
+                return Err(self.nothing_there(phase, bound));
             }
             if room < stream.region_bytes {
                 clipped = Some(format!("region clipped from {} to {room} bytes, which hold data", stream.region_bytes));
@@ -137,6 +134,18 @@ impl FileRig {
             }
         }
         Ok((streams, clipped))
+    }
+
+    fn nothing_there(&self, phase: &PhasePlan, bound: u64) -> Failure {
+        let path = self.target.path.display();
+        if !self.layout_errors.is_empty() {
+            let errors = self.layout_errors.join(", ");
+            let message = format!("{}: nothing to work on: the layout of {path} failed ({errors})", phase.name);
+            return Failure::new(FailureKind::Device, message).remedy("look into the kernel log (dmesg) for the cause");
+        }
+        let message = format!("{}: nothing to work on: {bound} bytes of {path} hold data", phase.name);
+        Failure::new(FailureKind::Environment, message)
+            .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB")
     }
 
     /// Direct I/O needs aligned offsets and lengths; a plan that does not fit is told so instead of failing with EINVAL.
@@ -258,6 +267,7 @@ impl FileRig {
             let _ = self.opened.file.set_len(reached);
         }
         let size = self.opened.file.metadata().map_or(u64::MAX, |m| if self.is_device() { u64::MAX } else { m.len() });
+        self.layout_errors = record.errors.keys().cloned().collect();
         self.laid_out = Some(reached.min(size / MIB * MIB));
     }
 }
