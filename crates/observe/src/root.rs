@@ -70,24 +70,28 @@ impl Root {
     /// The path without symbolic links, inside the root; `None` if it does not exist or its links never end.
     pub fn canonical(&self, path: &str) -> Option<String> {
         let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
-        let mut done: Vec<String> = Vec::new();
+        // Without the slash at its end, so empty at the root.
+        let mut done = String::with_capacity(path.len());
         let (mut links, mut visited) = (0, 0);
         while let Some(component) = todo.pop_front() {
             visited += 1;
             if visited > COMPONENT_LIMIT {
                 return None;
             }
+            let before = done.len();
             match component.as_str() {
                 "" | "." => continue,
                 ".." => {
-                    done.pop();
+                    done.truncate(done.rfind('/').unwrap_or(0));
                     continue;
                 }
-                _ => done.push(component),
+                name => {
+                    done.push('/');
+                    done.push_str(name);
+                }
             }
-            let host = self.host_path(&done.join("/"));
-            let metadata = fs::symlink_metadata(&host).ok()?;
-            if !metadata.is_symlink() {
+            let host = self.host_path(&done);
+            if !fs::symlink_metadata(&host).ok()?.is_symlink() {
                 continue;
             }
             links += 1;
@@ -96,15 +100,15 @@ impl Root {
             }
             let target = fs::read_link(&host).ok()?;
             let target = target.to_str()?;
-            done.pop();
-            if target.starts_with('/') {
-                done.clear();
-            }
+            done.truncate(if target.starts_with('/') { 0 } else { before });
             for part in target.split('/').rev() {
                 todo.push_front(part.to_owned());
             }
         }
-        Some(format!("/{}", done.join("/")))
+        if done.is_empty() {
+            done.push('/');
+        }
+        Some(done)
     }
 
     /// Where to find `path` on this machine's file system, with all links resolved inside the root. On the live root

@@ -1,7 +1,7 @@
 //! Who uses a block device, so that nobody writes to one that is in use.
 //!
 //! Facts only: whether to refuse is the caller's decision, and it must not be the only one. Opening with O_EXCL is the
-//! kernel's own answer; this says *why* and what would be lost.
+//! kernel's own answer, across all namespaces; this says *why* and what would be lost.
 
 use crate::mounts::{mount_of, mounts, parse_device};
 use crate::root::{Root, file_name, parent};
@@ -28,13 +28,13 @@ pub struct DeviceUse {
     pub read_only: bool,
     /// Partitions on it, by kernel name.
     pub partitions: Vec<String>,
-    /// Where it or one of its partitions is mounted: `sda1 on /boot`.
+    /// Where it, one of its partitions, or the whole disk that it is a partition of is mounted: `sda1 on /boot`.
     pub mounted: Vec<String>,
-    /// What stands on it or on one of its partitions: `dm-0 on sda2`, `loop1 on sda`, `btrfs on sdb`.
+    /// What stands on one of these: `dm-0 on sda2`, `loop1 on sda`, `btrfs on sdb`.
     pub held: Vec<String>,
     /// The root file system stands on it, however many layers between.
     pub is_root: bool,
-    /// It or one of its partitions is swap space: `sda3`.
+    /// Which of these is swap space: `sda3`.
     pub swap: Vec<String>,
     /// Processes that have it or one of its partitions open: `1234 (qemu) has sda open`. Without root's rights others'
     /// processes are not seen.
@@ -60,6 +60,14 @@ impl DeviceUse {
     }
 }
 
+/// A device, one of its partitions, or the disk that it is a part of.
+#[derive(Clone, Debug)]
+struct Part {
+    name: String,
+    id: DeviceId,
+    directory: String,
+}
+
 /// How a block device is used; `None` if there is no such device under /sys.
 pub fn device_use(root: &Root, device: DeviceId) -> Option<DeviceUse> {
     let directory = device_directory(root, device)?;
@@ -78,45 +86,60 @@ pub fn device_use(root: &Root, device: DeviceId) -> Option<DeviceUse> {
         ..DeviceUse::default()
     };
     // The device itself, then what is on it.
-    let mut ours: Vec<(String, DeviceId)> = vec![(name.clone(), device)];
+    let mut ours = vec![Part { name: name.clone(), id: device, directory: directory.clone() }];
     for partition in &partitions {
-        let number = root.text(&format!("{directory}/{partition}/dev"));
-        ours.extend(number.as_deref().and_then(parse_device).map(|id| (partition.clone(), id)));
+        let directory = format!("{directory}/{partition}");
+        let id = root.text(&format!("{directory}/dev")).as_deref().and_then(parse_device);
+        ours.extend(id.map(|id| Part { name: partition.clone(), id, directory }));
     }
-    let our_name = |id: Option<DeviceId>| ours.iter().find(|(_, d)| Some(*d) == id).map(|(n, _)| n.as_str());
+    // Whoever uses the whole disk uses the partition as well; but not whoever uses its neighbours.
+    let mut touched = ours.clone();
+    if is_partition {
+        let id = root.text(&format!("{disk}/dev")).as_deref().and_then(parse_device);
+        touched.extend(id.map(|id| Part { name: file_name(disk).to_owned(), id, directory: disk.to_owned() }));
+    }
+    let touched_name = |id: Option<DeviceId>| touched.iter().find(|p| Some(p.id) == id).map(|p| p.name.as_str());
 
     let table = mounts(root);
     for mount in &table {
         // btrfs and others have an anonymous number, but name their device.
-        let by_source =
-            || mount.source.split(':').filter(|s| s.starts_with('/')).find_map(|s| our_name(device_of_node(root, s)));
-        if let Some(name) = our_name(Some(mount.device)).or_else(by_source) {
+        let by_source = || {
+            mount.source.split(':').filter(|s| s.starts_with('/')).find_map(|s| touched_name(device_of_node(root, s)))
+        };
+        if let Some(name) = touched_name(Some(mount.device)).or_else(by_source) {
             usage.mounted.push(format!("{name} on {}", mount.mount_point));
         }
     }
-    for (name, _) in &ours {
-        let place = if *name == file_name(&directory) { directory.clone() } else { format!("{directory}/{name}") };
-        let holders = root.list(&format!("{place}/holders"));
-        usage.held.extend(holders.iter().map(|h| format!("{h} on {name}")));
+    for part in &touched {
+        let holders = root.list(&format!("{}/holders", part.directory));
+        usage.held.extend(holders.iter().map(|h| format!("{h} on {}", part.name)));
     }
     for number in root.list("/sys/block").iter().filter(|n| n.starts_with("loop")) {
         let file = root.text(&format!("/sys/block/{number}/loop/backing_file"));
         let below = file.filter(|f| f.starts_with("/dev/")).and_then(|f| device_of_node(root, &f));
-        if let Some(name) = our_name(below).filter(|_| below.is_some()) {
+        if let Some(name) = touched_name(below) {
             usage.held.push(format!("{number} on {name}"));
+        }
+    }
+    // Mounts of other namespaces are in no table that we see, but the file systems are in /sys/fs.
+    for fstype in ["ext4", "xfs", "f2fs", "erofs"] {
+        for name in touched.iter().map(|p| &p.name) {
+            let here = usage.mounted.iter().any(|m| m.split(' ').next() == Some(name));
+            if !here && root.exists(&format!("/sys/fs/{fstype}/{name}")) {
+                usage.held.push(format!("a mount of {fstype} in another namespace on {name}"));
+            }
         }
     }
     for uuid in root.list("/sys/fs/btrfs") {
         // Members beyond the first appear in no mount.
         let members = root.list(&format!("/sys/fs/btrfs/{uuid}/devices"));
-        for (name, _) in ours.iter().filter(|(n, _)| members.contains(n)) {
-            usage.held.push(format!("btrfs on {name}"));
-        }
+        let used = touched.iter().filter(|p| members.contains(&p.name));
+        usage.held.extend(used.map(|p| format!("btrfs on {}", p.name)));
     }
     let swaps = root.text("/proc/swaps").unwrap_or_default();
     for line in swaps.lines().skip(1) {
         let node = line.split_ascii_whitespace().next().filter(|n| n.starts_with("/dev/"));
-        usage.swap.extend(node.and_then(|n| our_name(device_of_node(root, n))).map(str::to_owned));
+        usage.swap.extend(node.and_then(|n| touched_name(device_of_node(root, n))).map(str::to_owned));
     }
     usage.is_root = mount_of(&table, "/", None, None).is_some_and(|entry| {
         let place = crate::Place::Path {
@@ -126,7 +149,7 @@ pub fn device_use(root: &Root, device: DeviceId) -> Option<DeviceUse> {
             block_size_bytes: None,
         };
         let stack = crate::inventory(root, &place).stack;
-        stack.layers.iter().any(|l| our_name(l.device).filter(|_| l.device.is_some()).is_some())
+        stack.layers.iter().any(|l| ours.iter().any(|p| l.device == Some(p.id)))
     });
     usage.open = open_by(root, &ours);
     usage.partitions = partitions;
@@ -135,7 +158,7 @@ pub fn device_use(root: &Root, device: DeviceId) -> Option<DeviceUse> {
 }
 
 /// Processes with one of the device nodes open, ourselves excepted.
-fn open_by(root: &Root, ours: &[(String, DeviceId)]) -> Vec<String> {
+fn open_by(root: &Root, ours: &[Part]) -> Vec<String> {
     let own = root.link("/proc/self");
     let mut out = Vec::new();
     let processes = root.list("/proc");
@@ -145,7 +168,7 @@ fn open_by(root: &Root, ours: &[(String, DeviceId)]) -> Vec<String> {
         let opened = descriptors.iter().take(DESCRIPTOR_LIMIT).find_map(|fd| {
             let node = root.link(&format!("/proc/{pid}/fd/{fd}"))?;
             let short = node.strip_prefix("/dev/")?;
-            ours.iter().find(|(name, _)| name == short).map(|(name, _)| name)
+            ours.iter().find(|p| p.name == short).map(|p| &p.name)
         });
         if let Some(name) = opened {
             let command = root.text(&format!("/proc/{pid}/comm")).unwrap_or_else(|| "?".into());

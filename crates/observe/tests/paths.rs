@@ -200,7 +200,15 @@ fn who_uses_a_device() {
     assert!(used.is_root);
     assert_eq!(used.refusals().len(), 4, "{:?}", used.refusals());
 
+    let table = tree.root().text("/proc/self/mountinfo").unwrap();
+    tree.file("/proc/self/mountinfo", (table.replace("8:1", "8:0").replace("sda1", "sda") + "\n").as_bytes());
+    let partition = device_use(&tree.root(), DeviceId { major: 8, minor: 1 }).unwrap();
+    assert_eq!(partition.mounted, ["sda on /", "sda on /mnt/data"], "the whole disk is in use, so its partition is");
+
     let raid = tree!("lvm-on-raid");
+    raid.file("/sys/fs/xfs/sdb/stats/stats", b"0\n");
+    let elsewhere = device_use(&raid.root(), DeviceId { major: 8, minor: 16 }).unwrap();
+    assert_eq!(elsewhere.held, ["a mount of xfs in another namespace on sdb"]);
     let member = device_use(&raid.root(), DeviceId { major: 8, minor: 0 }).unwrap();
     assert_eq!(member.held, ["md0 on sda"]);
     assert!(member.mounted.is_empty() && !member.is_root);
