@@ -49,7 +49,7 @@ pub fn page_size() -> u64 {
 ///
 /// # Errors
 /// EPERM where the kernel hides it: the caller must own the file or be able to write to it (mincore since Linux 5.2,
-/// cachestat since 6.15).
+/// cachestat since 6.14 and in the stable kernels that took the change).
 pub fn resident_pages(file: &File, offset: u64, len: u64) -> io::Result<CachedPages> {
     if len == 0 {
         return Ok(CachedPages { resident: 0, dirty: Some(0), writeback: Some(0), source: "cachestat" });
