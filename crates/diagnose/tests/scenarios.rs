@@ -349,14 +349,30 @@ fn a_path_as_fast_as_memory_is_memory() {
 }
 
 #[test]
-fn others_on_the_disk_come_first_and_a_little_of_them_does_not() {
-    let run = Builder::new(sata())
-        .phases(with(healthy(540.0), [sequential("seq-read", 540.0).foreign(0.2).refused()]))
-        .build();
-    let limit = diagnose::limit(&run);
+fn others_on_the_disk_are_named_where_nothing_that_stands_explains_more() {
+    let check = |mb_s: f64, read: Phase| Builder::new(sata()).phases(with(healthy(mb_s), [read])).build();
+    let limit = diagnose::limit(&check(200.0, sequential("seq-read", 200.0).foreign(0.2).refused()));
     assert!(limit.statement.contains("others use the same disk"), "{limit:?}");
-    let run = Builder::new(sata()).phases(with(healthy(540.0), [sequential("seq-read", 540.0).foreign(0.04)])).build();
-    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Link);
+    // The write phase stands and fills the link.
+    let limit = diagnose::limit(&check(540.0, sequential("seq-read", 540.0).foreign(0.2).refused()));
+    assert_eq!(limit.layer, LimitLayer::Link);
+    let quiet = check(200.0, sequential("seq-read", 200.0).foreign(0.04));
+    assert!(diagnose::causes(&quiet).iter().all(|c| !c.statement.contains("others")));
+}
+
+#[test]
+fn a_card_without_a_queue_is_not_blamed_on_the_host() {
+    let phases = with(healthy(66.0), [random("rand-read-qd1", 3201.0), random("rand-read-qd32", 3344.0)]);
+    let run = Builder::new(sd_card(&[("app_performance_class", Fact::Int(1))])).phases(phases).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Device);
+}
+
+#[test]
+fn a_full_link_is_told_before_a_small_step_to_buffered_writes() {
+    let slow = sequential("buffered-write", 400.0).own(0.01, 0.3).cpu(0.01, 0.3, 0.0);
+    let run = Builder::new(sata()).phases(with(healthy(550.0), [slow])).build();
+    let causes = diagnose::causes(&run);
+    assert_eq!((causes[0].layer, causes[1].layer), (LimitLayer::Link, LimitLayer::PageCache), "{causes:?}");
 }
 
 #[test]

@@ -113,8 +113,20 @@ fn explain(path: &DiskPath<'_>) -> Option<Explanation> {
         let host = path.holder(names::MMC_HOST_CQE);
         let host_can = host.and_then(|l| l.bool(names::MMC_HOST_CQE));
         let layer = if host_can == Some(true) { LimitLayer::Driver } else { LimitLayer::Controller };
-        let offered = disk.int(names::SD_CARD_QUEUE_DEPTH).is_some_and(|d| d > 0)
-            || disk.int(names::APP_PERFORMANCE_CLASS) == Some(2);
+        // SD: A2 or a depth in the status register; eMMC: from revision 5.1 on it may have one.
+        let class = disk.int(names::APP_PERFORMANCE_CLASS);
+        let depth = disk.int(names::SD_CARD_QUEUE_DEPTH);
+        let revision = disk.int(names::MMC_REVISION);
+        let offered = class == Some(2) || depth.is_some_and(|d| d > 0);
+        if !offered && (class.is_some() || depth == Some(0) || revision.is_some_and(|r| r < 8)) {
+            let evidence = [names::APP_PERFORMANCE_CLASS, names::SD_CARD_QUEUE_DEPTH, names::MMC_REVISION]
+                .into_iter()
+                .filter(|n| disk.fact(n).is_some())
+                .map(|n| disk.evidence(n))
+                .collect();
+            let words = "the card offers no command queue and takes one command at a time";
+            return some(LimitLayer::Device, words, evidence, "a card and a host that both queue commands");
+        }
         let words = if offered {
             "the host's command path: the card offers a command queue, the host runs none"
         } else {

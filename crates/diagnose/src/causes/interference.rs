@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Evidence, LimitLayer, Run};
+use model::{Confidence, Evidence, LimitLayer, PhaseStatus, Run};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -13,19 +13,28 @@ const FLAT_SPREAD: f64 = 0.02;
 /// Two phases at the same cap agree to this.
 const SAME: f64 = 0.03;
 
-/// Traffic of others in the quiet windows.
+/// Traffic of others in the quiet windows. Where it made a phase be refused, it may be the narrow place if nothing that
+/// stands explains more; where every phase stands, it is a remark.
 pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     let (phase, ratio) = machine::executed(run)
         .filter_map(|(p, r)| machine::foreign_ratio(r).map(|ratio| (p, ratio)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|(_, ratio)| *ratio > FOREIGN)?;
+        .filter(|(_, ratio)| *ratio > FOREIGN)
+        .max_by(|a, b| {
+            let refused = |p: &model::PhaseRun| p.status == PhaseStatus::Refused;
+            refused(a.0).cmp(&refused(b.0)).then(a.1.total_cmp(&b.1))
+        })?;
+    let (standing, confidence) = match phase.status {
+        PhaseStatus::Refused => (Standing::Remainder, Confidence::Probable),
+        _ => (Standing::Distortion, Confidence::Low),
+    };
     let name = &phase.plan.name;
     Some(
         Cause::new(
             LimitLayer::Unknown,
-            Standing::Distortion,
+            standing,
             format!("others use the same disk: their traffic around {name} is {} of ours", phrase::percent(ratio)),
         )
+        .sure(confidence)
         .because([Evidence::measurement(
             "foreign traffic over own",
             phrase::rounded(ratio),

@@ -74,7 +74,7 @@ impl Cause {
 
     pub(crate) fn step(mut self, text: impl Into<String>, ratio: Option<f64>, basis: impl Into<String>) -> Self {
         // A ceiling at or below the current value predicts nothing.
-        let predicted_ratio = ratio.filter(|r| r.is_finite() && *r > 1.0);
+        let predicted_ratio = ratio.filter(|r| r.is_finite() && *r > 1.0).map(|r| (r * 100.0).round() / 100.0);
         self.next_step = Some(NextStep { text: text.into(), predicted_ratio, basis: basis.into() });
         self
     }
@@ -85,7 +85,10 @@ impl Cause {
     }
 
     fn ratio(&self) -> f64 {
-        self.next_step.as_ref().and_then(|s| s.predicted_ratio).unwrap_or(1.0)
+        let predicted = self.next_step.as_ref().and_then(|s| s.predicted_ratio).unwrap_or(1.0);
+        // A full link is told before a step of the ladder that is smaller than this.
+        const FULL_LINK: f64 = 1.5;
+        if self.layer == LimitLayer::Link { predicted.max(FULL_LINK) } else { predicted }
     }
 }
 
