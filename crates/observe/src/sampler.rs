@@ -16,6 +16,7 @@ use crate::root::Root;
 pub(crate) use files::cpu_list;
 use files::{Kept, Sensor, sensors};
 use model::{DiskCounters, MemorySample, NS_PER_S, Ns, SystemSample, Temperature, ThrottleState};
+use std::collections::BTreeSet;
 
 /// How often slow sources are read.
 const SLOW_PERIOD_NS: Ns = NS_PER_S;
@@ -24,6 +25,8 @@ const DISK_SENSOR_PERIOD_NS: Ns = 10 * NS_PER_S;
 /// Interrupt tables and frequency tables beyond these are slow sources.
 const SMALL_INTERRUPT_TABLE_BYTES: usize = 32 << 10;
 const FEW_FREQUENCIES: usize = 32;
+/// More disks than these are read from one file.
+const FEW_DISKS: usize = 64;
 
 /// Frequency of the CPUs that share a clock.
 struct Clock {
@@ -32,10 +35,19 @@ struct Clock {
     cpus: Vec<usize>,
 }
 
+/// Where the counters of the disks come from.
+enum Disks {
+    /// Each disk's own file, which costs least for a few.
+    Each(Vec<(String, Kept)>),
+    /// /proc/diskstats, with the wanted names in order: for paths of very many disks, whose files a process may not be
+    /// allowed to hold open all at once (1,024 by default).
+    Together(Kept, BTreeSet<String>),
+}
+
 /// The observer during a run.
 pub struct Sampler {
     buffer: Vec<u8>,
-    disks: Vec<(String, Kept)>,
+    disks: Disks,
     stat: Option<Kept>,
     meminfo: Option<Kept>,
     pressure_io: Option<Kept>,
@@ -58,14 +70,16 @@ impl Sampler {
     /// are left out of the samples.
     pub fn new(root: &Root, disks: &[String]) -> Self {
         let keep = |path: &str| Kept::open(root, path);
-        let disks = disks.iter().filter_map(|name| {
-            let file = keep(&format!("/sys/class/block/{}/stat", name.replace('/', "!")))?;
-            Some((name.clone(), file))
-        });
+        let each = || {
+            let file = |name: &String| keep(&format!("/sys/class/block/{}/stat", name.replace('/', "!")));
+            Disks::Each(disks.iter().filter_map(|name| Some((name.clone(), file(name)?))).collect())
+        };
+        let together = || Some(Disks::Together(keep("/proc/diskstats")?, disks.iter().cloned().collect()));
+        let disks = if disks.len() > FEW_DISKS { together().unwrap_or_else(each) } else { each() };
         let cpus = files::online_cpus(root);
         let mut sampler = Self {
             buffer: Vec::with_capacity(64 << 10),
-            disks: disks.collect(),
+            disks,
             stat: keep("/proc/stat"),
             meminfo: keep("/proc/meminfo"),
             pressure_io: keep("/proc/pressure/io"),
@@ -89,20 +103,22 @@ impl Sampler {
         sampler
     }
 
-    /// Names of the disks that are sampled, in the order of `SystemSample::disks`.
-    pub fn disks(&self) -> impl Iterator<Item = &str> {
-        self.disks.iter().map(|(name, _)| name.as_str())
-    }
-
     /// One look; `now_ns` is the time since the run's start and only decides which slow sources are due.
     pub fn sample(&mut self, now_ns: Ns) -> SystemSample {
         let mut sample = SystemSample { at_ns: now_ns, ..SystemSample::default() };
         let buffer = &mut self.buffer;
         // Disks first: theirs are the numbers that are compared with our own operations.
-        sample.disks.reserve_exact(self.disks.len());
-        for (name, file) in &self.disks {
-            if let Some(counters) = file.once(buffer).and_then(parse::disk_counters) {
-                sample.disks.push(DiskCounters { name: name.clone(), ..counters });
+        match &self.disks {
+            Disks::Each(disks) => {
+                sample.disks.reserve_exact(disks.len());
+                for (name, file) in disks {
+                    if let Some(counters) = file.once(buffer).and_then(parse::disk_counters) {
+                        sample.disks.push(DiskCounters { name: name.clone(), ..counters });
+                    }
+                }
+            }
+            Disks::Together(file, wanted) => {
+                sample.disks = file.all(buffer).map(|text| parse::diskstats(text, wanted)).unwrap_or_default();
             }
         }
         if let Some(text) = self.stat.as_ref().and_then(|f| f.all(buffer)) {

@@ -85,7 +85,11 @@ fn a_thousand_disks() {
     let tree = Tree::build(&(text + &links));
     let seen = tree.device("md0");
     assert_eq!(seen.stack.lowest_counted().len(), 1_000);
-    let mut sampler = Sampler::new(&tree.root(), &observe::counted_disks(&seen.stack));
+    let disks = observe::counted_disks(&seen.stack);
+    assert_eq!(disks.len(), 1_001);
+    let lines: String = (0..1_000).map(|n| format!("   8 {n} sd{n} 1 2 3 4 5 6 7 8 9 10 11\n")).collect();
+    tree.file("/proc/diskstats", (lines + "   9 0 md0 1 2 3 4 5 6 7 8 9 10 11\n   7 0 loop0 1 2 3\n").as_bytes());
+    let mut sampler = Sampler::new(&tree.root(), &disks);
     assert_eq!(sampler.sample(0).disks.len(), 1_001);
 }
 

@@ -21,8 +21,8 @@ fn names(sample: &SystemSample) -> Vec<&str> {
 fn one_look_sees_everything() {
     let tree = machine();
     let mut sampler = Sampler::new(&tree.root(), &["dm-0".into(), "gone".into()]);
-    assert_eq!(sampler.disks().collect::<Vec<_>>(), ["dm-0"]);
     let sample = sampler.sample(0);
+    assert_eq!(sample.disks.len(), 1);
     assert_eq!((sample.disks[0].name.as_str(), sample.disks[0].sectors_written), ("dm-0", 7));
     assert_eq!(sample.cpus.iter().map(model::CpuTicks::total).collect::<Vec<_>>(), [36, 324]);
     assert_eq!(sample.cpu_khz, [Some(1_800_000), Some(2_400_000)]);

@@ -9,8 +9,8 @@ use std::os::unix::fs::FileExt;
 const LIMIT_BYTES: usize = 8 << 20;
 /// A sysfs attribute is at most a page.
 const ATTRIBUTE_BYTES: usize = 4_096;
-/// Most sensors, cooling devices and CPUs.
-const SENSOR_LIMIT: usize = 256;
+/// Most files of one kind that stay open: a process may have 1,024 by default.
+const OPEN_LIMIT: usize = 128;
 const CPU_LIMIT: usize = 8_192;
 
 /// A file that stays open.
@@ -99,7 +99,7 @@ pub(super) fn sensors(root: &Root) -> Vec<Sensor> {
             }
         }
     }
-    out.truncate(SENSOR_LIMIT);
+    out.truncate(OPEN_LIMIT);
     out
 }
 
@@ -131,7 +131,7 @@ pub(super) fn clocks(root: &Root, cpus: &[u32]) -> Vec<(Kept, Vec<usize>)> {
     }
     let open =
         |(policy, cpus): (String, Vec<usize>)| Some((Kept::open(root, &format!("{policy}/scaling_cur_freq"))?, cpus));
-    by_policy.into_iter().filter_map(open).collect()
+    by_policy.into_iter().take(OPEN_LIMIT).filter_map(open).collect()
 }
 
 /// x86 throttle counters: one per core, and one per package counted once.
@@ -154,8 +154,8 @@ pub(super) fn throttle_counts(root: &Root, cpus: &[u32]) -> Vec<Kept> {
             out.extend(Kept::open(root, &format!("{directory}/thermal_throttle/package_throttle_count")));
             packages.push(package);
         }
-        if out.is_empty() {
-            // Not x86, or without the counters: the other CPUs have none either.
+        if out.is_empty() || out.len() >= OPEN_LIMIT {
+            // Enough, or not x86, or without the counters: the other CPUs have none either.
             break;
         }
     }
@@ -171,7 +171,7 @@ pub(super) fn cooling(root: &Root) -> Vec<Kept> {
         !kind.contains("fan")
     });
     let files = throttles.filter_map(|d| Kept::open(root, &format!("/sys/class/thermal/{d}/cur_state")));
-    files.take(SENSOR_LIMIT).collect()
+    files.take(OPEN_LIMIT).collect()
 }
 
 /// Under-voltage alarm of the Raspberry Pi.

@@ -1,6 +1,7 @@
 //! From bytes to counters. What is not understood is left out; nothing here allocates except for the lists of a sample.
 
 use model::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample};
+use std::collections::BTreeSet;
 
 /// The digits at the beginning, after blanks; `None` without digits or beyond 64 bits.
 fn take_number(text: &[u8]) -> Option<(u64, &[u8])> {
@@ -75,6 +76,19 @@ pub(super) fn disk_counters(text: &[u8]) -> Option<DiskCounters> {
         flushes: since(17, 15),
         flush_ms: since(17, 16),
     })
+}
+
+/// /proc/diskstats (k:Documentation/admin-guide/iostats.rst): the lines of the wanted disks, in the kernel's order.
+pub(super) fn diskstats(text: &[u8], wanted: &BTreeSet<String>) -> Vec<DiskCounters> {
+    let line = |line: &[u8]| {
+        let (_, rest) = take_number(line)?;
+        let (_, rest) = take_number(rest)?;
+        let rest = rest.trim_ascii_start();
+        let end = rest.iter().position(|b| *b == b' ')?;
+        let name = std::str::from_utf8(&rest[..end]).ok().filter(|n| wanted.contains(*n))?;
+        Some(DiskCounters { name: name.to_owned(), ..disk_counters(&rest[end..])? })
+    };
+    lines(text).filter_map(line).collect()
 }
 
 /// /proc/stat: CPUs, interrupts, context switches.
@@ -166,6 +180,14 @@ mod tests {
     }
 
     #[test]
+    fn the_wanted_lines_of_diskstats() {
+        let text = b"   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n   8       1 sda1 9 2 3 4 5 6 7 8 9 10 11\n 8 16 sdb x\n garbage\n";
+        let wanted = BTreeSet::from(["sda1".to_owned(), "sdb".to_owned()]);
+        let seen: Vec<(String, u64)> = diskstats(text, &wanted).into_iter().map(|d| (d.name, d.reads)).collect();
+        assert_eq!(seen, [("sda1".to_owned(), 9)]);
+    }
+
+    #[test]
     fn cpu_lines_without_the_sum() {
         let mut sample = SystemSample::default();
         stat(b"cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu3 1 0 0 4\nintr 77 1 2\nctxt 5\n", &mut sample);
@@ -212,7 +234,7 @@ mod tests {
         #[test]
         fn no_bytes_make_a_parser_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
             let _ = (disk_counters(&bytes), memory(&bytes), pressure(&bytes), interrupts_by_cpu(&bytes));
-            let _ = (signed(&bytes), unsigned(&bytes), hex(&bytes));
+            let _ = (signed(&bytes), unsigned(&bytes), hex(&bytes), diskstats(&bytes, &BTreeSet::new()));
             stat(&bytes, &mut SystemSample::default());
         }
 
