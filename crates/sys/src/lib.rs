@@ -34,8 +34,8 @@ pub use clock::{Epoch, monotonic_ns};
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
-    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data, next_hole,
-    open_directory, open_existing, reopen, reserve, set_direct,
+    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data,
+    next_hole, open_directory, open_existing, reopen, reserve, set_direct,
 };
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};
@@ -46,5 +46,5 @@ pub use ring::{PushError, Ring, RingCompletion, RingOp, RingOptions};
 pub use ring_error::RingError;
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
-pub use thread::{ThreadUsage, affinity, children_usage, raise_memlock, set_affinity, thread_usage};
+pub use thread::{ThreadUsage, affinity, children_usage, process_usage, raise_memlock, set_affinity, thread_usage};
 pub use timex::clock_synchronised;

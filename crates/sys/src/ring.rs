@@ -405,7 +405,7 @@ impl Ring {
         if self.unsubmitted == 0 {
             let ready = self.queues.ready();
             // With DEFER_TASKRUN completions appear only when the kernel is entered to run them.
-            if ready >= min && (min > 0 || ready > 0 || !self.deferred) {
+            if ready >= min && (min > 0 || ready > 0 || !self.deferred || !self.queues.work_pending()) {
                 return Ok(());
             }
         }
@@ -417,7 +417,7 @@ impl Ring {
                 }
                 self.enter_timed(min, ns)
             }
-            _ => self.enter_untimed(min),
+            _ => self.enter_untimed(min, min > 0 || self.queues.work_pending()),
         };
         self.submitted(result)
     }
@@ -444,10 +444,13 @@ impl Ring {
     }
 
     #[inline]
-    fn enter_untimed(&self, min: u32) -> Result<u32, Errno> {
-        let (fd, flags) = self.call_fd();
+    fn enter_untimed(&self, min: u32, events: bool) -> Result<u32, Errno> {
+        let (fd, mut flags) = self.call_fd();
+        if events {
+            flags |= IoringEnterFlags::GETEVENTS;
+        }
         // SAFETY: published entries name only memory of the pool and of `vectors`, and the file that the ring owns.
-        unsafe { io_uring_enter(fd, self.unsubmitted, min, flags | IoringEnterFlags::GETEVENTS) }
+        unsafe { io_uring_enter(fd, self.unsubmitted, min, flags) }
     }
 
     #[inline]
@@ -472,7 +475,7 @@ impl Ring {
         let start = Instant::now();
         let wait = Duration::from_nanos(wait_ns);
         loop {
-            let result = self.enter_untimed(0);
+            let result = self.enter_untimed(0, true);
             self.submitted(result)?;
             let left = wait.saturating_sub(start.elapsed());
             if self.queues.ready() >= min || left.is_zero() {

@@ -4,8 +4,8 @@
 use crate::RingError;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io_uring::{
-    IORING_OFF_CQ_RING, IORING_OFF_SQ_RING, IORING_OFF_SQES, IoringFeatureFlags, IoringSetupFlags, io_uring_cqe,
-    io_uring_params, io_uring_setup, io_uring_sqe,
+    IORING_OFF_CQ_RING, IORING_OFF_SQ_RING, IORING_OFF_SQES, IoringFeatureFlags, IoringSetupFlags, IoringSqFlags,
+    io_uring_cqe, io_uring_params, io_uring_setup, io_uring_sqe,
 };
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::ffi::c_void;
@@ -18,7 +18,8 @@ const OPTIONAL: [(IoringSetupFlags, &str, &str); 5] = [
     (IoringSetupFlags::NO_SQARRAY, "no-sqarray", "6.6"),
     (IoringSetupFlags::DEFER_TASKRUN, "defer-taskrun", "6.1"),
     (IoringSetupFlags::SINGLE_ISSUER, "single-issuer", "6.0"),
-    (IoringSetupFlags::COOP_TASKRUN, "coop-taskrun", "5.19"),
+    // With the flag that says when there is work to be run, so that polling need not enter the kernel to find none.
+    (IoringSetupFlags::COOP_TASKRUN.union(IoringSetupFlags::TASKRUN_FLAG), "coop-taskrun", "5.19"),
     (IoringSetupFlags::SUBMIT_ALL, "submit-all", "5.18"),
 ];
 
@@ -80,6 +81,7 @@ pub(crate) struct Queues {
     pub missing: Vec<String>,
     sq_head: NonNull<AtomicU32>,
     sq_tail: NonNull<AtomicU32>,
+    sq_flags: NonNull<AtomicU32>,
     sq_mask: u32,
     sq_entries: u32,
     sqes: NonNull<io_uring_sqe>,
@@ -156,6 +158,7 @@ impl Queues {
             missing,
             sq_head: rings.at(sq.head),
             sq_tail: rings.at(sq.tail),
+            sq_flags: rings.at(sq.flags),
             sq_mask,
             sq_entries: params.sq_entries,
             sqes: entries_map.at(0),
@@ -195,6 +198,17 @@ impl Queues {
     pub fn publish(&self) {
         // SAFETY: points into the mapped ring. Release: the entries are written before the tail is seen.
         unsafe { self.sq_tail.as_ref() }.store(self.local_tail, Ordering::Release);
+    }
+
+    /// Whether the kernel has completions for which it must be entered. Always true where it does not tell.
+    #[inline]
+    pub fn work_pending(&self) -> bool {
+        if !self.setup.contains(IoringSetupFlags::TASKRUN_FLAG) {
+            return true;
+        }
+        // SAFETY: points into the mapped ring; the kernel changes it, hence the atomic.
+        let flags = unsafe { self.sq_flags.as_ref() }.load(Ordering::Acquire);
+        flags & (IoringSqFlags::TASKRUN | IoringSqFlags::CQ_OVERFLOW).bits() != 0
     }
 
     /// Completions that wait to be taken.

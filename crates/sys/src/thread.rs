@@ -46,6 +46,11 @@ pub fn thread_usage() -> ThreadUsage {
     usage_of(libc::RUSAGE_THREAD)
 }
 
+/// What all threads of this process used, the kernel's workers for its rings included.
+pub fn process_usage() -> ThreadUsage {
+    usage_of(libc::RUSAGE_SELF)
+}
+
 /// What child processes used that have ended and were waited for.
 pub fn children_usage() -> ThreadUsage {
     usage_of(libc::RUSAGE_CHILDREN)

@@ -30,33 +30,37 @@ impl Contest {
         Self { title, rounds }
     }
 
-    /// The table: medians with their spread, and the ratio of the first contestant's rate to each, round by round.
+    /// The table: medians with their spread; the ratio of the first contestant's rate to each, and of each one's CPU time
+    /// per operation to the first's, round by round. The second holds on a busy machine too.
     pub fn table(&self, markdown: bool) -> String {
-        let header = ["contestant", "million IOPS", "user ns/op", "system ns/op", "narrows / it"];
-        let mut rows: Vec<[String; 5]> = Vec::new();
+        let header = ["contestant", "million IOPS", "user ns/op", "system ns/op", "narrows / it", "CPU: it / narrows"];
+        let mut rows: Vec<[String; 6]> = Vec::new();
         let Some((_, ours)) = self.rounds.first() else { return String::new() };
         for (name, figures) in &self.rounds {
             let Some(iops) = Spread::of(figures.iter().map(|f| f.iops)) else { continue };
             let show = |values: Vec<f64>| Spread::of(values).map_or("-".to_owned(), |s| s.show(1.0, 0));
             let ratio = Spread::of(ours.iter().zip(figures).map(|(a, b)| a.iops / b.iops));
+            let cpu = |f: &Figures| Some(f.user_ns_per_op? + f.system_ns_per_op?);
+            let cost = Spread::of(ours.iter().zip(figures).filter_map(|(a, b)| Some(cpu(b)? / cpu(a)?)));
             rows.push([
                 name.clone(),
                 iops.show(1e6, 3),
                 show(figures.iter().filter_map(|f| f.user_ns_per_op).collect()),
                 show(figures.iter().filter_map(|f| f.system_ns_per_op).collect()),
                 ratio.map_or("-".to_owned(), |r| r.show(1.0, 2)),
+                cost.map_or("-".to_owned(), |r| r.show(1.0, 2)),
             ]);
         }
         let mut text = if markdown { format!("### {}\n\n", self.title) } else { format!("{}\n", self.title) };
         if markdown {
-            text += &format!("| {} |\n|---|---|---|---|---|\n", header.join(" | "));
+            text += &format!("| {} |\n|---|---|---|---|---|---|\n", header.join(" | "));
             for row in &rows {
                 text += &format!("| {} |\n", row.join(" | "));
             }
         } else {
             for row in std::iter::once(header.map(str::to_owned)).chain(rows) {
-                let [name, iops, user, system, ratio] = row;
-                text += &format!("  {name:<18} {iops:<24} {user:<20} {system:<20} {ratio}\n");
+                let [name, iops, user, system, ratio, cost] = row;
+                text += &format!("  {name:<18} {iops:<24} {user:<20} {system:<20} {ratio:<20} {cost}\n");
             }
         }
         text
@@ -78,6 +82,9 @@ mod tests {
             ],
         };
         let table = contest.table(true);
-        assert!(table.contains("| fio | 1.500 (1.000 - 2.000) | 30 (30 - 30) | - | 2.00 (2.00 - 2.00) |"), "{table}");
+        assert!(
+            table.contains("| fio | 1.500 (1.000 - 2.000) | 30 (30 - 30) | - | 2.00 (2.00 - 2.00) | - |"),
+            "{table}"
+        );
     }
 }

@@ -54,6 +54,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
     println!();
 
+    warn_if_busy();
     let bytes = options.size_mib << 20;
     for make in [targets::tmpfs, targets::cached, targets::loop_device] {
         // One after the other: the memory of one is free before the next is made.
@@ -64,6 +65,19 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     }
     overhead(options);
     Ok(())
+}
+
+/// Rates on a machine that has other work are shares of it.
+fn warn_if_busy() {
+    let Ok(text) = std::fs::read_to_string("/proc/loadavg") else { return };
+    let load: f64 = text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0.0);
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    if load > 0.5 * cpus as f64 {
+        println!(
+            "Note: the load average is {load} on {cpus} CPUs: rates are shares of a busy machine, and only the ratios of \
+             CPU time hold.\n"
+        );
+    }
 }
 
 /// `cargo xtask` builds for quick turns; figures come from what users get.

@@ -38,11 +38,16 @@ fn run(task: &Task, without_clocks: bool) -> anyhow::Result<Figures> {
         .arg(format!("--iodepth_batch_complete_max={}", task.batch_complete))
         .arg(format!("--runtime={}", task.seconds))
         .arg(format!("--gtod_reduce={}", u8::from(without_clocks)));
+    let before = sys::children_usage();
     let output = command.output().context("starting fio")?;
+    let system_ns = sys::children_usage().since(&before).system_ns as f64;
     if !output.status.success() {
         bail!("fio failed: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
-    figures(&String::from_utf8_lossy(&output.stdout))
+    let figures = figures(&String::from_utf8_lossy(&output.stdout))?;
+    // fio's own figure leaves out the kernel's workers; the process's includes them (and fio's start, a few milliseconds).
+    let operations = figures.iops * f64::from(task.seconds);
+    Ok(Figures { system_ns_per_op: Some(system_ns / operations), ..figures })
 }
 
 /// Reads fio's JSON; lines before the document are warnings.
