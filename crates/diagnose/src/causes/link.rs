@@ -84,7 +84,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
             machine::throughput_id(phase),
         ),
         Evidence::fact(
-            kind,
+            format!("{kind}, bytes per second"),
             phrase::rounded(ceiling),
             layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
         ),
