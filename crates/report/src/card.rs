@@ -240,8 +240,7 @@ impl Writer<'_> {
         if check.ratings.is_empty() {
             return;
         }
-        let list: Vec<String> = check.ratings.iter().map(|r| self.plain(&headline::rating_words(r))).collect();
-        let text = format!("{} (not a certificate)", list.join(", "));
+        let text = format!("{} (not a certificate)", self.plain(&headline::ratings_words(check.ratings)));
         self.block("  Short-test ratings  ", &text, None);
     }
 

@@ -213,15 +213,32 @@ pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
     }
 }
 
-/// A rating in words: `A1 above`.
-pub(crate) fn rating_words(r: &model::Rating) -> String {
-    let verdict = match (r.met, r.indication.as_deref()) {
+/// What a rating says: `above`, `below`, `met`, `not met`, `undecided`.
+fn rating_verdict(r: &model::Rating) -> &str {
+    match (r.met, r.indication.as_deref()) {
         (Some(true), _) => "met",
         (Some(false), _) => "not met",
         (None, Some(i)) => i,
         (None, None) => "undecided",
-    };
-    format!("{} {verdict}", r.class)
+    }
+}
+
+/// A rating in words: `A1 above`.
+pub(crate) fn rating_words(r: &model::Rating) -> String {
+    format!("{} {}", r.class, rating_verdict(r))
+}
+
+/// All ratings, classes of one verdict together: `above A1, V30; below A2`.
+pub(crate) fn ratings_words(ratings: &[model::Rating]) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for r in ratings {
+        let verdict = rating_verdict(r);
+        match groups.iter_mut().find(|(v, _)| *v == verdict) {
+            Some((_, classes)) => classes.push(&r.class),
+            None => groups.push((verdict, vec![&r.class])),
+        }
+    }
+    groups.iter().map(|(v, classes)| format!("{v} {}", classes.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
 /// What the state of a run means for its reader; `None` where all is as planned.

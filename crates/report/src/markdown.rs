@@ -86,8 +86,8 @@ pub fn markdown(check: &Check<'_>) -> String {
         }
     }
     if !check.ratings.is_empty() {
-        let list: Vec<String> = check.ratings.iter().map(|r| safe(&headline::rating_words(r))).collect();
-        out.push_str(&format!("\nShort-test ratings: {} (not a certificate)\n", list.join(", ")));
+        let ratings = safe(&headline::ratings_words(check.ratings));
+        out.push_str(&format!("\nShort-test ratings: {ratings} (not a certificate)\n"));
     }
     for remark in &run.remarks {
         out.push_str(&format!("\nNote: {}\n", safe(remark)));

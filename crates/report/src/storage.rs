@@ -5,7 +5,7 @@ use crate::text::shorten;
 use model::{Fact, Layer, LayerKind, Run, TargetKind};
 
 /// The longest part of the line.
-const PART_COLUMNS: usize = 44;
+const PART_COLUMNS: usize = 60;
 
 /// The first of several facts that is there, as text.
 fn text_fact<'a>(layer: &'a Layer, names: &[&str]) -> Option<&'a str> {
