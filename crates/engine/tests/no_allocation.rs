@@ -88,6 +88,44 @@ fn check<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, long: u64) {
     }
 }
 
+/// A device that does nothing, whose clock runs a millisecond at each look: minutes pass, so that the early-stop rule
+/// looks at the series again and again.
+struct Hasty {
+    null: NullDevice,
+    now: std::cell::Cell<Ns>,
+}
+
+impl Device for Hasty {
+    type Op = BlockOp;
+
+    fn now(&self) -> Ns {
+        self.now.set(self.now.get() + 1_000_000);
+        self.now.get()
+    }
+
+    fn buffer(&mut self, index: u32) -> &mut [u8] {
+        self.null.buffer(index)
+    }
+
+    fn submit(&mut self, ops: &[BlockOp]) -> Result<(), engine::DeviceError> {
+        self.null.submit(ops)
+    }
+
+    fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<engine::Completion>) -> Result<(), engine::DeviceError> {
+        let first = out.len();
+        self.null.reap(min, until, out)?;
+        let now = self.now();
+        out[first..].iter_mut().for_each(|c| c.at_ns = now);
+        Ok(())
+    }
+}
+
+#[test]
+fn looking_for_steadiness() {
+    let null = NullDevice::new(Epoch::start(), 8, BLOCK as usize).expect("a device");
+    check(&mut Hasty { null, now: std::cell::Cell::new(0) }, 8, 100_000);
+}
+
 #[test]
 fn null() {
     check(&mut NullDevice::new(Epoch::start(), 32, BLOCK as usize).expect("a device"), 32, 3_000_000);
