@@ -2,7 +2,7 @@
 
 use crate::card::metric_cell;
 use crate::document::{ExplainPage, RunEntry};
-use crate::text::{pad, plain, shorten, width, wrap};
+use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, quantity, storage_line};
 use model::{Run, RunState};
 
@@ -143,8 +143,8 @@ pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
         ("What it means", reflow(&page.meaning)),
         ("What it rests on", list(&page.evidence)),
         ("What mending it can bring", reflow(&page.gain_basis)),
-        ("What to do", page.fix.clone()),
-        ("How to undo it", page.undo.clone()),
+        ("What to do", unbroken(&page.fix).join("\n")),
+        ("How to undo it", unbroken(&page.undo).join("\n")),
         ("Sources", list(&page.sources)),
         ("Read more", list(&page.links)),
     ];

@@ -135,6 +135,24 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Lines that an editor broke joined again: a line of more than 90 columns goes on in the next one. Short lines, such as
+/// commands, stay on their own.
+pub fn unbroken(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.trim().lines() {
+        match lines.last_mut() {
+            Some(last) if goes_on => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            _ => lines.push(line.trim().to_owned()),
+        }
+        goes_on = width(line) > 90;
+    }
+    lines
+}
+
 /// The text filled with spaces on the right to `columns`.
 pub fn pad(text: &str, columns: usize) -> String {
     let fill = columns.saturating_sub(width(text));
@@ -168,6 +186,15 @@ mod tests {
             assert!(width(&shorten("存储存储存储存储存储存储", columns, false)) <= columns);
             assert!(width(&shorten("/x/存储/abcdefghijklmnop", columns, true)) <= columns);
         }
+    }
+
+    #[test]
+    fn only_long_lines_go_on() {
+        let long = "x".repeat(95);
+        assert_eq!(
+            unbroken(&format!("{long}\nafterwards.\necho none > f\n")),
+            [format!("{long} afterwards."), "echo none > f".into()]
+        );
     }
 
     #[test]

@@ -129,7 +129,7 @@ pub(super) fn path(run: &Run) -> Markup {
                         p.title {
                             b { (t(&if layer.kind == LayerKind::Link { storage::link_name(layer) } else { layer.name.clone() })) }
                             @if layer.kind == LayerKind::Link && storage::link_name(layer) != layer.name { " " span.driver { (t(&layer.name)) } }
-                            @if let Some(d) = &layer.driver { " " span.driver { (t(d)) } }
+                            @if let Some(d) = layer.driver.as_ref().filter(|d| **d != layer.name) { " " span.driver { (t(d)) } }
                         }
                         @if let Some(c) = layer.ceiling_bytes_per_s {
                             p.ceiling {

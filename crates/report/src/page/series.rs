@@ -56,7 +56,10 @@ fn io(records: &[(String, &PhaseRecord)]) -> Value {
     let [mut time, mut rate, mut p50, mut p99, mut max] = [const { Vec::<Value>::new() }; 5];
     for (_, record) in records {
         let share = if total > IO_POINTS { record.intervals.len() * IO_POINTS / total } else { usize::MAX };
-        for i in thin(&record.intervals, share.max(3)) {
+        // The last interval may be much shorter than the others: it says nothing about a rate.
+        let full = record.intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
+        let whole: Vec<Interval> = record.intervals.iter().filter(|i| i.length_ns * 2 >= full).copied().collect();
+        for i in thin(&whole, share.max(3)) {
             time.push(seconds(i.start_ns + i.length_ns / 2));
             rate.push(short(i.bytes as f64 / 1e6 / (i.length_ns.max(1) as f64 / 1e9)));
             let micros = |ns: Option<u64>| ns.map_or(Value::Null, |ns| short(ns as f64 / 1e3));

@@ -3,7 +3,7 @@
 use super::summary::{evidence, kebab, layer_word, sentence};
 use super::t;
 use crate::headline::{confidence_word, rating_words, status_word};
-use crate::{Check, quantity};
+use crate::{Check, quantity, text};
 use maud::{Markup, html};
 use model::{Metric, MetricStatus, Run};
 
@@ -56,8 +56,8 @@ pub(super) fn metrics(run: &Run) -> Markup {
 }
 
 /// Text of several lines: each line is made safe, the breaks stay.
-fn lines(text: &str) -> String {
-    text.trim().lines().map(t).collect::<Vec<_>>().join("\n")
+fn lines(of: &str) -> String {
+    text::unbroken(of).iter().map(|l| t(l)).collect::<Vec<_>>().join("\n")
 }
 
 /// The findings, each with evidence and what to do.
