@@ -16,10 +16,13 @@ pub struct Task {
     pub seconds: u32,
 }
 
-/// One who carries a task out.
+/// Carries a task out once.
+pub type Runner = Box<dyn Fn(&Task) -> anyhow::Result<Figures>>;
+
+/// One who carries tasks out.
 pub struct Contestant {
     pub name: &'static str,
     /// How it is asked, for the record.
     pub how: String,
-    pub run: Box<dyn Fn(&Task) -> anyhow::Result<Figures>>,
+    pub run: Runner,
 }

@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn the_json_is_read() {
         let text = r#"fio: a warning
-            {"jobs": [{"read": {"iops": 1000000.0}, "usr_cpu": 10.0, "sys_cpu": 90.0}]}"#;
+            {"jobs": [{"read": {"iops": 1000000.0}, "usr_cpu": 12.5, "sys_cpu": 50.0}]}"#;
         let figures = figures(text).unwrap();
         assert_eq!(figures.iops, 1e6);
-        assert_eq!(figures.user_ns_per_op, Some(100.0));
-        assert_eq!(figures.system_ns_per_op, Some(900.0));
+        assert_eq!(figures.user_ns_per_op, Some(125.0));
+        assert_eq!(figures.system_ns_per_op, Some(500.0));
         assert!(super::figures("nothing").is_err());
     }
 }
