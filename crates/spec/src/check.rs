@@ -54,10 +54,7 @@ pub fn check_budget(budget_ns: u64) -> Result<(), SpecError> {
 fn budget_holds(text: &CheckText, budget_ns: u64) -> Result<(), SpecError> {
     let least = least_budget_ns(text);
     if budget_ns < least {
-        return Err(SpecError::Budget {
-            given_s: budget_ns as f64 / 1e9,
-            least_s: (least as f64 / 1e8).ceil() / 10.0,
-        });
+        return Err(SpecError::Budget { given_s: budget_ns as f64 / 1e9, least_s: (least as f64 / 1e8).ceil() / 10.0 });
     }
     Ok(())
 }
@@ -84,6 +81,7 @@ fn resolve(text: &CheckText, inputs: &CheckInputs) -> Result<Plan, SpecError> {
         .filter(|&i| skips[i].is_none() && text.phases[i].kind == PhaseKind::Measure && text.phases[i].time.is_none())
         .collect();
     let expected_layout_ns = match inputs.probe_bytes_per_s {
+        _ if inputs.kind == TargetKind::Null => 0,
         Some(rate) if writable => ((size.bytes as f64 / rate * 1e9) as u64).min(layout_ns),
         _ => layout_ns,
     };
@@ -170,7 +168,12 @@ fn phase_of(
         streams: if phase.kind == PhaseKind::MemoryCopy { Vec::new() } else { vec![stream] },
         time_limit_ns,
         stop,
-        warmup: Warmup { min_ns: text.warmup.min, share: text.warmup.share, max_ns: text.warmup.max },
+        warmup: if phase.kind == PhaseKind::MemoryCopy {
+            // Memory is warm after the first pass over it.
+            Warmup { min_ns: text.interval, share: 0.0, max_ns: text.interval }
+        } else {
+            Warmup { min_ns: text.warmup.min, share: text.warmup.share, max_ns: text.warmup.max }
+        },
         skip,
     }
 }

@@ -1,6 +1,6 @@
 //! Sharing time among phases.
 
-use model::{Plan, StopRule};
+use model::{PhaseKind, PhasePlan, Plan};
 
 /// A phase that cannot have this much is skipped: five intervals of 100 ms are the least that says anything.
 pub const LEAST_SHARE_NS: u64 = 500_000_000;
@@ -39,14 +39,18 @@ pub(crate) fn share(available_ns: u64, least_ns: u64, phases: &[(f64, u32)]) -> 
 /// took longer than foreseen), shortens this phase's share in proportion, or skips it when less than
 /// [`LEAST_SHARE_NS`] would be left for it. Never lengthens.
 pub fn fit_to_remaining(plan: &mut Plan, index: usize, remaining_ns: u64) {
-    let quiet = plan.quiet_ns;
-    let to_come = plan.phases[index..].iter().filter(|p| p.skip.is_none());
-    let (needed, windows) = to_come.fold((0u64, 0u64), |(n, w), p| (n + p.time_limit_ns, w + 1));
-    let available = remaining_ns.saturating_sub(windows * quiet);
-    let phase = &mut plan.phases[index];
-    if phase.skip.is_some() || needed <= available || phase.stop == StopRule::RegionOnce && !phase.cold {
+    // Memory copy and layout take what they take: everything after them rests on them.
+    let shares = |p: &PhasePlan| p.kind == PhaseKind::Measure && p.skip.is_none();
+    if !shares(&plan.phases[index]) {
         return;
     }
+    let to_come = plan.phases[index..].iter().filter(|p| shares(p));
+    let (needed, windows) = to_come.fold((0u64, 0u64), |(n, w), p| (n + p.time_limit_ns, w + 1));
+    let available = remaining_ns.saturating_sub(windows * plan.quiet_ns);
+    if needed <= available {
+        return;
+    }
+    let phase = &mut plan.phases[index];
     let shortened = (phase.time_limit_ns as f64 * available as f64 / needed as f64) as u64;
     if shortened.max(LEAST_SHARE_NS) <= available && shortened * 2 >= LEAST_SHARE_NS {
         phase.time_limit_ns = shortened.max(LEAST_SHARE_NS).min(phase.time_limit_ns);

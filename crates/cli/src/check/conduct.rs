@@ -29,11 +29,7 @@ impl Conclusions {
     pub fn of(run: &Run) -> Self {
         let limit = diagnose::limit(run);
         let findings = diagnose::findings(run);
-        let next_step = diagnose::next_step(run, &limit, &findings).map(|n| model::NextStep {
-            text: n.text,
-            predicted_ratio: n.predicted_ratio,
-            basis: n.basis,
-        });
+        let next_step = diagnose::next_step(run, &limit, &findings);
         Self { ratings: judge::ratings(run), limit, findings, next_step }
     }
 }

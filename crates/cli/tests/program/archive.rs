@@ -1,0 +1,77 @@
+//! `narrows runs` on real bundles.
+
+use crate::program::Scratch;
+use std::fs;
+
+fn check(scratch: &Scratch) -> String {
+    scratch.json(["check", "sim:sata-ssd", "--json"], 0)["run_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_bundle_has_the_files_that_were_promised() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    let bundle = scratch.archive().join("runs").join(&id);
+    for file in ["run.json", "series.csv", "system.csv", "latency.csv", "SHA256SUMS"] {
+        assert!(fs::metadata(bundle.join(file)).is_ok_and(|m| m.len() > 0), "{file}");
+    }
+    assert!(scratch.archive().join("index.jsonl").exists());
+    assert!(scratch.archive().join(format!("reports/{id}.html")).exists());
+    let run: serde_json::Value = serde_json::from_slice(&fs::read(bundle.join("run.json")).unwrap()).unwrap();
+    assert_eq!(run["id"], id.as_str());
+    assert_eq!(run["schema"], "narrows/bundle/1");
+}
+
+#[test]
+fn list_show_tag_delete() {
+    let scratch = Scratch::new();
+    let (first, second) = (check(&scratch), check(&scratch));
+    let list = scratch.json(["runs", "list", "--json"], 0);
+    assert_eq!(list["runs"].as_array().unwrap().len(), 2);
+
+    assert_eq!(scratch.run(["runs", "tag", &first, "before"]).code, 0);
+    assert_eq!(scratch.json(["runs", "show", "before", "--json"], 0)["run_id"], first.as_str());
+    assert!(scratch.run(["runs", "show", &second]).stdout.contains(&second));
+    assert_eq!(scratch.run(["runs", "tag", "-d", &first, "before"]).code, 0);
+    assert_eq!(scratch.run(["runs", "show", "before"]).code, 2);
+
+    assert_eq!(scratch.run(["runs", "delete", &first]).code, 0);
+    let list = scratch.json(["runs", "--json"], 0);
+    assert_eq!(list["runs"][0]["run_id"], second.as_str());
+    assert!(!scratch.archive().join(format!("reports/{first}.html")).exists());
+}
+
+#[test]
+fn an_altered_bundle_is_noticed() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    assert_eq!(scratch.run(["runs", "verify"]).code, 0);
+    let series = scratch.archive().join("runs").join(&id).join("series.csv");
+    let mut text = fs::read_to_string(&series).unwrap();
+    text.push_str("one more line\n");
+    fs::write(&series, text).unwrap();
+    let ended = scratch.run(["runs", "verify", &id]);
+    assert_eq!(ended.code, 1, "{}", ended.stdout);
+    assert!(ended.stdout.contains("series.csv"), "{}", ended.stdout);
+}
+
+#[test]
+fn an_index_can_be_lost() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    fs::remove_file(scratch.archive().join("index.jsonl")).unwrap();
+    assert_eq!(scratch.json(["runs", "--json"], 0)["runs"][0]["run_id"], id.as_str());
+    assert_eq!(scratch.run(["runs", "reindex"]).code, 0);
+    assert!(scratch.archive().join("index.jsonl").exists());
+}
+
+#[test]
+fn the_page_can_be_written_again_and_forbids_the_network() {
+    let scratch = Scratch::new();
+    check(&scratch);
+    let page = scratch.path().join("page.html");
+    assert_eq!(scratch.run(["report", "latest", "-o", page.to_str().unwrap()]).code, 0);
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("Content-Security-Policy") && html.contains("default-src 'none'"));
+    assert!(!html.contains("src=\"http") && !html.contains("@import"), "the page loads nothing");
+}

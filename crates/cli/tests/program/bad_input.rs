@@ -1,0 +1,114 @@
+//! What can be wrong, and what is said then.
+
+use crate::program::Scratch;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+
+/// Asserts exit code, kind of error, and a word of the message; and that there is a remedy.
+fn refused(scratch: &Scratch, args: &[&str], code: i32, kind: &str, word: &str) {
+    let mut with_json = args.to_vec();
+    with_json.push("--json");
+    let document = scratch.json(&with_json, code);
+    assert_eq!(document["schema"], "narrows/error/1");
+    assert_eq!(document["kind"], kind, "{document}");
+    assert!(document["message"].as_str().unwrap().contains(word), "{document}");
+    assert!(document["remedy"].as_str().is_some_and(|r| !r.is_empty()), "{document}");
+    let text = scratch.run(args);
+    assert_eq!(text.code, code);
+    assert!(text.stdout.is_empty(), "errors go to stderr: {}", text.stdout);
+    assert!(text.stderr.contains(word), "{}", text.stderr);
+    assert!(!scratch.archive().join("runs").exists(), "nothing was measured, so nothing is kept");
+}
+
+#[test]
+fn things_that_are_no_targets() {
+    let scratch = Scratch::new();
+    let at = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+    refused(&scratch, &["check", &at("missing")], 3, "environment", "no such file");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        at("fifo"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    refused(&scratch, &["check", &at("fifo")], 3, "refused", "FIFO");
+    let _socket = UnixListener::bind(at("socket")).unwrap();
+    refused(&scratch, &["check", &at("socket")], 3, "refused", "socket");
+    refused(&scratch, &["check", "/dev/null"], 3, "refused", "character device");
+    std::fs::write(at("eight"), b"8 bytes!").unwrap();
+    refused(&scratch, &["check", &at("eight")], 3, "refused", "8 bytes");
+    assert_eq!(std::fs::read(at("eight")).unwrap(), b"8 bytes!");
+}
+
+#[test]
+fn a_directory_without_write_permission() {
+    if rustix::process::geteuid().is_root() {
+        // Root may write everywhere; the same answer comes from a file system that is read-only by nature.
+        let scratch = Scratch::new();
+        refused(&scratch, &["check", "/sys"], 3, "environment", "permission");
+        return;
+    }
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o555)).unwrap();
+    refused(&scratch, &["check", target.to_str().unwrap()], 3, "environment", "permission");
+}
+
+#[test]
+fn budgets() {
+    let scratch = Scratch::new();
+    refused(&scratch, &["check", "sim:nvme", "--budget", "0"], 2, "usage", "budget");
+    refused(&scratch, &["check", "sim:nvme", "--budget", "soon"], 2, "usage", "budget");
+}
+
+#[test]
+fn simulated_devices_that_do_not_exist() {
+    let scratch = Scratch::new();
+    for (target, word) in [
+        ("sim:a2-card", "a2-card-no-queue"),
+        ("sim:nvme,jitters=1", "jitter"),
+        ("sim:nvme,jitter=much", "jitter"),
+        ("sim:", "known"),
+    ] {
+        let document = scratch.json(["check", target, "--json"], 2);
+        assert!(document["message"].as_str().unwrap().contains(word), "{document}");
+    }
+}
+
+#[test]
+fn options_that_do_not_fit_the_target() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().unwrap();
+    assert_eq!(scratch.json(["check", target, "--overwrite", "--json"], 2)["kind"], "usage");
+    assert_eq!(scratch.json(["check", target, "--destroy", "x", "--json"], 2)["kind"], "usage");
+    assert_eq!(scratch.json(["check", "--no-such-option", "--json"], 2)["schema"], "narrows/error/1");
+    assert_eq!(scratch.run(["frobnicate"]).code, 2);
+}
+
+#[test]
+fn an_archive_that_cannot_be_written() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.archive(), "a file").unwrap();
+    let document = scratch.json(["check", "sim:nvme", "--json"], 3);
+    assert_eq!(document["kind"], "environment");
+    assert!(document["remedy"].as_str().unwrap().contains("--archive"), "{document}");
+}
+
+#[test]
+fn a_page_that_cannot_be_written_does_not_lose_the_run() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["check", "sim:nvme", "--report", "/no/such/place.html", "--json"], 3);
+    assert!(document["remedy"].as_str().unwrap().contains("narrows report"), "{document}");
+    assert_eq!(scratch.json(["runs", "--json"], 0)["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn findings_and_runs_that_do_not_exist() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.json(["explain", "no-such-finding", "--json"], 2)["kind"], "usage");
+    assert_eq!(scratch.json(["runs", "show", "20200101T000000Z-00000000", "--json"], 2)["kind"], "usage");
+    assert_eq!(scratch.run(["runs"]).code, 0, "an archive without runs is no error");
+}

@@ -1,0 +1,94 @@
+//! Signals, SIGKILL, and what is left then.
+
+use crate::program::{Ended, Scratch};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Waits until a run is being kept and its n-th phase has been executed. This is not a measurement: it only must not
+/// wait for ever.
+pub fn wait_for_partial(scratch: &Scratch, phases: usize) {
+    let until = Instant::now() + Duration::from_secs(120);
+    while Instant::now() < until {
+        let runs = scratch.archive().join("runs");
+        let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
+        for entry in entries.filter(|e| e.file_name().to_string_lossy().ends_with(".partial")) {
+            let Ok(text) = std::fs::read(entry.path().join("run.json")) else { continue };
+            let Ok(run) = serde_json::from_slice::<Value>(&text) else { continue };
+            if run["phases"].as_array().is_some_and(|p| p.len() >= phases) {
+                return;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("no partial run with {phases} phases");
+}
+
+fn start(scratch: &Scratch) -> Child {
+    let target = scratch.target();
+    scratch
+        .command(["check", target.to_str().unwrap(), "--budget", "12s", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn end(child: Child, signal: Signal) -> Ended {
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    Ended::of(child.wait_with_output().unwrap())
+}
+
+/// In each phase: what was measured before is kept, the rest is skipped with the reason, nothing is left behind.
+#[test]
+fn ctrl_c_and_sighup_keep_what_was_measured() {
+    for (phases, signal) in [(1, Signal::INT), (2, Signal::HUP), (4, Signal::INT), (6, Signal::TERM), (9, Signal::HUP)]
+    {
+        let scratch = Scratch::new();
+        let child = start(&scratch);
+        wait_for_partial(&scratch, phases);
+        let ended = end(child, signal);
+        assert_eq!(ended.code, 4, "{signal:?} after {phases} phases: {}", ended.stderr);
+        let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(document["state"], "interrupted");
+        let run = document["run_id"].as_str().unwrap();
+        assert_eq!(scratch.run(["runs", "verify", run]).code, 0);
+        assert_eq!(std::fs::read_dir(scratch.target()).unwrap().count(), 0);
+        let last = document["metrics"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(last["status"], "skipped", "{last}");
+        assert!(last["reasons"][0].as_str().unwrap().contains("interrupted"), "{last}");
+    }
+}
+
+#[test]
+fn after_sigkill_the_target_is_empty_and_the_run_can_be_recovered() {
+    let scratch = Scratch::new();
+    let mut child = start(&scratch);
+    wait_for_partial(&scratch, 4);
+    assert_eq!(scratch.run(["runs", "recover"]).code, 0);
+    assert!(scratch.json(["runs", "--json"], 0)["runs"].as_array().unwrap().is_empty(), "a living run is left alone");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(scratch.target()).unwrap().count(), 0, "nothing is left behind");
+
+    assert_eq!(scratch.run(["runs", "recover"]).code, 0);
+    let list = scratch.json(["runs", "--json"], 0);
+    let run = list["runs"][0]["run_id"].as_str().expect("a recovered run").to_owned();
+    assert_eq!(list["runs"][0]["state"], "truncated");
+    assert_eq!(scratch.run(["runs", "verify", &run]).code, 0);
+    let shown = scratch.json(["runs", "show", &run, "--json"], 0);
+    assert!(shown["phases"].as_array().unwrap().len() >= 4, "the phases that were complete are there");
+    assert!(scratch.run(["runs", "show", &run]).code == 0, "its card can be shown");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let scratch = Scratch::new();
+    let mut child =
+        scratch.command(["check", "sim:nvme", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+}

@@ -1,0 +1,9 @@
+//! The program as a user meets it: every test runs the binary.
+
+mod archive;
+mod bad_input;
+mod contract;
+mod endings;
+mod program;
+mod simulated;
+mod targets;

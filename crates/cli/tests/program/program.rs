@@ -1,0 +1,83 @@
+//! Runs the binary with an archive of its own.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A scratch directory with an archive and a place for targets.
+pub struct Scratch {
+    directory: TempDir,
+}
+
+/// What a finished process left.
+pub struct Ended {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        Self { directory: TempDir::new().expect("a temporary directory") }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub fn archive(&self) -> std::path::PathBuf {
+        self.path().join("archive")
+    }
+
+    /// A directory to measure in.
+    pub fn target(&self) -> std::path::PathBuf {
+        let target = self.path().join("target");
+        std::fs::create_dir_all(&target).expect("a target directory");
+        target
+    }
+
+    /// The command, with a fixed environment.
+    pub fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+        command
+            .args(args)
+            .env("NARROWS_ARCHIVE", self.archive())
+            .env("LANG", "C.UTF-8")
+            .env_remove("LC_ALL")
+            .env_remove("SSH_CONNECTION")
+            .stdin(Stdio::null())
+            .current_dir(self.path());
+        command
+    }
+
+    pub fn run(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ended {
+        Ended::of(self.command(args).output().expect("the binary runs"))
+    }
+
+    /// Runs, expects `code`, and reads the one JSON document of stdout.
+    pub fn json(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>, code: i32) -> Value {
+        let ended = self.run(args);
+        assert_eq!(ended.code, code, "stdout: {}\nstderr: {}", ended.stdout, ended.stderr);
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stdout))
+    }
+}
+
+impl Ended {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// The metric with this id in a check document.
+pub fn metric<'a>(document: &'a Value, id: &str) -> &'a Value {
+    document["metrics"]
+        .as_array()
+        .and_then(|metrics| metrics.iter().find(|m| m["id"] == id))
+        .unwrap_or_else(|| panic!("no metric {id}"))
+}

@@ -1,0 +1,103 @@
+//! Real directories and files. What a number is depends on the machine and its other users; that each is there, with a
+//! status and a reason, does not.
+
+use crate::program::{Scratch, metric};
+use serde_json::Value;
+use std::io::Write;
+
+const PHASES: [&str; 11] = [
+    "copy",
+    "layout",
+    "seq-write",
+    "buffered-write",
+    "seq-read",
+    "buffered-read",
+    "rand-read-qd1",
+    "rand-read-qd32",
+    "sync-write",
+    "rand-write-qd1",
+    "rand-write-qd32",
+];
+
+fn statuses_are_explained(document: &Value) {
+    for metric in document["metrics"].as_array().unwrap() {
+        match metric["status"].as_str().unwrap() {
+            "measured" => assert!(metric["value"].is_number(), "{metric}"),
+            "refused" => {
+                assert!(metric["value"].is_null() && metric["rejected_value"].is_number(), "{metric}");
+                assert!(!metric["reasons"].as_array().unwrap().is_empty(), "{metric}");
+            }
+            _ => {
+                assert!(metric["value"].is_null(), "{metric}");
+                assert!(!metric["reasons"].as_array().unwrap().is_empty(), "{metric}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_directory_is_measured_along_every_path_and_left_empty() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let ended = scratch.run(["check", target.to_str().unwrap(), "--budget", "8s", "--json"]);
+    // On a busy machine every number may be refused as foreign traffic; then the answer is 4.
+    assert!(ended.code == 0 || ended.code == 4, "{} {}", ended.code, ended.stderr);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let phases: Vec<&str> =
+        document["plan"]["phases"].as_array().unwrap().iter().filter_map(|p| p["name"].as_str()).collect();
+    assert_eq!(phases, PHASES);
+    statuses_are_explained(&document);
+    assert_eq!(metric(&document, "copy.throughput_bytes_per_s")["status"], "measured");
+    assert!(document["bytes_written"].as_u64().unwrap() > 0);
+    assert!(document["duration_s"].as_f64().unwrap() < 20.0, "{}", document["duration_s"]);
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn a_file_is_only_read() {
+    let scratch = Scratch::new();
+    let path = scratch.path().join("data");
+    let block: Vec<u8> = (0..1 << 20).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let mut file = std::fs::File::create(&path).unwrap();
+    for _ in 0..8 {
+        file.write_all(&block).unwrap();
+    }
+    file.sync_all().unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let ended = scratch.run(["check", path.to_str().unwrap(), "--budget", "4s", "--json"]);
+    assert!(ended.code == 0 || ended.code == 4, "{} {}", ended.code, ended.stderr);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    statuses_are_explained(&document);
+    assert_eq!(document["bytes_written"], 0);
+    let write = metric(&document, "seq-write.throughput_bytes_per_s");
+    assert_eq!(write["status"], "skipped");
+    assert!(write["reasons"][0].as_str().unwrap().contains("--overwrite"), "{write}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_sparse_file_has_no_speed() {
+    let scratch = Scratch::new();
+    let path = scratch.path().join("sparse");
+    std::fs::File::create(&path).unwrap().set_len(64 << 20).unwrap();
+    let ended = scratch.run(["check", path.to_str().unwrap(), "--budget", "4s", "--json"]);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stderr));
+    for id in ["seq-read.throughput_bytes_per_s", "rand-read-qd1.iops", "buffered-read.throughput_bytes_per_s"] {
+        assert_ne!(metric(&document, id)["status"], "measured", "{id}: holes were read");
+    }
+    assert_eq!(ended.code, 4, "nothing was answered");
+}
+
+#[test]
+fn two_checks_of_one_target_do_not_meet() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let mut first = scratch.command(["check", target.to_str().unwrap(), "--budget", "8s"]);
+    let mut first = first.stdout(std::process::Stdio::null()).spawn().unwrap();
+    crate::endings::wait_for_partial(&scratch, 1);
+    let document = scratch.json(["check", target.to_str().unwrap(), "--budget", "8s", "--json"], 3);
+    assert_eq!(document["kind"], "refused", "{document}");
+    assert!(document["remedy"].is_string(), "{document}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
