@@ -86,10 +86,9 @@ fn resolve(text: &CheckText, inputs: &CheckInputs) -> Result<Plan, SpecError> {
         _ => layout_ns,
     };
     let fixed: u64 = text.phases.iter().filter_map(|p| p.time).sum();
-    let windows = text.quiet * (shared.len() as u64 + 1);
-    let available = inputs.budget_ns.saturating_sub(inputs.used_ns + expected_layout_ns + fixed + windows);
+    let available = inputs.budget_ns.saturating_sub(inputs.used_ns + expected_layout_ns + fixed + text.quiet);
     let weights: Vec<(f64, u32)> = shared.iter().map(|&i| (text.phases[i].weight, text.phases[i].priority)).collect();
-    let shares = share(available, text.least_share, &weights);
+    let shares = share(available, text.least_share, text.quiet, &weights);
 
     let mut phases = Vec::with_capacity(text.phases.len());
     for (index, phase) in text.phases.iter().enumerate() {

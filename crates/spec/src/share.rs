@@ -5,18 +5,18 @@ use model::{PhaseKind, PhasePlan, Plan};
 /// A phase that cannot have this much is skipped: five intervals of 100 ms are the least that says anything.
 pub const LEAST_SHARE_NS: u64 = 500_000_000;
 
-/// Shares `available_ns` by weight among phases; those that cannot have `least_ns` are given up, highest priority
-/// number first. `None` for a phase that gets nothing.
-pub(crate) fn share(available_ns: u64, least_ns: u64, phases: &[(f64, u32)]) -> Vec<Option<u64>> {
+/// Shares `available_ns` by weight among phases, each of which also costs a window of `quiet_ns`; those that cannot have
+/// `least_ns` are given up, highest priority number first. `None` for a phase that gets nothing.
+pub(crate) fn share(available_ns: u64, least_ns: u64, quiet_ns: u64, phases: &[(f64, u32)]) -> Vec<Option<u64>> {
     let mut kept: Vec<usize> = (0..phases.len()).collect();
-    while kept.len() as u64 * least_ns > available_ns {
+    while kept.len() as u64 * (least_ns + quiet_ns) > available_ns {
         let Some(at) = (0..kept.len()).max_by_key(|&k| phases[kept[k]].1) else { break };
         kept.remove(at);
     }
     let mut shares = vec![None; phases.len()];
     // Those whose weighted share is below the least get the least; the rest is shared among the others.
+    let mut left = available_ns.saturating_sub(kept.len() as u64 * quiet_ns);
     let mut open = kept;
-    let mut left = available_ns;
     loop {
         let weights: f64 = open.iter().map(|&i| phases[i].0).sum();
         let share_of = |i: usize| (left as f64 * phases[i].0 / weights) as u64;
@@ -67,18 +67,23 @@ mod tests {
 
     #[test]
     fn shares_follow_weights() {
-        assert_eq!(share(9 * S, S, &[(1.0, 1), (2.0, 2)]), [Some(3 * S), Some(6 * S)]);
+        assert_eq!(share(9 * S, S, 0, &[(1.0, 1), (2.0, 2)]), [Some(3 * S), Some(6 * S)]);
     }
 
     #[test]
     fn the_highest_number_is_given_up_first() {
-        assert_eq!(share(2 * S, S, &[(1.0, 3), (1.0, 1), (1.0, 2)]), [None, Some(S), Some(S)]);
-        assert_eq!(share(0, S, &[(1.0, 3)]), [None]);
+        assert_eq!(share(2 * S, S, 0, &[(1.0, 3), (1.0, 1), (1.0, 2)]), [None, Some(S), Some(S)]);
+        assert_eq!(share(0, S, 0, &[(1.0, 3)]), [None]);
+    }
+
+    #[test]
+    fn windows_cost_only_the_phases_that_have_them() {
+        assert_eq!(share(3 * S, S, S / 2, &[(1.0, 1), (1.0, 2), (1.0, 3)]), [Some(S), Some(S), None]);
     }
 
     #[test]
     fn nobody_falls_below_the_least() {
-        let shares = share(4 * S, S, &[(0.1, 1), (1.0, 2), (1.0, 3)]);
+        let shares = share(4 * S, S, 0, &[(0.1, 1), (1.0, 2), (1.0, 3)]);
         assert_eq!(shares, [Some(S), Some(3 * S / 2), Some(3 * S / 2)]);
     }
 }
