@@ -20,7 +20,13 @@ const COMPLETIONS: &str = "docs/completions";
 fn pages(command: &clap::Command, pages: &mut BTreeMap<PathBuf, Vec<u8>>) -> anyhow::Result<()> {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page).with_context(|| format!("the page of {name}"))?;
+    // No date: the same source gives the same page on every day.
+    clap_mangen::Man::new(command.clone())
+        .title(&name)
+        .source(format!("narrows {}", env!("CARGO_PKG_VERSION")))
+        .manual("User Commands")
+        .render(&mut page)
+        .with_context(|| format!("the page of {name}"))?;
     pages.insert(Path::new(MAN).join(format!("{name}.1")), page);
     for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
         self::pages(inner, pages)?;
