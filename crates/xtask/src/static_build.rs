@@ -119,7 +119,12 @@ fn build(root: &Path, target: &Target) -> anyhow::Result<PathBuf> {
         .args(["build", "--release", "--package", "narrows", "--bin", "narrows", "--target", target.name])
         .status()
         .context("could not run cargo")?;
-    ensure!(status.success(), "{} could not be built; is it installed? rustup target add {}", target.name, target.name);
+    ensure!(
+        status.success(),
+        "{} could not be built (if rustc lacks the target: rustup target add {})",
+        target.name,
+        target.name
+    );
     let directory = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
     Ok(directory.join(target.name).join("release/narrows"))
 }
@@ -158,9 +163,10 @@ impl Runner<'_> {
         })
     }
 
-    fn succeed(&self, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
+    /// Standard output of a run that must end with one of these exit codes.
+    fn ends_with(&self, codes: &[i32], arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
         let output = self.output(arguments)?;
-        if !output.status.success() {
+        if !output.status.code().is_some_and(|code| codes.contains(&code)) {
             bail!(
                 "narrows {}: {}\n{}{}",
                 arguments.join(" "),
@@ -172,11 +178,11 @@ impl Runner<'_> {
         Ok(output.stdout)
     }
 
-    /// A check that must measure these metrics.
-    fn check(&self, arguments: &[&str], measured: &[&str]) -> anyhow::Result<()> {
+    /// A check that must end with one of these exit codes and measure these metrics.
+    fn check(&self, codes: &[i32], arguments: &[&str], measured: &[&str]) -> anyhow::Result<()> {
         let arguments = [&["check"], arguments, &["--json"]].concat();
         let what = arguments.join(" ");
-        let document: serde_json::Value = serde_json::from_slice(&self.succeed(&arguments)?)
+        let document: serde_json::Value = serde_json::from_slice(&self.ends_with(codes, &arguments)?)
             .with_context(|| format!("narrows {what} did not print one JSON document"))?;
         ensure!(document["schema"] == "narrows/check/1", "narrows {what}: schema {}", document["schema"]);
         let metrics = document["metrics"].as_array().cloned().unwrap_or_default();
@@ -189,21 +195,21 @@ impl Runner<'_> {
             );
         }
         let run = document["run_id"].as_str().with_context(|| format!("narrows {what}: no run_id"))?;
-        self.succeed(&["runs", "verify", run])?;
+        self.ends_with(&[0], &["runs", "verify", run])?;
         Ok(())
     }
 
-    /// The version, a simulated device, a directory with a real file in it, and a file that must stay as it is.
+    /// The version, a simulated device, and a real file, which must stay as it is.
     fn all(&self) -> anyhow::Result<()> {
-        let version = String::from_utf8(self.succeed(&["--version"])?)?;
+        let version = String::from_utf8(self.ends_with(&[0], &["--version"])?)?;
         ensure!(version.trim() == format!("narrows {}", env!("CARGO_PKG_VERSION")), "version: {version}");
-        self.check(&["sim:a1-card"], &["seq-read.throughput_bytes_per_s", "rand-read-qd1.iops"])?;
+        self.check(&[0], &["sim:a1-card"], &["seq-read.throughput_bytes_per_s", "rand-read-qd1.iops"])?;
         let content: Vec<u8> = (0..1u32 << 20).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         let file = self.scratch.join("file");
         fs::write(&file, &content)?;
         let name = file.to_str().context("a temporary directory with a name in UTF-8")?;
-        // Emulators know neither O_DIRECT's rules nor cachestat, so any number may be refused; the run must be whole.
-        self.check(&[name, "--budget", "5s"], &[])?;
+        // A busy machine, or an emulator without the newest system calls, makes numbers refused (4); the run is whole.
+        self.check(&[0, 4], &[name, "--budget", "5s"], &[])?;
         ensure!(fs::read(&file)? == content, "check changed {name}");
         Ok(())
     }
