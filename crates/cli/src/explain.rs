@@ -2,9 +2,8 @@
 
 use crate::args::ExplainArgs;
 use crate::output::Output;
-use diagnose::CatalogueStatus;
 use model::{Failure, FailureKind};
-use report::document::{ExplainDocument, ExplainListDocument, ExplainPage};
+use report::document::{ExplainDocument, ExplainListDocument};
 use std::process::ExitCode;
 
 /// Prints one page, or the list of all.
@@ -18,35 +17,15 @@ pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure>
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let page = shown(diagnose::page(id).ok_or_else(|| unknown(id))?);
+    let page = diagnose::page(id).ok_or_else(|| unknown(id))?;
     if output.is_json() {
-        output.document(&ExplainDocument::new(&page));
+        output.document(&ExplainDocument::new(page));
     } else {
-        output.text(&report::explain_text(&page, output.style()));
+        output.text(&report::explain_text(page, output.style()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn unknown(id: &str) -> Failure {
     Failure::new(FailureKind::Usage, format!("no finding is called '{id}'")).remedy("narrows explain   lists them")
-}
-
-fn shown(text: &diagnose::FindingText) -> ExplainPage {
-    let status = match text.status {
-        CatalogueStatus::Confirmed => "confirmed",
-        CatalogueStatus::Probable => "probable",
-    };
-    ExplainPage {
-        id: text.id.clone(),
-        title: text.title.clone(),
-        layer: text.layer,
-        status: status.to_owned(),
-        meaning: text.meaning.clone(),
-        evidence: text.evidence.clone(),
-        gain_basis: text.gain_basis.clone(),
-        fix: text.fix.clone(),
-        undo: text.undo.clone(),
-        sources: text.sources.clone(),
-        links: text.links.clone(),
-    }
 }

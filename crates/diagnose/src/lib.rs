@@ -25,7 +25,7 @@ mod phrase;
 mod series;
 mod stack_view;
 
-pub use catalogue::{CatalogueStatus, FindingText, catalogue, findings, page, unknown};
+pub use catalogue::{catalogue, findings, page, unknown};
 pub use causes::{Cause, causes};
 pub use fact_names::FACT_NAMES;
 pub use limit::{limit, next_step};

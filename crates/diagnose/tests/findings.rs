@@ -443,7 +443,7 @@ fn probable_knowledge_makes_no_high_finding() {
         let run = Builder::new(layers).phases(healthy(100.0)).build();
         for found in diagnose::findings(&run) {
             let text = diagnose::page(&found.id).unwrap();
-            if text.status == diagnose::CatalogueStatus::Probable {
+            if text.status == model::CatalogueStatus::Probable {
                 assert!(found.confidence < Confidence::High, "{}", found.id);
             }
         }

@@ -14,6 +14,7 @@
 mod environment;
 mod evidence;
 mod failure;
+mod finding_text;
 mod histogram;
 mod metric;
 mod plan;
@@ -31,6 +32,7 @@ mod verdict;
 pub use environment::{CpuModel, Environment};
 pub use evidence::{Evidence, EvidenceKind};
 pub use failure::{Failure, FailureKind};
+pub use finding_text::{CatalogueStatus, FindingText};
 pub use histogram::{Bucket, Histogram};
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{

@@ -1,10 +1,10 @@
 //! Lists and pages of the archive as text: `runs list`, `runs show`, `explain`.
 
 use crate::card::metric_cell;
-use crate::document::{ExplainPage, RunEntry};
+use crate::document::RunEntry;
 use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, quantity, storage_line};
-use model::{Run, RunState};
+use model::{CatalogueStatus, FindingText, Run, RunState};
 
 fn state_word(state: RunState) -> &'static str {
     match state {
@@ -128,7 +128,7 @@ pub fn explain_list<'a>(findings: impl IntoIterator<Item = (&'a str, &'a str)>, 
 }
 
 /// The page of a finding.
-pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
+pub fn explain_text(page: &FindingText, style: &Style) -> String {
     let columns = style.columns();
     let layer = serde_json::to_value(page.layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
     let mut out = String::new();
@@ -136,7 +136,10 @@ pub fn explain_text(page: &ExplainPage, style: &Style) -> String {
         out.push_str(&format!("{}\n", style.paint(Paint::Title, &l)));
     }
     let id = plain(&page.id, style.ascii);
-    let status = plain(&page.status, style.ascii);
+    let status = match page.status {
+        CatalogueStatus::Confirmed => "confirmed",
+        CatalogueStatus::Probable => "probable",
+    };
     out.push_str(&format!("{}\n", style.paint(Paint::Dim, &format!("{id}, layer: {layer}, {status}"))));
     let list = |items: &[String]| items.iter().map(|i| format!("- {i}")).collect::<Vec<_>>().join("\n");
     let parts = [

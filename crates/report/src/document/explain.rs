@@ -1,34 +1,7 @@
 //! `narrows/explain/1`.
 
-use model::LimitLayer;
-use serde::{Deserialize, Serialize};
-
-/// The page of a finding, as the catalogue has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ExplainPage {
-    /// Stable id.
-    pub id: String,
-    /// In a few words.
-    pub title: String,
-    /// Where it sits.
-    pub layer: LimitLayer,
-    /// How well established: `confirmed`, `probable`.
-    pub status: String,
-    /// What it means, and why it costs something.
-    pub meaning: String,
-    /// What is shown as evidence, and where a person can read it.
-    pub evidence: Vec<String>,
-    /// What a predicted gain rests on, or why none is predicted.
-    pub gain_basis: String,
-    /// What to do.
-    pub fix: String,
-    /// How to undo it.
-    pub undo: String,
-    /// Where the knowledge comes from.
-    pub sources: Vec<String>,
-    /// Where to read more.
-    pub links: Vec<String>,
-}
+use model::FindingText;
+use serde::Serialize;
 
 /// What `narrows explain ID --json` prints.
 #[derive(Clone, Debug, Serialize)]
@@ -37,7 +10,7 @@ pub struct ExplainDocument<'a> {
     pub schema: &'static str,
     /// The page; its keys stand beside `schema`.
     #[serde(flatten)]
-    pub page: &'a ExplainPage,
+    pub page: &'a FindingText,
 }
 
 impl<'a> ExplainDocument<'a> {
@@ -45,7 +18,7 @@ impl<'a> ExplainDocument<'a> {
     pub const SCHEMA: &'static str = "narrows/explain/1";
 
     /// The document of a page.
-    pub fn new(page: &'a ExplainPage) -> Self {
+    pub fn new(page: &'a FindingText) -> Self {
         Self { schema: Self::SCHEMA, page }
     }
 }

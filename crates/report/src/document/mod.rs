@@ -13,7 +13,7 @@ mod runs;
 pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use check::{CheckDocument, PhaseSummary};
 pub use error::ErrorDocument;
-pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainPage};
+pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
 pub use run::{RunDocument, RunPhase};
 pub use runs::{RunEntry, RunsDocument};
 

@@ -298,11 +298,11 @@ fn run_and_runs() {
 
 #[test]
 fn explain() {
-    let page = ExplainPage {
+    let page = model::FindingText {
         id: "sd-a2-without-queue".into(),
         title: "An A2 card in a host without command queue".into(),
         layer: LimitLayer::Driver,
-        status: "probable".into(),
+        status: model::CatalogueStatus::Probable,
         meaning: "An A2 card reaches its class only with its command queue.\nWithout one it is slower than an A1 card."
             .into(),
         evidence: vec!["application class A2 in ssr".into(), "no command queue in the host".into()],
