@@ -1,6 +1,6 @@
 //! The archive as a whole: where things are, and the operations on finished runs.
 
-use crate::bundle::load;
+use crate::bundle::{load, summary};
 use crate::checksums::{Verification, verify};
 use crate::csv::Tolerance;
 use crate::id::{deleted_name, is_deleted};
@@ -92,6 +92,14 @@ impl Archive {
     /// [`ArchiveError::NotFound`], and as [`crate::load_bundle`].
     pub fn load(&self, id: &str) -> Result<Run> {
         load(&self.existing(id)?, Some(id), Tolerance::Strict)
+    }
+
+    /// Loads what lists show of a run: run.json alone, without series, histograms, samples and kernel messages.
+    ///
+    /// # Errors
+    /// As [`Archive::load`].
+    pub fn load_summary(&self, id: &str) -> Result<Run> {
+        summary(&self.existing(id)?, id)
     }
 
     /// Checks a run's files against its SHA256SUMS.

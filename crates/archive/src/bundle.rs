@@ -109,6 +109,11 @@ pub(crate) fn load(directory: &Path, expected_id: Option<&str>, tolerance: Toler
     Ok(run)
 }
 
+/// run.json alone: metrics, plan and machine, without series, histograms, samples and kernel messages.
+pub(crate) fn summary(directory: &Path, expected_id: &str) -> Result<Run> {
+    json(&directory.join(RUN), &run_json(directory, Some(expected_id))?)
+}
+
 fn table(directory: &Path, name: &str, remarks: &mut Vec<String>) -> Result<Option<Vec<u8>>> {
     let content = read_limited(&directory.join(name), TABLE_LIMIT_BYTES)?;
     if content.is_none() {

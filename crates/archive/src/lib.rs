@@ -59,3 +59,4 @@ pub use location::default_directory;
 pub use partial::Partial;
 pub use recover::{Recovered, Recovery};
 pub use resolve::RunRef;
+pub use tags::check as check_tag;

@@ -27,7 +27,7 @@ fn path(archive: &Archive) -> PathBuf {
 }
 
 /// Whether a text can be a tag: it must not be mistaken for an id, a path or `latest`.
-pub(crate) fn check(tag: &str) -> Result<()> {
+pub fn check(tag: &str) -> Result<()> {
     let wrong = |reason| Err(ArchiveError::BadTag { tag: tag.to_owned(), reason });
     if !tag.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return wrong("it does not begin with a letter");

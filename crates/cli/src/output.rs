@@ -83,6 +83,11 @@ impl Output {
             self.document(&ErrorDocument::new(failure));
             return;
         }
+        self.beside(failure);
+    }
+
+    /// Says on stderr what went wrong beside an answer that is out already.
+    pub fn beside(&self, failure: &Failure) {
         let mut err = std::io::stderr().lock();
         let _ = writeln!(err, "narrows: {}", failure.message);
         if let Some(remedy) = &failure.remedy {

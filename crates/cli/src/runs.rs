@@ -41,7 +41,7 @@ fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
     let mut entries = Vec::new();
     for indexed in archive.list()? {
         let of_run = tags.remove(&indexed.id).unwrap_or_default();
-        match archive.load(&indexed.id) {
+        match archive.load_summary(&indexed.id) {
             Ok(run) => entries.push(RunEntry::new(&run, of_run)),
             Err(error) => output.warning(&format!("{}: {error}", indexed.id)),
         }

@@ -88,8 +88,9 @@ impl<'a> Conductor<'a> {
     }
 
     /// Executes the plan of `run` and keeps it, phase by phase. A run that is stopped or fails half-way is kept with
-    /// what was measured; only if nothing at all could be executed is there an error and no run.
-    pub fn conduct(mut self, mut run: Run, archive: &Archive) -> Result<Run, Failure> {
+    /// what was measured; only if nothing at all could be executed is there an error and no run. Beside the run stands
+    /// whether the archive could keep it: numbers are not lost because a disk is full.
+    pub fn conduct(mut self, mut run: Run, archive: &Archive) -> Result<(Run, Result<(), Failure>), Failure> {
         self.disks = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
         self.progress.start(&run.plan);
         let mut partial = archive.begin(&run)?;
@@ -106,8 +107,8 @@ impl<'a> Conductor<'a> {
             }
             Ok(()) => {}
         }
-        partial.finish(&run)?;
-        Ok(run)
+        let kept = partial.finish(&run).map(drop).map_err(Failure::from);
+        Ok((run, kept))
     }
 
     fn phases(&mut self, run: &mut Run, partial: &mut Partial) -> Result<(), Failure> {
@@ -138,7 +139,10 @@ impl<'a> Conductor<'a> {
             }
             self.bookkeeping(run);
             if run.phases.last().is_some_and(|p| p.record.is_some()) {
-                partial.phase_done(run)?;
+                // The next call makes up for it, so this is not yet a loss.
+                if let Err(error) = partial.phase_done(run) {
+                    run.remarks.push(format!("the archive could not keep up: {error}"));
+                }
             }
         }
         match refusal {
@@ -178,9 +182,16 @@ impl<'a> Conductor<'a> {
         if windows {
             record.quiet_before = window.take();
             if run.state == RunState::Complete {
-                self.rig.settle()?;
-                *window = self.quiet(run);
-                record.quiet_after = *window;
+                match self.rig.settle() {
+                    Ok(()) => {
+                        *window = self.quiet(run);
+                        record.quiet_after = *window;
+                    }
+                    Err(failure) => {
+                        run.state = RunState::Failed;
+                        run.remarks.push(failure.to_string());
+                    }
+                }
             }
         }
         self.judge(run, index, Some(record), &samples, Some(step_ns));

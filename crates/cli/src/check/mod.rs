@@ -29,6 +29,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let control = Arc::new(Control::default());
     let signals = Signals::install(&control)?;
     let archive = archives::open(global)?;
+    args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
     let mut opened = target::open(args, &control)?;
     let seed = match args.seed {
         Some(seed) => seed,
@@ -72,16 +73,21 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let progress = Progress::new(global.json);
     let Opened { rig, sampler, .. } = &mut opened;
     let conductor = Conductor::new(rig.as_mut(), sampler.as_mut(), &control, &signals, &progress, &wall);
-    let run = conductor.conduct(run, &archive)?;
+    let (run, kept) = conductor.conduct(run, &archive)?;
     progress.finish();
 
-    for tag in &args.tags {
-        archive.tag_add(tag, &run.id)?;
-    }
     let conclusions = Conclusions::of(&run);
-    let page = report_page::write(&archive, &run, &conclusions, args.report.as_deref())?;
-    report_page::show(&run, &conclusions, Some(&page), output);
-    Ok(exit_code(&run))
+    let page = report_page::write(&archive, &run, &conclusions, args.report.as_deref());
+    report_page::show(&run, &conclusions, page.as_deref().ok(), output);
+    let tagged = || args.tags.iter().try_for_each(|tag| archive.tag_add(tag, &run.id));
+    match kept.and(page.map(drop)).and_then(|()| Ok(tagged()?)) {
+        Ok(()) => Ok(exit_code(&run)),
+        // The answer is out; what could not be kept of it is said beside it.
+        Err(failure) => {
+            output.beside(&failure);
+            Ok(ExitCode::from(failure.kind.exit_code()))
+        }
+    }
 }
 
 /// 0 if something was measured and the run came to its end, else 4: it ran, but the question is not answered.

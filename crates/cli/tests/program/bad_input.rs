@@ -100,9 +100,15 @@ fn an_archive_that_cannot_be_written() {
 #[test]
 fn a_page_that_cannot_be_written_does_not_lose_the_run() {
     let scratch = Scratch::new();
-    let document = scratch.json(["check", "sim:nvme", "--report", "/no/such/place.html", "--json"], 3);
-    assert!(document["remedy"].as_str().unwrap().contains("narrows report"), "{document}");
-    assert_eq!(scratch.json(["runs", "--json"], 0)["runs"].as_array().unwrap().len(), 1);
+    let ended = scratch.run(["check", "sim:nvme", "--report", "/no/such/place.html", "--json"]);
+    assert_eq!(ended.code, 3);
+    assert!(ended.stderr.contains("/no/such/place.html"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_tag_that_is_none_is_refused_before_anything_is_measured() {
+    let scratch = Scratch::new();
+    refused(&scratch, &["check", "sim:nvme", "--tag=no good"], 2, "usage", "tag");
 }
 
 #[test]
