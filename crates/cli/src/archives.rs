@@ -19,5 +19,10 @@ pub fn open(global: &GlobalArgs) -> Result<Archive, Failure> {
                 .remedy("--archive DIR or NARROWS_ARCHIVE=DIR")
         })?,
     };
+    // Paths are shown to people who may stand elsewhere, or fetch them over ssh.
+    let directory = std::path::absolute(&directory).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display()))
+            .remedy("the current directory is gone: change to one that exists, or give an absolute --archive DIR")
+    })?;
     Ok(Archive::open(directory))
 }

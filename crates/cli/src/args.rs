@@ -1,6 +1,7 @@
 //! The command line, as one table.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Find where your storage narrows, widen it, and prove it.
@@ -74,7 +75,7 @@ pub enum Command {
 pub struct CheckArgs {
     /// Directory, file, block device, null: or sim:NAME[,key=value...]
     #[arg(default_value = ".", value_hint = clap::ValueHint::AnyPath)]
-    pub target: String,
+    pub target: OsString,
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,

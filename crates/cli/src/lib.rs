@@ -43,12 +43,16 @@ pub fn main() -> ExitCode {
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Explain(args) => explain::command(args, &output),
-        Command::Completions(args) => completions::command(args),
+        Command::Completions(args) => completions::command(args, &output),
     };
-    match result {
-        Ok(code) => code,
-        Err(failure) => {
-            output.failure(&failure);
+    let code = result.unwrap_or_else(|failure| {
+        output.failure(&failure);
+        ExitCode::from(failure.kind.exit_code())
+    });
+    match output.lost() {
+        None => code,
+        Some(failure) => {
+            output.beside(&failure);
             ExitCode::from(failure.kind.exit_code())
         }
     }

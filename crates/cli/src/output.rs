@@ -1,16 +1,19 @@
 //! Where text and documents go, and in which style.
 
 use crate::args::{ColorChoice, GlobalArgs};
-use model::Failure;
+use model::{Failure, FailureKind};
 use report::Style;
 use report::document::{ErrorDocument, to_json};
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Stdout in one of two forms: text for people, or one JSON document.
 pub struct Output {
     json: bool,
     style: Style,
+    /// The first error in writing to stdout.
+    lost: RefCell<Option<io::Error>>,
 }
 
 /// Whether the locale's character set is UTF-8 (the first of LC_ALL, LC_CTYPE, LANG that is set decides).
@@ -26,26 +29,32 @@ fn utf8_locale() -> bool {
 }
 
 fn width() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| usize::from(size.ws_col)).clamp(40, 80)
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
+    // A serial console does not know its width and says 0.
+    if columns == 0 { 80 } else { columns }
 }
 
 impl Output {
     /// As the arguments and the terminal ask.
     pub fn new(global: &GlobalArgs) -> Self {
         let dumb = std::env::var("TERM").is_ok_and(|t| t == "dumb");
-        let terminal = std::io::stdout().is_terminal();
+        let terminal = io::stdout().is_terminal();
         let color = match global.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
         let width = if terminal { width() } else { 80 };
-        Self { json: global.json, style: Style { ascii: dumb || !utf8_locale(), colour: color, width } }
+        Self {
+            json: global.json,
+            style: Style { ascii: dumb || !utf8_locale(), colour: color, width },
+            lost: RefCell::default(),
+        }
     }
 
     /// JSON, whatever else was asked.
     pub fn json() -> Self {
-        Self { json: true, style: Style { ascii: true, colour: false, width: 80 } }
+        Self { json: true, style: Style { ascii: true, colour: false, width: 80 }, lost: RefCell::default() }
     }
 
     /// Whether a JSON document is wanted.
@@ -58,10 +67,22 @@ impl Output {
         &self.style
     }
 
-    /// Prints text. A reader that went away (`| head`) is no error.
+    /// Prints text. A reader that went away (`| head`) is no error; any other is remembered for [`Self::lost`].
     pub fn text(&self, text: &str) {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let mut out = io::stdout().lock();
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            self.lost.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// What could not be printed, if anything: a redirection into a full file system must not look like success.
+    pub fn lost(&self) -> Option<Failure> {
+        self.lost.borrow().as_ref().map(|error| {
+            Failure::new(FailureKind::Environment, format!("the answer could not be written to stdout: {error}"))
+                .remedy("a run that was made is kept: narrows runs show latest")
+        })
     }
 
     /// Prints one document.
@@ -74,7 +95,7 @@ impl Output {
 
     /// Says something beside the answer, on stderr.
     pub fn warning(&self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "narrows: {text}");
+        let _ = writeln!(io::stderr().lock(), "narrows: {text}");
     }
 
     /// Says what went wrong: a document on stdout, or text on stderr.
@@ -88,7 +109,7 @@ impl Output {
 
     /// Says on stderr what went wrong beside an answer that is out already.
     pub fn beside(&self, failure: &Failure) {
-        let mut err = std::io::stderr().lock();
+        let mut err = io::stderr().lock();
         let _ = writeln!(err, "narrows: {}", failure.message);
         if let Some(remedy) = &failure.remedy {
             let _ = writeln!(err, "  {remedy}");

@@ -25,6 +25,23 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether a page could be written to `path`, before anything is measured for it. Creates nothing.
+pub fn check_destination(path: &Path) -> Result<(), Failure> {
+    let cannot = |reason: String| {
+        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {reason}", path.display()))
+            .remedy("nothing was measured: name a file in a directory that exists and that you may write to")
+    };
+    if path.is_dir() {
+        return Err(cannot("it is a directory".into()));
+    }
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let target = if path.exists() { path } else { directory };
+    if target == directory && !directory.is_dir() {
+        return Err(cannot(format!("{} is no directory", directory.display())));
+    }
+    rustix::fs::access(target, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(std::io::Error::from(e).to_string()))
+}
+
 /// Writes the page into the archive, or where it was asked for.
 pub fn write(
     archive: &Archive,

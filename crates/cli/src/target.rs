@@ -9,6 +9,7 @@ use model::{
 };
 use observe::{Inventory, Place, Root, Sampler};
 use spec::Readiness;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -38,14 +39,13 @@ pub struct Opened {
 
 /// Opens what `TARGET` names.
 pub fn open(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
-    let name = args.target.as_str();
-    if name == "null:" || name == "null" && !Path::new(name).exists() {
-        return Ok(null());
+    match args.target.to_str() {
+        Some("null:") => Ok(null()),
+        Some("null") if !Path::new("null").exists() => Ok(null()),
+        Some(name) if name.starts_with("sim:") => simulated(name),
+        // File names are bytes, not text.
+        _ => real(args, control),
     }
-    if name.starts_with("sim:") {
-        return simulated(name);
-    }
-    real(args, control)
 }
 
 fn null() -> Opened {
@@ -142,8 +142,7 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
     };
     let writable = readiness == Readiness::Writable;
     let mut sampler = Sampler::new(&root, &observe::counted_disks(&stack));
-    let mut target =
-        Target { name: args.target.clone(), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
+    let mut target = Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
     let options = FileOptions {
         memory_available_bytes: sampler.sample(0).memory.available_bytes,
         interval_ns: INTERVAL_NS,
@@ -187,5 +186,10 @@ fn text(path: &Path) -> String {
 }
 
 fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{}: {error}", path.display()))
+    let failure = Failure::new(FailureKind::Environment, format!("{}: {error}", path.display()));
+    match error.kind() {
+        // It could be looked at a moment ago: a current directory that was deleted, or a race.
+        ErrorKind::NotFound => failure.remedy("it was deleted meanwhile: change to a directory that exists"),
+        _ => failure.remedy("name a target that you may look at"),
+    }
 }

@@ -30,6 +30,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let signals = Signals::install(&control)?;
     let archive = archives::open(global)?;
     args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
+    args.report.as_deref().map_or(Ok(()), report_page::check_destination)?;
     let mut opened = target::open(args, &control)?;
     let seed = match args.seed {
         Some(seed) => seed,

@@ -75,3 +75,21 @@ fn the_page_can_be_written_again_and_forbids_the_network() {
     assert!(html.contains("Content-Security-Policy") && html.contains("default-src 'none'"));
     assert!(!html.contains("src=\"http") && !html.contains("@import"), "the page loads nothing");
 }
+
+#[test]
+fn completions_are_one_document_too() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = scratch.run(["completions", shell]).stdout;
+        assert!(script.contains("narrows"), "{shell}");
+        assert_eq!(scratch.json(["completions", shell, "--json"], 0)["script"], script.as_str(), "{shell}");
+    }
+}
+
+#[test]
+fn paths_of_a_relative_archive_can_be_opened_from_anywhere() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["check", "sim:nvme", "--archive", "here", "--json"], 0);
+    let page = document["report"].as_str().unwrap();
+    assert!(page.starts_with('/') && std::path::Path::new(page).exists(), "{page}");
+}

@@ -98,11 +98,15 @@ fn an_archive_that_cannot_be_written() {
 }
 
 #[test]
-fn a_page_that_cannot_be_written_does_not_lose_the_run() {
+fn a_page_that_could_not_be_written_is_refused_before_anything_is_measured() {
     let scratch = Scratch::new();
-    let ended = scratch.run(["check", "sim:nvme", "--report", "/no/such/place.html", "--json"]);
-    assert_eq!(ended.code, 3);
-    assert!(ended.stderr.contains("/no/such/place.html"), "{}", ended.stderr);
+    refused(&scratch, &["check", "sim:nvme", "--report", "/no/such/place.html"], 3, "environment", "place.html");
+    let directory = scratch.target();
+    refused(&scratch, &["check", "sim:nvme", "--report", directory.to_str().unwrap()], 3, "environment", "directory");
+    let page = scratch.path().join("page.html");
+    let document = scratch.json(["check", "sim:nvme", "--report", "page.html", "--json"], 0);
+    assert_eq!(document["report"], page.to_str().unwrap(), "absolute, for people who stand elsewhere");
+    assert!(page.exists());
 }
 
 #[test]
@@ -117,4 +121,21 @@ fn findings_and_runs_that_do_not_exist() {
     assert_eq!(scratch.json(["explain", "no-such-finding", "--json"], 2)["kind"], "usage");
     assert_eq!(scratch.json(["runs", "show", "20200101T000000Z-00000000", "--json"], 2)["kind"], "usage");
     assert_eq!(scratch.run(["runs"]).code, 0, "an archive without runs is no error");
+}
+
+#[test]
+fn a_full_stdout_is_no_success() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else {
+        println!("SKIPPED: no /dev/full here");
+        return;
+    };
+    let scratch = Scratch::new();
+    for args in [["check", "sim:nvme", "--json"].as_slice(), &["explain"], &["completions", "bash"]] {
+        let mut command = scratch.command(args);
+        let output = command.stdout(full.try_clone().unwrap()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{args:?}: {stderr}");
+        assert!(stderr.contains("stdout") && !stderr.contains("panicked"), "{args:?}: {stderr}");
+    }
+    assert_eq!(scratch.json(["runs", "--json"], 0)["runs"].as_array().unwrap().len(), 1, "the run is kept");
 }

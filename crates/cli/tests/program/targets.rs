@@ -53,6 +53,25 @@ fn a_directory_is_measured_along_every_path_and_left_empty() {
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
 }
 
+/// File names are bytes: newlines, terminal escapes and bytes that are no UTF-8 included.
+#[test]
+fn any_name_is_a_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new();
+    let target = scratch.path().join(std::ffi::OsStr::from_bytes(b"new\nline \x1b[31m\xff"));
+    if std::fs::create_dir(&target).is_err() {
+        println!("SKIPPED: this file system takes only text as names");
+        return;
+    }
+    let ended = scratch.run([std::ffi::OsStr::new("check"), target.as_os_str(), "--budget=2s".as_ref()]);
+    assert!(ended.code == 0 || ended.code == 4, "{} {}", ended.code, ended.stderr);
+    let head = ended.stdout.lines().next().unwrap();
+    assert!(head.contains("\\n") || head.contains('…'), "{head}");
+    assert!(!ended.stdout.contains('\x1b'), "nothing of the name acts on the terminal");
+    let list = scratch.json(["runs", "--json"], 0);
+    assert!(list["runs"][0]["target"].as_str().unwrap().contains("new\nline"), "{list}");
+}
+
 #[test]
 fn a_file_is_only_read() {
     let scratch = Scratch::new();

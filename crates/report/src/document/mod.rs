@@ -5,6 +5,7 @@
 
 mod action;
 mod check;
+mod completions;
 mod error;
 mod explain;
 mod run;
@@ -12,6 +13,7 @@ mod runs;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use check::{CheckDocument, PhaseSummary};
+pub use completions::CompletionsDocument;
 pub use error::ErrorDocument;
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
 pub use run::{RunDocument, RunPhase};
