@@ -28,7 +28,7 @@ pub fn wait_for_partial(scratch: &Scratch, phases: usize) {
 fn start(scratch: &Scratch) -> Child {
     let target = scratch.target();
     scratch
-        .command(["check", target.to_str().unwrap(), "--budget", "12s", "--json"])
+        .command(["check", target.to_str().unwrap(), "--budget", "16s", "--json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -43,7 +43,7 @@ fn end(child: Child, signal: Signal) -> Ended {
 /// In each phase: what was measured before is kept, the rest is skipped with the reason, nothing is left behind.
 #[test]
 fn ctrl_c_and_sighup_keep_what_was_measured() {
-    for (phases, signal) in [(1, Signal::INT), (2, Signal::HUP), (4, Signal::INT), (6, Signal::TERM), (9, Signal::HUP)]
+    for (phases, signal) in [(1, Signal::INT), (2, Signal::HUP), (4, Signal::INT), (5, Signal::TERM), (7, Signal::HUP)]
     {
         let scratch = Scratch::new();
         let child = start(&scratch);
