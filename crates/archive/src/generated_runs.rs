@@ -147,6 +147,7 @@ fn record(d: &mut Draw) -> PhaseRecord {
             involuntary_switches: d.number(),
         },
         mean_depth: d.some().then(|| d.float()),
+        longest_gap_ns: d.maybe(),
         quiet_before: quiet(d),
         quiet_after: quiet(d),
         latency: histogram(d),

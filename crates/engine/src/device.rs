@@ -61,6 +61,10 @@ pub trait Device {
     /// The kind of operation.
     type Op;
 
+    /// Whether the stamp of the last completion that a [`Device::reap`] gives is the moment at which it returned, as far
+    /// as the clock tells. It can then serve as the time of what the caller does next, for one reading of the clock less.
+    const STAMPED_ON_RETURN: bool = false;
+
     /// The device's clock, since the run's start.
     fn now(&self) -> Ns;
 

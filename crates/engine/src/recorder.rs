@@ -38,6 +38,9 @@ pub struct StreamRecord {
     pub warmup: WarmupCut,
     /// Sum of the times that operations spent in flight, syncs included: over the duration it is the mean depth.
     pub in_flight_ns: u128,
+    /// The longest time after the cut in which nothing completed while operations were in flight; syncs of rounds do not
+    /// count. `None` where nothing completed after the cut.
+    pub longest_gap_ns: Option<Ns>,
     /// Latencies after the cut.
     pub latency: Histogram,
     /// The series, warm-up included.
@@ -71,6 +74,10 @@ pub(crate) struct Recorder {
     errors: ErrorTable,
     rounds: Rounds,
     last_ns: Ns,
+    /// The last completion, or the end of the last time without operations in flight, or the cut, whichever came last.
+    quiet_since_ns: Ns,
+    longest_gap_ns: Ns,
+    warm_gap_ns: Ns,
 }
 
 /// The length of the cut: the rule's, in whole intervals, so that the histogram and the series cut at the same moment.
@@ -108,7 +115,24 @@ impl Recorder {
             errors: ErrorTable::default(),
             rounds: Rounds::new(),
             last_ns: started_ns,
+            quiet_since_ns: started_ns,
+            longest_gap_ns: 0,
+            warm_gap_ns: 0,
         }
+    }
+
+    /// Operations are in flight again at `handed`, after a time with none: that time is no stall.
+    #[inline]
+    pub fn resumed(&mut self, handed: Ns) {
+        self.quiet_since_ns = self.quiet_since_ns.max(handed);
+    }
+
+    /// Something completed at `at`.
+    #[inline]
+    fn heard(&mut self, at: Ns) {
+        self.longest_gap_ns = self.longest_gap_ns.max(at.saturating_sub(self.quiet_since_ns));
+        self.quiet_since_ns = self.quiet_since_ns.max(at);
+        self.last_ns = self.last_ns.max(at);
     }
 
     /// When the current interval ends.
@@ -128,7 +152,7 @@ impl Recorder {
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.interval_bytes += u64::from(bytes);
         self.short += u64::from(bytes < asked);
-        self.last_ns = self.last_ns.max(at);
+        self.heard(at);
     }
 
     /// A written operation belongs to the round that is open.
@@ -142,6 +166,7 @@ impl Recorder {
         self.roll(at);
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.rounds.close(handed, at);
+        self.resumed(at);
         self.last_ns = self.last_ns.max(at);
     }
 
@@ -150,7 +175,8 @@ impl Recorder {
     pub fn failed(&mut self, at: Ns, handed: Ns, errno: i32) {
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.errors.count(errno);
-        self.last_ns = self.last_ns.max(at);
+        self.roll(at);
+        self.heard(at);
     }
 
     /// Ends the intervals that are over at `now`. Whether one was.
@@ -163,6 +189,11 @@ impl Recorder {
         while now >= self.series.end_ns() {
             // A stall: nothing completed for a whole interval or more.
             self.series.push(&self.interval, 0);
+        }
+        // Of a gap across the cut only the part behind it counts.
+        let cut_at = self.started_ns + self.cut_ns;
+        if self.series.start_ns() >= cut_at {
+            self.resumed(cut_at);
         }
         true
     }
@@ -180,6 +211,7 @@ impl Recorder {
         if start < self.started_ns + self.cut_ns {
             self.warm.merge(&self.interval);
             self.warm_bytes += self.interval_bytes;
+            self.warm_gap_ns = self.warm_gap_ns.max(std::mem::take(&mut self.longest_gap_ns));
         } else {
             self.counted.merge(&self.interval);
         }
@@ -219,6 +251,7 @@ impl Recorder {
         let mut warmup =
             WarmupCut { rule: self.rule, cut_ns: self.cut_ns, operations: self.warm.count(), bytes: self.warm_bytes };
         let mut latency = self.counted;
+        let mut gap_ns = self.longest_gap_ns;
         if ended_ns <= self.started_ns + self.cut_ns {
             // All of it would be cut: a short phase is worth more than none, and the rule says what was done.
             warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
@@ -226,6 +259,7 @@ impl Recorder {
             warmup.operations = 0;
             warmup.bytes = 0;
             latency = self.warm;
+            gap_ns = self.warm_gap_ns;
         }
         StreamRecord {
             started_ns: self.started_ns,
@@ -237,6 +271,7 @@ impl Recorder {
             stop,
             warmup,
             in_flight_ns: self.in_flight_ns,
+            longest_gap_ns: (latency.count() > 0 || gap_ns > 0).then_some(gap_ns),
             latency,
             intervals: self.series.into_intervals(),
             rounds: self.rounds.into_rounds(),
@@ -273,6 +308,48 @@ mod tests {
         assert_eq!((record.operations, record.bytes), (2, 1024));
         // Each interval begins where the one before ended.
         assert!(record.intervals.windows(2).all(|w| w[0].start_ns + w[0].length_ns == w[1].start_ns));
+    }
+
+    #[test]
+    fn the_longest_gap_is_a_stall_and_not_a_queue() {
+        // Depth 32, one completion a millisecond: latencies of 32 ms, but nothing ever stood still for more than 1 ms.
+        let mut r = recorder(&NO_WARMUP);
+        r.resumed(1_000 * MS);
+        for i in 1..=500u64 {
+            let at = 1_000 * MS + i * MS;
+            r.transferred(at, at - i.min(32) * MS, at - i.min(32) * MS, 512, 512);
+        }
+        // A time without operations in flight, as between the arrivals of a paced source, is none.
+        r.resumed(1_700 * MS);
+        r.transferred(1_704 * MS, 1_700 * MS, 1_700 * MS, 512, 512);
+        // Nor is the sync of a round.
+        r.synced(1_804 * MS, 1_704 * MS);
+        r.transferred(1_807 * MS, 1_804 * MS, 1_804 * MS, 512, 512);
+        let record = r.finish(1_900 * MS, StopCause::TimeUsed);
+        assert_eq!((record.longest_gap_ns, record.latency.max()), (Some(4 * MS), Some(32 * MS)));
+    }
+
+    #[test]
+    fn a_gap_counts_from_the_cut_on() {
+        let warmup = Warmup { min_ns: 300 * MS, share: 0.0, max_ns: 1_000 * MS };
+        let gap = |completions: &[u64], end: u64| {
+            let mut r = recorder(&warmup);
+            for at in completions {
+                r.transferred(at * MS, 1_000 * MS, 1_000 * MS, 512, 512);
+            }
+            r.finish(end * MS, StopCause::TimeUsed).longest_gap_ns
+        };
+        assert_eq!(gap(&[1_250, 1_290, 1_310, 1_330, 1_340], 1_400), Some(20 * MS));
+        // The first completion after the cut ends a gap that began before: 60 ms of it lie behind the cut.
+        assert_eq!(gap(&[1_010, 1_360, 1_370], 1_400), Some(60 * MS));
+        assert_eq!(gap(&[1_010, 1_020], 1_400), None);
+        // Nothing was cut: the gaps of the warm-up are all there are.
+        assert_eq!(gap(&[1_010, 1_050], 1_100), Some(40 * MS));
+        // What never came back stood still until it was given up.
+        let mut r = recorder(&warmup);
+        r.transferred(1_400 * MS, 1_000 * MS, 1_000 * MS, 512, 512);
+        r.failed(61_400 * MS, 61_400 * MS, 110);
+        assert_eq!(r.finish(61_400 * MS, StopCause::Failed).longest_gap_ns, Some(60_000 * MS));
     }
 
     #[test]

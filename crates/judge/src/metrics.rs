@@ -23,6 +23,7 @@ enum Quantity {
     P99,
     P999,
     Max,
+    Stall,
     Cpu,
     CpuUser,
     CpuSystem,
@@ -40,6 +41,7 @@ impl Quantity {
             Self::P99 => ("latency_ns_p99", Unit::Ns, Better::Lower),
             Self::P999 => ("latency_ns_p999", Unit::Ns, Better::Lower),
             Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
+            Self::Stall => ("stall_ns_max", Unit::Ns, Better::Lower),
             Self::Cpu => ("cpu_percent", Unit::Percent, Better::Lower),
             Self::CpuUser => ("cpu_user_percent", Unit::Percent, Better::Lower),
             Self::CpuSystem => ("cpu_system_percent", Unit::Percent, Better::Lower),
@@ -54,14 +56,20 @@ fn quantities(plan: &PhasePlan) -> Vec<Quantity> {
         return vec![Throughput];
     }
     let mut list = vec![Throughput];
-    // Operations per second of a phase whose unit is the round would be neither writes nor rounds.
-    if plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.sync != Sync::FsyncPerRound) {
+    // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
+    // between them, which the length of its rounds shows.
+    let operations = plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.sync != Sync::FsyncPerRound);
+    if operations {
         list.push(Iops);
     }
     if plan.kind == PhaseKind::Measure {
         list.extend([Mean, P50, P90, P99, P999]);
     }
-    list.extend([Max, Cpu, CpuUser, CpuSystem]);
+    list.push(Max);
+    if operations {
+        list.push(Stall);
+    }
+    list.extend([Cpu, CpuUser, CpuSystem]);
     if plan.is_write() {
         list.push(WriteAmplification);
     }
@@ -147,6 +155,11 @@ fn one(
             let sync = record.rounds.iter().filter(|r| r.start_ns >= from).map(|r| r.sync_ns).max();
             record.latency.max().max(sync).map_or_else(|| skipped(none), |v| measured(v as f64, counted))
         }
+        Quantity::Stall => match record.longest_gap_ns {
+            Some(gap) => measured(gap as f64, counted),
+            None if counted == 0 => skipped(none),
+            None => skipped("not-recorded: the version that made this run did not look for stalls"),
+        },
         Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
             let usage = record.usage;
             if record.engine.kind == EngineKind::Sim && usage.user_ns + usage.system_ns == 0 {
@@ -272,7 +285,21 @@ mod tests {
     fn the_worst_stall_of_buffered_writes_is_the_sync() {
         let judged = Fixture::buffered_write(&[1.0, 3.0, 1.0]).judge();
         assert_eq!(metric(&judged.metrics, "buffered-write.latency_ns_max").value, Some(1.5e9));
+        assert!(!judged.metrics.iter().any(|m| m.id == "buffered-write.stall_ns_max"));
         assert!(!judged.metrics.iter().any(|m| m.id == "buffered-write.iops"));
+    }
+
+    #[test]
+    fn a_stall_is_the_longest_time_without_completions() {
+        let mut f = Fixture::random_read();
+        f.record.longest_gap_ns = Some(3_000_000);
+        let stall = metric(&f.judge().metrics, "rand-read-qd32.stall_ns_max");
+        assert_eq!((stall.value, stall.n, stall.better), (Some(3e6), f.record.latency.count(), Some(Better::Lower)));
+        // Runs of versions that did not look for it say so.
+        f.record.longest_gap_ns = None;
+        let stall = metric(&f.judge().metrics, "rand-read-qd32.stall_ns_max");
+        assert_eq!((stall.status, stall.value), (MetricStatus::Skipped, None));
+        assert!(stall.reasons[0].starts_with("not-recorded: "), "{:?}", stall.reasons);
     }
 
     #[test]

@@ -174,6 +174,11 @@ pub struct PhaseRecord {
     pub usage: WorkerUsage,
     /// Mean operations in flight over the phase, from the sum of latencies (Little's law).
     pub mean_depth: Option<f64>,
+    /// The longest time after the warm-up cut in which no operation of a worker completed though it had some in flight:
+    /// how long the device stood still at worst, whatever the queue depth. Syncs that close rounds do not count. `None`
+    /// where nothing completed after the cut, and in runs of versions that did not record it.
+    #[serde(default)]
+    pub longest_gap_ns: Option<Ns>,
     /// Before the phase; `None` where no layer counts.
     pub quiet_before: Option<QuietWindow>,
     /// After the phase, once our own writes were flushed.

@@ -110,15 +110,16 @@ pub(crate) fn headline(run: &Run) -> Headline {
     h
 }
 
-/// The longest single operation among the phases that stand, with the phase's name. Rounds of buffered writes end in an
-/// fsync of many megabytes on purpose, and layout is not a measurement: neither is a stall.
+/// The longest time in which nothing completed among the phases that stand, with the phase's name: not the longest
+/// latency, which at depth 32 is mostly the queue in front of an operation. Rounds of buffered writes end in an fsync of
+/// many megabytes on purpose, and layout is not a measurement: neither is a stall.
 pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
     run.phases
         .iter()
         .filter(|p| p.plan.kind == model::PhaseKind::Measure)
         .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
         .filter_map(|p| {
-            let max = p.metrics.iter().find(|m| m.id.ends_with("latency_ns_max")).and_then(|m: &Metric| m.value)?;
+            let max = p.metrics.iter().find(|m| m.id.ends_with(".stall_ns_max")).and_then(|m: &Metric| m.value)?;
             Some((max, p.plan.name.as_str()))
         })
         .max_by(|a, b| a.0.total_cmp(&b.0))

@@ -494,6 +494,12 @@ impl Ring {
         }
     }
 
+    /// Entries that the kernel has completed and [`Ring::complete`] has not taken; a pair has two.
+    #[inline]
+    pub fn ready(&self) -> u32 {
+        self.queues.ready()
+    }
+
     /// Takes up to `limit` completed operations and gives each to `sink`.
     #[inline]
     pub fn complete(&mut self, limit: usize, mut sink: impl FnMut(RingCompletion)) {

@@ -302,6 +302,7 @@ impl Builder {
                 ..WorkerUsage::default()
             },
             mean_depth,
+            longest_gap_ns: None,
             quiet_before: Some(quiet),
             quiet_after: Some(quiet),
             latency: Default::default(),

@@ -29,6 +29,8 @@ impl NullDevice {
 impl Device for NullDevice {
     type Op = BlockOp;
 
+    const STAMPED_ON_RETURN: bool = true;
+
     #[inline]
     fn now(&self) -> Ns {
         self.epoch.elapsed_ns()

@@ -13,7 +13,8 @@ pub struct UringDevice {
     epoch: Epoch,
     ring: Ring,
     /// The last time that `now` gave: waits are relative, and another reading of the clock only for them would be waste.
-    /// The loop reads it just before it submits, so it is old by no more than the submission.
+    /// The loop reads it before it submits, or goes on with the time of the reap before, so it is old by no more than the
+    /// handling of one batch.
     last_now: Cell<Ns>,
 }
 
@@ -45,6 +46,8 @@ impl UringDevice {
 
 impl Device for UringDevice {
     type Op = BlockOp;
+
+    const STAMPED_ON_RETURN: bool = true;
 
     #[inline]
     fn now(&self) -> Ns {
@@ -88,6 +91,9 @@ impl Device for UringDevice {
             call: "io_uring_enter",
             source: std::io::Error::from_raw_os_error(errno),
         })?;
+        if self.ring.ready() == 0 {
+            return Ok(());
+        }
         let at_ns = self.now();
         self.ring.complete(room, |c| {
             let result = if c.result >= 0 { Ok(c.result as u32) } else { Err(-c.result) };

@@ -34,6 +34,7 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
     let mut warmup = WarmupCut::default();
     let mut stop = StopCause::RegionDone;
     let (mut operations, mut bytes, mut short_operations, mut in_flight_ns) = (0, 0, 0, 0u128);
+    let mut longest_gap_ns = None;
     let mut intervals: Vec<Interval> = Vec::new();
     let mut rounds = Vec::new();
     for record in records {
@@ -56,6 +57,7 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
         bytes += record.bytes;
         short_operations += record.short_operations;
         in_flight_ns += record.in_flight_ns;
+        longest_gap_ns = longest_gap_ns.max(record.longest_gap_ns);
         intervals = side_by_side(intervals, record.intervals);
         rounds.extend(record.rounds);
     }
@@ -76,6 +78,7 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
         data: None,
         usage,
         mean_depth: (duration > 0).then(|| in_flight_ns as f64 / duration as f64),
+        longest_gap_ns,
         quiet_before: None,
         quiet_after: None,
         latency,

@@ -271,6 +271,7 @@ fn record_of(s: &Shape, start: Ns, random: &mut Random) -> PhaseRecord {
             involuntary_switches: 12,
         },
         mean_depth: Some(f64::from(s.depth) * 0.98),
+        longest_gap_ns: latency.max().map(|ns| ns / u64::from(s.depth)),
         quiet_before: Some(QuietWindow { length_ns: 250_000_000, ..QuietWindow::default() }),
         quiet_after: Some(QuietWindow {
             length_ns: 250_000_000,
@@ -315,6 +316,8 @@ fn metrics_of(s: &Shape, r: &PhaseRecord) -> Vec<Metric> {
     }
     let max = r.latency.max().unwrap_or(0) as f64;
     out.push(Metric::measured(id("latency_ns_max"), Unit::Ns, Some(Better::Lower), max, n));
+    let stall = r.longest_gap_ns.unwrap_or(0) as f64;
+    out.push(Metric::measured(id("stall_ns_max"), Unit::Ns, Some(Better::Lower), stall, n));
     out.push(Metric::measured(id("cpu_percent"), Unit::Percent, Some(Better::Lower), 6.8, 24));
     out
 }
