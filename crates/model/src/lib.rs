@@ -11,6 +11,7 @@
 //!
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
+mod data_fault;
 mod environment;
 mod evidence;
 mod failure;
@@ -29,6 +30,7 @@ mod target;
 mod units;
 mod verdict;
 
+pub use data_fault::{DataFault, DataFinding, Mismatch};
 pub use environment::{CpuModel, Environment};
 pub use evidence::{Evidence, EvidenceKind};
 pub use failure::{Failure, FailureKind};

@@ -1,0 +1,324 @@
+//! The fast path: stamps whole blocks before they are written and checks whole blocks that were read.
+
+use crate::keystream::{Keystream, Secret};
+use crate::stamp::{
+    AT_COUNT, AT_FLAGS, AT_GENERATION, AT_LBA, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET, PAYLOAD_BYTES, PAYLOAD_WORDS,
+    SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags, is_sound, split, u32_at, u64_at,
+};
+use crate::verify_kind::VerifyKind;
+
+/// Which target of which run: the identity that every stamp carries, and the secret that the payloads are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamper {
+    /// Random for each run: data of an earlier run, however alike, are foreign.
+    pub run_id: u64,
+    /// Number of the target within the run.
+    pub target_id: u32,
+    /// Never written anywhere on the target.
+    pub secret: Secret,
+    /// What is checked on the fast path, and which checksum the payload gets.
+    pub kind: VerifyKind,
+    /// Words at the end of each payload that are zero; see [`Stamper::with_compressible_percent`].
+    zero_words: u8,
+}
+
+/// One write, as its stamps tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// First sector of the write: its offset divided by 512.
+    pub lba: u64,
+    /// Version that these places get.
+    pub generation: u32,
+    /// Number of the write in the run.
+    pub sequence: u64,
+    /// Flushes acknowledged so far.
+    pub epoch: u32,
+    /// Milliseconds since the start of the run.
+    pub time_ms: u32,
+}
+
+/// The generations that a place may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// The oldest; 0 if nothing of this run need be there.
+    pub min: u32,
+    /// The newest that was issued.
+    pub max: u32,
+}
+
+impl Allowed {
+    /// Exactly this one.
+    pub fn only(generation: u32) -> Self {
+        Self { min: generation, max: generation }
+    }
+
+    /// Whether `generation` may be there.
+    #[inline]
+    pub fn holds(self, generation: u32) -> bool {
+        self.min <= generation && generation <= self.max
+    }
+}
+
+/// What the fast path learned from a block that is as it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intact {
+    /// Its version.
+    pub generation: u32,
+    /// The write that it came from.
+    pub sequence: u64,
+    /// Flushes acknowledged when that was issued.
+    pub epoch: u32,
+}
+
+/// The fast path met something that [`crate::classify`] must look at: which sector of the block, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("sector {sector} of the block is not what it must be")]
+pub struct Suspect {
+    /// First sector that is not as it must be.
+    pub sector: u32,
+}
+
+#[inline(always)]
+fn sectors_of(block: &[u8]) -> &[Sector] {
+    let (sectors, rest) = block.as_chunks::<SECTOR_BYTES>();
+    assert!(
+        rest.is_empty() && !sectors.is_empty() && sectors.len() <= usize::from(u16::MAX),
+        "a stamped block is 1 to 65,535 whole sectors of 512 bytes, not {} bytes",
+        block.len()
+    );
+    sectors
+}
+
+impl Stamper {
+    /// For one target of one run; stamps with XXH3 and checks everything.
+    pub fn new(run_id: u64, target_id: u32, secret: Secret) -> Self {
+        Self { run_id, target_id, secret, kind: VerifyKind::Stamp, zero_words: 0 }
+    }
+
+    /// The same with another kind of check.
+    pub fn with_kind(self, kind: VerifyKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// The same with payloads of which the end is zero, so that about `percent` of each sector can be compressed away:
+    /// at most 87, because stamps never can.
+    pub fn with_compressible_percent(self, percent: u8) -> Self {
+        let words = usize::from(percent.min(100)) * (SECTOR_BYTES / 8) / 100;
+        Self { zero_words: words.min(PAYLOAD_WORDS) as u8, ..self }
+    }
+
+    /// Fills `block` with the data of `write`, in place: `block` is all of it.
+    ///
+    /// # Panics
+    /// If `block` is not 1 to 65,535 whole sectors: plans are resolved before they get here.
+    #[inline]
+    pub fn stamp(&self, block: &mut [u8], write: &Write) {
+        let count = sectors_of(block).len() as u16;
+        self.stamp_piece(block, write, 0, count);
+    }
+
+    /// Fills a piece of a write of `count` sectors: those from number `first` on. For writes whose places have different
+    /// generations, and for buffers that are not one stretch of memory.
+    ///
+    /// # Panics
+    /// If `piece` is not whole sectors or goes beyond the write.
+    #[inline]
+    pub fn stamp_piece(&self, piece: &mut [u8], write: &Write, first: u16, count: u16) {
+        let sectors = sectors_of(piece).len();
+        assert!(
+            usize::from(first) + sectors <= usize::from(count),
+            "{sectors} sectors from number {first} on are more than a write of {count} sectors has"
+        );
+        let mut stamp = Stamp {
+            run_id: self.run_id,
+            target_id: self.target_id,
+            lba: write.lba,
+            sequence: write.sequence,
+            generation: write.generation,
+            epoch: write.epoch,
+            sector: first,
+            count,
+            time_ms: write.time_ms,
+            payload_sum: 0,
+            sum_kind: self.kind.payload_sum(),
+            zero_words: self.zero_words,
+        };
+        for (i, sector) in piece.as_chunks_mut::<SECTOR_BYTES>().0.iter_mut().enumerate() {
+            stamp.sector = first + i as u16;
+            stamp.lba = write.lba + u64::from(stamp.sector);
+            self.fill(sector, &mut stamp);
+        }
+    }
+
+    /// Makes the payload, its checksum, and the stamp.
+    #[inline(always)]
+    fn fill(&self, sector: &mut Sector, stamp: &mut Stamp) {
+        let (head, rest) = sector.split_first_chunk_mut::<STAMP_BYTES>().expect("a sector is longer than its stamp");
+        let payload: &mut [u8; PAYLOAD_BYTES] = rest.first_chunk_mut().expect("the rest of a sector is its payload");
+        let keystream = Keystream::new(self.secret, stamp.lba, stamp.generation, stamp.sector);
+        *payload = keystream.payload();
+        if stamp.zero_words > 0 {
+            payload[PAYLOAD_BYTES - 8 * usize::from(stamp.zero_words)..].fill(0);
+        }
+        stamp.payload_sum = stamp.sum_kind.of(payload);
+        *head = stamp.encode();
+    }
+
+    /// The sector as it was written, made again from its stamp.
+    pub fn regenerate(&self, stamp: &Stamp) -> Sector {
+        let mut sector = [0; SECTOR_BYTES];
+        let mut stamp = *stamp;
+        self.fill(&mut sector, &mut stamp);
+        sector
+    }
+
+    /// Whether `block`, read from `lba`, is one intact write, or a stretch of one, of an allowed generation.
+    ///
+    /// Checked are, for every sector: the stamp's own checksum; run, target and place; the generation; that all are of
+    /// one write; and the payload as [`Stamper::kind`] says. A block with a suspect is not yet at fault: ask
+    /// [`crate::classify`], which also knows what is legal after a failure.
+    ///
+    /// # Errors
+    /// [`Suspect`] names the first sector that is not as it must be.
+    ///
+    /// # Panics
+    /// If `block` is not 1 to 65,535 whole sectors.
+    #[inline]
+    pub fn check(&self, block: &[u8], lba: u64, allowed: Allowed) -> Result<Intact, Suspect> {
+        let sectors = sectors_of(block);
+        let (first, _) = split(&sectors[0]);
+        let (sequence, epoch) = (u64_at(first, AT_SEQUENCE), u32_at(first, crate::stamp::AT_EPOCH));
+        let generation = u32_at(first, AT_GENERATION);
+        let number = u16::from_le_bytes([first[AT_SECTOR], first[AT_SECTOR + 1]]);
+        let count = u16::from_le_bytes([first[AT_COUNT], first[AT_COUNT + 1]]);
+        if !allowed.holds(generation) || usize::from(number) + sectors.len() > usize::from(count) {
+            return Err(Suspect { sector: 0 });
+        }
+        for (i, sector) in sectors.iter().enumerate() {
+            let (stamp, payload) = split(sector);
+            let index = number + i as u16;
+            let sound = is_sound(stamp)
+                & (u64_at(stamp, AT_RUN) == self.run_id)
+                & (u32_at(stamp, AT_TARGET) == self.target_id)
+                & (u64_at(stamp, AT_LBA) == lba + i as u64)
+                & (u64_at(stamp, AT_SEQUENCE) == sequence)
+                & (u32_at(stamp, AT_GENERATION) == generation)
+                & (u16::from_le_bytes([stamp[AT_SECTOR], stamp[AT_SECTOR + 1]]) == index)
+                & (u32_at(stamp, AT_FLAGS) == flags(self.kind.payload_sum(), self.zero_words));
+            if !sound || !self.payload_is_right(stamp, payload, lba + i as u64, generation, index) {
+                return Err(Suspect { sector: i as u32 });
+            }
+        }
+        Ok(Intact { generation, sequence, epoch })
+    }
+
+    #[inline(always)]
+    fn payload_is_right(
+        &self,
+        stamp: &[u8; STAMP_BYTES],
+        payload: &[u8; PAYLOAD_BYTES],
+        lba: u64,
+        generation: u32,
+        index: u16,
+    ) -> bool {
+        match self.kind {
+            VerifyKind::Stamp => {
+                // Comparing bytes is stronger than any checksum, and needs no second pass over the data.
+                let keystream = Keystream::new(self.secret, lba, generation, index);
+                let mut expected = keystream.payload();
+                if self.zero_words > 0 {
+                    expected[PAYLOAD_BYTES - 8 * usize::from(self.zero_words)..].fill(0);
+                }
+                *payload == expected
+            }
+            VerifyKind::Crc32c | VerifyKind::XxHash => {
+                self.kind.payload_sum().of(payload) == u64_at(stamp, crate::stamp::AT_PAYLOAD_SUM)
+            }
+            VerifyKind::Meta => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WRITE: Write = Write { lba: 4096, generation: 3, sequence: 77, epoch: 2, time_ms: 1234 };
+
+    fn stamper(kind: VerifyKind) -> Stamper {
+        Stamper::new(0xfeed, 1, Secret([11, 12])).with_kind(kind)
+    }
+
+    fn kinds() -> impl Strategy<Value = VerifyKind> {
+        prop::sample::select(VerifyKind::ALL.to_vec())
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_stamped_is_intact(kind in kinds(), sectors in 1usize..40, percent in 0u8..=100) {
+            let stamper = stamper(kind).with_compressible_percent(percent);
+            let mut block = vec![0xee; sectors * SECTOR_BYTES];
+            stamper.stamp(&mut block, &WRITE);
+            let intact = Intact { generation: 3, sequence: 77, epoch: 2 };
+            prop_assert_eq!(stamper.check(&block, 4096, Allowed { min: 2, max: 5 }), Ok(intact));
+            // And so is a stretch of it.
+            let from = sectors / 2;
+            let part = &block[from * SECTOR_BYTES..];
+            prop_assert_eq!(stamper.check(part, 4096 + from as u64, Allowed::only(3)), Ok(intact));
+        }
+
+        #[test]
+        fn any_flipped_bit_is_a_suspect(
+            kind in prop::sample::select(vec![VerifyKind::Stamp, VerifyKind::Crc32c, VerifyKind::XxHash]),
+            bit in 0usize..8 * 4096,
+            percent in 0u8..=87,
+        ) {
+            let stamper = stamper(kind).with_compressible_percent(percent);
+            let mut block = vec![0; 4096];
+            stamper.stamp(&mut block, &WRITE);
+            block[bit / 8] ^= 1 << (bit % 8);
+            let found = stamper.check(&block, 4096, Allowed::only(3)).unwrap_err().sector as usize;
+            // A damaged first stamp makes its neighbours look wrong; the first suspect is still it.
+            prop_assert_eq!(found, bit / 8 / SECTOR_BYTES);
+        }
+    }
+
+    #[test]
+    fn wrong_place_run_target_or_version_is_a_suspect() {
+        let good = stamper(VerifyKind::Stamp);
+        let mut block = vec![0; 4096];
+        good.stamp(&mut block, &WRITE);
+        assert!(good.check(&block, 4097, Allowed::only(3)).is_err());
+        assert!(good.check(&block, 4096, Allowed::only(2)).is_err());
+        assert!(good.check(&block, 4096, Allowed::only(4)).is_err());
+        assert!(Stamper { run_id: 1, ..good }.check(&block, 4096, Allowed::only(3)).is_err());
+        assert!(Stamper { target_id: 9, ..good }.check(&block, 4096, Allowed::only(3)).is_err());
+        assert!(Stamper { secret: Secret([11, 13]), ..good }.check(&block, 4096, Allowed::only(3)).is_err());
+    }
+
+    #[test]
+    fn pieces_make_the_same_block() {
+        let stamper = stamper(VerifyKind::Stamp);
+        let (mut whole, mut pieces) = (vec![0; 8192], vec![0; 8192]);
+        stamper.stamp(&mut whole, &WRITE);
+        for (i, piece) in pieces.chunks_mut(1024).enumerate() {
+            stamper.stamp_piece(piece, &WRITE, 2 * i as u16, 16);
+        }
+        assert_eq!(whole, pieces);
+    }
+
+    #[test]
+    fn a_part_of_the_sector_can_be_compressible() {
+        let mut block = vec![0; 512];
+        stamper(VerifyKind::Stamp).with_compressible_percent(50).stamp(&mut block, &WRITE);
+        assert!(block[256..].iter().all(|b| *b == 0));
+        assert!(block[64..256].iter().filter(|b| **b == 0).count() < 10);
+    }
+
+    #[test]
+    #[should_panic(expected = "whole sectors of 512 bytes, not 700 bytes")]
+    fn half_a_sector_is_refused() {
+        stamper(VerifyKind::Stamp).stamp(&mut [0; 700], &WRITE);
+    }
+}
