@@ -39,7 +39,7 @@ pub(crate) fn check(run: &Run) -> Result<()> {
 fn is_finite(plan: &PhasePlan) -> bool {
     let stop = match plan.stop {
         StopRule::EarlyWhenSteady { half_width_ratio } => half_width_ratio,
-        StopRule::Time | StopRule::RegionOnce => 0.0,
+        _ => 0.0,
     };
     stop.is_finite() && plan.warmup.share.is_finite()
 }

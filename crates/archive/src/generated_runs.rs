@@ -68,6 +68,7 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
             sync: d.pick(&[Sync::None, Sync::FdatasyncEach, Sync::FsyncPerRound, Sync::FsyncAtEnd]),
             round_bytes: d.maybe(),
             seed: d.number(),
+            ..StreamPlan::default()
         }),
         time_limit_ns: d.number(),
         stop: match d.below(3) {
@@ -287,6 +288,7 @@ pub(crate) fn run(seed: u64) -> Run {
             interval_ns: d.number(),
             quiet_ns: d.number(),
             phases: plans,
+            ..Plan::default()
         },
         environment,
         target: target(d),

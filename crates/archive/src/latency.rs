@@ -6,7 +6,7 @@
 
 use crate::Result;
 use crate::csv::{Outcome, Tolerance, Writer, columns, each_row};
-use model::{Bucket, Histogram, Ns, Operation, PhasePlan, PhaseRun};
+use model::{Bucket, Histogram, Ns, PhasePlan, PhaseRun, StreamPlan};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -23,8 +23,7 @@ pub(crate) fn header() -> String {
 }
 
 fn direction(plan: &PhasePlan) -> &'static str {
-    let any = |operation| plan.streams.iter().any(|s| s.operation == operation);
-    match (any(Operation::Read), any(Operation::Write)) {
+    match (plan.streams.iter().any(StreamPlan::reads), plan.is_write()) {
         (true, false) => "read",
         (false, true) => "write",
         (true, true) => "mixed",

@@ -88,6 +88,7 @@ fn simulated(name: &str) -> Result<Opened, Failure> {
         sync: Sync::None,
         round_bytes: None,
         seed: 0,
+        ..StreamPlan::default()
     };
     Ok(Opened {
         target: Target {

@@ -52,6 +52,7 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
         sync: if operation == Operation::Write { Sync::FsyncPerRound } else { Sync::None },
         round_bytes: Some(64 * BLOCK),
         seed: 1,
+        ..StreamPlan::default()
     };
     let mut source = Limited { stream: Stream::new(&stream, false), operations };
     let settings = LoopSettings {

@@ -25,6 +25,7 @@ fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamP
         sync: Sync::None,
         round_bytes: None,
         seed: 3,
+        ..StreamPlan::default()
     }
 }
 

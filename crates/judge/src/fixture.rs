@@ -42,6 +42,7 @@ impl Fixture {
                 sync,
                 round_bytes: None,
                 seed: 1,
+                ..StreamPlan::default()
             }],
             time_limit_ns: 4 * NS_PER_S,
             stop: StopRule::Time,

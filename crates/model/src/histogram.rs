@@ -73,6 +73,9 @@ fn bounds(index: usize) -> (Ns, Ns) {
 }
 
 impl Histogram {
+    /// Memory that one takes.
+    pub const MEMORY_BYTES: u64 = (BUCKETS * size_of::<u64>() + size_of::<Self>()) as u64;
+
     /// An empty histogram; the only allocation it ever makes.
     pub fn new() -> Self {
         Self { counts: vec![0; BUCKETS].into_boxed_slice(), count: 0, sum_ns: 0, min_ns: Ns::MAX, max_ns: 0 }

@@ -38,7 +38,9 @@ pub use finding_text::{CatalogueStatus, FindingText};
 pub use histogram::{Bucket, Histogram};
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
-    Access, EngineKind, Operation, Order, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetSize, Warmup,
+    Access, Arrivals, BlockShare, BlockSize, BlockSizes, Content, EngineKind, ErrorPolicy, FileOrder, Flush,
+    MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan, PlanError, Rate, RwFlags,
+    StopRule, StreamPlan, Sync, TargetSize, ThinkTime, Verify, VerifyKind, Warmup, Zone,
 };
 pub use rates::{CpuShare, DiskRate, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic};
 pub use record::{

@@ -1,29 +1,47 @@
 //! A fully resolved workload: every default, size and seed explicit, nothing left to decide.
 
+mod course;
+mod demands;
+mod pattern;
+
+pub use course::{Arrivals, ErrorPolicy, FileOrder, Flush, OpenSync, Pacing, Rate, RwFlags, ThinkTime};
+pub use demands::{MemoryNeed, PlanError};
+pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, VerifyKind, Zone};
+
 use serde::{Deserialize, Serialize};
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// What a phase is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
     /// Copies memory to memory: the top of the ladder.
     MemoryCopy,
     /// Writes the extents that later phases read and overwrite.
     Layout,
+    /// Brings the device into the state in which it is to be measured; its numbers are kept but are no result.
+    Precondition,
     /// Measures.
+    #[default]
     Measure,
 }
 
 /// Who carries the operations out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineKind {
     /// io_uring, one ring a worker.
+    #[default]
     IoUring,
     /// pread, pwrite and fdatasync in the worker's own thread; depth 1.
     Psync,
     /// pread and pwrite in a pool of threads, one a slot of the depth; where io_uring is missing.
     PsyncThreads,
+    /// Loads and stores in a shared mapping of the target, in the worker's own thread; depth 1, buffered.
+    Mmap,
     /// Nothing is done; our own overhead.
     Null,
     /// A simulated device in simulated time.
@@ -32,41 +50,23 @@ pub enum EngineKind {
     Memory,
 }
 
-/// Direction of the operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Operation {
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
-}
-
 /// Through the page cache or past it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
     /// Through the page cache.
+    #[default]
     Buffered,
     /// O_DIRECT.
     Direct,
 }
 
-/// Order of the offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// One block after the other, wrapping at the end of the region.
-    Sequential,
-    /// Every block of the region once, in a seeded order, then again in another order.
-    Random,
-}
-
 /// When data are made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sync {
     /// Never during the phase.
+    #[default]
     None,
     /// fdatasync after each write; the pair is one operation.
     FdatasyncEach,
@@ -77,10 +77,11 @@ pub enum Sync {
 }
 
 /// When a phase ends.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "rule")]
 pub enum StopRule {
     /// Uses its whole share of time (writes: caches run out).
+    #[default]
     Time,
     /// May stop early when the mean is known well enough: at least 2 s, 1,000 operations and 20 batches, small lag-1
     /// correlation, looked at only when the sample has doubled (reads only).
@@ -90,10 +91,29 @@ pub enum StopRule {
     },
     /// Ends when the region has been covered once (layout).
     RegionOnce,
+    /// Each stream ends when it has moved its `total_bytes` or done its `total_operations`; the time limit still holds.
+    Amount,
+    /// Rounds until the last `window_rounds` of them are steady in the sense of SNIA's Solid State Storage Performance
+    /// Test Specification (2.0.2, "steady state"): the range of their means within `range_percent` of their average, and
+    /// the rise of a line through them within `slope_percent`. Not steady after `most_rounds`: ends, and says so.
+    SteadyRounds {
+        /// Length of a round, if it is a time.
+        round_ns: Option<u64>,
+        /// Length of a round, if it is an amount written and read (slow cards: a round is one pass).
+        round_bytes: Option<u64>,
+        /// Rounds that are looked at.
+        window_rounds: u32,
+        /// Largest minus smallest, per cent of their average.
+        range_percent: u32,
+        /// Rise of the fitted line over the window, per cent of their average.
+        slope_percent: u32,
+        /// Rounds after which it is given up.
+        most_rounds: u32,
+    },
 }
 
 /// Which part of the beginning does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Warmup {
     /// The cut is at least this long.
     pub min_ns: u64,
@@ -104,19 +124,23 @@ pub struct Warmup {
 }
 
 /// One stream of operations.
+///
+/// The first fields say a plain stream; what follows `seed` is neutral by default, absent from JSON where neutral, and
+/// may grow: build one with `..StreamPlan::default()`, which is a plain sequential buffered read of 4 KiB blocks at
+/// depth 1 whose region is still empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamPlan {
-    /// Direction.
+    /// What its operations do; with [`StreamPlan::mix`] those that are not reads.
     pub operation: Operation,
     /// Order of the offsets.
     pub order: Order,
-    /// Bytes of each operation.
+    /// Bytes of each operation; with [`StreamPlan::block_sizes`] of the largest. Buffers have this size.
     pub block_size_bytes: u64,
     /// Operations in flight.
     pub queue_depth: u32,
-    /// First byte of the region.
+    /// First byte of the region, in the target or in each of the files.
     pub region_start_bytes: u64,
-    /// Length of the region; a multiple of the block size.
+    /// Length of the region, in the target or in each of the files; a multiple of the smallest block size.
     pub region_bytes: u64,
     /// When data are made durable.
     pub sync: Sync,
@@ -124,10 +148,161 @@ pub struct StreamPlan {
     pub round_bytes: Option<u64>,
     /// Seed of offsets and data.
     pub seed: u64,
+    /// The job that it belongs to, empty where a phase is all one job: `<phase>.<name>` in metrics.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub name: String,
+    /// Streams of one phase with the same number are reported as one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub group: u32,
+    /// Files that it uses, by name relative to the target, a directory; without any, the target itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: Vec<String>,
+    /// How it goes from one file to the next.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_order: FileOrder,
+    /// Reads among its operations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mix: Option<Mix>,
+    /// Each block is trimmed before it is written; the two are two operations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub trim_before_write: bool,
+    /// Zones of [`Order::Zoned`]; each column sums to 100.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zones: Vec<Zone>,
+    /// With a random order: so many blocks follow one another before the next offset is drawn; 0 and 1: one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub run_blocks: u32,
+    /// Sizes by direction, where they are not all `block_size_bytes`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub block_sizes: Option<BlockSizes>,
+    /// Offsets are multiples of this; without it, of the smallest block size.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub align_bytes: Option<u64>,
+    /// Operations handed over in one call at most; without it, as many as there is room for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub batch_submit: Option<u32>,
+    /// Completions that a full queue waits for; without it, one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub batch_complete: Option<u32>,
+    /// Processors that its thread may use; without any, all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cpus: Vec<u32>,
+    /// Who carries it out, where that is not the phase's engine.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub engine: Option<EngineKind>,
+    /// Buffered or direct, where that is not the phase's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub access: Option<Access>,
+    /// How the target is opened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub open_sync: OpenSync,
+    /// Flags of each call.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rw_flags: RwFlags,
+    /// Syncs between the operations and at the end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub flush: Flush,
+    /// Demanded rates; latency then counts from the intended start. Without it: as fast as possible.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pacing: Option<Pacing>,
+    /// Pauses.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub think: Option<ThinkTime>,
+    /// It starts this long after the phase.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub start_delay_ns: u64,
+    /// It ends when it has moved so many bytes, all loops included; it covers the region again as needed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub total_bytes: Option<u64>,
+    /// It ends when it has done so many operations, syncs not counted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub total_operations: Option<u64>,
+    /// Whether data are checked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub verify: Option<Verify>,
+    /// What the data written look like.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub content: Content,
+    /// What a failed operation does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_error: ErrorPolicy,
+}
+
+impl Default for StreamPlan {
+    fn default() -> Self {
+        Self {
+            operation: Operation::Read,
+            order: Order::Sequential,
+            block_size_bytes: 4096,
+            queue_depth: 1,
+            region_start_bytes: 0,
+            region_bytes: 0,
+            sync: Sync::None,
+            round_bytes: None,
+            seed: 0,
+            name: Default::default(),
+            group: Default::default(),
+            files: Default::default(),
+            file_order: Default::default(),
+            mix: Default::default(),
+            trim_before_write: Default::default(),
+            zones: Default::default(),
+            run_blocks: Default::default(),
+            block_sizes: Default::default(),
+            align_bytes: Default::default(),
+            batch_submit: Default::default(),
+            batch_complete: Default::default(),
+            cpus: Default::default(),
+            engine: Default::default(),
+            access: Default::default(),
+            open_sync: Default::default(),
+            rw_flags: Default::default(),
+            flush: Default::default(),
+            pacing: Default::default(),
+            think: Default::default(),
+            start_delay_ns: Default::default(),
+            total_bytes: Default::default(),
+            total_operations: Default::default(),
+            verify: Default::default(),
+            content: Default::default(),
+            on_error: Default::default(),
+        }
+    }
+}
+
+impl StreamPlan {
+    /// Whether it reads.
+    pub fn reads(&self) -> bool {
+        match self.mix {
+            Some(mix) => mix.read_percent > 0,
+            None => self.operation == Operation::Read,
+        }
+    }
+
+    /// Whether it changes what the target holds.
+    pub fn changes_data(&self) -> bool {
+        self.operation.changes_data() && self.mix.is_none_or(|m| m.read_percent < 100)
+    }
+
+    /// The smallest operation, bytes.
+    pub fn min_block_bytes(&self) -> u64 {
+        match &self.block_sizes {
+            None => self.block_size_bytes,
+            Some(sizes) => self.sizes_used(sizes).map(BlockSize::min_bytes).min().unwrap_or(self.block_size_bytes),
+        }
+    }
+
+    /// The sizes of the directions that it has.
+    fn sizes_used<'a>(&self, sizes: &'a BlockSizes) -> impl Iterator<Item = &'a BlockSize> + use<'a> {
+        let read = self.reads().then_some(&sizes.read);
+        let other = self.changes_data().then_some(sizes.of(self.operation));
+        let trim = self.trim_before_write.then_some(&sizes.trim);
+        [read, other, trim].into_iter().flatten()
+    }
 }
 
 /// One step of a plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhasePlan {
     /// `seq-write`, `rand-read-qd32`.
     pub name: String,
@@ -152,24 +327,25 @@ pub struct PhasePlan {
 }
 
 impl PhasePlan {
-    /// Bytes this phase writes at most, where its rule says so (`None`: bounded by time only).
+    /// Whether any of its streams changes what the target holds: writes, trims, zeroes.
     pub fn is_write(&self) -> bool {
-        self.streams.iter().any(|s| s.operation == Operation::Write)
+        self.streams.iter().any(StreamPlan::changes_data)
     }
 
     /// Sum of the streams' depths.
     pub fn queue_depth(&self) -> u32 {
-        self.streams.iter().map(|s| s.queue_depth).sum()
+        self.streams.iter().fold(0, |sum, s| sum.saturating_add(s.queue_depth))
     }
 
     /// Buffer memory the phase needs: depth times block size, over all streams.
     pub fn buffer_bytes(&self) -> u64 {
-        self.streams.iter().map(|s| u64::from(s.queue_depth) * s.block_size_bytes).sum()
+        let of = |s: &StreamPlan| u64::from(s.queue_depth).saturating_mul(s.block_size_bytes);
+        self.streams.iter().fold(0, |sum, s| sum.saturating_add(of(s)))
     }
 }
 
 /// How large the measured region is, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetSize {
     /// Bytes; for a directory a rung of the ladder 64 MiB, 256 MiB, 1 GiB, 4 GiB (or less on a small target).
     pub bytes: u64,
@@ -178,7 +354,7 @@ pub struct TargetSize {
 }
 
 /// All that is executed, in order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// `check`, or the workload's name.
     pub name: String,
@@ -194,6 +370,9 @@ pub struct Plan {
     pub quiet_ns: u64,
     /// The phases.
     pub phases: Vec<PhasePlan>,
+    /// What the text asked for and this plan does otherwise, or leaves out, with the reason.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub notes: Vec<String>,
 }
 
 impl Plan {

@@ -60,10 +60,8 @@ impl SimModel {
         match (access, stream.operation) {
             (Access::Direct, _) => self.direct(stream, at_ns),
             (Access::Buffered, Operation::Read) => self.buffered_read(stream, at_ns),
-            (Access::Buffered, Operation::Write) if stream.sync == Sync::FdatasyncEach => {
-                self.buffered_sync_write(stream, at_ns)
-            }
-            (Access::Buffered, Operation::Write) => self.buffered_write(stream, at_ns),
+            (Access::Buffered, _) if stream.sync == Sync::FdatasyncEach => self.buffered_sync_write(stream, at_ns),
+            (Access::Buffered, _) => self.buffered_write(stream, at_ns),
         }
     }
 

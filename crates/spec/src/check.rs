@@ -112,6 +112,7 @@ fn resolve(text: &CheckText, inputs: &CheckInputs) -> Result<Plan, SpecError> {
         interval_ns: text.interval,
         quiet_ns: text.quiet,
         phases,
+        ..Plan::default()
     })
 }
 
@@ -157,6 +158,7 @@ fn phase_of(
         round_bytes: (phase.sync == Sync::FsyncPerRound)
             .then(|| round_bytes(inputs.probe_bytes_per_s, time_limit_ns, size.bytes)),
         seed: inputs.seed.wrapping_add(index as u64 + 1),
+        ..StreamPlan::default()
     };
     PhasePlan {
         name: phase.name.clone(),

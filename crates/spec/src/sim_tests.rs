@@ -21,6 +21,7 @@ fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamP
         sync: Sync::None,
         round_bytes: None,
         seed: 1,
+        ..StreamPlan::default()
     }
 }
 

@@ -30,6 +30,7 @@ impl Stream {
             (Operation::Read, _) => OpKind::Read,
             (Operation::Write, Sync::FdatasyncEach) => OpKind::WriteSync,
             (Operation::Write, _) => OpKind::Write,
+            (other @ (Operation::Trim | Operation::WriteZeroes), _) => panic!("{other:?} is not a block operation yet"),
         };
         Self {
             kind,
@@ -123,6 +124,7 @@ mod tests {
             sync,
             round_bytes: (sync == Sync::FsyncPerRound).then_some(4096 * 3),
             seed: 9,
+            ..StreamPlan::default()
         }
     }
 

@@ -181,6 +181,7 @@ impl Builder {
             interval_ns: INTERVAL_NS,
             quiet_ns: QUIET_NS,
             phases: Vec::new(),
+            ..Plan::default()
         };
         let run = Run {
             schema: Run::SCHEMA.into(),
@@ -348,6 +349,7 @@ impl Builder {
                 sync: Sync::None,
                 round_bytes: None,
                 seed: 1,
+                ..StreamPlan::default()
             }],
             time_limit_ns: PHASE_NS,
             stop: StopRule::Time,

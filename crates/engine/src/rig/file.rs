@@ -10,8 +10,8 @@ use super::refusal::{Attempt, refusal};
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use crate::{Control, Rig};
 use model::{
-    Access, ColdProof, DataProof, DirectProof, Failure, FailureKind, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
-    StopCause, StreamPlan, SystemSample, TargetKind,
+    Access, ColdProof, DataProof, DirectProof, Failure, FailureKind, Ns, PhaseKind, PhasePlan, PhaseRecord, StopCause,
+    StreamPlan, SystemSample, TargetKind,
 };
 use std::io;
 use std::sync::Arc;
@@ -242,7 +242,7 @@ impl FileRig {
             DataProof::Unknown(_) => 1,
             DataProof::NotReal(_) => 2,
         };
-        let reads = streams.iter().filter(|s| s.operation == Operation::Read);
+        let reads = streams.iter().filter(|s| s.reads());
         let worst = reads.map(|s| self.data_proof(s)).max_by_key(rank)?;
         Some(clipped.map_or(worst.clone(), |text| remark(worst, text)))
     }

@@ -71,6 +71,7 @@ impl SimRig {
             sync: Sync::FsyncAtEnd,
             round_bytes: None,
             seed: 0x5eed,
+            ..StreamPlan::default()
         };
         let phase = PhasePlan {
             name: "probe".to_owned(),
@@ -203,6 +204,7 @@ fn copy_stream() -> StreamPlan {
         sync: Sync::None,
         round_bytes: None,
         seed: 0,
+        ..StreamPlan::default()
     }
 }
 
@@ -226,7 +228,7 @@ impl Rig for SimRig {
         if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &streams)?;
         }
-        let reads = streams.iter().any(|s| s.operation == Operation::Read);
+        let reads = streams.iter().any(|s| s.reads());
         record.direct = (phase.access == Access::Direct).then(|| DirectProof::Proven("simulated".to_owned()));
         record.cold = resident.map(|bytes| ColdProof {
             resident_pages_before: Some(bytes / PAGE_BYTES),

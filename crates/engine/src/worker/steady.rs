@@ -24,7 +24,7 @@ impl Steadiness {
     pub fn new(rule: &StopRule, recorder: &Recorder) -> Self {
         let half_width_ratio = match rule {
             StopRule::EarlyWhenSteady { half_width_ratio } => Some(*half_width_ratio),
-            StopRule::Time | StopRule::RegionOnce => None,
+            _ => None,
         };
         let capacity = if half_width_ratio.is_some() { recorder.interval_capacity() } else { 0 };
         Self { half_width_ratio, next_look: BATCHES, rates: Vec::with_capacity(capacity) }

@@ -219,6 +219,7 @@ pub fn plan(operation: Operation, order: Order, sync: Sync, depth: u32) -> Strea
         sync,
         round_bytes: (sync == Sync::FsyncPerRound).then_some(16 * BLOCK as u64),
         seed: 3,
+        ..StreamPlan::default()
     }
 }
 

@@ -36,6 +36,7 @@ fn phase(
             sync: Sync::None,
             round_bytes: None,
             seed: name.len() as u64,
+            ..StreamPlan::default()
         }],
         time_limit_ns: 200 * MS,
         stop: StopRule::Time,

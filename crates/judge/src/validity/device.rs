@@ -2,7 +2,7 @@
 
 use super::{Case, Refusal, Remark, Validity};
 use crate::context::own_bytes_between;
-use model::{Access, DataProof, DirectProof, Operation, PhaseKind};
+use model::{Access, DataProof, DirectProof, PhaseKind};
 
 /// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
 pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
@@ -31,7 +31,7 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
     {
         out.refusals.push(Refusal::DirectFallback { basis });
     }
-    if case.plan.kind == PhaseKind::Measure && case.plan.streams.iter().any(|s| s.operation == Operation::Read) {
+    if case.plan.kind == PhaseKind::Measure && case.plan.streams.iter().any(|s| s.reads()) {
         match &case.record.data {
             Some(DataProof::NotReal(basis)) => out.refusals.push(Refusal::DataNotReal { basis: basis.clone() }),
             Some(DataProof::Unknown(basis)) => out.remarks.push(Remark::new("data-unproven", basis.clone())),

@@ -107,6 +107,10 @@ fn stop(rule: StopRule) -> String {
     match rule {
         StopRule::Time => "uses its time".into(),
         StopRule::RegionOnce => "covers the region once".into(),
+        StopRule::Amount => "moves its amount".into(),
+        StopRule::SteadyRounds { window_rounds, most_rounds, .. } => {
+            format!("until {window_rounds} rounds are steady, at most {most_rounds}")
+        }
         StopRule::EarlyWhenSteady { half_width_ratio } => {
             format!("until ± {} %", quantity::significant(half_width_ratio * 100.0, 2))
         }

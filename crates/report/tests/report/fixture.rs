@@ -173,6 +173,7 @@ fn plan_of(s: &Shape) -> PhasePlan {
             sync: s.sync,
             round_bytes: (s.sync == Sync::FsyncPerRound).then_some(64 << 20),
             seed: 7,
+            ..StreamPlan::default()
         }],
         time_limit_ns: (s.seconds * 1e9) as u64,
         stop: match (s.kind, s.operation) {
@@ -478,6 +479,7 @@ pub fn sd_card() -> Sample {
             interval_ns: STEP_NS,
             quiet_ns: 250_000_000,
             phases: PHASES.iter().map(plan_of).collect(),
+            ..Plan::default()
         },
         environment: environment(),
         target: Target {

@@ -53,6 +53,7 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
         sync: Sync::None,
         round_bytes: None,
         seed: 1,
+        ..StreamPlan::default()
     };
     let settings = LoopSettings {
         depth: task.depth,

@@ -1,0 +1,115 @@
+//! When the operations of a stream start, by which calls, and what happens between and after them.
+
+use crate::Ns;
+use serde::{Deserialize, Serialize};
+
+/// A demanded rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rate {
+    /// Bytes per second.
+    BytesPerS(u64),
+    /// Operations per second.
+    OperationsPerS(u64),
+}
+
+/// Distances between the intended starts of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// All the same.
+    #[default]
+    Fixed,
+    /// Exponentially distributed: independent arrivals.
+    Poisson,
+}
+
+/// An open loop: operations have an intended start, whether or not earlier ones have completed, and their latency counts
+/// from it. A direction without a rate is not paced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pacing {
+    /// Of reads.
+    pub read: Option<Rate>,
+    /// Of writes and zeroes.
+    pub write: Option<Rate>,
+    /// Of trims.
+    pub trim: Option<Rate>,
+    /// How starts are spread.
+    pub arrivals: Arrivals,
+}
+
+/// A pause after some operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThinkTime {
+    /// Length of the pause.
+    pub pause_ns: Ns,
+    /// This much of it is spent computing instead of sleeping.
+    pub spin_ns: Ns,
+    /// Operations between two pauses.
+    pub after_operations: u32,
+}
+
+/// How the target is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenSync {
+    /// Without a sync flag.
+    #[default]
+    None,
+    /// O_DSYNC: a write returns when its data are durable.
+    Dsync,
+    /// O_SYNC: a write returns when its data and all metadata are durable.
+    Sync,
+}
+
+/// Flags of each call (`preadv2(2)`, `pwritev2(2)`, `rw_flags` of an io_uring entry).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RwFlags {
+    /// RWF_HIPRI: poll for the completion.
+    pub hipri: bool,
+    /// RWF_DSYNC, on writes.
+    pub dsync: bool,
+    /// RWF_SYNC, on writes.
+    pub sync: bool,
+    /// RWF_NOWAIT: fail with EAGAIN instead of waiting; such failures are counted, not repeated.
+    pub nowait: bool,
+    /// RWF_DONTCACHE: buffered, but dropped from the page cache at once.
+    pub dontcache: bool,
+    /// RWF_ATOMIC, on writes.
+    pub atomic: bool,
+}
+
+/// Syncs that are operations of their own, beside [`Sync`](crate::Sync). Neutral: none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flush {
+    /// fsync after this many writes; 0: never. With [`EngineKind::Mmap`](crate::EngineKind::Mmap): msync.
+    pub fsync_every: u32,
+    /// fdatasync after this many writes; 0: never.
+    pub fdatasync_every: u32,
+    /// fsync when the stream ends.
+    pub fsync_at_end: bool,
+}
+
+/// What a failed operation does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorPolicy {
+    /// Ends the phase.
+    #[default]
+    Stop,
+    /// Is counted by its errno; the stream goes on.
+    Continue,
+}
+
+/// How a stream with several files goes from one to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileOrder {
+    /// One operation in each, in turn.
+    #[default]
+    RoundRobin,
+    /// Any file each time, drawn by the stream's seed.
+    Random,
+    /// The next when the region of one has been covered.
+    Sequential,
+}

@@ -1,0 +1,452 @@
+//! What a plan demands of memory and of the target, and whether it can be carried out at all. Pure: nothing is asked of
+//! a machine, nothing overflows.
+
+use super::{
+    Access, Arrivals, BlockSize, EngineKind, Operation, Order, PhaseKind, PhasePlan, Plan, Rate, StopRule, StreamPlan,
+};
+use crate::{Histogram, Interval, NS_PER_S, Round};
+use serde::Serialize;
+
+/// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
+const MAX_BLOCK_BYTES: u64 = 0x7fff_f000;
+/// The largest ring (IORING_MAX_ENTRIES, `io_uring/io_uring.h`).
+const MAX_DEPTH: u32 = 32_768;
+/// Intervals and rounds that a worker keeps at most; more are joined.
+const MOST_KEPT: u64 = 8192;
+/// Before the warm-up cut, after it, and of the interval that runs.
+const HISTOGRAMS_A_DIRECTION: u64 = 3;
+/// Joined from all workers.
+const HISTOGRAMS_A_PHASE: u64 = 2;
+/// An operation in flight, its place in the batch, the lists of free places and completions, a ring's entries.
+const TABLE_BYTES_A_PLACE: u64 = 512;
+/// A thread: the touched part of its stack, and what the kernel keeps of it.
+const THREAD_BYTES: u64 = 128 << 10;
+
+/// Memory that a phase takes before it starts, bytes. What the kernel's page cache takes is not in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MemoryNeed {
+    /// Data in flight: depth times block size, over all streams.
+    pub buffers: u64,
+    /// Latencies.
+    pub histograms: u64,
+    /// Series, rounds, operations in flight, threads.
+    pub tables: u64,
+}
+
+impl MemoryNeed {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.buffers.saturating_add(self.histograms).saturating_add(self.tables)
+    }
+}
+
+/// Why a plan cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A stream says what cannot be.
+    #[error("phase '{phase}'{}: {what}", of_stream(.stream))]
+    Stream {
+        /// Name of the phase.
+        phase: String,
+        /// Name of the stream, empty if it has none.
+        stream: String,
+        /// What, and what to do.
+        what: String,
+    },
+    /// A phase says what cannot be.
+    #[error("phase '{phase}': {what}")]
+    Phase {
+        /// Its name.
+        phase: String,
+        /// What, and what to do.
+        what: String,
+    },
+    /// More memory than there is.
+    #[error(
+        "phase '{phase}' needs {needed} bytes of memory ({buffers} of them for operations in flight: depth x block size \
+         x jobs), {available} are available; use fewer jobs, a smaller depth or smaller blocks"
+    )]
+    Memory {
+        /// Name of the phase.
+        phase: String,
+        /// All it needs.
+        needed: u64,
+        /// Of that, buffers.
+        buffers: u64,
+        /// What there is.
+        available: u64,
+    },
+}
+
+fn of_stream(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(", job '{name}'") }
+}
+
+impl StreamPlan {
+    fn directions(&self) -> u64 {
+        u64::from(self.reads()) + u64::from(self.changes_data()) + u64::from(self.trim_before_write)
+    }
+
+    /// Bytes of the region, over all its files.
+    pub fn all_region_bytes(&self) -> u64 {
+        self.region_bytes.saturating_mul((self.files.len() as u64).max(1))
+    }
+
+    fn bytes_written_at_most(&self, phase: &PhasePlan) -> Option<u64> {
+        if !self.changes_data() || (self.operation == Operation::Trim && !self.trim_before_write) {
+            return Some(0);
+        }
+        let amount = match phase.stop {
+            StopRule::RegionOnce => Some(self.all_region_bytes()),
+            _ => self.total_bytes,
+        };
+        let counted = self.total_operations.map(|n| n.saturating_mul(self.block_size_bytes));
+        let paced = self.pacing.filter(|p| p.arrivals == Arrivals::Fixed).and_then(|p| p.write).map(|rate| {
+            let per_s = match rate {
+                Rate::BytesPerS(bytes) => bytes,
+                Rate::OperationsPerS(n) => n.saturating_mul(self.block_size_bytes),
+            };
+            let in_time = u128::from(per_s) * u128::from(phase.time_limit_ns) / u128::from(NS_PER_S);
+            // The first one starts at once.
+            u64::try_from(in_time).unwrap_or(u64::MAX).saturating_add(self.block_size_bytes)
+        });
+        [amount, counted, paced].into_iter().flatten().min()
+    }
+}
+
+impl PhasePlan {
+    /// Memory that it takes, with intervals of this length.
+    pub fn memory(&self, interval_ns: u64) -> MemoryNeed {
+        let intervals = (self.time_limit_ns / interval_ns.max(1)).saturating_add(64).min(MOST_KEPT);
+        let series = intervals * size_of::<Interval>() as u64 + MOST_KEPT * size_of::<Round>() as u64;
+        let mut need = MemoryNeed { buffers: self.buffer_bytes(), ..MemoryNeed::default() };
+        let mut histograms = HISTOGRAMS_A_PHASE;
+        for stream in &self.streams {
+            let depth = u64::from(stream.queue_depth);
+            let threads = match stream.engine.unwrap_or(self.engine) {
+                EngineKind::PsyncThreads => depth.saturating_add(1),
+                _ => 1,
+            };
+            histograms = histograms.saturating_add(HISTOGRAMS_A_DIRECTION * stream.directions());
+            need.tables = need
+                .tables
+                .saturating_add(series)
+                .saturating_add(depth * TABLE_BYTES_A_PLACE)
+                .saturating_add(threads.saturating_mul(THREAD_BYTES));
+        }
+        need.histograms = histograms.saturating_mul(Histogram::MEMORY_BYTES);
+        need
+    }
+
+    /// Bytes that it writes at most; `None` where only its time bounds them.
+    pub fn bytes_written_at_most(&self) -> Option<u64> {
+        if !self.is_write() || self.skip.is_some() {
+            return Some(0);
+        }
+        if let StopRule::SteadyRounds { round_bytes: Some(bytes), most_rounds, .. } = self.stop {
+            return Some(bytes.saturating_mul(u64::from(most_rounds)));
+        }
+        self.streams.iter().try_fold(0u64, |sum, s| Some(sum.saturating_add(s.bytes_written_at_most(self)?)))
+    }
+}
+
+impl Plan {
+    /// The most memory that any of its phases takes, bytes: phases follow one another.
+    pub fn memory_bytes(&self) -> u64 {
+        let live = self.phases.iter().filter(|p| p.skip.is_none());
+        live.map(|p| p.memory(self.interval_ns).total()).max().unwrap_or(0)
+    }
+
+    /// Bytes that it writes at most; `None` where only time bounds them.
+    pub fn bytes_written_at_most(&self) -> Option<u64> {
+        self.phases.iter().try_fold(0u64, |sum, p| Some(sum.saturating_add(p.bytes_written_at_most()?)))
+    }
+
+    /// Everything that keeps it from being carried out on a target with sectors of `sector_bytes`, where
+    /// `memory_bytes` are available (`None`: unknown).
+    pub fn check(&self, sector_bytes: u64, memory_bytes: Option<u64>) -> Vec<PlanError> {
+        let mut errors = Vec::new();
+        let mut names = std::collections::BTreeSet::new();
+        for phase in &self.phases {
+            let name = || phase.name.clone();
+            if !names.insert(&phase.name) {
+                errors.push(PlanError::Phase { phase: name(), what: "the name is used twice".into() });
+            }
+            if phase.skip.is_some() {
+                continue;
+            }
+            if let Some(what) = phase.contradiction() {
+                errors.push(PlanError::Phase { phase: name(), what });
+            }
+            for stream in &phase.streams {
+                if let Err(what) = stream.can_be(phase, sector_bytes.max(1)) {
+                    errors.push(PlanError::Stream { phase: name(), stream: stream.name.clone(), what });
+                }
+            }
+            let need = phase.memory(self.interval_ns);
+            if let Some(available) = memory_bytes.filter(|&a| need.total() > a) {
+                let (needed, buffers) = (need.total(), need.buffers);
+                errors.push(PlanError::Memory { phase: name(), needed, buffers, available });
+            }
+        }
+        errors
+    }
+}
+
+impl PhasePlan {
+    fn contradiction(&self) -> Option<String> {
+        if self.streams.is_empty() && self.kind != PhaseKind::MemoryCopy {
+            return Some("it has no stream".into());
+        }
+        match self.stop {
+            StopRule::Amount => {
+                let endless = self.streams.iter().find(|s| s.total_bytes.is_none() && s.total_operations.is_none());
+                endless.map(|s| format!("the stream{} has no amount after which it ends", of_stream(&s.name)))
+            }
+            StopRule::SteadyRounds { round_ns: None, round_bytes: None, .. } => Some("a round has no length".into()),
+            StopRule::SteadyRounds { window_rounds, most_rounds, .. }
+                if window_rounds < 2 || most_rounds < window_rounds =>
+            {
+                Some("steady state needs a window of 2 rounds or more, and no fewer rounds than that".into())
+            }
+            StopRule::Time if self.time_limit_ns == 0 => Some("it has no time".into()),
+            _ => None,
+        }
+    }
+}
+
+fn size_can_be(size: &BlockSize) -> Result<(), String> {
+    match size {
+        BlockSize::Range { min_bytes, max_bytes, step_bytes } if *step_bytes == 0 || min_bytes > max_bytes => {
+            Err(format!("block sizes from {min_bytes} to {max_bytes} in steps of {step_bytes} are none"))
+        }
+        BlockSize::Split(shares) if shares.iter().all(|s| s.weight == 0) => {
+            Err("no block size has a weight above 0".into())
+        }
+        _ if size.min_bytes() == 0 => Err("a block size is 0".into()),
+        _ => Ok(()),
+    }
+}
+
+impl StreamPlan {
+    fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
+        if let Some(sizes) = &self.block_sizes {
+            for size in self.sizes_used(sizes) {
+                size_can_be(size)?;
+                if size.max_bytes() > self.block_size_bytes {
+                    return Err(format!(
+                        "buffers of {} bytes hold no block of {}",
+                        self.block_size_bytes,
+                        size.max_bytes()
+                    ));
+                }
+            }
+        }
+        let (least, most) = (self.min_block_bytes(), self.block_size_bytes);
+        if least == 0 || most > MAX_BLOCK_BYTES {
+            return Err(format!("block size {most}: from 1 to {MAX_BLOCK_BYTES} bytes are possible"));
+        }
+        if self.queue_depth == 0 || self.queue_depth > MAX_DEPTH {
+            return Err(format!("depth {}: from 1 to {MAX_DEPTH} is possible", self.queue_depth));
+        }
+        if self.region_bytes < most {
+            return Err(format!("a region of {} bytes holds no block of {most}", self.region_bytes));
+        }
+        // Offsets are signed to the kernel (loff_t).
+        if self.region_start_bytes.checked_add(self.region_bytes).is_none_or(|end| end > i64::MAX as u64) {
+            return Err("the region ends beyond what an offset can say (2^63)".into());
+        }
+        self.calls_can_be(phase, sector)?;
+        self.pattern_can_be()
+    }
+
+    fn calls_can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
+        let engine = self.engine.unwrap_or(phase.engine);
+        let direct = self.access.unwrap_or(phase.access) == Access::Direct;
+        match engine {
+            EngineKind::Psync | EngineKind::Mmap if self.queue_depth > 1 => {
+                return Err(format!("depth {} with one call at a time; use io_uring", self.queue_depth));
+            }
+            EngineKind::Mmap if direct => return Err("a mapping cannot be direct; use io_uring or psync".into()),
+            EngineKind::Mmap if matches!(self.operation, Operation::Trim | Operation::WriteZeroes) => {
+                return Err("a mapping cannot trim; use psync".into());
+            }
+            _ => {}
+        }
+        if !direct || matches!(engine, EngineKind::Sim | EngineKind::Null) {
+            return Ok(());
+        }
+        let fits = |size: &BlockSize| size.is_multiple_of(sector);
+        let sizes_fit = match &self.block_sizes {
+            None => self.block_size_bytes.is_multiple_of(sector),
+            Some(sizes) => self.sizes_used(sizes).all(fits),
+        };
+        if !sizes_fit {
+            return Err(format!(
+                "direct I/O needs block sizes that are multiples of the sector, {sector} bytes; use such a size, or \
+                 buffered access"
+            ));
+        }
+        let aligned = self.align_bytes.is_none_or(|a| a.is_multiple_of(sector));
+        if !(aligned && self.region_start_bytes.is_multiple_of(sector)) {
+            return Err(format!("direct I/O needs offsets that are multiples of the sector, {sector} bytes"));
+        }
+        Ok(())
+    }
+
+    fn pattern_can_be(&self) -> Result<(), String> {
+        let bad = |what: &str| Err(what.to_owned());
+        let sums = |of: fn(&super::Zone) -> u32| self.zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
+        match self.order {
+            Order::Zoned if !(sums(|z| z.access_percent) && sums(|z| z.region_percent)) => {
+                return bad("the zones' shares of operations and of the region each sum to 100 %");
+            }
+            Order::Strided { stride_bytes } if stride_bytes < self.min_block_bytes() => {
+                return bad("a stride is at least one block, from start to start");
+            }
+            Order::Zipf { theta_milli: 0 | 1000 } => return bad("zipf needs a theta above 0 that is not 1"),
+            Order::Pareto { h_milli } if h_milli == 0 || h_milli >= 1000 => {
+                return bad("pareto needs a power above 0 and below 1");
+            }
+            Order::Normal { deviation_percent: d } if d == 0 || d > 100 => {
+                return bad("normal needs a deviation from 1 to 100 %");
+            }
+            _ => {}
+        }
+        if self.mix.is_some_and(|m| m.read_percent > 100)
+            || self.content.compress_percent > 100
+            || self.content.dedupe_percent > 100
+        {
+            return bad("a share is above 100 %");
+        }
+        if self.align_bytes == Some(0) {
+            return bad("an alignment of 0");
+        }
+        let zero = |r: Option<Rate>| matches!(r, Some(Rate::BytesPerS(0) | Rate::OperationsPerS(0)));
+        if self.pacing.is_some_and(|p| zero(p.read) || zero(p.write) || zero(p.trim)) {
+            return bad("a rate of 0 never starts anything");
+        }
+        let outside = |name: &String| {
+            name.is_empty() || name.starts_with('/') || name.split('/').any(|part| part == "..") || name.contains('\0')
+        };
+        if let Some(name) = self.files.iter().find(|n| outside(n)) {
+            return Err(format!("the file '{name}' is not below the target"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BlockShare, BlockSizes, Mix, Pacing, Zone};
+    use super::*;
+
+    fn plan(stream: StreamPlan) -> Plan {
+        let phase = PhasePlan {
+            name: "p".into(),
+            access: Access::Direct,
+            streams: vec![stream],
+            time_limit_ns: 10 * NS_PER_S,
+            ..PhasePlan::default()
+        };
+        Plan { interval_ns: NS_PER_S / 10, phases: vec![phase], ..Plan::default() }
+    }
+
+    fn stream() -> StreamPlan {
+        StreamPlan { region_bytes: 1 << 30, ..StreamPlan::default() }
+    }
+
+    fn complaint(stream: StreamPlan) -> String {
+        plan(stream).check(512, None).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_plain_plan_can_be_carried_out() {
+        assert_eq!(complaint(stream()), "");
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let sizes = |size: BlockSize| Some(BlockSizes { read: size.clone(), write: size.clone(), trim: size });
+        for (bad, said) in [
+            (StreamPlan { block_size_bytes: 1000, ..stream() }, "multiples of the sector, 512"),
+            (StreamPlan { region_start_bytes: 100, ..stream() }, "offsets that are multiples"),
+            (StreamPlan { block_size_bytes: 1 << 40, region_bytes: 1 << 41, ..stream() }, "block size"),
+            (StreamPlan { queue_depth: 0, ..stream() }, "depth 0"),
+            (StreamPlan { region_start_bytes: u64::MAX - 511, ..stream() }, "2^63"),
+            (StreamPlan { region_bytes: 512, ..stream() }, "holds no block"),
+            (StreamPlan { engine: Some(EngineKind::Psync), queue_depth: 2, ..stream() }, "one call at a time"),
+            (StreamPlan { engine: Some(EngineKind::Mmap), ..stream() }, "cannot be direct"),
+            (StreamPlan { order: Order::Zipf { theta_milli: 1000 }, ..stream() }, "zipf"),
+            (StreamPlan { order: Order::Zoned, ..stream() }, "100 %"),
+            (StreamPlan { files: vec!["../etc".into()], ..stream() }, "not below"),
+            (StreamPlan { block_sizes: sizes(BlockSize::Split(vec![])), ..stream() }, "weight"),
+            (
+                StreamPlan {
+                    block_sizes: sizes(BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }])),
+                    ..stream()
+                },
+                "hold no block of 8192",
+            ),
+            (
+                StreamPlan { pacing: Some(Pacing { read: Some(Rate::BytesPerS(0)), ..Pacing::default() }), ..stream() },
+                "rate",
+            ),
+        ] {
+            let complaint = complaint(bad);
+            assert!(complaint.contains(said), "{said}: {complaint}");
+        }
+        let zones =
+            vec![Zone { access_percent: 90, region_percent: 10 }, Zone { access_percent: 10, region_percent: 90 }];
+        assert_eq!(complaint(StreamPlan { order: Order::Zoned, zones, ..stream() }), "");
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused_with_the_figure() {
+        let mut plan = plan(StreamPlan { queue_depth: 256, block_size_bytes: 4 << 20, ..stream() });
+        let one = plan.phases[0].streams[0].clone();
+        plan.phases[0].streams = vec![one; 16];
+        assert!(plan.memory_bytes() > 16 << 30);
+        let errors = plan.check(512, Some(512 << 20));
+        assert!(matches!(&errors[..], [PlanError::Memory { buffers: 17_179_869_184, available: 536_870_912, .. }]));
+        assert!(plan.check(512, Some(32 << 30)).is_empty());
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let mut plan = plan(StreamPlan { queue_depth: u32::MAX, block_size_bytes: u64::MAX, ..stream() });
+        let one = plan.phases[0].streams[0].clone();
+        plan.phases[0].streams = vec![one; 3];
+        plan.phases[0].time_limit_ns = u64::MAX;
+        assert_eq!(plan.memory_bytes(), u64::MAX);
+        assert_eq!(plan.phases[0].queue_depth(), u32::MAX);
+        assert!(!plan.check(512, Some(1 << 30)).is_empty());
+    }
+
+    #[test]
+    fn what_is_written_is_bounded_where_the_plan_bounds_it() {
+        let write = |s: StreamPlan| StreamPlan { operation: Operation::Write, ..s };
+        assert_eq!(plan(stream()).bytes_written_at_most(), Some(0));
+        assert_eq!(plan(write(stream())).bytes_written_at_most(), None);
+        assert_eq!(plan(write(StreamPlan { total_bytes: Some(7), ..stream() })).bytes_written_at_most(), Some(7));
+        let paced = Pacing { write: Some(Rate::BytesPerS(1 << 20)), ..Pacing::default() };
+        let paced = plan(write(StreamPlan { pacing: Some(paced), ..stream() }));
+        assert_eq!(paced.bytes_written_at_most(), Some((10 << 20) + 4096));
+        let only_reads = StreamPlan { mix: Some(Mix { read_percent: 100 }), ..stream() };
+        assert_eq!(plan(write(only_reads)).bytes_written_at_most(), Some(0));
+        let mut once = plan(write(StreamPlan { files: vec!["a".into(), "b".into()], ..stream() }));
+        once.phases[0].stop = StopRule::RegionOnce;
+        assert_eq!(once.bytes_written_at_most(), Some(2 << 30));
+    }
+
+    #[test]
+    fn a_stored_stream_of_today_loads_and_stays_as_it_is() {
+        let json = r#"{"operation":"read","order":"random","block_size_bytes":4096,"queue_depth":1,"region_start_bytes":0,
+            "region_bytes":1048576,"sync":"none","round_bytes":null,"seed":3}"#;
+        let stream: StreamPlan = serde_json::from_str(json).unwrap();
+        let expected = StreamPlan { order: Order::Random, region_bytes: 1 << 20, seed: 3, ..StreamPlan::default() };
+        assert_eq!(stream, expected);
+        let again = serde_json::to_value(&stream).unwrap();
+        assert_eq!(again, serde_json::from_str::<serde_json::Value>(json).unwrap());
+    }
+}

@@ -1,0 +1,207 @@
+//! What a stream does, in which order and in which sizes.
+
+use serde::{Deserialize, Serialize};
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Reads.
+    #[default]
+    Read,
+    /// Writes.
+    Write,
+    /// Discards (BLKDISCARD; a hole punched into a file).
+    Trim,
+    /// Writes zeroes without sending them (BLKZEROOUT; FALLOC_FL_ZERO_RANGE).
+    WriteZeroes,
+}
+
+impl Operation {
+    /// Whether it changes what the target holds.
+    pub fn changes_data(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// Order of the offsets.
+///
+/// Parameters are whole thousandths or per cent, so that two plans are equal exactly when they are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// One block after the other, wrapping at the end of the region.
+    #[default]
+    Sequential,
+    /// Every block of the region once, in a seeded order, then again in another order.
+    Random,
+    /// Any block of the region each time, some twice before others once.
+    RandomReplace,
+    /// One block after the other from the end of the region to its start, wrapping.
+    Reverse,
+    /// Blocks `stride_bytes` apart (start to start), a multiple of the block size; a pass that reaches the end starts
+    /// again one block further, until every block was visited.
+    Strided {
+        /// From the start of one block to the start of the next, bytes.
+        stride_bytes: u64,
+    },
+    /// The k-th most popular block has a share proportional to k^-theta; which block is popular is seeded.
+    Zipf {
+        /// Theta in thousandths; not 1000.
+        theta_milli: u32,
+    },
+    /// Pareto-distributed popularity; which block is popular is seeded.
+    Pareto {
+        /// The power h in thousandths, above 0 and below 1000.
+        h_milli: u32,
+    },
+    /// Around the middle of the region.
+    Normal {
+        /// Standard deviation in per cent of the region, 1 to 100.
+        deviation_percent: u32,
+    },
+    /// Hot spots: [`StreamPlan::zones`](crate::StreamPlan::zones) say how many of the operations go to how much of the
+    /// region; within a zone any block each time.
+    Zoned,
+}
+
+impl Order {
+    /// Whether neighbours in time are neighbours on the target.
+    pub fn is_sequential(self) -> bool {
+        matches!(self, Self::Sequential | Self::Reverse | Self::Strided { .. })
+    }
+}
+
+/// A part of the region for [`Order::Zoned`]; zones follow one another from the region's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Zone {
+    /// Its share of the operations, per cent.
+    pub access_percent: u32,
+    /// Its share of the region, per cent.
+    pub region_percent: u32,
+}
+
+/// Reads among the operations of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mix {
+    /// This many of a hundred operations are reads, drawn by the stream's seed; the rest are what
+    /// [`StreamPlan::operation`](crate::StreamPlan::operation) says.
+    pub read_percent: u32,
+}
+
+/// Sizes of the operations of one direction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockSize {
+    /// Always the same.
+    Fixed {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// Any multiple of `step_bytes` from `min_bytes` to `max_bytes`, all equally often.
+    Range {
+        /// Smallest, bytes; a multiple of the step.
+        min_bytes: u64,
+        /// Largest, bytes; a multiple of the step.
+        max_bytes: u64,
+        /// Step, bytes.
+        step_bytes: u64,
+    },
+    /// These sizes, each with its weight.
+    Split(Vec<BlockShare>),
+}
+
+impl BlockSize {
+    /// The smallest operation, bytes.
+    pub fn min_bytes(&self) -> u64 {
+        match self {
+            Self::Fixed { bytes } => *bytes,
+            Self::Range { min_bytes, .. } => *min_bytes,
+            Self::Split(shares) => shares.iter().map(|s| s.bytes).min().unwrap_or(0),
+        }
+    }
+
+    /// The largest operation, bytes.
+    pub fn max_bytes(&self) -> u64 {
+        match self {
+            Self::Fixed { bytes } => *bytes,
+            Self::Range { max_bytes, .. } => *max_bytes,
+            Self::Split(shares) => shares.iter().map(|s| s.bytes).max().unwrap_or(0),
+        }
+    }
+
+    /// Whether every size is a multiple of `unit` bytes.
+    pub fn is_multiple_of(&self, unit: u64) -> bool {
+        match self {
+            Self::Fixed { bytes } => bytes.is_multiple_of(unit),
+            Self::Range { min_bytes, step_bytes, .. } => {
+                min_bytes.is_multiple_of(unit) && step_bytes.is_multiple_of(unit)
+            }
+            Self::Split(shares) => shares.iter().all(|s| s.bytes.is_multiple_of(unit)),
+        }
+    }
+}
+
+/// One size of a [`BlockSize::Split`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockShare {
+    /// Bytes.
+    pub bytes: u64,
+    /// Its share is its weight over the sum of all weights.
+    pub weight: u32,
+}
+
+/// Sizes by direction, where they are not all [`StreamPlan::block_size_bytes`](crate::StreamPlan::block_size_bytes).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockSizes {
+    /// Of reads.
+    pub read: BlockSize,
+    /// Of writes and zeroes.
+    pub write: BlockSize,
+    /// Of trims.
+    pub trim: BlockSize,
+}
+
+impl BlockSizes {
+    /// Of one kind of operation.
+    pub fn of(&self, operation: Operation) -> &BlockSize {
+        match operation {
+            Operation::Read => &self.read,
+            Operation::Write | Operation::WriteZeroes => &self.write,
+            Operation::Trim => &self.trim,
+        }
+    }
+}
+
+/// What the data written look like. Neutral: incompressible, unique.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// About this share of each block compresses to nothing, per cent.
+    pub compress_percent: u32,
+    /// This share of the blocks are copies of others, per cent.
+    pub dedupe_percent: u32,
+    /// All bytes are zero.
+    pub zero: bool,
+}
+
+/// The checksum in the self-describing stamp of each sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerifyKind {
+    /// CRC-32C.
+    Crc32c,
+    /// xxHash, 64 bits.
+    Xxhash,
+}
+
+/// That what is read is what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verify {
+    /// Checksum of the stamps.
+    pub kind: VerifyKind,
+    /// Whether the region is read back when the stream has written it. Without it, only what the stream reads anyway
+    /// is checked.
+    pub read_back: bool,
+    /// Whether the first mismatch ends the phase.
+    pub stop_at_first: bool,
+}
