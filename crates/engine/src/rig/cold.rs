@@ -14,6 +14,9 @@ const ATTEMPTS: u32 = 5;
 /// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// File systems whose pages are the medium and no cache: tmpfs and ramfs (k:include/uapi/linux/magic.h).
+const IN_MEMORY: [u32; 2] = [0x0102_1994, 0x8584_58f6];
+
 /// What was done, and what it brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dropped {
@@ -84,6 +87,11 @@ fn drop_backing(path: &Path, steps: &mut Vec<String>) -> Option<u64> {
             return None;
         }
     };
+    if sys::space_of(&file).is_ok_and(|s| IN_MEMORY.contains(&s.magic)) {
+        // What lies there is not a copy of something slower: dropping it is neither possible nor needed.
+        steps.push(format!("{what} lies in memory"));
+        return Some(0);
+    }
     if let Err(e) = file.sync_all() {
         steps.push(format!("fsync of {what} failed ({})", errno_text(&e)));
     }
@@ -116,6 +124,20 @@ mod tests {
         } else {
             assert_eq!(dropped.resident_pages, Some(0));
         }
+    }
+
+    #[test]
+    fn a_backing_file_in_memory_is_its_own_medium() {
+        let Ok(image) = tempfile::NamedTempFile::new_in("/dev/shm") else {
+            return println!("SKIPPED: no tmpfs at /dev/shm");
+        };
+        image.as_file().write_all_at(&vec![1; 1 << 20], 0).unwrap();
+        if sys::space_of(image.as_file()).unwrap().magic != IN_MEMORY[0] {
+            return println!("SKIPPED: /dev/shm is no tmpfs");
+        }
+        let mut steps = Vec::new();
+        assert_eq!(drop_backing(image.path(), &mut steps), Some(0));
+        assert!(steps[0].ends_with("lies in memory"), "{steps:?}");
     }
 
     #[test]
