@@ -33,6 +33,8 @@ pub struct Opened {
     pub max_bytes: u64,
     /// Sequential write rate of the probe, where one was made.
     pub probe_bytes_per_s: Option<f64>,
+    /// Rate of the probe's rounds through the page cache, where one was made.
+    pub probe_round_bytes_per_s: Option<f64>,
     /// What the user should know of the target.
     pub remarks: Vec<String>,
 }
@@ -67,6 +69,7 @@ fn null() -> Opened {
         sampler: Some(sampler),
         readiness: Readiness::Writable,
         probe_bytes_per_s: None,
+        probe_round_bytes_per_s: None,
         remarks: vec!["null: does nothing; its figures are the program's own overhead".into()],
     }
 }
@@ -103,6 +106,7 @@ fn simulated(name: &str) -> Result<Opened, Failure> {
         max_bytes,
         // A simulated device need not be probed: it says what it is.
         probe_bytes_per_s: Some(rig.model().truth(&sequential, Access::Direct, 0).bytes_per_s),
+        probe_round_bytes_per_s: None,
         rig: Box::new(rig),
         sampler: None,
         readiness: Readiness::Writable,
@@ -143,7 +147,8 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
     };
     let writable = readiness == Readiness::Writable;
     let mut sampler = Sampler::new(&root, &observe::counted_disks(&stack));
-    let mut target = Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
+    let mut target =
+        Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
     let options = FileOptions {
         memory_available_bytes: sampler.sample(0).memory.available_bytes,
         interval_ns: INTERVAL_NS,
@@ -152,8 +157,10 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
     let mut rig = FileRig::open(FileTarget { path, kind, writable }, options)?;
     let max_bytes = rig.max_bytes();
     target.size_bytes = Some(max_bytes);
-    let probe_bytes_per_s =
-        if writable { rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?.bytes_per_s() } else { None };
+    let probe = match writable {
+        true => Some(rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?),
+        false => None,
+    };
     Ok(Opened {
         remarks: rig.remarks().to_vec(),
         target,
@@ -162,7 +169,8 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
         sampler: Some(sampler),
         readiness,
         max_bytes,
-        probe_bytes_per_s,
+        probe_bytes_per_s: probe.and_then(|p| p.bytes_per_s()),
+        probe_round_bytes_per_s: probe.and_then(|p| p.round_bytes_per_s),
     })
 }
 

@@ -36,6 +36,7 @@ fn plan(rig: &SimRig, budget: Ns, probe_bytes_per_s: Option<f64>) -> Plan {
         used_ns: 0,
         max_bytes: rig.max_bytes(),
         probe_bytes_per_s,
+        probe_round_bytes_per_s: None,
         seed: 1,
     })
     .unwrap()

@@ -37,6 +37,8 @@ pub struct CheckInputs {
     pub max_bytes: u64,
     /// Sequential write rate of the probe.
     pub probe_bytes_per_s: Option<f64>,
+    /// Rate of the probe's small rounds through the page cache, write and sync.
+    pub probe_round_bytes_per_s: Option<f64>,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -156,7 +158,7 @@ fn phase_of(
         region_bytes: size.bytes - size.bytes % phase.block_size,
         sync: phase.sync,
         round_bytes: (phase.sync == Sync::FsyncPerRound)
-            .then(|| round_bytes(inputs.probe_bytes_per_s, time_limit_ns, size.bytes)),
+            .then(|| round_bytes(inputs, time_limit_ns, size.bytes)),
         seed: inputs.seed.wrapping_add(index as u64 + 1),
         ..StreamPlan::default()
     };
@@ -180,13 +182,15 @@ fn phase_of(
 }
 
 /// A round that fits about sixteen times into the phase, a power of two from 1 to 64 MiB: small enough for a slow card
-/// to give several samples, large enough for one fsync not to be all that is measured.
-fn round_bytes(rate: Option<f64>, time_ns: u64, size: u64) -> u64 {
+/// to give several samples, large enough for one fsync not to be all that is measured. Where the page cache writes back
+/// far more slowly than the direct rate, at least four rounds fit: a sync that has begun cannot be cut short.
+fn round_bytes(inputs: &CheckInputs, time_ns: u64, size: u64) -> u64 {
     const LEAST: u64 = 1 << 20;
     const MOST: u64 = 64 << 20;
-    let wanted =
-        rate.map_or(16 << 20, |r| (r * time_ns as f64 / 1e9 / 16.0) as u64).clamp(LEAST, MOST.min(size).max(LEAST));
-    1 << wanted.ilog2()
+    let part = |rate: f64, parts: f64| (rate * time_ns as f64 / 1e9 / parts) as u64;
+    let wanted = inputs.probe_bytes_per_s.map_or(16 << 20, |r| part(r, 16.0));
+    let fits = inputs.probe_round_bytes_per_s.map_or(u64::MAX, |r| part(r, 4.0));
+    1 << wanted.min(fits).clamp(LEAST, MOST.min(size).max(LEAST)).ilog2()
 }
 
 #[cfg(test)]
@@ -203,6 +207,7 @@ mod tests {
             used_ns: S / 10,
             max_bytes: 1 << 40,
             probe_bytes_per_s: Some(60e6),
+            probe_round_bytes_per_s: None,
             seed: 7,
         }
     }
@@ -268,8 +273,16 @@ mod tests {
 
     #[test]
     fn rounds_suit_the_speed() {
-        assert_eq!(round_bytes(Some(2e9), 4 * S, 4 << 30), 64 << 20);
-        assert_eq!(round_bytes(Some(10e6), 4 * S, 64 << 20), 2 << 20);
-        assert_eq!(round_bytes(Some(1e3), 4 * S, 64 << 20), 1 << 20);
+        let bytes = |direct, rounds| {
+            let inputs = CheckInputs { probe_bytes_per_s: direct, probe_round_bytes_per_s: rounds, ..inputs() };
+            round_bytes(&inputs, 4 * S, 4 << 30)
+        };
+        assert_eq!(bytes(Some(2e9), None), 64 << 20);
+        assert_eq!(bytes(Some(10e6), None), 2 << 20);
+        assert_eq!(bytes(Some(1e3), None), 1 << 20);
+        // A small round is mostly its sync: only where the page cache is slower by far does it decide.
+        assert_eq!(bytes(Some(107e6), Some(35e6)), 16 << 20);
+        assert_eq!(bytes(Some(107e6), Some(1.2e6)), 1 << 20);
+        assert_eq!(bytes(None, Some(9e6)), 8 << 20);
     }
 }

@@ -43,6 +43,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         used_ns: opened.rig.now(),
         max_bytes: opened.max_bytes,
         probe_bytes_per_s: opened.probe_bytes_per_s,
+        probe_round_bytes_per_s: opened.probe_round_bytes_per_s,
         seed,
     })
     .map_err(|e| plan_failure(&e))?;

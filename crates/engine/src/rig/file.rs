@@ -5,7 +5,7 @@ use super::cold::{drop_caches, sync_backing};
 use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::direct::{DirectFacts, kernel_version, proof};
 use super::execute::{Job, Way, execute};
-use super::probe::{WriteProbe, write_probe};
+use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use crate::{Control, Rig};
@@ -71,8 +71,8 @@ impl FileRig {
     }
 
     /// Measures a short sequential durable write, so that the caller can choose the plan's size. Takes at most about
-    /// `max_ns` (one block and one sync more) and writes at least 1 MiB, at most `max_bytes`; counted in
-    /// [`Rig::bytes_written`]. A directory's file is emptied again.
+    /// `max_ns` (one block and one sync more) and writes at least 1 MiB, at most `max_bytes`; then a few small rounds
+    /// through the page cache. All is counted in [`Rig::bytes_written`]. A directory's file is emptied again.
     ///
     /// # Errors
     /// Refused for targets that must not be written to; otherwise what the file system or device said.
@@ -89,9 +89,17 @@ impl FileRig {
         self.direct.close(&self.opened.file);
         self.unsettled = true;
         let temporary = self.target.kind == TargetKind::Directory;
+        let result = result.and_then(|mut probe| {
+            self.bytes_written += probe.bytes;
+            if probe.direct && !control.stopped() {
+                let (bytes, rate) = round_probe(&self.opened.file, limit, 0x5eee, control)?;
+                self.bytes_written += bytes;
+                probe.round_bytes_per_s = rate;
+            }
+            Ok(probe)
+        });
         match result {
             Ok(probe) => {
-                self.bytes_written += probe.bytes;
                 if temporary {
                     // The layout is to allocate, as it does without a probe.
                     self.opened.file.set_len(0).map_err(|e| self.failed(&e))?;

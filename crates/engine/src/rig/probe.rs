@@ -9,6 +9,11 @@ use sys::{BufferPool, Epoch};
 const BLOCK: u64 = 1 << 20;
 /// Through the page cache: sync this often, so that no long queue of dirty pages has to be waited for.
 const SYNC_EVERY: u64 = 4 << 20;
+/// Rounds through the page cache: the first one, small because a slow path takes seconds for it, and the largest.
+const FIRST_ROUND: u64 = 256 << 10;
+const LARGEST_ROUND: u64 = 4 << 20;
+/// A round that takes this long says enough; a shorter one is mostly its sync.
+const TELLING_NS: Ns = 100_000_000;
 
 /// What the probe found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +24,8 @@ pub struct WriteProbe {
     pub ns: Ns,
     /// Past the page cache.
     pub direct: bool,
+    /// Rate of a round through the page cache (write, then sync), where `direct` went past it.
+    pub round_bytes_per_s: Option<f64>,
 }
 
 impl WriteProbe {
@@ -48,14 +55,7 @@ pub(crate) fn write_probe(
     let mut bytes = 0;
     loop {
         content.stamp(pool.buffer_mut(0), bytes);
-        let mut done = 0;
-        while done < BLOCK {
-            match sys::write_at(file, &pool.buffer(0)[done as usize..], bytes + done) {
-                Ok(0) => return Err((bytes + done, 0)),
-                Ok(n) => done += n as u64,
-                Err(e) => return Err((bytes + done, e)),
-            }
-        }
+        write_all(file, pool.buffer(0), bytes).map_err(|(n, e)| (bytes + n, e))?;
         bytes += BLOCK;
         if !direct && bytes % SYNC_EVERY == 0 {
             sys::sync_data(file).map_err(|e| (bytes, e))?;
@@ -65,5 +65,53 @@ pub(crate) fn write_probe(
         }
     }
     sys::sync_data(file).map_err(|e| (bytes, e))?;
-    Ok(WriteProbe { bytes, ns: epoch.elapsed_ns(), direct })
+    Ok(WriteProbe { bytes, ns: epoch.elapsed_ns(), direct, round_bytes_per_s: None })
+}
+
+/// Rounds of buffered writes from the start of the file, each with its sync and twice as large as the one before, until
+/// one takes long enough or may grow no more. What goes through the page cache may be a hundred times slower than what
+/// goes past it (a block device whose pages are written back one by one under a cap of operations), and a sync cannot be
+/// interrupted: rounds planned by the direct rate would take minutes. Returns the bytes written and the last rate.
+///
+/// # Errors
+/// The bytes that were written and the errno.
+pub(crate) fn round_probe(
+    file: &File,
+    max_bytes: u64,
+    seed: u64,
+    control: &Control,
+) -> Result<(u64, Option<f64>), (u64, i32)> {
+    let mut pool = BufferPool::new(1, FIRST_ROUND as usize).map_err(|e| (0, e.raw_os_error().unwrap_or(0)))?;
+    let mut content = Content::new(seed);
+    content.fill(0, pool.buffer_mut(0));
+    let (mut written, mut rate, mut round) = (0, None, FIRST_ROUND);
+    while round <= max_bytes.min(LARGEST_ROUND) && !control.stopped() {
+        let epoch = Epoch::start();
+        for offset in (0..round).step_by(FIRST_ROUND as usize) {
+            content.stamp(pool.buffer_mut(0), written);
+            write_all(file, pool.buffer(0), offset).map_err(|(n, e)| (written + n, e))?;
+            written += FIRST_ROUND;
+        }
+        sys::sync_data(file).map_err(|e| (written, e))?;
+        let ns = epoch.elapsed_ns().max(1);
+        rate = Some(round as f64 * 1e9 / ns as f64);
+        if ns >= TELLING_NS {
+            break;
+        }
+        round *= 2;
+    }
+    Ok((written, rate))
+}
+
+/// Writes the whole buffer, or says how far it came.
+fn write_all(file: &File, buffer: &[u8], offset: u64) -> Result<(), (u64, i32)> {
+    let mut done = 0;
+    while done < buffer.len() {
+        match sys::write_at(file, &buffer[done..], offset + done as u64) {
+            Ok(0) => return Err((done as u64, 0)),
+            Ok(n) => done += n,
+            Err(e) => return Err((done as u64, e)),
+        }
+    }
+    Ok(())
 }
