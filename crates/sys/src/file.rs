@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
 /// What may be done with an open file.
@@ -104,6 +104,13 @@ pub fn set_direct(file: &File, direct: bool) -> io::Result<()> {
     let mut flags = rustix::fs::fcntl_getfl(file)?;
     flags.set(OFlags::DIRECT, direct);
     Ok(rustix::fs::fcntl_setfl(file, flags)?)
+}
+
+/// Has reads leave the time of the last access alone (O_NOATIME): no time spent on it, and no write to the device that is
+/// read. Fails with EPERM where the file is another user's; the file is as good without.
+pub fn keep_access_time(file: &impl AsFd) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    Ok(rustix::fs::fcntl_setfl(file, flags | OFlags::NOATIME)?)
 }
 
 /// Whether O_DIRECT is set on the open description.

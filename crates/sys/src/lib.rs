@@ -34,8 +34,8 @@ pub use clock::{Epoch, monotonic_ns};
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
-    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data,
-    next_hole, open_directory, open_existing, reopen, reserve, set_direct,
+    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, keep_access_time,
+    next_data, next_hole, open_directory, open_existing, reopen, reserve, set_direct,
 };
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};

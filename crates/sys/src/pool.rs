@@ -1,4 +1,4 @@
-//! Page-aligned buffers of equal size in one mapping.
+//! Aligned buffers of equal size in one mapping.
 #![allow(unsafe_code)]
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
@@ -6,7 +6,9 @@ use std::ffi::c_void;
 use std::io;
 use std::ptr::NonNull;
 
-/// Buffers of equal size, each starting on a page, fit for O_DIRECT and for registration with a ring.
+/// Buffers of equal size, fit for O_DIRECT and for registration with a ring. Each starts on a page, or, where it is
+/// smaller than one, on a multiple of its size rounded up to a power of two, at least 512: small buffers a page apart would
+/// share the few sets of the first-level cache that a page offset selects, and evict each other.
 ///
 /// Every page is written once when the pool is made. A page that was never written is the kernel's shared zero page:
 /// writing from it would read one cached page for all of the data, and the first read into it would pay a page fault.
@@ -23,6 +25,10 @@ pub struct BufferPool {
 unsafe impl Send for BufferPool {}
 // SAFETY: through a shared reference the mapping can only be read.
 unsafe impl Sync for BufferPool {}
+
+/// What O_DIRECT asks of memory at most, where blocks are smaller than a page (logical block size; statx(2),
+/// stx_dio_mem_align).
+const LEAST_ALIGNMENT: usize = 512;
 
 impl BufferPool {
     /// `count` buffers of `buffer_bytes` bytes (rounded up to 1), all pages present.
@@ -41,7 +47,11 @@ impl BufferPool {
         }
         let page = rustix::param::page_size();
         let buffer_bytes = buffer_bytes.max(1);
-        let stride = buffer_bytes.checked_next_multiple_of(page).ok_or_else(too_large)?;
+        let stride = if buffer_bytes < page {
+            buffer_bytes.next_power_of_two().max(LEAST_ALIGNMENT)
+        } else {
+            buffer_bytes.checked_next_multiple_of(page).ok_or_else(too_large)?
+        };
         let mapped_bytes =
             stride.checked_mul(count as usize).filter(|n| *n <= isize::MAX as usize).ok_or_else(too_large)?;
         // SAFETY: a fresh private mapping at an address of the kernel's choice touches no other memory.
@@ -130,6 +140,17 @@ mod tests {
         }
         for i in 0..3 {
             assert!(pool.buffer(i).iter().all(|b| *b == i as u8 + 1));
+        }
+    }
+
+    #[test]
+    fn small_buffers_lie_side_by_side() {
+        for (bytes, apart) in [(1, 512), (512, 512), (520, 1024), (2048, 2048)] {
+            let mut pool = BufferPool::new(9, bytes).unwrap();
+            assert_eq!(pool.address(1) as usize - pool.address(0) as usize, apart);
+            assert_eq!(pool.address(8) as usize % apart, 0);
+            pool.buffer_mut(8).fill(7);
+            assert!(pool.buffer(8).iter().all(|b| *b == 7));
         }
     }
 

@@ -22,6 +22,8 @@ impl PsyncDevice {
     /// # Errors
     /// If the memory cannot be had.
     pub fn new(epoch: Epoch, file: OwnedFd, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
+        // Another user's file keeps its times: the reads are the same.
+        let _ = sys::keep_access_time(&file);
         let pool = BufferPool::new(depth, buffer_bytes)
             .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
         Ok(Self { epoch, file, pool, done: Vec::with_capacity(depth as usize) })

@@ -38,6 +38,8 @@ impl UringDevice {
         buffer_bytes: usize,
         options: RingOptions,
     ) -> Result<Self, DeviceError> {
+        // Another user's file keeps its times: the reads are the same.
+        let _ = sys::keep_access_time(&file);
         let pool = BufferPool::new(depth, buffer_bytes)
             .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
         Ok(Self { epoch, ring: Ring::new(file, pool, options)?, last_now: Cell::new(epoch.elapsed_ns()) })
