@@ -34,6 +34,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive of runs: list, show, verify, recover, reindex, tag, delete'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the self-contained page of a run'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "export" -d 'Runs in other tools\' formats: fio\'s JSON and logs, CSV, HdrHistogram logs, iozone\'s table'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'The page of a finding: what it means, how to mend it, how to undo that'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
@@ -121,6 +122,22 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s f -l format -d 'Which format' -r -f -a "fio-json\t'fio 3.33\'s JSON; each executed phase is a job. Into a directory: a document for each measured phase'
+fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'
+fio-logs\t'fio\'s bandwidth, IOPS and latency logs, one directory'
+csv\t'A line for each metric of one or many runs'
+hlog\t'HdrHistogram interval log, a line for each phase'
+iozone\t'iozone\'s table, from a run that measured record sizes and operations'"
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s o -l output -d 'Where it goes: a file, or a directory for formats of several files [default: stdout]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand export" -l phase -d 'Only this phase; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand export" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand export" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand export" -l keep-refused -d 'Give the numbers of refused phases as well, still marked as refused'
+complete -c narrows -n "__fish_narrows_using_subcommand export" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'

@@ -56,6 +56,8 @@ pub enum Command {
     Runs(RunsArgs),
     /// Write the self-contained page of a run
     Report(ReportArgs),
+    /// Runs in other tools' formats: fio's JSON and logs, CSV, HdrHistogram logs, iozone's table
+    Export(ExportArgs),
     /// The page of a finding: what it means, how to mend it, how to undo that
     Explain(ExplainArgs),
     /// Print a completion script for a shell
@@ -158,6 +160,51 @@ pub struct ReportArgs {
     /// Where the page goes [default: reports/<run>.html in the archive]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+}
+
+/// A format of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// fio 3.33's JSON; each executed phase is a job. Into a directory: a document for each measured phase
+    FioJson,
+    /// The same with every bucket of the histograms (fio's json+)
+    #[value(name = "fio-json+")]
+    FioJsonPlus,
+    /// fio's bandwidth, IOPS and latency logs, one directory
+    FioLogs,
+    /// A line for each metric of one or many runs
+    Csv,
+    /// HdrHistogram interval log, a line for each phase
+    Hlog,
+    /// iozone's table, from a run that measured record sizes and operations
+    Iozone,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Numbers that were refused are zero or blank, with the reason beside them; see --keep-refused.
+
+Examples:
+  narrows export latest --format fio-json -o run.json   one document, a job for each phase
+  narrows export latest --format fio-json -o plots/     one for each phase, as fio-plot wants it
+  narrows export latest --format fio-logs -o plots/     the series
+  narrows export before after --format csv              the metrics of two runs
+  narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
+pub struct ExportArgs {
+    /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
+    /// Which format
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// Where it goes: a file, or a directory for formats of several files [default: stdout]
+    #[arg(long, short, value_name = "FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
+    pub output: Option<PathBuf>,
+    /// Only this phase; may be given several times
+    #[arg(long = "phase", value_name = "NAME")]
+    pub phases: Vec<String>,
+    /// Give the numbers of refused phases as well, still marked as refused
+    #[arg(long)]
+    pub keep_refused: bool,
 }
 
 #[derive(Args, Debug)]

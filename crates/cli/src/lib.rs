@@ -12,6 +12,7 @@ mod check;
 mod completions;
 mod destroy;
 mod explain;
+mod export;
 mod output;
 mod progress;
 mod report_page;
@@ -42,6 +43,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
+        Command::Export(args) => export::command(args, &cli.global, &output),
         Command::Explain(args) => explain::command(args, &output),
         Command::Completions(args) => completions::command(args, &output),
     };

@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("observe", &["model", "sys"]),
     ("engine", &["model", "stats", "sys", "workload"]),
     ("archive", &["model"]),
+    ("exchange", &["model"]),
     ("judge", &["integrity", "model", "stats"]),
     ("diagnose", &["model", "stats"]),
     ("report", &["model"]),

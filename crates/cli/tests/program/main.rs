@@ -4,6 +4,7 @@ mod archive;
 mod bad_input;
 mod contract;
 mod endings;
+mod export;
 mod program;
 mod simulated;
 mod targets;

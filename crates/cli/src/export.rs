@@ -1,0 +1,146 @@
+//! `narrows export`: runs in other tools' formats.
+
+use crate::archives;
+use crate::args::{ExportArgs, ExportFormat, GlobalArgs};
+use crate::output::Output;
+use exchange::{ExportedFile, Options};
+use model::{Failure, FailureKind, Run};
+use report::document::ActionDocument;
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Executes the command.
+pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let to_directory = args.output.as_deref().is_some_and(is_directory);
+    check_combination(args, output, to_directory)?;
+    let archive = archives::open(global)?;
+    let mut runs: Vec<Run> = Vec::new();
+    for name in &args.runs {
+        for found in archive.resolve(name)? {
+            if runs.iter().all(|r| r.id != found.id) {
+                runs.push(found.load()?);
+            }
+        }
+    }
+    let run = match &runs[..] {
+        [run] => run,
+        [first, ..] if args.format == ExportFormat::Csv => first,
+        _ => {
+            let message = format!("{} runs cannot stand in one export; only csv holds many", runs.len());
+            return Err(Failure::new(FailureKind::Usage, message).remedy("narrows export RUN for each of them"));
+        }
+    };
+    let options = Options {
+        phases: args.phases.clone(),
+        keep_refused: args.keep_refused,
+        bins: args.format == ExportFormat::FioJsonPlus,
+    };
+    let document = match args.format {
+        ExportFormat::FioLogs => {
+            return write_all(&exchange::fio_logs(run, &options)?, run, args.output.as_deref(), output);
+        }
+        ExportFormat::FioJson | ExportFormat::FioJsonPlus if to_directory => {
+            return write_all(&exchange::fio_json_files(run, &options)?, run, args.output.as_deref(), output);
+        }
+        ExportFormat::FioJson | ExportFormat::FioJsonPlus => exchange::fio_json(run, &options)?,
+        ExportFormat::Csv => exchange::csv(&runs, &options)?,
+        ExportFormat::Hlog => exchange::hlog(run, &options)?,
+        ExportFormat::Iozone => exchange::iozone(run, &options)?,
+    };
+    match args.output.as_deref() {
+        None => output.text(&document),
+        Some(path) => {
+            let file =
+                if to_directory { path.join(format!("{}.{}", run.id, extension(args.format))) } else { path.into() };
+            if let Some(parent) = file.parent().filter(|_| to_directory) {
+                create_directory(parent)?;
+            }
+            write(&file, &document)?;
+            finish(run, &[file], output);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What can be told from the arguments alone.
+fn check_combination(args: &ExportArgs, output: &Output, to_directory: bool) -> Result<(), Failure> {
+    let usage = |message: &str, remedy: &str| Err(Failure::new(FailureKind::Usage, message).remedy(remedy));
+    if args.format == ExportFormat::FioLogs && !to_directory {
+        return match &args.output {
+            Some(path) if path.exists() => {
+                usage("fio-logs is a directory of files, and --output is a file", "--output DIR/")
+            }
+            Some(_) => Ok(()),
+            None => usage("fio-logs is a directory of files and needs one", "--output DIR"),
+        };
+    }
+    let is_json = matches!(args.format, ExportFormat::FioJson | ExportFormat::FioJsonPlus);
+    if output.is_json() && !is_json && args.output.is_none() {
+        return usage("with --json, stdout is JSON; this format is not", "--output FILE, or leave --json away");
+    }
+    Ok(())
+}
+
+/// Whether the user means a directory: there is one, or the name ends like one.
+fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+fn extension(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::FioJson | ExportFormat::FioJsonPlus => "json",
+        ExportFormat::Csv => "csv",
+        ExportFormat::Hlog => "hlog",
+        ExportFormat::Iozone => "txt",
+        ExportFormat::FioLogs => "log",
+    }
+}
+
+fn write_all(
+    files: &[ExportedFile],
+    run: &Run,
+    directory: Option<&Path>,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let directory = directory.unwrap_or(Path::new("."));
+    let mut written = Vec::new();
+    for file in files {
+        let path = directory.join(&file.path);
+        create_directory(path.parent().unwrap_or(directory))?;
+        write(&path, &file.text)?;
+        written.push(path);
+    }
+    finish(run, &written, output);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn create_directory(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("cannot create the directory {}: {e}", path.display()))
+            .remedy("--output DIR elsewhere")
+    })
+}
+
+/// Never onto a disk: a slip of the finger there costs its content.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if fs::metadata(path).is_ok_and(|m| m.file_type().is_block_device()) {
+        return Err(Failure::new(FailureKind::Refused, format!("{} is a block device", path.display()))
+            .remedy("--output FILE, where FILE is a file"));
+    }
+    fs::write(path, text).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("cannot write {}: {e}", path.display()))
+            .remedy("the run itself is kept; --output elsewhere")
+    })
+}
+
+/// The names of what was written, a line each.
+fn finish(run: &Run, files: &[PathBuf], output: &Output) {
+    let lines: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), run.id.clone())).collect();
+    if output.is_json() {
+        output.document(&ActionDocument::new("export", &lines));
+    } else {
+        output.text(&lines.iter().map(|(file, _)| format!("{file}\n")).collect::<String>());
+    }
+}

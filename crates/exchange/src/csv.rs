@@ -1,0 +1,93 @@
+//! Metrics as comma-separated values: one line for each metric of each run (RFC 4180, lines end in `\n`).
+
+use crate::error::check_phases;
+use crate::{ExchangeError, Options, Result};
+use model::{Metric, Run};
+use serde::Serialize;
+use std::borrow::Cow;
+
+const COLUMNS: [&str; 15] = [
+    "run",
+    "target",
+    "phase",
+    "metric",
+    "unit",
+    "better",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "n",
+    "status",
+    "reasons",
+    "rejected_value",
+    "phase_status",
+];
+
+/// The metrics of one or many runs. `value`, `low` and `high` are blank unless measured; what was refused stands in
+/// `rejected_value`. Reasons are joined by `"; "`.
+///
+/// # Errors
+/// A phase is named that a run does not have, or there is no metric at all.
+pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
+    let mut text = COLUMNS.join(",");
+    text.push('\n');
+    let header = text.len();
+    for run in runs {
+        check_phases(run, &options.phases)?;
+        for phase in run.phases.iter().filter(|p| options.wants(&p.plan.name)) {
+            for metric in &phase.metrics {
+                let cells = line(run, &phase.plan.name, metric, &word(&phase.status));
+                let quoted: Vec<Cow<str>> = cells.iter().map(|c| cell(c)).collect();
+                text.push_str(&quoted.join(","));
+                text.push('\n');
+            }
+        }
+    }
+    if text.len() == header {
+        let run = runs.iter().map(|r| r.id.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(ExchangeError::NothingRecorded { run, reason: "it has no metrics".to_owned() });
+    }
+    Ok(text)
+}
+
+fn line(run: &Run, phase: &str, metric: &Metric, phase_status: &str) -> [String; COLUMNS.len()] {
+    [
+        run.id.clone(),
+        run.target.name.clone(),
+        phase.to_owned(),
+        metric.id.clone(),
+        word(&metric.unit),
+        word(&metric.better),
+        number(metric.value),
+        number(metric.low),
+        number(metric.high),
+        word(&metric.interval),
+        metric.n.to_string(),
+        word(&metric.status),
+        metric.reasons.join("; "),
+        number(metric.rejected_value),
+        phase_status.to_owned(),
+    ]
+}
+
+/// The word that the JSON documents use; blank for `null`.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// The shortest text that reads back as the same number; blank where there is none.
+fn number(value: Option<f64>) -> String {
+    value.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default()
+}
+
+fn cell(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
+    }
+}

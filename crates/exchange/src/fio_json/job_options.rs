@@ -1,0 +1,58 @@
+//! fio's `job options`: what was asked, in fio's words. All values are texts, as in fio.
+
+use super::pairs::Pairs;
+use crate::job::{Direction, Job, fio_size};
+use model::{EngineKind, Run, StopRule, Sync};
+
+/// fio's name of what carried the operations out.
+fn engine(kind: EngineKind) -> &'static str {
+    let names = [
+        (EngineKind::IoUring, "io_uring"),
+        (EngineKind::Psync, "psync"),
+        // A pool of threads with pread and pwrite, which is what the C library's POSIX AIO is.
+        (EngineKind::PsyncThreads, "posixaio"),
+        (EngineKind::Null, "null"),
+        (EngineKind::Sim, "narrows-sim"),
+    ];
+    names.iter().find(|(k, _)| *k == kind).map_or("other", |(_, name)| name)
+}
+
+pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut put = |key: &str, value: String| pairs.push((key.to_owned(), value));
+    put("name", job.name().to_owned());
+    put("filename", run.target.path.clone().unwrap_or_else(|| run.target.name.clone()));
+    put("rw", job.rw.to_owned());
+    put("bs", job.block_size.clone());
+    put("iodepth", job.depth.to_string());
+    put("numjobs", job.workers.to_string());
+    put("direct", u8::from(job.is_direct()).to_string());
+    put("ioengine", engine(job.record.engine.kind).to_owned());
+    let stream = job.phase.plan.streams.first();
+    put("size", fio_size(stream.map_or(0, |s| s.region_bytes)));
+    if let Some(start) = stream.map(|s| s.region_start_bytes).filter(|s| *s > 0) {
+        put("offset", fio_size(start));
+    }
+    if job.phase.plan.stop == StopRule::Time {
+        put("time_based", "1".to_owned());
+    }
+    put("runtime", format!("{}ms", job.phase.plan.time_limit_ns / 1_000_000));
+    if job.record.warmup.cut_ns > 0 {
+        put("ramp_time", format!("{}ms", job.record.warmup.cut_ns / 1_000_000));
+    }
+    if let Some(stream) = stream {
+        if stream.sync == Sync::FdatasyncEach {
+            put("fdatasync", "1".to_owned());
+        } else if stream.sync == Sync::FsyncAtEnd {
+            put("end_fsync", "1".to_owned());
+        } else if stream.sync == Sync::FsyncPerRound {
+            let blocks = stream.round_bytes.unwrap_or(0).checked_div(stream.block_size_bytes).unwrap_or(0);
+            put("fsync", blocks.max(1).to_string());
+        }
+        put("randseed", stream.seed.to_string());
+    }
+    if job.direction == Direction::Mixed {
+        put("unified_rw_reporting", "mixed".to_owned());
+    }
+    Pairs(pairs)
+}

@@ -1,0 +1,59 @@
+//! Foreign formats: what other people's tools read.
+//!
+//! A [`model::Run`] goes out as fio's JSON ([`fio_json`], [`fio_json_files`]), fio's logs ([`fio_logs`]), comma-separated
+//! metrics ([`csv`]), an HdrHistogram interval log ([`hlog`]) or iozone's table ([`iozone`]). What each field holds and
+//! where it departs from the original tool is in docs/design/export.md.
+//!
+//! Invariants:
+//! - A number that this program refused never leaves as if it were good: where a format has no word for that, the place
+//!   is zero or empty, and the reason stands beside it. [`Options::keep_refused`] is the only way round, and even then
+//!   the mark stays.
+//! - Any run, whatever happened in it, gives a valid document or a typed error; never a panic, never half a document.
+//! - The same run gives the same bytes.
+//!
+//! Deliberately absent: files (texts are returned, with the names they should get), clocks, statistics beyond what a
+//! format prints of a histogram or a series, and any judgement.
+
+mod csv;
+mod error;
+mod fio_json;
+mod fio_logs;
+mod hlog;
+mod iozone;
+mod job;
+mod wall_time;
+
+pub use csv::csv;
+pub use error::{ExchangeError, Result};
+pub use fio_json::{fio_json, fio_json_files};
+pub use fio_logs::fio_logs;
+pub use hlog::hlog;
+pub use iozone::iozone;
+
+use std::path::PathBuf;
+
+/// What of a run is exported, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Only these phases; all if empty.
+    pub phases: Vec<String>,
+    /// Give the numbers of refused phases as well, still marked as refused.
+    pub keep_refused: bool,
+    /// fio JSON: every bucket of every histogram too (fio's `json+`).
+    pub bins: bool,
+}
+
+impl Options {
+    pub(crate) fn wants(&self, phase: &str) -> bool {
+        self.phases.is_empty() || self.phases.iter().any(|p| p == phase)
+    }
+}
+
+/// One file of a format that is a directory of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportedFile {
+    /// Relative, without `..`.
+    pub path: PathBuf,
+    /// Its content.
+    pub text: String,
+}

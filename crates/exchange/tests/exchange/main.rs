@@ -1,0 +1,9 @@
+//! What leaves the program, against what other tools print and read.
+
+mod csv;
+mod fio_json;
+mod fio_logs;
+mod generated;
+mod hlog;
+mod iozone;
+mod runs;
