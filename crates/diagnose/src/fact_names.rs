@@ -15,6 +15,10 @@ names! {
     ALIGNMENT_OFFSET_BYTES = "alignment_offset_bytes";
     APP_PERFORMANCE_CLASS = "app_performance_class";
     BUS_MODE = "bus_mode";
+    CGROUP_READ_BYTES_PER_S = "cgroup_read_bytes_per_s";
+    CGROUP_READ_IOPS = "cgroup_read_iops";
+    CGROUP_WRITE_BYTES_PER_S = "cgroup_write_bytes_per_s";
+    CGROUP_WRITE_IOPS = "cgroup_write_iops";
     CHECKSUMS = "checksums";
     CLOCK_HZ = "clock_hz";
     CMDQ_EN = "cmdq_en";

@@ -430,3 +430,31 @@ fn nothing_is_high_but_the_null_target_and_every_cause_says_what_would_decide_it
         }
     }
 }
+
+#[test]
+fn a_limit_of_the_control_group_is_known_by_its_number_and_by_what_splitting_makes_of_it() {
+    let limited = |name: &str, value: i64| {
+        let mut layers = sata();
+        let disk = layers.iter_mut().find(|l| l.kind == LayerKind::Disk).unwrap();
+        disk.facts.insert(name.into(), Fact::Int(value));
+        layers
+    };
+    let slow = |iops: f64, mb_s: f64| {
+        with(
+            healthy(500.0),
+            [random("rand-read-qd1", iops), random("rand-read-qd32", iops), sequential("seq-read", mb_s)],
+        )
+    };
+    // 133 reads of 1 MiB a second: a third of 400.
+    let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 400)).phases(slow(399.0, 139.8)).build());
+    assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::High), "{}", found.statement);
+    assert!(found.statement.contains("400 IOPS") && found.statement.contains("charged 3 times"), "{}", found.statement);
+    let found = diagnose::limit(
+        &Builder::new(limited("cgroup_read_bytes_per_s", 30_000_000)).phases(slow(1_000.0, 15.1)).build(),
+    );
+    assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::Probable), "{}", found.statement);
+    assert!(found.statement.contains("charged 2 times"), "{}", found.statement);
+    // A limit that was not met is none.
+    let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 90_000)).phases(slow(400.0, 139.8)).build());
+    assert_ne!(found.layer, LimitLayer::Throttle, "{}", found.statement);
+}

@@ -100,6 +100,10 @@ fact_names! {
 
     ["disk, and every layer with a request queue"]
     SIZE_BYTES = "size_bytes", "int, bytes", "/sys/class/block/*/size x 512", "Size of the device (partitions as well).";
+    CGROUP_READ_BYTES_PER_S = "cgroup_read_bytes_per_s", "int, bytes/s", "io.max rbps; blkio.throttle.read_bps_device", "Most that this process's control groups let it read; absent without limit.";
+    CGROUP_WRITE_BYTES_PER_S = "cgroup_write_bytes_per_s", "int, bytes/s", "io.max wbps; blkio.throttle.write_bps_device", "Most that they let it write; absent without limit.";
+    CGROUP_READ_IOPS = "cgroup_read_iops", "int, operations/s", "io.max riops; blkio.throttle.read_iops_device", "Most read requests that they let pass; absent without limit.";
+    CGROUP_WRITE_IOPS = "cgroup_write_iops", "int, operations/s", "io.max wiops; blkio.throttle.write_iops_device", "Most write requests that they let pass; absent without limit.";
     SCHEDULER = "scheduler", "text", "queue/scheduler (bracketed)", "I/O scheduler in use: `none`, `mq-deadline`, `bfq`, `kyber`, or older ones.";
     SCHEDULERS_AVAILABLE = "schedulers_available", "list", "queue/scheduler", "Schedulers that could be chosen.";
     NR_REQUESTS = "nr_requests", "int", "queue/nr_requests", "Requests that the queue holds.";

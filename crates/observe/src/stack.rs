@@ -7,6 +7,7 @@
 mod ata;
 pub(crate) mod block;
 mod bus;
+mod cgroup;
 mod filesystem;
 mod mmc;
 mod nvme;

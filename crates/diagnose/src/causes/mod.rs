@@ -1,5 +1,6 @@
 //! What may hold a run back, one module a kind of cause, and the order among them.
 
+mod cgroup;
 mod depth;
 mod device;
 mod generator;
@@ -105,8 +106,10 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(interference::foreign_traffic(run));
     causes.extend(interference::steal(run));
     let cap = interference::cap(run);
-    let capped = cap.is_some();
+    let group = cgroup::limit(run);
+    let capped = cap.is_some() || group.is_some();
     causes.extend(cap);
+    causes.extend(group);
     causes.extend(page_cache::direct_fallback(run));
     causes.extend(page_cache::buffered_writes(run));
     causes.extend(page_cache::buffered_reads(run));

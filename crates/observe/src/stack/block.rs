@@ -92,6 +92,7 @@ impl Walk<'_> {
         let sectors: Option<u64> = self.root.number(&format!("{directory}/size"));
         layer.set(facts::SIZE_BYTES, sectors.and_then(|s| s.checked_mul(SECTOR_BYTES)));
         layer.set(facts::READ_ONLY, self.root.flag(&format!("{directory}/ro")));
+        super::cgroup::set_limits(self.root, &self.mounts, device, &mut layer);
         match kind {
             LayerKind::Partition => self.partition(layer, directory, depth),
             LayerKind::Loop => self.loop_device(layer, directory, depth),
