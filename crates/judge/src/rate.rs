@@ -5,6 +5,8 @@ use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadines
 
 /// Fewest intervals or rounds from which an interval is given.
 const LEAST_VALUES: usize = 5;
+/// Fewest rounds: with two, Student's factor is 12.7.
+const LEAST_ROUNDS: usize = 3;
 /// Fewest intervals and operations from which steadiness is told: below, the grain of single operations shows.
 const LEAST_STEADY_INTERVALS: usize = 10;
 const LEAST_STEADY_OPERATIONS: u64 = 100;
@@ -69,7 +71,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     if interval.is_none() && remark.is_none() && plan.kind == PhaseKind::Measure {
         remark = Some(match known {
             Some(_) => "no-interval: too uneven for one, it would reach down to zero".to_owned(),
-            None => format!("no-interval: {} intervals are too few for one", rates.len()),
+            None => format!("no-interval: {} of whole length, fewer than {LEAST_VALUES}", rates.len()),
         });
     }
     let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)
@@ -127,7 +129,7 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     let costs: Vec<f64> = counted.iter().map(|r| time(r) / r.bytes as f64).collect();
     let interval = if costs.len() >= 2 * LEAST_VALUES {
         autocorrelated_interval(&costs, 0.95)
-    } else if costs.len() >= 2 {
+    } else if costs.len() >= LEAST_ROUNDS {
         mean_interval(&costs, 0.95)
     } else {
         None
@@ -248,7 +250,7 @@ mod tests {
         let rate = counted_rate(&few.plan, &few.record).unwrap();
         assert_eq!(
             (rate.interval, rate.remark.as_deref()),
-            (None, Some("no-interval: 4 intervals are too few for one"))
+            (None, Some("no-interval: 4 of whole length, fewer than 5"))
         );
     }
 

@@ -1,7 +1,7 @@
 //! The record itself: errors, short transfers, an end before its time, too little of it.
 
 use super::{Case, Refusal, Remark, Validity};
-use model::{PhaseKind, StopCause};
+use model::{PhaseKind, StopCause, Sync};
 
 /// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
 /// second reaches it in a third of a second.
@@ -37,7 +37,10 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     }
     let (operations, seconds) = case.rate.map_or((0, 0.0), |r| (r.operations.max(r.n), r.seconds));
     let complete = record.stop == StopCause::RegionDone || case.plan.kind == PhaseKind::MemoryCopy;
-    if operations < LEAST_OPERATIONS && !(complete && operations > 0) || seconds < LEAST_SECONDS && !complete {
+    // Two whole rounds are hundreds of pages and two syncs, however few writes handed them over.
+    let rounds = case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound);
+    let enough = operations >= LEAST_OPERATIONS || rounds || complete && operations > 0;
+    if !enough || seconds < LEAST_SECONDS && !complete {
         out.refusals.push(Refusal::TooLittleData { operations, seconds });
     } else if seconds < LEAST_SECONDS && case.plan.kind != PhaseKind::MemoryCopy {
         let sentence =
@@ -81,6 +84,19 @@ mod tests {
         let mut f = Fixture::random_read();
         f.record.intervals.clear();
         assert_eq!(f.codes(), ["truncated"]);
+    }
+
+    #[test]
+    fn a_few_small_rounds_are_enough() {
+        // Three rounds of one write each, 2 s long: a cap of 300 operations of 4 KiB.
+        let mut f = Fixture::buffered_write(&[2.0, 2.0, 2.0]);
+        f.plan.streams[0].round_bytes = Some(1 << 20);
+        f.record.rounds.iter_mut().for_each(|r| r.bytes = 1 << 20);
+        f.record.operations = 3;
+        f.record.bytes = 3 << 20;
+        assert_eq!(f.codes(), NONE);
+        f.record.rounds.truncate(1);
+        assert_eq!(f.codes(), ["too-little-data"]);
     }
 
     #[test]
