@@ -27,7 +27,7 @@ impl Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} %  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %  {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
         Self { bar, phase: Mutex::new(PhaseShown::default()) }
@@ -59,11 +59,38 @@ impl Progress {
         let bytes = control.progress.bytes.load(Ordering::Relaxed);
         let operations = control.progress.operations.load(Ordering::Relaxed);
         self.bar.set_position(phase.before_ms + elapsed_ms.min(phase.limit_ms));
-        self.bar.set_message(format!("{}  {}", phase.name, report::quantity::progress(operations, bytes, elapsed_ms)));
+        let planned_ms = self.bar.length().unwrap_or(0);
+        let left_ms = planned_ms.saturating_sub(phase.before_ms + elapsed_ms.min(phase.limit_ms));
+        // The time first: on a narrow terminal the end of the line is cut.
+        self.bar.set_message(format!(
+            "{} left  {}  {}",
+            time_left(left_ms),
+            phase.name,
+            report::quantity::progress(operations, bytes, elapsed_ms)
+        ));
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Whole seconds, rounded up: reads may end early, so it is at most this.
+fn time_left(ms: u64) -> String {
+    let seconds = ms.div_ceil(1000);
+    if seconds < 60 { format!("{seconds} s") } else { format!("{}:{:02} min", seconds / 60, seconds % 60) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time_left;
+
+    #[test]
+    fn time_left_is_never_less_than_it_is() {
+        assert_eq!(time_left(0), "0 s");
+        assert_eq!(time_left(1), "1 s");
+        assert_eq!(time_left(59_001), "1:00 min");
+        assert_eq!(time_left(125_000), "2:05 min");
     }
 }
