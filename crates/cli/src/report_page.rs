@@ -87,6 +87,7 @@ fn check<'a>(
         run,
         started,
         limit: &conclusions.limit,
+        causes: &conclusions.causes,
         findings: &conclusions.findings,
         ratings: &conclusions.ratings,
         next_step: conclusions.next_step.as_ref(),

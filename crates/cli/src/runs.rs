@@ -76,35 +76,44 @@ fn chosen(archive: &Archive, runs: &[String]) -> Result<Vec<String>, Failure> {
     }
     let mut ids = Vec::new();
     for run in runs {
-        ids.extend(archive.resolve(run)?.into_iter().map(|r| r.id));
+        for found in archive.resolve(run)? {
+            if !ids.contains(&found.id) {
+                ids.push(found.id);
+            }
+        }
     }
-    ids.dedup();
     Ok(ids)
 }
 
 fn verify(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
-    let mut lines = Vec::new();
-    let mut clean = true;
+    let (mut lines, mut altered) = (Vec::new(), Vec::new());
     for id in chosen(archive, runs)? {
-        let verification = archive.verify(&id)?;
-        clean &= verification.is_clean();
-        lines.push((id, verification.to_string()));
+        // A bundle that cannot even be checked is an answer about that bundle; the others are still of interest.
+        let (clean, text) = match archive.verify(&id) {
+            Ok(verification) => (verification.is_clean(), verification.to_string()),
+            Err(error) => (false, error.to_string()),
+        };
+        if !clean {
+            altered.push(id.clone());
+        }
+        lines.push((id, text));
     }
-    finish("verify", &lines, output);
-    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    finish("verify", &lines, &altered, output);
+    Ok(if altered.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn recover(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
     let recoveries = archive.recover()?;
-    let failed = recoveries.iter().any(|r| matches!(r.outcome, Recovered::Failed { .. }));
+    let failed: Vec<String> =
+        recoveries.iter().filter(|r| matches!(r.outcome, Recovered::Failed { .. })).map(|r| r.id.clone()).collect();
     let lines: Vec<(String, String)> = recoveries.into_iter().map(|r| (r.id, r.outcome.to_string())).collect();
-    finish("recover", &lines, output);
-    Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
+    finish("recover", &lines, &failed, output);
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }
 
 fn reindex(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
     let count = archive.reindex()?;
-    finish("reindex", &[("index.jsonl".to_owned(), format!("{count} runs"))], output);
+    finish("reindex", &[("index.jsonl".to_owned(), format!("{count} runs"))], &[], output);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,7 +130,7 @@ fn tag(
             .into_iter()
             .map(|(tag, ids)| (tag, ids.into_iter().collect::<Vec<_>>().join(" ")))
             .collect();
-        finish("tag", &lines, output);
+        finish("tag", &lines, &[], output);
         return Ok(ExitCode::SUCCESS);
     };
     if tags.is_empty() {
@@ -136,7 +145,7 @@ fn tag(
         }
     }
     let now = tags_by_run(archive)?.remove(&id).unwrap_or_default();
-    finish("tag", &[(id, now.join(" "))], output);
+    finish("tag", &[(id, now.join(" "))], &[], output);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -146,14 +155,14 @@ fn delete(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCod
         archive.delete(&id)?;
         lines.push((id, "deleted".to_owned()));
     }
-    finish("delete", &lines, output);
+    finish("delete", &lines, &[], output);
     Ok(ExitCode::SUCCESS)
 }
 
 /// What was done to each, a line or a row each.
-fn finish(action: &str, lines: &[(String, String)], output: &Output) {
+fn finish(action: &str, lines: &[(String, String)], failed: &[String], output: &Output) {
     if output.is_json() {
-        output.document(&ActionDocument::new(action, lines));
+        output.document(&ActionDocument::new(action, lines).except(failed));
     } else {
         output.text(&report::action_text(lines, output.style()));
     }

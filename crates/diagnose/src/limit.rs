@@ -42,8 +42,9 @@ fn nothing_named(run: &Run) -> Limit {
     let statement = if evidence.is_empty() {
         "no layer is near its ceiling and none stands out: not known".to_owned()
     } else {
-        let missing: Vec<&str> = evidence.iter().take(3).map(|e| e.source.as_str()).collect();
-        format!("not known: missing {}", missing.join(", "))
+        // Metrics by their phase: the id is in the evidence.
+        let missing: Vec<&str> = evidence.iter().take(3).filter_map(|e| e.source.split('.').next()).collect();
+        format!("not known: there is no {}", missing.join(", no "))
     };
     Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence }
 }

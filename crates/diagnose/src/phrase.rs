@@ -10,10 +10,25 @@ fn figures(value: f64) -> String {
     }
 }
 
-/// `66.1 MB/s`, `1.92 GB/s` (10^6 and 10^9).
+/// Thousands set apart by a space, as in the tables.
+fn thousands(digits: &str) -> String {
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
+    let mut out = String::new();
+    for (i, c) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    fraction.map_or_else(|| out.clone(), |f| format!("{out}.{f}"))
+}
+
+/// `66.1 MB/s`, `3 360 MB/s`, `12.4 GB/s` (10^6 and 10^9): in MB/s up to 10 GB/s, as the tables write rates.
 pub fn rate(bytes_per_s: f64) -> String {
-    if bytes_per_s >= 1e9 {
+    if bytes_per_s >= 1e10 {
         format!("{} GB/s", figures(bytes_per_s / 1e9))
+    } else if bytes_per_s >= 1e9 {
+        format!("{} MB/s", thousands(&format!("{:.0}", (bytes_per_s / 1e7).round() * 10.0)))
     } else if bytes_per_s >= 1e6 {
         format!("{} MB/s", figures(bytes_per_s / 1e6))
     } else {
@@ -31,9 +46,9 @@ pub fn times(ratio: f64) -> String {
     if ratio < 2.0 { format!("{ratio:.2} times") } else { format!("{ratio:.1} times") }
 }
 
-/// `3201 IOPS`.
+/// `3 201 IOPS`.
 pub fn iops(per_s: f64) -> String {
-    format!("{per_s:.0} IOPS")
+    format!("{} IOPS", thousands(&format!("{:.0}", rounded(per_s))))
 }
 
 /// `3.2 s`.
@@ -57,7 +72,10 @@ mod tests {
     #[test]
     fn quantities_read_as_people_write_them() {
         assert_eq!(rate(66.14e6), "66.1 MB/s");
-        assert_eq!(rate(1.9234e9), "1.92 GB/s");
+        assert_eq!(rate(1.9234e9), "1 920 MB/s");
+        assert_eq!(rate(12.4e9), "12.4 GB/s");
+        assert_eq!(iops(1_814.0), "1 814 IOPS");
+        assert_eq!(iops(212.0), "212 IOPS");
         assert_eq!(rate(512e3), "512 kB/s");
         assert_eq!(percent(0.42), "42 %");
         assert_eq!(times(1.04), "1.04 times");

@@ -56,7 +56,7 @@ pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
-pub use verdict::{Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating};
+pub use verdict::{Cause, Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating};
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.
 pub type Ns = u64;

@@ -62,6 +62,21 @@ pub struct Limit {
     pub evidence: Vec<Evidence>,
 }
 
+/// One thing that may hold a run back; the surest of them is the [`Limit`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    /// Where it sits.
+    pub layer: LimitLayer,
+    /// In one sentence, with the numbers.
+    pub statement: String,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// The measurement that would decide it.
+    pub decided_by: String,
+}
+
 /// A predicted gain: the next ceiling over the current value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {

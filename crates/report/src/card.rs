@@ -11,6 +11,12 @@ const EVIDENCE_LINES: usize = 4;
 const FINDING_LINES: usize = 6;
 /// Columns of the labels in front of the two columns of numbers.
 const LABEL_COLUMNS: usize = 22;
+/// The least columns in which two columns of numbers stand side by side.
+const TABLE_COLUMNS: usize = 60;
+/// Columns of the labels below the numbers there: `worst stall`.
+const SHORT_LABEL_COLUMNS: usize = 15;
+/// Columns of the labels where each number has a line: `random 4K qd32 write`.
+const LINE_LABEL_COLUMNS: usize = 22;
 /// The longest id of a finding that still gets a column of its own.
 const ID_COLUMNS: usize = 28;
 
@@ -87,23 +93,24 @@ impl Writer<'_> {
     fn numbers(&mut self, check: &Check<'_>) {
         let run = check.run;
         let h = headline::headline(run);
+        let labels = if self.columns < TABLE_COLUMNS { SHORT_LABEL_COLUMNS } else { LABEL_COLUMNS };
         self.line("");
         if !h.rows.is_empty() {
             self.table(&h);
         }
         if let Some((ns, phase)) = headline::worst_stall(run) {
             let text = format!("{} in {}", quantity::quantity(ns, Unit::Ns), self.plain(phase));
-            self.line(&format!("{}{text}", pad("  worst stall", LABEL_COLUMNS)));
+            self.block(&pad("  worst stall", labels), &text, None);
         }
         if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
             let text = copy.with_interval(self.style.plus_minus());
-            let line = format!("{}{text}", pad("  memory copy", LABEL_COLUMNS));
+            let line = format!("{}{text}", pad("  memory copy", labels));
             self.line(&self.style.paint(Paint::Dim, &line));
         }
         let unsteady: Vec<String> =
             run.phases.iter().filter(|p| p.steady == Some(false)).map(|p| self.plain(&p.plan.name)).collect();
         if !unsteady.is_empty() {
-            self.block(&pad("  not steady", LABEL_COLUMNS), &unsteady.join(", "), Some(Paint::Dim));
+            self.block(&pad("  not steady", labels), &unsteady.join(", "), Some(Paint::Dim));
         }
         for (i, note) in h.notes.iter().enumerate() {
             let note = self.plain(note);
@@ -111,7 +118,33 @@ impl Writer<'_> {
         }
     }
 
+    /// Where two columns of numbers do not fit: a number a line, without details.
+    fn lines(&mut self, h: &Headline) {
+        let mut label = "";
+        for r in &h.rows {
+            label = if r.label.is_empty() { label } else { r.label };
+            for (word, cell) in [("read", &r.read), ("write", &r.write)] {
+                // "sync write 4K" says already what is done.
+                let word = if label.contains("write") { "" } else { word };
+                let text = match cell {
+                    Cell::Empty => continue,
+                    Cell::Value { shown, .. } => shown.value(),
+                    Cell::Without { word, note, .. } => {
+                        format!("{word}{}", note.map(|n| format!(" [{n}]")).unwrap_or_default())
+                    }
+                };
+                let label =
+                    [label, r.variant, word].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+                let label = label.replace("depth ", "qd");
+                self.line(&format!("  {}{}", pad(&label, LINE_LABEL_COLUMNS), self.paint_cell(cell, &text)));
+            }
+        }
+    }
+
     fn table(&mut self, h: &Headline) {
+        if self.columns < TABLE_COLUMNS {
+            return self.lines(h);
+        }
         let column = (self.columns - LABEL_COLUMNS) / 2;
         let (read, write) = (self.layout(h.rows.iter().map(|r| &r.read)), self.layout(h.rows.iter().map(|r| &r.write)));
         // Detail is shown beside every number or beside none: a column half filled misleads.
@@ -194,7 +227,7 @@ impl Writer<'_> {
             }
         }
         for e in limit.evidence.iter().take(EVIDENCE_LINES) {
-            let text = self.plain(&headline::evidence_line(e));
+            let text = self.plain(&headline::evidence_line(check.run, e));
             self.block("    - ", &text, None);
         }
         if let Some(next) = check.next_step {
@@ -226,8 +259,14 @@ impl Writer<'_> {
         let shown = &check.findings[..check.findings.len().min(FINDING_LINES)];
         let ids = shown.iter().map(|f| width(&self.plain(&f.id))).max().unwrap_or(0).min(ID_COLUMNS);
         for f in shown {
-            let lead = format!("    {}  ", pad(&shorten(&self.plain(&f.id), ids, self.style.ascii), ids));
             let title = self.plain(&f.title);
+            if self.columns < TABLE_COLUMNS {
+                let id = shorten(&self.plain(&f.id), self.columns - 4, self.style.ascii);
+                self.line(&format!("    {id}"));
+                self.block("      ", &title, None);
+                continue;
+            }
+            let lead = format!("    {}  ", pad(&shorten(&self.plain(&f.id), ids, self.style.ascii), ids));
             self.block(&lead, &title, None);
         }
         if check.findings.len() > shown.len() {
@@ -247,6 +286,10 @@ impl Writer<'_> {
     fn closing(&mut self, check: &Check<'_>) {
         let run = check.run;
         self.line("");
+        if let Some(reason) = headline::without_io_uring(run) {
+            let text = self.plain(&format!("without io_uring, threads stood in for depth ({reason})"));
+            self.block("  Note: ", &text, None);
+        }
         for remark in &run.remarks {
             let remark = self.plain(remark);
             self.block("  Note: ", &remark, None);

@@ -1,6 +1,6 @@
 //! All that one check has to show, borrowed from the rooms that made it.
 
-use model::{Finding, Limit, NextStep, Rating, Run};
+use model::{Cause, Finding, Limit, NextStep, Rating, Run};
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +9,8 @@ pub struct Check<'a> {
     pub run: &'a Run,
     /// The narrow place.
     pub limit: &'a Limit,
+    /// All that may hold the run back, the most telling first; the limit is one of them, unless it is unknown.
+    pub causes: &'a [Cause],
     /// Named conditions of the path.
     pub findings: &'a [Finding],
     /// How the target stands to speed classes.

@@ -1,5 +1,6 @@
 //! The few rows that stand for a whole check, before any layout: card, Markdown and page show the same.
 
+use crate::fact;
 use crate::quantity::{self, Shown};
 use model::{Metric, MetricStatus, Run, Sync, TargetKind};
 
@@ -147,10 +148,15 @@ pub(crate) fn own_cpu_ns(run: &Run) -> Option<u64> {
     Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum())
 }
 
-/// A number of evidence in words. The unit is in the name (`direct write, bytes per second`, `busy share`), else in the
-/// source where that is a metric's id.
-fn evidence_number(e: &model::Evidence, n: &serde_json::Number) -> Option<String> {
+/// A number of evidence in words. Where it repeats a metric of the run, it is written as the tables write that metric.
+/// Otherwise its unit is in the name (`direct write, bytes per second`, `busy share`), else in the source where that is
+/// a metric's id.
+fn evidence_number(e: &model::Evidence, metric: Option<&Metric>, n: &serde_json::Number) -> Option<String> {
     let v = n.as_f64()?;
+    let same = |value: f64| (value - v).abs() <= value.abs() * 1e-3;
+    if let Some(metric) = metric.filter(|m| m.value.is_some_and(same)) {
+        return quantity::metric(metric).map(|shown| shown.value());
+    }
     let words: Vec<&str> = e.what.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |known: &[&str]| words.iter().any(|w| known.contains(w));
     if e.what.ends_with("bytes per second") {
@@ -159,7 +165,7 @@ fn evidence_number(e: &model::Evidence, n: &serde_json::Number) -> Option<String
     if e.what.starts_with("bytes ") && v >= 0.0 {
         return Some(quantity::size(v as u64));
     }
-    if says(&["share"]) && (0.0..=64.0).contains(&v) {
+    if says(&["share", "utilisation"]) && (0.0..=64.0).contains(&v) {
         return Some(format!("{} %", quantity::significant(v * 100.0, 2)));
     }
     // A comparison of two values of a metric has the metric as its source, but not its unit; nor has a count.
@@ -172,37 +178,71 @@ fn evidence_number(e: &model::Evidence, n: &serde_json::Number) -> Option<String
     })
 }
 
-/// A value of evidence in words; `None` where there is none.
-pub(crate) fn evidence_value(e: &model::Evidence) -> Option<String> {
-    fn words(e: &model::Evidence, value: &serde_json::Value) -> Option<String> {
+/// Whether the evidence is a fact of a layer: its source is the layer's name and then the fact's.
+fn is_layer_fact(e: &model::Evidence) -> bool {
+    e.source.strip_suffix(e.what.as_str()).is_some_and(|layer| layer.ends_with(' '))
+}
+
+/// What is said of something absent: a fact that the system did not tell is not known; anything else is not there.
+pub(crate) fn absence_word(e: &model::Evidence) -> &'static str {
+    if is_layer_fact(e) { "not known" } else { "not there" }
+}
+
+/// A value of evidence in words, given the metric that its source names; `None` where there is none.
+fn evidence_words(e: &model::Evidence, metric: Option<&Metric>) -> Option<String> {
+    fn words(e: &model::Evidence, metric: Option<&Metric>, value: &serde_json::Value) -> Option<String> {
         match value {
             serde_json::Value::Null => None,
             serde_json::Value::Bool(true) => Some("yes".into()),
             serde_json::Value::Bool(false) => Some("no".into()),
             serde_json::Value::String(s) => Some(s.clone()),
-            serde_json::Value::Number(n) => evidence_number(e, n),
+            serde_json::Value::Number(n) => evidence_number(e, metric, n),
             serde_json::Value::Array(list) => {
-                Some(list.iter().filter_map(|v| words(e, v)).collect::<Vec<_>>().join(", ")).filter(|s| !s.is_empty())
+                Some(list.iter().filter_map(|v| words(e, metric, v)).collect::<Vec<_>>().join(", "))
+                    .filter(|s| !s.is_empty())
             }
             other @ serde_json::Value::Object(_) => Some(other.to_string()),
         }
     }
-    words(e, &e.value)
+    if is_layer_fact(e)
+        && let Ok(value) = serde_json::from_value::<model::Fact>(e.value.clone())
+    {
+        return fact::value(&e.what, &value);
+    }
+    words(e, metric, &e.value)
+}
+
+/// A value of evidence in words; `None` where there is none.
+pub(crate) fn evidence_value(run: &Run, e: &model::Evidence) -> Option<String> {
+    evidence_words(e, run.metric(&e.source))
 }
 
 /// What a piece of evidence is, without the unit that its value shows.
-pub(crate) fn evidence_name(e: &model::Evidence) -> &str {
+pub(crate) fn evidence_name(e: &model::Evidence) -> String {
+    if is_layer_fact(e) {
+        return fact::name(&e.what);
+    }
     let shown = matches!(e.value, serde_json::Value::Number(_) | serde_json::Value::Array(_));
-    e.what.strip_suffix(", bytes per second").filter(|_| shown).unwrap_or(&e.what)
+    e.what.strip_suffix(", bytes per second").filter(|_| shown).unwrap_or(&e.what).to_owned()
 }
 
 /// A piece of evidence in one line: `buffered write throughput: 41.0 MB/s`.
-pub(crate) fn evidence_line(e: &model::Evidence) -> String {
-    match (e.kind, evidence_value(e)) {
-        (model::EvidenceKind::Absence, _) => format!("not there: {}", e.what),
+pub(crate) fn evidence_line(run: &Run, e: &model::Evidence) -> String {
+    line_of(e, evidence_value(run, e))
+}
+
+fn line_of(e: &model::Evidence, value: Option<String>) -> String {
+    match (e.kind, value) {
+        (model::EvidenceKind::Absence, _) => format!("{}: {}", absence_word(e), evidence_name(e)),
         (_, Some(v)) => format!("{}: {v}", evidence_name(e)),
-        (_, None) => e.what.clone(),
+        (_, None) => evidence_name(e),
     }
+}
+
+/// Why io_uring did not serve where it was to: its depth then comes from threads, which cost more.
+pub(crate) fn without_io_uring(run: &Run) -> Option<&str> {
+    let engines = run.phases.iter().filter_map(|p| p.record.as_ref()).map(|r| &r.engine);
+    engines.flat_map(|e| &e.missing).find_map(|m| m.strip_prefix("io_uring: "))
 }
 
 /// How sure, as it stands behind a statement.
@@ -259,9 +299,9 @@ mod tests {
 
     #[test]
     fn evidence_reads_as_people_write_it() {
-        let line = |what: &str, value: serde_json::Value, source: &str| {
-            evidence_line(&Evidence::measurement(what, value, source))
-        };
+        let fact = |e: Evidence| line_of(&e, evidence_words(&e, None));
+        let line =
+            |what: &str, value: serde_json::Value, source: &str| fact(Evidence::measurement(what, value, source));
         let id = "seq-write.throughput_bytes_per_s";
         assert_eq!(line("direct write, bytes per second", 59.2e6.into(), id), "direct write: 59.2 MB/s");
         assert_eq!(line("rate at depth 32", 3344.0.into(), "rand-read-qd32.iops"), "rate at depth 32: 3 340 IOPS");
@@ -281,8 +321,14 @@ mod tests {
             line("write rate before and after, bytes per second", vec![4e8, 5.5e7].into(), "seq-write series"),
             "write rate before and after: 400 MB/s, 55.0 MB/s"
         );
-        assert_eq!(evidence_line(&Evidence::absence("a command queue", "/sys")), "not there: a command queue");
-        assert_eq!(evidence_line(&Evidence::fact("queue_depth", 1, "/sys")), "queue_depth: 1");
+        assert_eq!(fact(Evidence::absence("a command queue", "/sys")), "not there: a command queue");
+        assert_eq!(fact(Evidence::fact("queue_depth", 1, "sda queue_depth")), "queue depth: 1");
+        assert_eq!(fact(Evidence::fact("clock_hz", 150_000_000, "mmc1 clock_hz")), "clock: 150.0 MHz");
+        assert_eq!(
+            fact(Evidence::fact("mmc_host_cqe", false, "fe32.mmc mmc_host_cqe")),
+            "host has a command queue engine: no"
+        );
+        assert_eq!(fact(Evidence::absence("cmdq_en", "mmcblk1 cmdq_en")), "not known: command queue in use");
     }
 
     #[test]

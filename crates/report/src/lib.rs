@@ -17,6 +17,7 @@
 mod card;
 mod check;
 pub mod document;
+mod fact;
 mod headline;
 mod listing;
 mod markdown;

@@ -72,7 +72,7 @@ pub fn markdown(check: &Check<'_>) -> String {
     let confidence = headline::confidence_word(limit.confidence);
     out.push_str(&format!("\n**The narrow place:** {} ({confidence})\n\n", safe(&limit.statement)));
     for e in &limit.evidence {
-        out.push_str(&format!("- {}\n", safe(&headline::evidence_line(e))));
+        out.push_str(&format!("- {}\n", safe(&headline::evidence_line(run, e))));
     }
     if let Some(next) = check.next_step {
         let ratio =

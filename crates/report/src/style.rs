@@ -7,7 +7,7 @@ pub struct Style {
     pub ascii: bool,
     /// ANSI colours.
     pub colour: bool,
-    /// Columns to stay within; the card needs 60 and uses at most 80.
+    /// Columns to stay within; the card needs 40 and uses at most 80.
     pub width: usize,
 }
 
@@ -35,7 +35,7 @@ pub enum Paint {
 impl Style {
     /// Columns that are used: the asked width within what the card is laid out for.
     pub fn columns(&self) -> usize {
-        self.width.clamp(60, 80)
+        self.width.clamp(40, 80)
     }
 
     /// The text in the colour of its meaning, or as it is.

@@ -7,7 +7,7 @@ use crate::wall::WallClock;
 use archive::{Archive, Partial};
 use engine::{Control, Rig};
 use model::{
-    Failure, FailureKind, Finding, Limit, PhaseKind, PhaseRun, QuietWindow, Rating, Run, RunState, StopCause,
+    Cause, Failure, FailureKind, Finding, Limit, PhaseKind, PhaseRun, QuietWindow, Rating, Run, RunState, StopCause,
     SystemSample, quiet_window, traffic,
 };
 use observe::Sampler;
@@ -16,6 +16,8 @@ use observe::Sampler;
 pub struct Conclusions {
     /// The narrow place.
     pub limit: Limit,
+    /// All that may hold the run back, the most telling first.
+    pub causes: Vec<Cause>,
     /// Named conditions.
     pub findings: Vec<Finding>,
     /// Speed classes.
@@ -30,7 +32,8 @@ impl Conclusions {
         let limit = diagnose::limit(run);
         let findings = diagnose::findings(run);
         let next_step = diagnose::next_step(run, &limit, &findings);
-        Self { ratings: judge::ratings(run), limit, findings, next_step }
+        let causes = diagnose::causes(run).into_iter().map(Cause::from).collect();
+        Self { ratings: judge::ratings(run), limit, causes, findings, next_step }
     }
 }
 

@@ -69,3 +69,63 @@ fn null_names_the_generator() {
     let document = scratch.json(["check", "null:", "--budget", "3s", "--json"], 0);
     assert_eq!(document["limit"]["layer"], "generator");
 }
+
+/// Card, page and document say the same of one run.
+#[test]
+fn card_page_and_document_agree() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["check", "sim:a2-card-no-queue", "--json", "--seed", "3"], 0);
+    let run = document["run_id"].as_str().unwrap();
+    let card = scratch.run(["runs", "show", run]).stdout;
+    let page = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    let plain = page.replace("<b>", "").replace("</b>", "");
+    for (id, unit, divisor) in [
+        ("seq-read.throughput_bytes_per_s", "MB/s", 1e6),
+        ("seq-write.throughput_bytes_per_s", "MB/s", 1e6),
+        ("buffered-read.throughput_bytes_per_s", "MB/s", 1e6),
+        ("buffered-write.throughput_bytes_per_s", "MB/s", 1e6),
+        ("rand-read-qd1.iops", "IOPS", 1.0),
+        ("rand-read-qd32.iops", "IOPS", 1.0),
+        ("rand-write-qd1.iops", "IOPS", 1.0),
+        ("rand-write-qd32.iops", "IOPS", 1.0),
+        ("sync-write.iops", "IOPS", 1.0),
+    ] {
+        let value = metric(&document, id)["value"].as_f64().unwrap() / divisor;
+        let near = |text: &str| numbers_before(text, unit).iter().any(|n| (n / value - 1.0).abs() < 0.006);
+        assert!(near(&card), "{id} is {value}, on the card are {:?}", numbers_before(&card, unit));
+        assert!(near(&plain), "{id} is {value}, on the page are {:?}", numbers_before(&plain, unit));
+    }
+    let statement = document["limit"]["statement"].as_str().unwrap();
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(squeezed(&card).contains(&squeezed(statement)), "{statement}\n{card}");
+    assert_eq!(document["causes"][0]["statement"], statement);
+    for finding in document["findings"].as_array().unwrap() {
+        let id = finding["id"].as_str().unwrap();
+        assert!(card.contains(id) && page.contains(id), "{id}");
+    }
+    for name in ["engine", "direct", "cold", "data"] {
+        assert!(document["phases"][4].get(name).is_some(), "{name}");
+    }
+}
+
+/// The numbers that stand before a unit, thousands joined: `1 772 IOPS` is 1772.
+fn numbers_before(text: &str, unit: &str) -> Vec<f64> {
+    text.match_indices(&format!(" {unit}"))
+        .filter_map(|(at, _)| {
+            let before: Vec<char> = text[..at].chars().rev().collect();
+            let mut taken = String::new();
+            for (i, c) in before.iter().enumerate() {
+                let group = *c == ' '
+                    && before[..i].iter().take_while(|d| d.is_ascii_digit()).count() > 0
+                    && i % 4 == 3
+                    && before.get(i + 1).is_some_and(char::is_ascii_digit);
+                match c {
+                    '0'..='9' | '.' => taken.insert(0, *c),
+                    ' ' if group => {}
+                    _ => break,
+                }
+            }
+            taken.parse().ok()
+        })
+        .collect()
+}

@@ -41,7 +41,11 @@ pub fn remainder(run: &Run) -> Option<Cause> {
         None => Evidence::absence("ceiling of the link", names::REALISTIC_BYTES_PER_S),
     });
     evidence.push(match cpu {
-        Some(c) => Evidence::measurement("busiest processor", phrase::rounded(c), format!("{phase} /proc/stat")),
+        Some(c) => Evidence::measurement(
+            "busy share of the busiest processor",
+            phrase::rounded(c),
+            format!("{phase} /proc/stat"),
+        ),
         None => Evidence::absence("processors during the phase", format!("{phase} /proc/stat")),
     });
     evidence.push(match busy {

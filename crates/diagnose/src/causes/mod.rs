@@ -34,6 +34,13 @@ pub struct Cause {
     pub(crate) standing: Standing,
 }
 
+impl From<Cause> for model::Cause {
+    fn from(cause: Cause) -> Self {
+        let Cause { layer, statement, confidence, evidence, decided_by, .. } = cause;
+        Self { layer, statement, confidence, evidence, decided_by }
+    }
+}
+
 /// Why one cause is told before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {

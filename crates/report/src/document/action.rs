@@ -1,13 +1,12 @@
 //! What was done to runs of the archive, and where a page was written.
 
-use super::RunsDocument;
 use model::Run;
 use serde::Serialize;
 
 /// What `narrows runs verify|recover|reindex|tag|delete --json` print.
 #[derive(Clone, Debug, Serialize)]
 pub struct ActionDocument<'a> {
-    /// `narrows/runs/1`.
+    /// `narrows/action/1`.
     pub schema: &'static str,
     /// What was asked: `verify`.
     pub action: &'a str,
@@ -20,15 +19,28 @@ pub struct ActionDocument<'a> {
 pub struct ActionResult<'a> {
     /// A run's id, a tag, or a file.
     pub subject: &'a str,
-    /// How it went.
+    /// Whether it is as it should be: false for an altered bundle, or one that could not be recovered.
+    pub ok: bool,
+    /// How it went, for people.
     pub result: &'a str,
 }
 
 impl<'a> ActionDocument<'a> {
-    /// The document of an action on several subjects.
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/action/1";
+
+    /// The document of an action on several subjects, all of which went well.
     pub fn new(action: &'a str, lines: &'a [(String, String)]) -> Self {
-        let results = lines.iter().map(|(subject, result)| ActionResult { subject, result }).collect();
-        Self { schema: RunsDocument::SCHEMA, action, results }
+        let results = lines.iter().map(|(subject, result)| ActionResult { subject, ok: true, result }).collect();
+        Self { schema: Self::SCHEMA, action, results }
+    }
+
+    /// The same, with the subjects that did not go well.
+    pub fn except(mut self, failed: &[String]) -> Self {
+        for result in &mut self.results {
+            result.ok = !failed.iter().any(|f| f == result.subject);
+        }
+        self
     }
 }
 

@@ -2,7 +2,10 @@
 
 use super::seconds;
 use crate::{Check, NextStep};
-use model::{Environment, Finding, Limit, Metric, PhaseStatus, Plan, Rating, RunState, StopCause, Target, WarmupCut};
+use model::{
+    Cause, ColdProof, DataProof, DirectProof, EngineRecord, Environment, Finding, Limit, Metric, PhaseStatus, Plan,
+    Rating, RunState, StopCause, Target, WarmupCut,
+};
 use serde::Serialize;
 
 /// One phase without its metrics, which stand in one list for the whole run.
@@ -26,6 +29,14 @@ pub struct PhaseSummary<'a> {
     pub stop: Option<StopCause>,
     /// What was cut at the beginning; null if not executed.
     pub warmup: Option<&'a WarmupCut>,
+    /// Who carried the operations out; null if not executed.
+    pub engine: Option<&'a EngineRecord>,
+    /// Whether O_DIRECT was granted; null where it was not asked for.
+    pub direct: Option<&'a DirectProof>,
+    /// What speaks for a cold cache; null where none was asked for.
+    pub cold: Option<&'a ColdProof>,
+    /// Whether what was read was real data; null where nothing was read or nobody looked.
+    pub data: Option<&'a DataProof>,
 }
 
 /// What `narrows check --json` prints.
@@ -49,6 +60,8 @@ pub struct CheckDocument<'a> {
     pub metrics: Vec<&'a Metric>,
     /// The narrow place.
     pub limit: &'a Limit,
+    /// All that may hold the run back, the most telling first.
+    pub causes: &'a [Cause],
     /// Named conditions.
     pub findings: &'a [Finding],
     /// Speed classes.
@@ -86,6 +99,7 @@ impl<'a> CheckDocument<'a> {
             bytes_written: run.bytes_written,
             metrics: run.metrics().collect(),
             limit: check.limit,
+            causes: check.causes,
             findings: check.findings,
             ratings: check.ratings,
             report: check.page,
@@ -107,6 +121,10 @@ impl<'a> CheckDocument<'a> {
                     bytes: p.record.as_ref().map(|r| r.bytes),
                     stop: p.record.as_ref().map(|r| r.stop),
                     warmup: p.record.as_ref().map(|r| &r.warmup),
+                    engine: p.record.as_ref().map(|r| &r.engine),
+                    direct: p.record.as_ref().and_then(|r| r.direct.as_ref()),
+                    cold: p.record.as_ref().and_then(|r| r.cold.as_ref()),
+                    data: p.record.as_ref().and_then(|r| r.data.as_ref()),
                 })
                 .collect(),
         }

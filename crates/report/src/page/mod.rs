@@ -56,6 +56,9 @@ pub fn page(check: &Check<'_>) -> String {
                     @if !check.findings.is_empty() {
                         (section("findings", "Findings", "Named conditions of this path, with what they rest on", tables::findings(check)))
                     }
+                    @if let Some(others) = tables::other_causes(check) {
+                        (section("causes", "Other causes considered", "What else may hold this run back, less telling than the narrow place, and what would decide it", others))
+                    }
                     @if let Some(plots) = &plots {
                         (section("time", "Over time", "All phases of the run; choose one to look closer, or drag over a plot", time(plots)))
                     }

@@ -2,9 +2,9 @@
 
 use super::summary::kebab;
 use super::t;
-use crate::{quantity, storage};
+use crate::{fact, quantity, storage};
 use maud::{Markup, html};
-use model::{Fact, Layer, LayerKind, Run};
+use model::{Layer, LayerKind, Run};
 
 /// Facts that are shown before the others.
 const FIRST: [&str; 14] = [
@@ -25,59 +25,6 @@ const FIRST: [&str; 14] = [
 ];
 /// Facts shown at once; the rest folds away.
 const FACTS_SHOWN: usize = 6;
-
-/// Units that facts carry at the end of their names (the observer's convention), longest first.
-const UNITS: [(&str, &str); 10] = [
-    ("_mbit_s", " Mbit/s"),
-    ("_gbit_s", " Gbit/s"),
-    ("_gt_s", " GT/s"),
-    ("_usec", " us"),
-    ("_khz", " kHz"),
-    ("_hz", " Hz"),
-    ("_kb", " KiB"),
-    ("_us", " us"),
-    ("_ms", " ms"),
-    ("_s", " s"),
-];
-
-/// A fact in words; `None` where it is missing.
-fn value(name: &str, fact: &Fact) -> Option<String> {
-    let number = |v: f64, plain: String| {
-        if name.ends_with("_bytes_per_s") {
-            return quantity::rate(v);
-        }
-        if name.ends_with("_bytes") && v >= 0.0 {
-            return quantity::binary_size(v as u64);
-        }
-        match name {
-            n if n.ends_with("_khz") && v >= 1e3 => format!("{} MHz", quantity::significant(v / 1e3, 4)),
-            n if n.ends_with("_hz") && v >= 1e6 => format!("{} MHz", quantity::significant(v / 1e6, 4)),
-            n => {
-                let unit = UNITS.iter().find(|(suffix, _)| n.ends_with(suffix)).map_or("", |(_, unit)| unit);
-                format!("{plain}{unit}")
-            }
-        }
-    };
-    match fact {
-        Fact::Null => None,
-        Fact::Bool(b) => Some(if *b { "yes" } else { "no" }.into()),
-        Fact::Int(v) => Some(number(*v as f64, v.to_string())),
-        Fact::Float(v) => Some(number(*v, quantity::significant(*v, 4))),
-        Fact::Text(s) => Some(s.clone()),
-        Fact::List(l) => Some(l.join(", ")),
-    }
-    .filter(|s| !s.is_empty())
-}
-
-/// A fact's name without the unit that its value shows, with spaces.
-fn name_of(name: &str) -> String {
-    let bare = ["_bytes_per_s", "_bytes"]
-        .into_iter()
-        .chain(UNITS.iter().map(|(suffix, _)| *suffix))
-        .find_map(|suffix| name.strip_suffix(suffix))
-        .unwrap_or(name);
-    t(&bare.replace('_', " "))
-}
 
 /// Half the width of the pipe (of 50) for each layer: logarithmic, one decade is 14; unknown ceilings keep the width
 /// of their neighbour above.
@@ -152,8 +99,9 @@ pub(super) fn path(run: &Run) -> Markup {
 fn facts(layer: &Layer) -> Markup {
     // The place in the tree is drawn, not told.
     let told = || layer.facts.iter().filter(|(n, _)| *n != "branch_depth");
-    let known: Vec<(String, String)> = told().filter_map(|(n, f)| Some((name_of(n), t(&value(n, f)?)))).collect();
-    let missing: Vec<String> = told().filter(|(_, f)| f.is_null()).map(|(n, _)| name_of(n)).collect();
+    let known: Vec<(String, String)> =
+        told().filter_map(|(n, f)| Some((t(&fact::name(n)), t(&fact::value(n, f)?)))).collect();
+    let missing: Vec<String> = told().filter(|(_, f)| f.is_null()).map(|(n, _)| t(&fact::name(n))).collect();
     let list = |facts: &[(String, String)]| {
         html! { dl.facts { @for (n, v) in facts { div { dt { (n) } dd { (v) } } } } }
     };

@@ -25,7 +25,7 @@ pub(super) fn header(check: &Check<'_>) -> Markup {
                 span.chip { (layer_word(limit.layer)) }
                 span.chip.(match limit.confidence { model::Confidence::High => "sure", _ => "unsure" }) { (confidence) }
             }
-            @if !limit.evidence.is_empty() { (evidence(&limit.evidence)) }
+            @if !limit.evidence.is_empty() { (evidence(run, &limit.evidence)) }
             @if let Some(next) = check.next_step {
                 div.next {
                     p { strong { "Next step: " } (t(&next.text)) }
@@ -56,16 +56,16 @@ pub(super) fn kebab(value: &impl serde::Serialize) -> String {
 }
 
 /// Evidence as a list: what, value, where from.
-pub(super) fn evidence(list: &[model::Evidence]) -> Markup {
+pub(super) fn evidence(run: &model::Run, list: &[model::Evidence]) -> Markup {
     html! {
         ul.evidence {
             @for e in list {
                 li.(kebab(&e.kind)) {
-                    span.what { (t(headline::evidence_name(e))) }
+                    span.what { (t(&headline::evidence_name(e))) }
                     " "
-                    @match headline::evidence_value(e) {
+                    @match headline::evidence_value(run, e) {
                         Some(v) => { b { (t(&v)) } },
-                        None => { b.none { @if e.kind == model::EvidenceKind::Absence { "not there" } @else { "-" } } },
+                        None => { b.none { @if e.kind == model::EvidenceKind::Absence { (headline::absence_word(e)) } @else { "-" } } },
                     }
                     @if !e.source.is_empty() { " " code { (t(&e.source)) } }
                 }
@@ -116,6 +116,9 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
                 @if let Some(ns) = headline::own_cpu_ns(run) {
                     div { dt { "own CPU" } dd { (quantity::duration(ns)) small { "over all phases" } } }
                 }
+            }
+            @if let Some(reason) = headline::without_io_uring(run) {
+                p.remark { "Without io_uring, threads stood in for depth: " (t(reason)) }
             }
             @for remark in &run.remarks { p.remark { (t(remark)) } }
         }

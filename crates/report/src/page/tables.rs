@@ -67,7 +67,7 @@ pub(super) fn findings(check: &Check<'_>) -> Markup {
             article.finding {
                 h3 { (sentence(&t(&f.title))) }
                 p.tags { code { (t(&f.id)) } " " span.chip { (layer_word(f.layer)) } " " span.chip { (confidence_word(f.confidence)) } }
-                (evidence(&f.evidence))
+                (evidence(check.run, &f.evidence))
                 p.fix { strong { "What to do: " } (lines(&f.fix)) }
                 @if let Some(g) = &f.gain {
                     p.gain {
@@ -82,6 +82,23 @@ pub(super) fn findings(check: &Check<'_>) -> Markup {
             }
         }
     }
+}
+
+/// The causes beside the narrow place; `None` if there are none.
+pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
+    let others: Vec<_> = check.causes.iter().filter(|c| c.statement != check.limit.statement).collect();
+    (!others.is_empty()).then(|| {
+        html! {
+            @for c in others {
+                article.finding {
+                    h3 { (sentence(&t(&c.statement))) }
+                    p.tags { span.chip { (layer_word(c.layer)) } " " span.chip { (confidence_word(c.confidence)) } }
+                    (evidence(check.run, &c.evidence))
+                    @if !c.decided_by.is_empty() { p.source { "Decided by: " (t(&c.decided_by)) } }
+                }
+            }
+        }
+    })
 }
 
 /// Speed classes and the conditions that were not met.

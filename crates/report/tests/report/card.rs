@@ -19,6 +19,19 @@ fn ascii_on_a_dumb_terminal() {
     insta::assert_snapshot!(text);
 }
 
+/// A phone, a serial console: no line is broken by the terminal, paths apart.
+#[test]
+fn forty_columns() {
+    for sample in [fixture::sd_card(), fixture::troubled(), fixture::hostile()] {
+        let text = card(&sample.check(), &Style { width: 40, ..Style::default() });
+        for line in text.lines().filter(|l| !["  Run", "  Page", "  Fetch"].iter().any(|p| l.starts_with(p))) {
+            assert!(text::width(line) <= 40, "{line}");
+        }
+    }
+    let text = card(&fixture::troubled().check(), &Style { width: 40, ..Style::default() });
+    assert!(text.contains("refused [") && text.contains("sequential read"), "{text}");
+}
+
 #[test]
 fn refused_skipped_interrupted() {
     insta::assert_snapshot!(plain(&fixture::troubled()));

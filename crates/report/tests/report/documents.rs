@@ -103,6 +103,30 @@ mod contract {
         pub bytes: Option<u64>,
         pub stop: Option<String>,
         pub warmup: Option<Warmup>,
+        pub engine: Option<Engine>,
+        pub direct: Option<Value>,
+        pub cold: Option<Value>,
+        pub data: Option<Value>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Engine {
+        pub kind: String,
+        pub features: Vec<String>,
+        pub missing: Vec<String>,
+        pub batch_submit: u32,
+        pub batch_complete: u32,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Cause {
+        pub layer: String,
+        pub statement: String,
+        pub confidence: String,
+        pub evidence: Vec<Evidence>,
+        pub decided_by: String,
     }
 
     /// Target, environment and plan are the model's own values; the archive room holds their form.
@@ -118,6 +142,7 @@ mod contract {
         pub bytes_written: u64,
         pub metrics: Vec<Metric>,
         pub limit: Limit,
+        pub causes: Vec<Cause>,
         pub findings: Vec<Finding>,
         pub ratings: Vec<Rating>,
         pub report: Option<String>,
@@ -192,6 +217,7 @@ mod contract {
     #[serde(deny_unknown_fields)]
     pub struct ActionResult {
         pub subject: String,
+        pub ok: bool,
         pub result: String,
     }
 
@@ -321,7 +347,11 @@ fn explain() {
 fn actions_and_pages() {
     let lines = [("20261120T213000Z-7f3a9c21".to_owned(), "whole".to_owned())];
     let action: contract::Action = holds(&ActionDocument::new("verify", &lines));
-    assert_eq!((action.schema.as_str(), action.results[0].result.as_str()), ("narrows/runs/1", "whole"));
+    assert_eq!((action.schema.as_str(), action.results[0].result.as_str()), ("narrows/action/1", "whole"));
+    assert!(action.results[0].ok);
+    let failed = [lines[0].0.clone()];
+    let action: contract::Action = holds(&ActionDocument::new("verify", &lines).except(&failed));
+    assert!(!action.results[0].ok);
     let s = fixture::sd_card();
     let page: contract::Page = holds(&PageDocument::new(&s.run, "/tmp/page.html"));
     assert_eq!((page.schema.as_str(), page.report.as_str()), ("narrows/report/1", "/tmp/page.html"));

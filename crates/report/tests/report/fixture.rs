@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 pub struct Sample {
     pub run: Run,
     pub limit: Limit,
+    pub causes: Vec<Cause>,
     pub findings: Vec<Finding>,
     pub ratings: Vec<Rating>,
     pub next_step: Option<NextStep>,
@@ -21,6 +22,7 @@ impl Sample {
         Check {
             run: &self.run,
             limit: &self.limit,
+            causes: &self.causes,
             findings: &self.findings,
             ratings: &self.ratings,
             next_step: self.next_step.as_ref(),
@@ -551,9 +553,26 @@ pub fn sd_card() -> Sample {
         approximation,
         reasons: vec!["10 minutes on a card filled to 75 % were not run".into()],
     };
+    let causes = vec![
+        Cause {
+            layer: limit.layer,
+            statement: limit.statement.clone(),
+            confidence: limit.confidence,
+            evidence: limit.evidence.clone(),
+            decided_by: "the same card in a host with a command queue".into(),
+        },
+        Cause {
+            layer: LimitLayer::PageCache,
+            statement: "copying through the page cache".into(),
+            confidence: Confidence::Low,
+            evidence: vec![Evidence::fact("clock_hz", 75_000_000, "mmc1 clock_hz")],
+            decided_by: "the same writes with direct I/O".into(),
+        },
+    ];
     Sample {
         run,
         limit,
+        causes,
         findings,
         ratings: vec![rating("A1", "above", true), rating("A2", "below", true), rating("V30", "above", true)],
         next_step: Some(NextStep {

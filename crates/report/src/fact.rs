@@ -1,0 +1,92 @@
+//! Facts of the storage path in words: the page's drawing and every piece of evidence name them alike.
+
+use crate::quantity;
+use model::Fact;
+
+/// Units that facts carry at the end of their names (the observer's convention), longest first.
+const UNITS: [(&str, &str); 10] = [
+    ("_mbit_s", " Mbit/s"),
+    ("_gbit_s", " Gbit/s"),
+    ("_gt_s", " GT/s"),
+    ("_usec", " us"),
+    ("_khz", " kHz"),
+    ("_hz", " Hz"),
+    ("_kb", " KiB"),
+    ("_us", " us"),
+    ("_ms", " ms"),
+    ("_s", " s"),
+];
+
+/// Names that the kernel or a specification abbreviates beyond what a reader can be asked to know.
+const WORDS: [(&str, &str); 13] = [
+    ("app_performance_class", "application performance class"),
+    ("cmdq_en", "command queue in use"),
+    ("dio", "direct I/O to the backing file"),
+    ("fstype", "file system"),
+    ("io_is_busy", "I/O wait counts as load"),
+    ("mmc_host_cqe", "host has a command queue engine"),
+    ("ncq", "command queueing (NCQ) in use"),
+    ("ncq_host", "host can queue commands (NCQ)"),
+    ("nvme_hmb", "host memory buffer in use"),
+    ("sd_card_queue_depth", "queue depth that the card offers"),
+    ("sync_mount", "mounted sync"),
+    ("usb_uas_capable", "device offers UAS"),
+    ("start_bytes", "starts at"),
+];
+
+/// A fact's name in words, without the unit that its value shows.
+pub(crate) fn name(name: &str) -> String {
+    if let Some((_, words)) = WORDS.iter().find(|(n, _)| *n == name) {
+        return (*words).to_owned();
+    }
+    let bare = ["_bytes_per_s", "_bytes"]
+        .into_iter()
+        .chain(UNITS.iter().map(|(suffix, _)| *suffix))
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name);
+    bare.replace('_', " ")
+}
+
+/// A fact in words; `None` where it is missing.
+pub(crate) fn value(name: &str, fact: &Fact) -> Option<String> {
+    let number = |v: f64, plain: String| {
+        if name.ends_with("_bytes_per_s") {
+            return quantity::rate(v);
+        }
+        if name.ends_with("_bytes") && v >= 0.0 {
+            return quantity::binary_size(v as u64);
+        }
+        match name {
+            n if n.ends_with("_khz") && v >= 1e3 => format!("{} MHz", quantity::significant(v / 1e3, 4)),
+            n if n.ends_with("_hz") && v >= 1e6 => format!("{} MHz", quantity::significant(v / 1e6, 4)),
+            n => {
+                let unit = UNITS.iter().find(|(suffix, _)| n.ends_with(suffix)).map_or("", |(_, unit)| unit);
+                format!("{plain}{unit}")
+            }
+        }
+    };
+    match fact {
+        Fact::Null => None,
+        Fact::Bool(b) => Some(if *b { "yes" } else { "no" }.into()),
+        Fact::Int(v) => Some(number(*v as f64, v.to_string())),
+        Fact::Float(v) => Some(number(*v, quantity::significant(*v, 4))),
+        Fact::Text(s) => Some(s.clone()),
+        Fact::List(l) => Some(l.join(", ")),
+    }
+    .filter(|s| !s.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_units_and_abbreviations() {
+        assert_eq!(name("clock_hz"), "clock");
+        assert_eq!(name("cmdq_en"), "command queue in use");
+        assert_eq!(name("mount_options"), "mount options");
+        assert_eq!(value("clock_hz", &Fact::Int(150_000_000)).as_deref(), Some("150.0 MHz"));
+        assert_eq!(value("max_sectors_kb", &Fact::Int(512)).as_deref(), Some("512 KiB"));
+        assert_eq!(value("cmdq_en", &Fact::Null), None);
+    }
+}
