@@ -212,6 +212,11 @@ impl Stamper {
         Ok(Intact { generation, sequence, epoch })
     }
 
+    /// Words at the end of each payload that are zero.
+    pub(crate) fn zero_words(&self) -> u8 {
+        self.zero_words
+    }
+
     #[inline(always)]
     fn payload_is_right(
         &self,

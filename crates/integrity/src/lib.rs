@@ -1,7 +1,8 @@
 //! Whether the data that come back are those that were written, and if not, what happened to them.
 //!
 //! [`Stamper`] fills blocks with sectors that say who wrote them, where, when and which version they are, and checks
-//! blocks that were read, several times faster than devices deliver them.
+//! blocks that were read, several times faster than devices deliver them. [`Passes`] and [`Versions`] know what each place
+//! must hold. [`classify`] says what happened to a place that was found wrong, and [`Ledger`] what all of them mean together.
 //!
 //! Invariants:
 //! - A false alarm is the worst bug that such a room can have: what is not proven wrong is not reported.
@@ -12,13 +13,25 @@
 //! evidence are the caller's.
 
 mod block;
+mod classify;
+mod damage;
+mod expected;
 mod keystream;
+mod ledger;
+mod passes;
+mod sector;
 mod stamp;
 mod verify_kind;
+mod versions;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
+pub use classify::{Judgement, Origin, Place, REREADS, classify, points_to};
+pub use expected::{Expected, Standing};
 pub use keystream::Secret;
+pub use ledger::{Conclusion, Ledger};
+pub use passes::Passes;
 pub use stamp::{
     MAX_WRITE_SECTORS, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp,
 };
 pub use verify_kind::{UnknownVerify, VerifyKind};
+pub use versions::{Ticket, TooManyUnits, Versions};

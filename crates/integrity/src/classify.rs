@@ -1,0 +1,311 @@
+//! One place that a read found wrong: what happened to it.
+//!
+//! Pure functions over bytes that the caller obtained: the read that was wrong, further reads of the same place after its
+//! caches were dropped (three are asked for), and, where the data belong elsewhere, what is there. What needs the view of
+//! many places at once is in [`crate::Ledger`].
+
+use crate::block::{Allowed, Stamper};
+use crate::expected::{Expected, Standing};
+use crate::sector::{Content, examine, foreign_is_intact};
+use crate::stamp::{SECTOR_BYTES, Sector, Stamp};
+use model::{DataFault, DataFinding, Evidence};
+
+/// Further reads that a finding should rest on.
+pub const REREADS: usize = 3;
+
+/// A place to be judged: one written unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Its first sector.
+    pub lba: u64,
+    /// What it must hold.
+    pub expected: Expected,
+    /// What the read gave: whole sectors.
+    pub read: &'a [u8],
+    /// What later reads of the same place gave, with caches dropped before each, or their errno.
+    pub rereads: &'a [Result<&'a [u8], i32>],
+    /// What lies where the data found here belong; see [`points_to`].
+    pub origin: Option<Origin<'a>>,
+}
+
+/// The place to which misdirected data belong.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// What it must hold.
+    pub expected: Expected,
+    /// What it holds.
+    pub read: &'a [u8],
+}
+
+/// What happened to one place, and what [`crate::Ledger`] needs to see it among others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The finding, as it stands by itself.
+    pub finding: DataFinding,
+    /// First sector of the place that was judged.
+    pub lba: u64,
+    /// The place to which the data found belong.
+    pub points_to: Option<u64>,
+    /// The place holds nothing of this run: one byte repeated, or what resembles nothing.
+    pub(crate) empty: bool,
+    /// The data found also lie intact where they belong.
+    pub(crate) also_at_origin: bool,
+    /// Flushes acknowledged when what is lost was issued.
+    pub(crate) lost_epoch: Option<u32>,
+}
+
+/// The first sector of the block to which the data in `block`, read from `lba`, belong, if that is elsewhere on this
+/// target: read it and give it to [`classify`] as the origin.
+pub fn points_to(stamper: &Stamper, lba: u64, block: &[u8]) -> Option<u64> {
+    let contents = contents_of(stamper, lba, block, Allowed { min: 0, max: u32::MAX });
+    elsewhere(&contents).map(|(position, stamp)| stamp.lba.saturating_sub(position as u64))
+}
+
+fn elsewhere(contents: &[Content]) -> Option<(usize, Stamp)> {
+    contents.iter().enumerate().find_map(|(i, c)| match c {
+        Content::Elsewhere(stamp) => Some((i, *stamp)),
+        _ => None,
+    })
+}
+
+fn contents_of(stamper: &Stamper, lba: u64, block: &[u8], allowed: Allowed) -> Vec<Content> {
+    let sectors = block.as_chunks::<SECTOR_BYTES>().0;
+    let look = |i: usize, s: &Sector, peers: &[Stamp]| examine(stamper, s, lba + i as u64, i, allowed, peers);
+    // Sound stamps first: they tell what the damaged ones beside them must have been.
+    let peers: Vec<Stamp> = sectors
+        .iter()
+        .enumerate()
+        .filter_map(|(i, s)| Stamp::decode(crate::stamp::split(s).0).filter(|p| p.lba == lba + i as u64))
+        .filter(|p| p.run_id == stamper.run_id && p.target_id == stamper.target_id)
+        .collect();
+    sectors.iter().enumerate().map(|(i, s)| look(i, s, &peers)).collect()
+}
+
+/// What is wrong with these contents by themselves; `None` if nothing is.
+fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
+    let any = |test: fn(&Content) -> bool| contents.iter().any(test);
+    let all = |test: fn(&Content) -> bool| contents.iter().all(test);
+    if any(|c| matches!(c, Content::Newer(_))) {
+        return Some(DataFault::TesterFault);
+    }
+    if !expected.settled || expected.standing == Standing::WriteFailed {
+        return None;
+    }
+    if any(|c| matches!(c, Content::Elsewhere(_))) {
+        return Some(DataFault::MisdirectedWrite);
+    }
+    if !expected.owes() {
+        return None;
+    }
+    let first_version = expected.allowed.max == 1;
+    let blank_may_be_old = first_version || expected.allowed.min == 1;
+    if any(|c| matches!(c, Content::Foreign(_))) {
+        // Before the first write anything may have lain here; the part of it that did not arrive shows that.
+        let torn = first_version && any(|c| matches!(c, Content::Right(_)));
+        return Some(if torn { DataFault::TornWrite } else { DataFault::ForeignData });
+    }
+    if any(|c| matches!(c, Content::Unrecognisable(_))) {
+        return Some(DataFault::Corrupt);
+    }
+    if any(|c| matches!(c, Content::Damaged(..))) {
+        return Some(DataFault::BitRot);
+    }
+    let is_loss = |c: &Content| matches!(c, Content::Older(_) | Content::Blank(_));
+    let lost = match (expected.standing, expected.after_cut) {
+        (Standing::FlushFailed, _) => DataFault::LateError,
+        (_, true) => DataFault::LostOnPowerCut,
+        _ => DataFault::LostWrite,
+    };
+    if contents.iter().all(is_loss) {
+        return Some(lost);
+    }
+    if contents.iter().any(is_loss) {
+        let blank = any(|c| matches!(c, Content::Blank(_)));
+        return Some(match expected.standing {
+            Standing::FlushFailed => DataFault::LateError,
+            _ if blank && !blank_may_be_old => DataFault::Corrupt,
+            _ => DataFault::TornWrite,
+        });
+    }
+    // Every sector is of an allowed generation.
+    debug_assert!(all(|c| matches!(c, Content::Right(_))));
+    if expected.standing == Standing::FlushFailed {
+        let newest = contents.iter().all(|c| c.generation() == Some(expected.allowed.max));
+        return (!newest).then_some(DataFault::LateError);
+    }
+    let torn = match expected.after_cut {
+        // Torn between atomic units is legal for what no flush covered.
+        true => contents.chunks(expected.atomic_sectors.max(1) as usize).any(is_mixed),
+        false => is_mixed(contents),
+    };
+    torn.then_some(DataFault::TornWrite)
+}
+
+fn is_mixed(contents: &[Content]) -> bool {
+    let sequence = |c: &Content| c.stamp().map(|s| s.sequence);
+    contents.iter().any(|c| sequence(c) != sequence(&contents[0]))
+}
+
+/// What happened to `place`. `None`: nothing that can be held against anybody.
+///
+/// Give it three re-reads ([`REREADS`]); with fewer the finding says so. A persistent stale read cannot be told from a lost
+/// write without a power cycle, and the memory of the host can do all that a medium can.
+pub fn classify(stamper: &Stamper, place: &Place<'_>) -> Option<Judgement> {
+    let expected = &place.expected;
+    let contents = contents_of(stamper, place.lba, place.read, expected.allowed);
+    let mut fault = fault_of(&contents, expected)?;
+    let mut evidence = Vec::new();
+    let rereads: Vec<&[u8]> =
+        place.rereads.iter().filter_map(|r| r.ok()).filter(|r| r.len() == place.read.len()).collect();
+    let later_good = rereads.iter().position(|reread| {
+        *reread != place.read
+            && fault_of(&contents_of(stamper, place.lba, reread, expected.allowed), expected).is_none()
+    });
+    let stable = rereads.iter().all(|reread| *reread == place.read);
+    if fault != DataFault::TesterFault {
+        if later_good.is_some() {
+            fault = match fault {
+                DataFault::MisdirectedWrite => DataFault::MisdirectedRead,
+                DataFault::LostWrite | DataFault::LostOnPowerCut | DataFault::LateError | DataFault::TornWrite
+                    if contents.iter().all(|c| matches!(c, Content::Older(_) | Content::Right(_))) =>
+                {
+                    DataFault::StaleRead
+                }
+                _ => DataFault::TransientPathError,
+            };
+        } else if !stable && matches!(fault, DataFault::BitRot) {
+            // Rot stays the same. What changes and is never right is a failing medium, memory or path.
+            fault = DataFault::Corrupt;
+        }
+    }
+    describe_rereads(place, later_good, stable, &mut evidence);
+
+    let is_bad = |c: &Content| match fault {
+        DataFault::LateError => c.generation() != Some(expected.allowed.max),
+        _ => !matches!(c, Content::Right(_)),
+    };
+    // Where every sector is allowed and the mixture is the fault, those that are behind are named.
+    let newest = contents.iter().filter_map(Content::generation).max();
+    let bad: Vec<usize> = match contents.iter().any(is_bad) {
+        true => (0..contents.len()).filter(|i| is_bad(&contents[*i])).collect(),
+        false => (0..contents.len()).filter(|i| contents[*i].generation() != newest).collect(),
+    };
+    let first_bad = bad.first().copied().unwrap_or(0);
+    describe(&contents, first_bad, place, &mut evidence);
+    let mut also_at_origin = false;
+    let moved = elsewhere(&contents);
+    if let Some((position, stamp)) = moved {
+        also_at_origin = describe_origin(stamper, place, position, &stamp, &mut evidence);
+    }
+    Some(Judgement {
+        lba: place.lba,
+        points_to: moved.map(|(position, stamp)| stamp.lba.saturating_sub(position as u64)),
+        empty: contents.iter().all(|c| matches!(c, Content::Blank(_) | Content::Unrecognisable(None))),
+        also_at_origin,
+        lost_epoch: expected.epoch,
+        finding: DataFinding {
+            class: fault,
+            lba: place.lba + first_bad as u64,
+            sectors: bad.len().max(1) as u64,
+            expected_generation: (expected.allowed.min > 0).then_some(expected.allowed.min),
+            found_generation: bad.iter().filter_map(|i| contents[*i].generation()).min(),
+            evidence,
+        },
+    })
+}
+
+fn describe_rereads(place: &Place<'_>, later_good: Option<usize>, stable: bool, evidence: &mut Vec<Evidence>) {
+    let source = "re-reads";
+    let reads = place.rereads.iter().filter(|r| r.is_ok()).count();
+    if reads < REREADS {
+        evidence.push(Evidence::absence(format!("{} of {REREADS} re-reads", REREADS - reads), source));
+    }
+    for errno in place.rereads.iter().filter_map(|r| r.err()) {
+        evidence.push(Evidence::measurement("re-read failed with errno", errno, source));
+    }
+    if let Some(i) = later_good {
+        evidence.push(Evidence::measurement("first re-read that was right", i as u64 + 1, source));
+    } else if reads > 0 {
+        evidence.push(Evidence::measurement("re-reads gave the same bytes", stable, source));
+    }
+}
+
+/// What lies there, by its first bad sector.
+fn describe(contents: &[Content], first_bad: usize, place: &Place<'_>, evidence: &mut Vec<Evidence>) {
+    let source = format!("sector {}", place.lba + first_bad as u64);
+    let Some(content) = contents.get(first_bad) else { return };
+    let allowed = place.expected.allowed;
+    if allowed.min != allowed.max {
+        let range = format!("{} to {}", allowed.min, allowed.max);
+        evidence.push(Evidence::fact("allowed generations", range, "expected state"));
+    }
+    if let Some(stamp) = content.stamp() {
+        evidence.push(Evidence::measurement("stamp: lba", stamp.lba, &source));
+        evidence.push(Evidence::measurement("stamp: generation", stamp.generation, &source));
+        evidence.push(Evidence::measurement("stamp: sequence", stamp.sequence, &source));
+        evidence.push(Evidence::measurement("stamp: flush epoch", stamp.epoch, &source));
+        evidence.push(Evidence::measurement("stamp: milliseconds since start", stamp.time_ms, &source));
+    }
+    match content {
+        Content::Foreign(stamp) => {
+            evidence.push(Evidence::measurement("stamp: run", format!("{:016x}", stamp.run_id), &source));
+            evidence.push(Evidence::measurement("stamp: target", stamp.target_id, &source));
+            let at_home = stamp.lba == place.lba + first_bad as u64;
+            // A first write that is lost over the data of an earlier run looks like this.
+            evidence.push(Evidence::measurement("the foreign data are of the same place", at_home, &source));
+            let sector = &place.read.as_chunks::<SECTOR_BYTES>().0[first_bad];
+            evidence.push(Evidence::measurement(
+                "the foreign data are intact",
+                foreign_is_intact(stamp, sector),
+                &source,
+            ));
+        }
+        Content::Damaged(_, damage) | Content::Unrecognisable(Some(damage)) => damage.evidence(&source, evidence),
+        Content::Unrecognisable(None) => {
+            evidence.push(Evidence::absence("a stamp, or a payload that resembles an allowed version", source));
+        }
+        Content::Blank(byte) => {
+            evidence.push(Evidence::measurement("every byte is", format!("0x{byte:02x}"), &source));
+        }
+        _ => {}
+    }
+    let sequences: Vec<u64> = {
+        let mut all: Vec<u64> = contents.iter().filter_map(|c| c.stamp()).map(|s| s.sequence).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    if sequences.len() > 1 {
+        evidence.push(Evidence::measurement("writes that the sectors are of", sequences, "stamps"));
+    }
+}
+
+/// Whether the data found at `place` lie intact where they belong, too.
+fn describe_origin(
+    stamper: &Stamper,
+    place: &Place<'_>,
+    position: usize,
+    stamp: &Stamp,
+    evidence: &mut Vec<Evidence>,
+) -> bool {
+    let start = stamp.lba.saturating_sub(position as u64);
+    let source = format!("sector {}", stamp.lba);
+    let Some(origin) = &place.origin else {
+        evidence.push(Evidence::absence("a read of the place to which the data belong", source));
+        return false;
+    };
+    let contents = contents_of(stamper, start, origin.read, origin.expected.allowed);
+    let Some(there) = contents.get(position) else { return false };
+    let same = there.stamp().is_some_and(|s| s.lba == stamp.lba && s.sequence == stamp.sequence);
+    let state = match there {
+        _ if same => "the same data",
+        Content::Right(_) => "a later version",
+        Content::Older(_) => "an older version",
+        Content::Elsewhere(_) => "another place's data",
+        Content::Foreign(_) => "foreign data",
+        Content::Blank(_) => "one byte repeated",
+        Content::Newer(_) | Content::Damaged(..) | Content::Unrecognisable(_) => "damaged data",
+    };
+    evidence.push(Evidence::measurement("the place to which the data belong holds", state, source));
+    same
+}

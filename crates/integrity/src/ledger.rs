@@ -1,0 +1,198 @@
+//! What only shows when many places are seen together: fake capacity, writes that went astray, and order across flushes.
+
+use crate::block::Intact;
+use crate::classify::Judgement;
+use crate::stamp::SECTOR_BYTES;
+use model::{DataFault, DataFinding, Evidence};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Aliases that a wrap-around is concluded from.
+const FEWEST_ALIASES: usize = 4;
+/// The smallest capacity that a device may really have, in sectors: 1 MiB. Below, a constant shift is not a wrap-around.
+const SMALLEST_CAPACITY: u64 = 2048;
+/// Places in a row that keep nothing, up to the end, before a device is said to have no more: and at least 1 MiB of them.
+const FEWEST_LIMBO: usize = 4;
+
+/// Collects what was read and what was judged, and concludes. Memory is bounded: beyond `room` judgements only their number
+/// is kept, by class.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    room: usize,
+    judgements: Vec<Judgement>,
+    overflow: BTreeMap<DataFault, u64>,
+    good_places: u64,
+    highest_good: Option<u64>,
+    newest_epoch: Option<u32>,
+}
+
+/// What was concluded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conclusion {
+    /// The findings, by place.
+    pub findings: Vec<DataFinding>,
+    /// Places that were right.
+    pub good_places: u64,
+    /// Places judged beyond what could be kept, by the class that they had by themselves.
+    pub not_kept: BTreeMap<DataFault, u64>,
+}
+
+impl Conclusion {
+    /// Whether everything that was read was right.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.not_kept.is_empty()
+    }
+}
+
+impl Ledger {
+    /// Keeps at most `room` judgements.
+    pub fn new(room: usize) -> Self {
+        Self {
+            room,
+            judgements: Vec::new(),
+            overflow: BTreeMap::new(),
+            good_places: 0,
+            highest_good: None,
+            newest_epoch: None,
+        }
+    }
+
+    /// The block at `lba` was as it must be.
+    #[inline]
+    pub fn good(&mut self, lba: u64, intact: &Intact) {
+        self.good_places += 1;
+        self.highest_good = self.highest_good.max(Some(lba));
+        self.newest_epoch = self.newest_epoch.max(Some(intact.epoch));
+    }
+
+    /// The block was not.
+    pub fn judged(&mut self, judgement: Judgement) {
+        if self.judgements.len() < self.room {
+            self.judgements.push(judgement);
+        } else {
+            *self.overflow.entry(judgement.finding.class).or_default() += 1;
+        }
+    }
+
+    /// What it all means. A fault of the tester stands alone: nothing else can be believed then.
+    pub fn conclude(mut self) -> Conclusion {
+        if let Some(own) = self.judgements.iter().find(|j| j.finding.class == DataFault::TesterFault) {
+            let findings = vec![own.finding.clone()];
+            return Conclusion { findings, good_places: self.good_places, not_kept: self.overflow };
+        }
+        self.judgements.sort_by_key(|j| j.finding.lba);
+        let mut capacity = Vec::new();
+        capacity.extend(self.wrap_around());
+        capacity.extend(self.limbo());
+        self.astray();
+        self.reordered();
+        let mut findings: Vec<DataFinding> = self.judgements.into_iter().map(|j| j.finding).collect();
+        findings.extend(capacity);
+        findings.sort_by_key(|f| f.lba);
+        Conclusion { findings, good_places: self.good_places, not_kept: self.overflow }
+    }
+
+    /// Many places return the data of others that are also where they belong, at distances that are multiples of one
+    /// capacity: the addresses wrap.
+    fn wrap_around(&mut self) -> Option<DataFinding> {
+        let start = |j: &Judgement| j.points_to.map(|to| (j.lba, to));
+        let is_alias = |j: &Judgement| j.finding.class == DataFault::MisdirectedWrite && j.also_at_origin;
+        let pairs: BTreeSet<(u64, u64)> = self.judgements.iter().filter(|j| is_alias(j)).filter_map(start).collect();
+        if pairs.len() < FEWEST_ALIASES {
+            return None;
+        }
+        let capacity = pairs.iter().map(|(here, there)| here.abs_diff(*there)).fold(0, gcd);
+        // An alias pair has one partner in the real capacity or beyond it by whole turns, so the larger is at least C.
+        if capacity < SMALLEST_CAPACITY || pairs.iter().any(|(here, there)| (*here).max(*there) < capacity) {
+            return None;
+        }
+        let mut sectors = 0;
+        self.judgements.retain(|j| {
+            if is_alias(j) {
+                sectors += j.finding.sectors;
+            }
+            !is_alias(j)
+        });
+        let source = "aliases";
+        Some(DataFinding {
+            class: DataFault::WrapAround,
+            lba: capacity,
+            sectors,
+            expected_generation: None,
+            found_generation: None,
+            evidence: vec![
+                Evidence::measurement("real capacity divides, bytes", capacity * SECTOR_BYTES as u64, source),
+                Evidence::measurement("places that returned another's data", pairs.len(), source),
+            ],
+        })
+    }
+
+    /// From some place to the end nothing is kept, and below it all is.
+    fn limbo(&mut self) -> Option<DataFinding> {
+        let highest_good = self.highest_good?;
+        let is_empty = |j: &Judgement| {
+            j.empty
+                && matches!(j.finding.class, DataFault::LostWrite | DataFault::Corrupt | DataFault::TransientPathError)
+        };
+        // Judgements are in the order of their places.
+        let from =
+            self.judgements.iter().rposition(|j| !is_empty(j) || j.finding.lba <= highest_good).map_or(0, |i| i + 1);
+        let tail = &self.judgements[from..];
+        let first = tail.first()?.finding.lba;
+        let last = tail.last()?;
+        let end = last.finding.lba + last.finding.sectors;
+        if tail.len() < FEWEST_LIMBO || end - first < SMALLEST_CAPACITY || !self.overflow.is_empty() {
+            return None;
+        }
+        let places = tail.len();
+        let sectors = tail.iter().map(|j| j.finding.sectors).sum();
+        let mut evidence = tail[0].finding.evidence.clone();
+        evidence.push(Evidence::measurement("real capacity at most, bytes", first * SECTOR_BYTES as u64, "places"));
+        evidence.push(Evidence::measurement("places beyond that keep nothing", places, "places"));
+        let expected_generation = tail[0].finding.expected_generation;
+        self.judgements.truncate(from);
+        Some(DataFinding {
+            class: DataFault::LimboCapacity,
+            lba: first,
+            sectors,
+            expected_generation,
+            found_generation: None,
+            evidence,
+        })
+    }
+
+    /// A place whose write is lost, while that write lies elsewhere, is the other half of that finding.
+    fn astray(&mut self) {
+        let astray: BTreeSet<u64> = self
+            .judgements
+            .iter()
+            .filter(|j| j.finding.class == DataFault::MisdirectedWrite && !j.also_at_origin)
+            .filter_map(|j| j.points_to)
+            .collect();
+        self.judgements.retain(|j| {
+            let may_be = matches!(j.finding.class, DataFault::LostWrite | DataFault::ForeignData);
+            !may_be || !astray.contains(&j.lba)
+        });
+    }
+
+    /// What is gone after a power cut was issued before a flush, and something issued after that flush is there.
+    fn reordered(&mut self) {
+        let Some(newest) = self.newest_epoch else { return };
+        for judgement in &mut self.judgements {
+            let lost_epoch = judgement.lost_epoch.filter(|epoch| *epoch < newest);
+            let class = &mut judgement.finding.class;
+            if let (DataFault::LostOnPowerCut, Some(epoch)) = (*class, lost_epoch) {
+                *class = DataFault::ReorderedAcrossFlush;
+                let evidence = &mut judgement.finding.evidence;
+                evidence.push(Evidence::fact("flush epoch of what is lost", epoch, "expected state"));
+                evidence.push(Evidence::measurement("newest flush epoch that is there", newest, "stamps"));
+            }
+        }
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

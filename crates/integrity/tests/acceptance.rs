@@ -1,0 +1,431 @@
+//! The acceptance matrix: each injected fault yields exactly its class, and no fault yields no finding.
+
+mod faulty_disk;
+
+use faulty_disk::{FaultyDisk, NextRead, NextWrite};
+use integrity::{
+    Conclusion, Expected, Ledger, Origin, Passes, Place, SECTOR_BYTES, Secret, Stamper, Standing, Versions, Write,
+    classify, points_to,
+};
+use model::{DataFault, DataFinding};
+use proptest::prelude::*;
+
+/// Sectors of a block, blocks of the disk: 4 MiB.
+const BLOCK: u64 = 8;
+const BLOCKS: u64 = 1024;
+const BYTES: usize = BLOCK as usize * SECTOR_BYTES;
+
+type Adjust = Box<dyn Fn(u64, &mut Expected)>;
+
+/// The tester: writes in passes, reads all, re-reads what is wrong, and concludes.
+struct Tester {
+    stamper: Stamper,
+    disk: FaultyDisk,
+    passes: Passes,
+    sequence: u64,
+    epoch: u32,
+    /// Changes what is expected of a block, by its first sector.
+    adjust: Adjust,
+}
+
+impl Tester {
+    fn new() -> Self {
+        Self {
+            stamper: Stamper::new(0xabcd, 7, Secret([0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321])),
+            disk: FaultyDisk::new(BLOCK * BLOCKS),
+            passes: Passes::new(BLOCKS, 4),
+            sequence: 0,
+            epoch: 0,
+            adjust: Box::new(|_, _| ()),
+        }
+    }
+
+    fn stamped(&mut self, lba: u64, generation: u32) -> Vec<u8> {
+        self.sequence += 1;
+        let mut block = vec![0; BYTES];
+        let time_ms = self.sequence as u32;
+        let write = Write { lba, generation, sequence: self.sequence, epoch: self.epoch, time_ms };
+        self.stamper.stamp(&mut block, &write);
+        block
+    }
+
+    fn write(&mut self, lba: u64, generation: u32) {
+        let block = self.stamped(lba, generation);
+        self.disk.write(lba, &block);
+    }
+
+    fn pass(&mut self) {
+        if self.passes.is_complete() {
+            assert!(self.passes.turn());
+        }
+        while let Some((position, generation)) = self.passes.issue() {
+            self.write(position * BLOCK, generation);
+            self.passes.ended(position, true);
+        }
+    }
+
+    fn flush(&mut self) {
+        self.disk.flush();
+        self.epoch += 1;
+    }
+
+    fn expected(&self, lba: u64) -> Expected {
+        let mut expected = self.passes.expected(lba / BLOCK);
+        (self.adjust)(lba, &mut expected);
+        expected
+    }
+
+    fn verify(&mut self) -> Conclusion {
+        let mut ledger = Ledger::new(BLOCKS as usize);
+        for lba in (0..BLOCKS).map(|b| b * BLOCK) {
+            let expected = self.expected(lba);
+            if !expected.owes() {
+                continue;
+            }
+            let read = self.disk.read(lba, BYTES);
+            if let Ok(intact) = self.stamper.check(&read, lba, expected.allowed)
+                && expected.standing == Standing::Sound
+            {
+                ledger.good(lba, &intact);
+                continue;
+            }
+            let rereads: Vec<Vec<u8>> = (0..3).map(|_| self.disk.read(lba, BYTES)).collect();
+            let rereads: Vec<Result<&[u8], i32>> = rereads.iter().map(|r| Ok(r.as_slice())).collect();
+            let there = points_to(&self.stamper, lba, &read).map(|to| (to, self.disk.read(to, BYTES)));
+            let origin = there.as_ref().map(|(to, read)| Origin { expected: self.expected(*to), read });
+            let place = Place { lba, expected, read: &read, rereads: &rereads, origin };
+            if let Some(judgement) = classify(&self.stamper, &place) {
+                ledger.judged(judgement);
+            }
+        }
+        ledger.conclude()
+    }
+
+    /// Two passes, the second with whatever faults of writing are armed.
+    fn two_passes(arm: impl FnOnce(&mut FaultyDisk)) -> Self {
+        let mut tester = Self::new();
+        tester.pass();
+        tester.flush();
+        arm(&mut tester.disk);
+        tester.pass();
+        tester.flush();
+        tester
+    }
+}
+
+#[track_caller]
+fn only(conclusion: Conclusion) -> DataFinding {
+    let classes: Vec<(DataFault, u64)> = conclusion.findings.iter().map(|f| (f.class, f.lba)).collect();
+    assert!(conclusion.findings.len() == 1 && conclusion.not_kept.is_empty(), "{classes:?}");
+    conclusion.findings[0].clone()
+}
+
+fn says(finding: &DataFinding, what: &str) -> String {
+    let found = finding.evidence.iter().find(|e| e.what == what);
+    found.unwrap_or_else(|| panic!("no {what:?} in {:#?}", finding.evidence)).value.to_string()
+}
+
+fn summary(f: &DataFinding) -> (DataFault, u64, u64, Option<u32>, Option<u32>) {
+    (f.class, f.lba, f.sectors, f.expected_generation, f.found_generation)
+}
+
+fn blocks() -> impl Strategy<Value = u64> {
+    (0..BLOCKS).prop_map(|b| b * BLOCK)
+}
+
+#[test]
+fn no_fault_no_finding() {
+    let conclusion = Tester::two_passes(|_| ()).verify();
+    assert!(conclusion.is_clean() && conclusion.good_places == BLOCKS);
+}
+
+#[test]
+fn limbo_capacity() {
+    let mut tester = Tester::new();
+    tester.disk.limbo_from = Some(4096);
+    tester.pass();
+    let finding = only(tester.verify());
+    assert_eq!((finding.class, finding.lba, finding.sectors), (DataFault::LimboCapacity, 4096, 4096));
+    assert_eq!(says(&finding, "real capacity at most, bytes"), (2u64 << 20).to_string());
+}
+
+#[test]
+fn wrap_around() {
+    let mut tester = Tester::new();
+    tester.disk.wraps_at = Some(3072);
+    tester.pass();
+    let finding = only(tester.verify());
+    // Three places share each address but for the end: 1.5 MiB is what is real of 4 MiB.
+    assert_eq!((finding.class, finding.lba), (DataFault::WrapAround, 3072));
+    assert_eq!(finding.sectors, BLOCK * BLOCKS - 3072);
+}
+
+#[test]
+fn a_fault_of_the_tester_stands_alone() {
+    let mut tester = Tester::two_passes(|_| ());
+    tester.write(80, 9);
+    tester.disk.flip(160, 700);
+    let finding = only(tester.verify());
+    assert_eq!(summary(&finding), (DataFault::TesterFault, 80, 8, Some(2), Some(9)));
+}
+
+#[test]
+fn a_slipped_bus_is_corrupt_and_says_by_how_much() {
+    let mut tester = Tester::two_passes(|_| ());
+    let mut data = tester.disk.read(88, BYTES);
+    data.copy_within(600..1020, 604);
+    tester.disk.replace(88, &data);
+    let finding = only(tester.verify());
+    assert_eq!((finding.class, finding.lba, finding.sectors), (DataFault::Corrupt, 89, 1));
+    assert_eq!(says(&finding, "payload slipped by bytes"), "4");
+}
+
+#[test]
+fn too_many_judgements_are_counted() {
+    let mut tester = Tester::two_passes(|_| ());
+    (0..20).for_each(|b| tester.disk.flip(b * BLOCK, 800));
+    let mut ledger = Ledger::new(15);
+    for lba in (0..20).map(|b| b * BLOCK) {
+        let read = tester.disk.read(lba, BYTES);
+        let place = Place { lba, expected: Expected::only(2), read: &read, rereads: &[], origin: None };
+        let judgement = classify(&tester.stamper, &place).unwrap();
+        assert!(judgement.finding.evidence.iter().any(|e| e.what == "3 of 3 re-reads"));
+        ledger.judged(judgement);
+    }
+    let conclusion = ledger.conclude();
+    assert_eq!((conclusion.findings.len(), conclusion.not_kept[&DataFault::BitRot]), (15, 5));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bit_rot(lba in blocks(), bits in prop::collection::btree_set(0..8 * BYTES, 1..4)) {
+        let mut tester = Tester::two_passes(|_| ());
+        bits.iter().for_each(|bit| tester.disk.flip(lba, *bit));
+        let finding = only(tester.verify());
+        prop_assert_eq!(finding.class, DataFault::BitRot);
+        let first = bits.first().unwrap() / 4096;
+        prop_assert_eq!(finding.lba, lba + first as u64);
+        let flipped = bits.iter().filter(|b| **b / 4096 == first).count();
+        prop_assert_eq!(says(&finding, "flipped bits"), flipped.to_string());
+        prop_assert_eq!(finding.found_generation, Some(2));
+    }
+
+    #[test]
+    fn corrupt(lba in blocks(), sector in 0..BLOCK, noise in prop::collection::vec(any::<u8>(), SECTOR_BYTES)) {
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.replace(lba + sector, &noise);
+        prop_assert_eq!(summary(&only(tester.verify())), (DataFault::Corrupt, lba + sector, 1, Some(2), None));
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.noisy.insert(lba);
+        prop_assert_eq!(only(tester.verify()).class, DataFault::Corrupt);
+    }
+
+    #[test]
+    fn transient_path_error(lba in blocks(), bit in 0..8 * BYTES) {
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.next_read.insert(lba, NextRead::FlippedBit(bit));
+        let finding = only(tester.verify());
+        prop_assert_eq!(finding.class, DataFault::TransientPathError);
+        prop_assert_eq!(says(&finding, "first re-read that was right"), "1");
+    }
+
+    #[test]
+    fn torn_write(lba in blocks(), sectors in 1..BLOCK as usize) {
+        let mut tester = Tester::two_passes(|d| { d.next_write.insert(lba, NextWrite::Torn(sectors)); });
+        let wanted = (DataFault::TornWrite, lba + sectors as u64, BLOCK - sectors as u64, Some(2), Some(1));
+        prop_assert_eq!(summary(&only(tester.verify())), wanted);
+        // The first write over what was blank.
+        let mut tester = Tester::new();
+        tester.disk.next_write.insert(lba, NextWrite::Torn(sectors));
+        tester.pass();
+        prop_assert_eq!(only(tester.verify()).class, DataFault::TornWrite);
+    }
+
+    #[test]
+    fn lost_write(lba in blocks()) {
+        let mut tester = Tester::two_passes(|d| { d.next_write.insert(lba, NextWrite::Lost); });
+        prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LostWrite, lba, BLOCK, Some(2), Some(1)));
+        let mut tester = Tester::new();
+        tester.disk.next_write.insert(lba, NextWrite::Lost);
+        tester.pass();
+        prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LostWrite, lba, BLOCK, Some(1), None));
+    }
+
+    #[test]
+    fn stale_read(lba in blocks()) {
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.next_read.insert(lba, NextRead::Before);
+        prop_assert_eq!(summary(&only(tester.verify())), (DataFault::StaleRead, lba, BLOCK, Some(2), Some(1)));
+    }
+
+    #[test]
+    fn misdirected_write(from in blocks(), to in blocks()) {
+        prop_assume!(from != to);
+        // The write that the place itself gets comes first, or the stray one is overwritten and only a loss.
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.next_write.insert(from, NextWrite::To(to));
+        tester.write(from, 3);
+        tester.adjust = Box::new(move |lba, e| if lba == from { *e = Expected::only(3) });
+        let finding = only(tester.verify());
+        prop_assert_eq!(summary(&finding), (DataFault::MisdirectedWrite, to, BLOCK, Some(2), Some(3)));
+        prop_assert_eq!(says(&finding, "stamp: lba"), from.to_string());
+        prop_assert_eq!(says(&finding, "the place to which the data belong holds"), "\"an older version\"");
+    }
+
+    #[test]
+    fn misdirected_read(from in blocks(), to in blocks()) {
+        prop_assume!(from != to);
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.next_read.insert(from, NextRead::Of(to));
+        let finding = only(tester.verify());
+        prop_assert_eq!((finding.class, finding.lba), (DataFault::MisdirectedRead, from));
+        prop_assert_eq!(says(&finding, "the place to which the data belong holds"), "\"the same data\"");
+    }
+
+    #[test]
+    fn foreign_data(lba in blocks(), same_run: bool) {
+        let mut tester = Tester::two_passes(|_| ());
+        let ours = tester.stamper;
+        tester.stamper = match same_run {
+            true => Stamper::new(ours.run_id, 8, ours.secret),
+            false => Stamper::new(1, ours.target_id, Secret([8, 9])),
+        };
+        tester.write(lba, 2);
+        tester.stamper = ours;
+        let finding = only(tester.verify());
+        prop_assert_eq!(summary(&finding), (DataFault::ForeignData, lba, BLOCK, Some(2), Some(2)));
+        prop_assert_eq!(says(&finding, "the foreign data are intact"), "true");
+    }
+
+    #[test]
+    fn late_error(lba in blocks()) {
+        let mut tester = Tester::two_passes(|_| ());
+        tester.write(lba, 3);
+        tester.disk.flush_fails();
+        tester.flush();
+        tester.adjust = Box::new(move |at, e| if at == lba {
+            *e = Expected { standing: Standing::FlushFailed, ..Expected::between(3, 3) };
+        });
+        prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LateError, lba, BLOCK, Some(3), Some(2)));
+        // The same doubt, and the data are there: no finding.
+        tester.write(lba, 3);
+        prop_assert!(tester.verify().is_clean());
+    }
+
+    #[test]
+    fn lost_on_power_cut_and_reordered(lba in blocks(), other in blocks(), later: bool) {
+        prop_assume!(lba != other);
+        let mut tester = Tester::two_passes(|_| ());
+        tester.disk.never_durable.insert(lba);
+        let epoch = tester.epoch;
+        tester.write(lba, 3);
+        tester.flush();
+        if later {
+            tester.write(other, 3);
+        }
+        tester.disk.cut(1, || true);
+        tester.adjust = Box::new(move |at, e| {
+            let allowed = match at {
+                at if at == lba => Expected::only(3),
+                at if at == other && later => Expected::between(2, 3),
+                _ => *e,
+            };
+            *e = Expected { after_cut: true, epoch: Some(epoch), ..allowed };
+        });
+        let class = if later { DataFault::ReorderedAcrossFlush } else { DataFault::LostOnPowerCut };
+        prop_assert_eq!(summary(&only(tester.verify())), (class, lba, BLOCK, Some(3), Some(2)));
+    }
+
+    /// What a power cut may legally do is no finding; torn inside an atomic unit is one.
+    #[test]
+    fn a_legal_power_cut_is_no_finding(
+        written in prop::collection::btree_set(blocks(), 1..30),
+        coins in prop::collection::vec(any::<bool>(), 64),
+        atomic in prop::sample::select(vec![1usize, 2, 4, 8]),
+    ) {
+        let mut tester = Tester::two_passes(|_| ());
+        written.iter().for_each(|lba| tester.write(*lba, 3));
+        let mut coin = coins.iter().cycle();
+        tester.disk.cut(atomic, || *coin.next().unwrap());
+        tester.adjust = Box::new(move |lba, e| {
+            let expected = if written.contains(&lba) { Expected::between(2, 3) } else { *e };
+            *e = Expected { after_cut: true, atomic_sectors: atomic as u32, epoch: Some(1), ..expected };
+        });
+        let conclusion = tester.verify();
+        prop_assert!(conclusion.is_clean(), "{:?}", conclusion.findings);
+    }
+
+    #[test]
+    fn torn_inside_an_atomic_unit(lba in blocks()) {
+        let mut tester = Tester::two_passes(|_| ());
+        tester.write(lba, 3);
+        let mut coin = [true, false].iter().cycle();
+        tester.disk.cut(1, || *coin.next().unwrap());
+        tester.adjust = Box::new(move |at, e| {
+            let expected = if at == lba { Expected::between(2, 3) } else { *e };
+            *e = Expected { after_cut: true, atomic_sectors: 8, ..expected };
+        });
+        let finding = only(tester.verify());
+        prop_assert_eq!((finding.class, finding.lba), (DataFault::TornWrite, lba + 1));
+    }
+
+    /// Random overwrites in flight together, applied in any order, some failing: never a finding.
+    #[test]
+    fn random_overwrites_raise_no_alarm(choices in prop::collection::vec(any::<u32>(), 1..300)) {
+        let mut tester = Tester::new();
+        let mut versions = Versions::new(16, 8, 1 << 30).unwrap();
+        let mut flying = Vec::new();
+        for choice in choices {
+            let pick = (choice >> 4) as usize;
+            match choice % 4 {
+                0 | 1 if flying.len() < 8 => {
+                    let ticket = versions.begin(u64::from(choice >> 4) % 16).unwrap();
+                    flying.push((ticket, tester.stamped(ticket.unit * BLOCK, ticket.generation)));
+                }
+                2 if !flying.is_empty() => {
+                    // Stored now or at its end: at any moment between issue and acknowledgement.
+                    let (ticket, data) = &flying[pick % flying.len()];
+                    tester.disk.write(ticket.unit * BLOCK, data);
+                }
+                _ if !flying.is_empty() => {
+                    let (ticket, data) = flying.swap_remove(pick % flying.len());
+                    let succeeded = choice % 32 != 3;
+                    let sectors = if succeeded { BYTES } else { SECTOR_BYTES * (pick % 9) };
+                    tester.disk.write(ticket.unit * BLOCK, &data[..sectors]);
+                    versions.ended(ticket, succeeded);
+                }
+                _ => {}
+            }
+            for unit in 0..16 {
+                let (lba, expected) = (unit * BLOCK, versions.expected(unit));
+                let read = tester.disk.read(lba, BYTES);
+                let place = Place { lba, expected, read: &read, rereads: &[], origin: None };
+                prop_assert_eq!(classify(&tester.stamper, &place), None);
+                if expected.owes() {
+                    prop_assert!(tester.stamper.check(&read, lba, expected.allowed).is_ok());
+                }
+            }
+        }
+    }
+
+    /// Any bytes at all are judged without a panic, and whatever the fast path passes the slow path passes.
+    #[test]
+    fn any_bytes_are_judged(
+        lba in any::<u64>().prop_map(|l| l >> 1), min in 0u32..5, more in 0u32..3,
+        edits in prop::collection::vec((0..BYTES, any::<u8>()), 0..40), stamped_lba in 0u64..40, blank: bool,
+    ) {
+        let mut tester = Tester::new();
+        let mut read = if blank { vec![0; BYTES] } else { tester.stamped(stamped_lba, 3) };
+        edits.iter().for_each(|(at, byte)| read[*at] = *byte);
+        for lba in [lba, stamped_lba] {
+            let expected = Expected::between(min, min + more);
+            let place = Place { lba, expected, read: &read, rereads: &[Ok(&read), Err(5)], origin: None };
+            let judged = classify(&tester.stamper, &place);
+            if tester.stamper.check(&read, lba, expected.allowed).is_ok() {
+                prop_assert_eq!(judged, None);
+            }
+        }
+    }
+}
