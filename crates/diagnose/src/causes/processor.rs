@@ -79,11 +79,19 @@ pub fn saturated(run: &Run) -> Option<Cause> {
     )
 }
 
-/// A path that moves what memory moves: tmpfs, zram, a cached file behind a loop.
+/// A path that moves what memory moves: through the page cache, or storage that itself lies in memory (tmpfs, zram, a
+/// cached file behind a loop). A device that is reached directly copies nothing, so a copy says nothing about it.
 pub fn memory(run: &Run) -> Option<Cause> {
     let copy = machine::throughput(run, "copy")?;
-    let (phase, rate) = ["buffered-write", "buffered-read", "seq-read", "seq-write"]
-        .into_iter()
+    let stack = &run.target.stack;
+    let in_memory = stack.mount.as_ref().is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs"))
+        || stack.first(LayerKind::Zram).is_some()
+        || stack.first(LayerKind::Loop).is_some();
+    let direct: &[&str] = if in_memory { &["seq-read", "seq-write"] } else { &[] };
+    let (phase, rate) = ["buffered-write", "buffered-read"]
+        .iter()
+        .chain(direct)
+        .copied()
         .filter_map(|p| machine::throughput(run, p).map(|v| (p, v)))
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     if rate / copy < MEMORY_SHARE || run.target.stack.first(LayerKind::Sim).is_some() {
