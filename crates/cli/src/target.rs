@@ -52,8 +52,8 @@ pub fn open(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
 
 fn null() -> Opened {
     let root = Root::new("/");
-    let mut sampler = Sampler::new(&root, &[]);
-    let rig = NullRig::new(INTERVAL_NS, engine::copy_buffer_bytes(sampler.sample(0).memory.available_bytes, None));
+    let sampler = Sampler::new(&root, &[]);
+    let rig = NullRig::new(INTERVAL_NS, engine::copy_buffer_bytes(observe::memory_available(&root), None));
     Opened {
         target: Target {
             name: "null:".into(),
@@ -146,11 +146,10 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
         _ => Readiness::Writable,
     };
     let writable = readiness == Readiness::Writable;
-    let mut sampler = Sampler::new(&root, &observe::counted_disks(&stack));
-    let mut target =
-        Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
+    let sampler = Sampler::new(&root, &observe::counted_disks(&stack));
+    let mut target = Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
     let options = FileOptions {
-        memory_available_bytes: sampler.sample(0).memory.available_bytes,
+        memory_available_bytes: observe::memory_available(&root),
         interval_ns: INTERVAL_NS,
         ..FileOptions::of(&target, &environment)
     };

@@ -20,6 +20,7 @@ mod ceiling;
 mod environment;
 mod host;
 mod machine;
+mod memory_limit;
 mod mounts;
 mod root;
 mod safety;
@@ -27,6 +28,7 @@ mod sampler;
 mod stack;
 
 pub use environment::environment;
+pub use memory_limit::memory_available;
 pub use mounts::{MountEntry, mount_of, mounts};
 pub use root::{FILE_LIMIT_BYTES, ReadError, Root};
 pub use safety::{DeviceUse, device_use};

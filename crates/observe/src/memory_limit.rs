@@ -1,0 +1,61 @@
+//! How much memory this program may still take: what the machine has, or what its control group leaves.
+
+use crate::root::Root;
+
+/// MemAvailable of the machine, or what is left below the nearest limit of a control group, whichever is less. A container
+/// with 64 MiB on a machine with 64 GiB is killed if it believes /proc/meminfo.
+pub fn memory_available(root: &Root) -> Option<u64> {
+    [machine(root), control_group(root)].into_iter().flatten().min()
+}
+
+fn machine(root: &Root) -> Option<u64> {
+    let text = root.text("/proc/meminfo")?;
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    line.split_ascii_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1_024)
+}
+
+/// The least that any group from ours up to the root leaves. Version 1 keeps memory in a hierarchy of its own
+/// (k:Documentation/admin-guide/cgroup-v1/memory.rst), version 2 in the only one (cgroup-v2.rst).
+fn control_group(root: &Root) -> Option<u64> {
+    let groups = root.text("/proc/self/cgroup")?;
+    groups.lines().filter_map(|line| of_hierarchy(root, line)).min()
+}
+
+fn of_hierarchy(root: &Root, line: &str) -> Option<u64> {
+    // ID:CONTROLLERS:PATH (cgroups(7)).
+    let mut parts = line.splitn(3, ':');
+    let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+    let (base, limit, usage) = if controllers.is_empty() {
+        ("/sys/fs/cgroup", "memory.max", "memory.current")
+    } else if controllers.split(',').any(|c| c == "memory") {
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+    } else {
+        return None;
+    };
+    // In a container the path may be that of the host, while the group itself is mounted at the base.
+    let mut path = path.trim_end_matches('/');
+    let mut least = None;
+    loop {
+        if let Some(left) = left(root, &format!("{base}{path}"), limit, usage) {
+            least = Some(least.map_or(left, |l: u64| l.min(left)));
+        }
+        match path.rsplit_once('/') {
+            Some((above, _)) => path = above,
+            None => return least,
+        }
+    }
+}
+
+fn left(root: &Root, group: &str, limit: &str, usage: &str) -> Option<u64> {
+    // `max` is no number: no limit. Version 1 writes a number near 2^63 for that, which no machine falls below.
+    let limit: u64 = root.text(&format!("{group}/{limit}"))?.trim().parse().ok()?;
+    let used: u64 = root.text(&format!("{group}/{usage}"))?.trim().parse().ok()?;
+    // Pages of the page cache count as used, but go when memory is asked for.
+    let cached = root.text(&format!("{group}/memory.stat")).map_or(0, |stat| {
+        let of = |name: &str| -> Option<u64> {
+            stat.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(' '))?.trim().parse().ok()
+        };
+        ["inactive_file", "active_file"].into_iter().filter_map(of).sum()
+    });
+    Some(limit.saturating_sub(used.saturating_sub(cached)))
+}
