@@ -28,7 +28,11 @@ pub fn fio_logs(run: &Run, options: &Options) -> Result<Vec<ExportedFile>> {
 fn files(directory: &str, job: &Job) -> Vec<ExportedFile> {
     let (mut bandwidth, mut iops, mut latency) = (String::new(), String::new(), String::new());
     // Where both directions are one series, fio's unified reporting logs them as reads.
-    let direction = if job.direction == Direction::Write { 1 } else { 0 };
+    let direction = match job.direction {
+        Direction::Read | Direction::Mixed => 0,
+        Direction::Write => 1,
+        Direction::Trim => 2,
+    };
     let block_size = job.phase.plan.streams.first().map_or(0, |s| s.block_size_bytes);
     for interval in job.full_intervals() {
         let end = interval.start_ns.saturating_add(interval.length_ns);

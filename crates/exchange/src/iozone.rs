@@ -74,7 +74,7 @@ pub fn iozone(run: &Run, options: &Options) -> Result<String> {
 fn is_cell(job: &Job) -> bool {
     let streams = &job.phase.plan.streams;
     job.is_measurement()
-        && job.direction != Direction::Mixed
+        && matches!(job.direction, Direction::Read | Direction::Write)
         && streams.len() == 1
         && streams[0].queue_depth == 1
         && streams[0].block_size_bytes >= 1024
@@ -89,15 +89,16 @@ fn column(job: &Job, row: &Row) -> Option<usize> {
     let name = job.name().to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|w| name.contains(w));
     let writes = job.direction == Direction::Write;
-    if job.phase.plan.streams[0].order == Order::Random {
+    let order = job.phase.plan.streams[0].order;
+    if !order.is_sequential() {
         return free(if writes { "random-write" } else { "random-read" });
     }
     match writes {
         true if says(&["record-rewrite"]) => free("record-rewrite"),
         true if says(&["rewrite"]) => free("rewrite"),
         true => free("write").or_else(|| free("rewrite")),
-        false if says(&["backward", "reverse", "bkwd"]) => free("backward-read"),
-        false if says(&["stride"]) => free("stride-read"),
+        false if order == Order::Reverse => free("backward-read"),
+        false if matches!(order, Order::Strided { .. }) => free("stride-read"),
         false if says(&["reread"]) => free("reread"),
         false => free("read").or_else(|| free("reread")),
     }

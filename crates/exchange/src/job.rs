@@ -6,7 +6,7 @@
 use crate::error::check_phases;
 use crate::{ExchangeError, Options, Result};
 use model::{
-    Access, Interval, Metric, MetricStatus, Ns, Operation, Order, PhaseKind, PhaseRecord, PhaseRun, PhaseStatus, Run,
+    Access, Interval, Metric, MetricStatus, Ns, Operation, PhaseKind, PhaseRecord, PhaseRun, PhaseStatus, Run,
     StreamPlan, Sync,
 };
 
@@ -15,7 +15,8 @@ use model::{
 pub(crate) enum Direction {
     Read,
     Write,
-    /// Both, not told apart.
+    Trim,
+    /// Several, not told apart.
     Mixed,
 }
 
@@ -83,7 +84,7 @@ impl<'a> Job<'a> {
             record,
             direction,
             rw: rw(direction, streams),
-            block_size: block_size(direction, streams),
+            block_size: block_size(streams),
             depth: if alike { first_depth } else { all_depths },
             workers: if alike { streams.len().max(1) } else { 1 },
             counted: counted(phase, record),
@@ -158,7 +159,7 @@ impl<'a> Job<'a> {
             () if syncs(Sync::FsyncPerRound) => "-fsync",
             () => "",
         };
-        format!("{access}-{}{sync}", self.block_size.replace(',', "+"))
+        format!("{access}-{}{sync}", self.block_size)
     }
 
     /// `randread-iodepth-32-numjobs-1`, as plotting tools look for it.
@@ -206,55 +207,50 @@ pub(crate) fn fio_size(bytes: u64) -> String {
     bytes.to_string()
 }
 
+/// Whether two streams differ only in where they work, on which processors, and in their names and seeds.
 fn same_work(a: &StreamPlan, b: &StreamPlan) -> bool {
-    a.operation == b.operation
-        && a.order == b.order
-        && a.block_size_bytes == b.block_size_bytes
-        && a.queue_depth == b.queue_depth
-        && a.sync == b.sync
+    let placed = StreamPlan {
+        region_start_bytes: b.region_start_bytes,
+        seed: b.seed,
+        name: b.name.clone(),
+        files: b.files.clone(),
+        cpus: b.cpus.clone(),
+        start_delay_ns: b.start_delay_ns,
+        ..a.clone()
+    };
+    placed == *b
 }
 
 fn direction(streams: &[StreamPlan]) -> Direction {
-    let any = |operation| streams.iter().any(|s| s.operation == operation);
-    match (any(Operation::Read), any(Operation::Write)) {
-        (true, false) => Direction::Read,
-        (false, true) => Direction::Write,
+    let trims = |s: &StreamPlan| (s.operation == Operation::Trim && s.changes_data()) || s.trim_before_write;
+    let writes = |s: &StreamPlan| s.operation != Operation::Trim && s.changes_data();
+    match (streams.iter().any(StreamPlan::reads), streams.iter().any(writes), streams.iter().any(trims)) {
+        (true, false, false) => Direction::Read,
+        (false, true, false) => Direction::Write,
+        (false, false, true) => Direction::Trim,
         _ => Direction::Mixed,
     }
 }
 
 fn rw(direction: Direction, streams: &[StreamPlan]) -> &'static str {
-    let sequential = streams.iter().all(|s| s.order == Order::Sequential);
+    let sequential = streams.iter().all(|s| s.order.is_sequential());
     match (direction, sequential) {
         (Direction::Read, true) => "read",
         (Direction::Read, false) => "randread",
         (Direction::Write, true) => "write",
         (Direction::Write, false) => "randwrite",
+        (Direction::Trim, true) => "trim",
+        (Direction::Trim, false) => "randtrim",
         (Direction::Mixed, true) => "rw",
         (Direction::Mixed, false) => "randrw",
     }
 }
 
-/// One size, `READ,WRITE`, or a range.
-fn block_size(direction: Direction, streams: &[StreamPlan]) -> String {
-    let sizes = |of: &dyn Fn(&StreamPlan) -> bool| {
-        let mut sizes: Vec<u64> = streams.iter().filter(|s| of(s)).map(|s| s.block_size_bytes).collect();
-        sizes.sort_unstable();
-        match (sizes.first(), sizes.last()) {
-            (Some(low), Some(high)) if low != high => format!("{}-{}", fio_size(*low), fio_size(*high)),
-            (Some(size), _) => fio_size(*size),
-            (None, _) => "0".to_owned(),
-        }
-    };
-    let all = sizes(&|_| true);
-    if direction == Direction::Mixed && all.contains('-') {
-        return format!(
-            "{},{}",
-            sizes(&|s| s.operation == Operation::Read),
-            sizes(&|s| s.operation == Operation::Write)
-        );
-    }
-    all
+/// One size, or a range.
+fn block_size(streams: &[StreamPlan]) -> String {
+    let low = streams.iter().map(StreamPlan::min_block_bytes).min().unwrap_or(0);
+    let high = streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);
+    if low == high { fio_size(high) } else { format!("{}-{}", fio_size(low), fio_size(high)) }
 }
 
 /// Whether so little was left after the warm-up that all of the phase counts; the run says so where its rate stands.

@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use crate::job::{Direction, Job, fio_size};
-use model::{EngineKind, Run, StopRule, Sync};
+use model::{EngineKind, Order, Run, StopRule, Sync};
 
 /// fio's name of what carried the operations out.
 fn engine(kind: EngineKind) -> &'static str {
@@ -11,6 +11,7 @@ fn engine(kind: EngineKind) -> &'static str {
         (EngineKind::Psync, "psync"),
         // A pool of threads with pread and pwrite, which is what the C library's POSIX AIO is.
         (EngineKind::PsyncThreads, "posixaio"),
+        (EngineKind::Mmap, "mmap"),
         (EngineKind::Null, "null"),
         (EngineKind::Sim, "narrows-sim"),
     ];
@@ -48,6 +49,21 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
         } else if stream.sync == Sync::FsyncPerRound {
             let blocks = stream.round_bytes.unwrap_or(0).checked_div(stream.block_size_bytes).unwrap_or(0);
             put("fsync", blocks.max(1).to_string());
+        }
+        if let Some(mix) = stream.mix {
+            put("rwmixread", mix.read_percent.to_string());
+        }
+        let milli = |value: u32| f64::from(value) / 1000.0;
+        match stream.order {
+            Order::Sequential | Order::Random => {}
+            Order::RandomReplace => put("norandommap", "1".to_owned()),
+            Order::Zipf { theta_milli } => put("random_distribution", format!("zipf:{}", milli(theta_milli))),
+            Order::Pareto { h_milli } => put("random_distribution", format!("pareto:{}", milli(h_milli))),
+            Order::Normal { deviation_percent } => put("random_distribution", format!("normal:{deviation_percent}")),
+            Order::Zoned => put("random_distribution", "zoned".to_owned()),
+            // fio says these by an offset after `rw`, where plotting tools look for the plain word.
+            Order::Reverse => put("narrows_order", "reverse".to_owned()),
+            Order::Strided { stride_bytes } => put("narrows_order", format!("stride:{}", fio_size(stride_bytes))),
         }
         put("randseed", stream.seed.to_string());
     }

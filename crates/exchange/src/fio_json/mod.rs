@@ -145,11 +145,14 @@ fn job_stats<'a>(run: &Run, job: &Job<'a>, wall: &WallTime, options: &Options) -
     let (mut mixed, mut read, mut write, mut trim) = (None, None, None, None);
     match job.direction {
         Direction::Mixed => mixed = Some(moved),
-        Direction::Read => (read, write) = (Some(moved), Some(DirectionStats::default())),
-        Direction::Write => (read, write) = (Some(DirectionStats::default()), Some(moved)),
+        Direction::Read => read = Some(moved),
+        Direction::Write => write = Some(moved),
+        Direction::Trim => trim = Some(moved),
     }
     if mixed.is_none() {
-        trim = Some(DirectionStats::default());
+        for direction in [&mut read, &mut write, &mut trim] {
+            direction.get_or_insert_with(DirectionStats::default);
+        }
     }
     let errors = record.errors.values().fold(0u64, |sum, n| sum.saturating_add(*n));
     let first_error = record.errors.keys().next().map(|name| errno::number(name));

@@ -153,6 +153,19 @@ fn alike_streams_are_numjobs() {
 }
 
 #[test]
+fn a_mix_in_one_stream_is_reported_as_one_and_trims_are_trims() {
+    let mut mix = phase("mix", "direct", vec![stream("write", "random", 4096, 8)]);
+    mix.plan.streams[0].mix = Some(model::Mix { read_percent: 70 });
+    let document =
+        export(&run(vec![mix, phase("t", "direct", vec![stream("trim", "sequential", 4096, 1)])]), &Options::default());
+    let (mix, trim) = (&document["jobs"][0], &document["jobs"][1]);
+    assert_eq!((&mix["job options"]["rw"], &mix["job options"]["rwmixread"]), (&json!("randrw"), &json!("70")));
+    assert_eq!(mix["mixed"]["iops"], 1000.0);
+    assert_eq!((&trim["job options"]["rw"], &trim["trim"]["total_ios"]), (&json!("trim"), &json!(1500)));
+    assert_eq!(trim["read"]["total_ios"], 0);
+}
+
+#[test]
 fn bins_only_where_asked_for() {
     let with = export(&plain(), &Options { bins: true, ..Options::default() });
     assert_eq!(with["jobs"][0]["read"]["clat_ns"]["bins"].as_object().unwrap().len(), 2);

@@ -172,9 +172,17 @@ pub fn generated(seed: u64) -> Run {
     for _ in 0..d.next() % 6 {
         let streams = (0..1 + d.next() % 3)
             .map(|_| {
-                let mut s = stream(d.pick(&["read", "write"]), d.pick(&["sequential", "random"]), d.number(), 1);
+                let mut s = stream(
+                    d.pick(&["read", "write", "trim", "write-zeroes"]),
+                    d.pick(&["sequential", "random", "random-replace", "reverse", "zoned"]),
+                    d.number(),
+                    1,
+                );
                 s["queue_depth"] = json!(d.next() as u32);
                 s["sync"] = json!(d.pick(&["none", "fdatasync-each", "fsync-per-round", "fsync-at-end"]));
+                if d.next().is_multiple_of(3) {
+                    s["mix"] = json!({"read_percent": d.next() as u32});
+                }
                 s["round_bytes"] = json!(d.number());
                 s["region_bytes"] = json!(d.number());
                 s["region_start_bytes"] = json!(d.number());
