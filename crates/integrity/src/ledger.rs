@@ -11,7 +11,7 @@ const FEWEST_ALIASES: usize = 4;
 /// The smallest capacity that a device may really have, in sectors: 1 MiB. Below, a constant shift is not a wrap-around.
 const SMALLEST_CAPACITY: u64 = 2048;
 /// Places in a row that keep nothing, up to the end, before a device is said to have no more: and at least 1 MiB of them.
-const FEWEST_LIMBO: usize = 4;
+const FEWEST_LIMBO: u64 = 4;
 
 /// Collects what was read and what was judged, and concludes. Memory is bounded: beyond `room` judgements only their number
 /// is kept, by class.
@@ -20,9 +20,43 @@ pub struct Ledger {
     room: usize,
     judgements: Vec<Judgement>,
     overflow: BTreeMap<DataFault, u64>,
+    /// Of those, the ones that hold nothing.
+    overflow_empty: Option<Stretch>,
+    /// Whether there are others.
+    overflow_other: bool,
     good_places: u64,
     highest_good: Option<u64>,
     newest_epoch: Option<u32>,
+}
+
+/// Places from the first to the last of a kind.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    first: u64,
+    end: u64,
+    sectors: u64,
+    places: u64,
+}
+
+impl Stretch {
+    fn of(finding: &DataFinding) -> Self {
+        Self { first: finding.lba, end: finding.lba + finding.sectors, sectors: finding.sectors, places: 1 }
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            first: self.first.min(other.first),
+            end: self.end.max(other.end),
+            sectors: self.sectors + other.sectors,
+            places: self.places + other.places,
+        }
+    }
+}
+
+/// Whether the place keeps nothing, and no power cut or failed flush explains that.
+fn is_empty(judgement: &Judgement) -> bool {
+    let class = judgement.finding.class;
+    judgement.empty && matches!(class, DataFault::LostWrite | DataFault::Corrupt | DataFault::TransientPathError)
 }
 
 /// What was concluded.
@@ -50,6 +84,8 @@ impl Ledger {
             room,
             judgements: Vec::new(),
             overflow: BTreeMap::new(),
+            overflow_empty: None,
+            overflow_other: false,
             good_places: 0,
             highest_good: None,
             newest_epoch: None,
@@ -70,6 +106,12 @@ impl Ledger {
             self.judgements.push(judgement);
         } else {
             *self.overflow.entry(judgement.finding.class).or_default() += 1;
+            if is_empty(&judgement) {
+                let here = Stretch::of(&judgement.finding);
+                self.overflow_empty = Some(self.overflow_empty.map_or(here, |all| all.with(here)));
+            } else {
+                self.overflow_other = true;
+            }
         }
     }
 
@@ -129,27 +171,23 @@ impl Ledger {
     /// From some place to the end nothing is kept, and below it all is.
     fn limbo(&mut self) -> Option<DataFinding> {
         let highest_good = self.highest_good?;
-        let is_empty = |j: &Judgement| {
-            j.empty
-                && matches!(j.finding.class, DataFault::LostWrite | DataFault::Corrupt | DataFault::TransientPathError)
-        };
         // Judgements are in the order of their places.
         let from =
             self.judgements.iter().rposition(|j| !is_empty(j) || j.finding.lba <= highest_good).map_or(0, |i| i + 1);
         let tail = &self.judgements[from..];
-        let first = tail.first()?.finding.lba;
-        let last = tail.last()?;
-        let end = last.finding.lba + last.finding.sectors;
-        if tail.len() < FEWEST_LIMBO || end - first < SMALLEST_CAPACITY || !self.overflow.is_empty() {
+        let kept = tail.iter().map(|j| Stretch::of(&j.finding)).reduce(Stretch::with)?;
+        let all = self.overflow_empty.map_or(kept, |beyond| beyond.with(kept));
+        let Stretch { first, end, sectors, places } = all;
+        let too_few = places < FEWEST_LIMBO || end - first < SMALLEST_CAPACITY;
+        if too_few || first <= highest_good || self.overflow_other {
             return None;
         }
-        let places = tail.len();
-        let sectors = tail.iter().map(|j| j.finding.sectors).sum();
         let mut evidence = tail[0].finding.evidence.clone();
         evidence.push(Evidence::measurement("real capacity at most, bytes", first * SECTOR_BYTES as u64, "places"));
         evidence.push(Evidence::measurement("places beyond that keep nothing", places, "places"));
         let expected_generation = tail[0].finding.expected_generation;
         self.judgements.truncate(from);
+        self.overflow.clear();
         Some(DataFinding {
             class: DataFault::LimboCapacity,
             lba: first,

@@ -26,6 +26,8 @@ struct Tester {
     epoch: u32,
     /// Changes what is expected of a block, by its first sector.
     adjust: Adjust,
+    /// Judgements that the ledger keeps.
+    room: usize,
 }
 
 impl Tester {
@@ -37,6 +39,7 @@ impl Tester {
             sequence: 0,
             epoch: 0,
             adjust: Box::new(|_, _| ()),
+            room: BLOCKS as usize,
         }
     }
 
@@ -76,7 +79,7 @@ impl Tester {
     }
 
     fn verify(&mut self) -> Conclusion {
-        let mut ledger = Ledger::new(BLOCKS as usize);
+        let mut ledger = Ledger::new(self.room);
         for lba in (0..BLOCKS).map(|b| b * BLOCK) {
             let expected = self.expected(lba);
             if !expected.owes() {
@@ -141,12 +144,16 @@ fn no_fault_no_finding() {
 
 #[test]
 fn limbo_capacity() {
-    let mut tester = Tester::new();
-    tester.disk.limbo_from = Some(4096);
-    tester.pass();
-    let finding = only(tester.verify());
-    assert_eq!((finding.class, finding.lba, finding.sectors), (DataFault::LimboCapacity, 4096, 4096));
-    assert_eq!(says(&finding, "real capacity at most, bytes"), (2u64 << 20).to_string());
+    // Also where not all of it can be kept.
+    for room in [BLOCKS as usize, 10] {
+        let mut tester = Tester::new();
+        tester.room = room;
+        tester.disk.limbo_from = Some(4096);
+        tester.pass();
+        let finding = only(tester.verify());
+        assert_eq!((finding.class, finding.lba, finding.sectors), (DataFault::LimboCapacity, 4096, 4096));
+        assert_eq!(says(&finding, "real capacity at most, bytes"), (2u64 << 20).to_string());
+    }
 }
 
 #[test]
