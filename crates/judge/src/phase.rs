@@ -61,7 +61,15 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
             reasons.push(text);
         }
     }
-    metrics.iter_mut().filter(|m| m.status == MetricStatus::Measured).for_each(|m| m.refuse(&reasons));
+    for metric in &mut metrics {
+        if metric.status == MetricStatus::Measured {
+            metric.refuse(&reasons);
+        } else if rate.is_none() && metric.status == MetricStatus::Skipped {
+            // Where not even a rate came out, the refusal is the reason, not the absence that follows from it.
+            metric.status = MetricStatus::Refused;
+            metric.reasons.clone_from(&reasons);
+        }
+    }
     reasons.extend(remarks);
     JudgedPhase {
         status: PhaseStatus::Refused,

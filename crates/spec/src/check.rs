@@ -157,8 +157,7 @@ fn phase_of(
         region_start_bytes: 0,
         region_bytes: size.bytes - size.bytes % phase.block_size,
         sync: phase.sync,
-        round_bytes: (phase.sync == Sync::FsyncPerRound)
-            .then(|| round_bytes(inputs, time_limit_ns, size.bytes)),
+        round_bytes: (phase.sync == Sync::FsyncPerRound).then(|| round_bytes(inputs, time_limit_ns, size.bytes)),
         seed: inputs.seed.wrapping_add(index as u64 + 1),
         ..StreamPlan::default()
     };

@@ -50,6 +50,19 @@ pub struct Conductor<'a> {
     kernel_log: KernelLog,
 }
 
+/// Which phase met which error, for those that are skipped because of it.
+fn failed_before(run: &Run) -> String {
+    let failed =
+        run.phases.iter().rev().find_map(|p| p.record.as_ref().filter(|r| !r.errors.is_empty()).map(|r| (p, r)));
+    failed.map_or_else(
+        || "the target failed before".to_owned(),
+        |(phase, record)| {
+            let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
+            format!("the target failed in {} ({})", phase.plan.name, errors.join(", "))
+        },
+    )
+}
+
 /// Kernel messages since the run's start, or why there are none.
 enum KernelLog {
     Open(sys::KernelLog, Vec<String>),
@@ -123,7 +136,7 @@ impl<'a> Conductor<'a> {
             }
             let skip = match run.state {
                 RunState::Interrupted => Some("interrupted before it started".to_owned()),
-                RunState::Failed => Some("the target failed before".to_owned()),
+                RunState::Failed => Some(failed_before(run)),
                 RunState::Complete | RunState::Truncated => None,
             };
             if skip.is_some() {

@@ -92,7 +92,12 @@ impl SimRig {
             let message = format!("sim:{}: writing failed ({})", self.model().name, names.join(", "));
             return Err(Failure::new(FailureKind::Device, message));
         }
-        Ok(WriteProbe { bytes: record.bytes, ns: self.now() - record.started_ns, direct: true, round_bytes_per_s: None })
+        Ok(WriteProbe {
+            bytes: record.bytes,
+            ns: self.now() - record.started_ns,
+            direct: true,
+            round_bytes_per_s: None,
+        })
     }
 
     /// The phase's streams within what holds data, and what was clipped.

@@ -65,6 +65,17 @@ mod tests {
     }
 
     #[test]
+    fn a_phase_that_failed_at_once_says_so_and_not_that_data_are_missing() {
+        let mut f = Fixture::random_read().at_rate(0, 0.1);
+        f.record.errors.insert("EIO".into(), 1);
+        f.record.stop = StopCause::Failed;
+        let judged = f.judge();
+        let rate = &judged.metrics[0];
+        assert_eq!((rate.status, rate.value, rate.rejected_value), (model::MetricStatus::Refused, None, None));
+        assert!(rate.reasons[0].starts_with("errors: ") && rate.reasons[0].contains("EIO 1"), "{:?}", rate.reasons);
+    }
+
+    #[test]
     fn short_transfers_and_interruptions() {
         let mut f = Fixture::random_read();
         f.record.short_operations = 1;
