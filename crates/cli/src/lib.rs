@@ -10,6 +10,7 @@ mod archives;
 mod args;
 mod check;
 mod completions;
+mod conclusions;
 mod destroy;
 mod explain;
 mod export;

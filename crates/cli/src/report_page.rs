@@ -2,7 +2,7 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
-use crate::check::Conclusions;
+use crate::conclusions::Conclusions;
 use crate::output::Output;
 use archive::Archive;
 use model::{Failure, FailureKind, Run};

@@ -2,7 +2,7 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, RunsArgs, RunsCommand};
-use crate::check::Conclusions;
+use crate::conclusions::Conclusions;
 use crate::output::Output;
 use crate::report_page;
 use archive::{Archive, Recovered};

@@ -7,35 +7,10 @@ use crate::wall::WallClock;
 use archive::{Archive, Partial};
 use engine::{Control, Rig};
 use model::{
-    Cause, Failure, FailureKind, Finding, Limit, PhaseKind, PhaseRun, QuietWindow, Rating, Run, RunState, StopCause,
-    SystemSample, quiet_window, traffic,
+    Failure, FailureKind, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, quiet_window,
+    traffic,
 };
 use observe::Sampler;
-
-/// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
-pub struct Conclusions {
-    /// The narrow place.
-    pub limit: Limit,
-    /// All that may hold the run back, the most telling first.
-    pub causes: Vec<Cause>,
-    /// Named conditions.
-    pub findings: Vec<Finding>,
-    /// Speed classes.
-    pub ratings: Vec<Rating>,
-    /// What to do next.
-    pub next_step: Option<model::NextStep>,
-}
-
-impl Conclusions {
-    /// Of a run.
-    pub fn of(run: &Run) -> Self {
-        let limit = diagnose::limit(run);
-        let findings = diagnose::findings(run);
-        let next_step = diagnose::next_step(run, &limit, &findings);
-        let causes = diagnose::causes(run).into_iter().map(Cause::from).collect();
-        Self { ratings: judge::ratings(run), limit, causes, findings, next_step }
-    }
-}
 
 /// Everything that a plan is executed with.
 pub struct Conductor<'a> {
@@ -110,24 +85,18 @@ impl<'a> Conductor<'a> {
         self.disks = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
         self.progress.start(&run.plan);
         let mut partial = archive.begin(&run)?;
-        let outcome = self.phases(&mut run, &mut partial);
+        let refusal = self.phases(&mut run, &mut partial);
         self.conclude(&mut run);
-        match outcome {
-            Err(failure) if run.phases.iter().all(|p| p.record.is_none()) => {
-                partial.discard()?;
-                return Err(failure);
-            }
-            Err(failure) => {
-                run.state = RunState::Failed;
-                run.remarks.push(failure.to_string());
-            }
-            Ok(()) => {}
+        if run.phases.iter().all(|p| p.record.is_none()) {
+            partial.discard()?;
+            return Err(refusal.unwrap_or_else(|| nothing_measured(run.state)));
         }
         let kept = partial.finish(&run).map(drop).map_err(Failure::from);
         Ok((run, kept))
     }
 
-    fn phases(&mut self, run: &mut Run, partial: &mut Partial) -> Result<(), Failure> {
+    /// Executes every phase. The first phase that could not even start gives its reason.
+    fn phases(&mut self, run: &mut Run, partial: &mut Partial) -> Option<Failure> {
         let mut window = None;
         let mut refusal = None;
         for index in 0..run.plan.phases.len() {
@@ -161,10 +130,7 @@ impl<'a> Conductor<'a> {
                 }
             }
         }
-        match refusal {
-            Some(failure) if run.phases.iter().all(|p| p.record.is_none()) => Err(failure),
-            _ => Ok(()),
-        }
+        refusal
     }
 
     /// One phase, with the quiet windows around it.
@@ -277,5 +243,12 @@ impl<'a> Conductor<'a> {
             session.ended = Some(WallClock::now());
             session.clock_step_ns = Some(self.wall.step_ns());
         }
+    }
+}
+
+fn nothing_measured(state: RunState) -> Failure {
+    match state {
+        RunState::Interrupted => Failure::new(FailureKind::Invalid, "interrupted before anything was measured"),
+        _ => Failure::new(FailureKind::Invalid, "nothing could be measured").remedy("a larger --budget"),
     }
 }

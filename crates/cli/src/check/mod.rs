@@ -3,9 +3,8 @@
 mod conduct;
 mod observer;
 
-pub use conduct::Conclusions;
-
 use crate::args::{CheckArgs, GlobalArgs};
+use crate::conclusions::Conclusions;
 use crate::output::Output;
 use crate::signals::Signals;
 use crate::target::{self, Opened};

@@ -189,7 +189,7 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
     }
     if let Some(limit) = sys::file_size_limit().filter(|limit| *limit < max) {
         max = limit;
-        bound = format!("the limit of file size (ulimit -f) is {} MiB", limit / MIB);
+        bound = format!("the limit of file size (ulimit -f) is {} KiB; raise it: ulimit -f unlimited", limit / 1024);
     }
     let max = max / MIB * MIB;
     if max == 0 {
