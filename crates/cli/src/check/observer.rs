@@ -37,8 +37,8 @@ pub fn observed<T>(
         let watcher = scope.spawn(|| {
             let mut next = clock + SAMPLE_EVERY;
             let mut taken = Vec::with_capacity(256);
-            while !done.load(Ordering::Relaxed) {
-                std::thread::sleep(LOOK_EVERY);
+            while !done.load(Ordering::Acquire) {
+                std::thread::park_timeout(LOOK_EVERY);
                 progress.show(control);
                 if Instant::now() >= next {
                     taken.push(sampler.sample(now()));
@@ -49,7 +49,9 @@ pub fn observed<T>(
             taken
         });
         let result = work(rig);
-        done.store(true, Ordering::Relaxed);
+        // Its last sample belongs to the end of the work, so it must not sleep on.
+        done.store(true, Ordering::Release);
+        watcher.thread().unpark();
         samples.extend(watcher.join().unwrap_or_default());
         (result, samples)
     })
