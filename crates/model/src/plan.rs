@@ -94,8 +94,8 @@ pub enum StopRule {
     /// Each stream ends when it has moved its `total_bytes` or done its `total_operations`; the time limit still holds.
     Amount,
     /// Rounds until the last `window_rounds` of them are steady in the sense of SNIA's Solid State Storage Performance
-    /// Test Specification (2.0.2, "steady state"): the range of their means within `range_percent` of their average, and
-    /// the rise of a line through them within `slope_percent`. Not steady after `most_rounds`: ends, and says so.
+    /// Test Specification (2.0.2, "steady state"): the range of their means within `range_permille` of their average, and
+    /// the rise of a line through them within `slope_permille`. Not steady after `most_rounds`: ends, and says so.
     SteadyRounds {
         /// Length of a round, if it is a time.
         round_ns: Option<u64>,
@@ -103,10 +103,10 @@ pub enum StopRule {
         round_bytes: Option<u64>,
         /// Rounds that are looked at.
         window_rounds: u32,
-        /// Largest minus smallest, per cent of their average.
-        range_percent: u32,
-        /// Rise of the fitted line over the window, per cent of their average.
-        slope_percent: u32,
+        /// Largest minus smallest, thousandths of their average; `u32::MAX`: not looked at.
+        range_permille: u32,
+        /// Rise of the fitted line over the window, thousandths of their average; `u32::MAX`: not looked at.
+        slope_permille: u32,
         /// Rounds after which it is given up.
         most_rounds: u32,
     },
@@ -211,6 +211,9 @@ pub struct StreamPlan {
     /// It starts this long after the phase.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_delay_ns: u64,
+    /// It ends so long after its own start, where that is before the end of the phase.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub time_limit_ns: Option<u64>,
     /// It ends when it has moved so many bytes, all loops included; it covers the region again as needed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub total_bytes: Option<u64>,
@@ -261,6 +264,7 @@ impl Default for StreamPlan {
             pacing: Default::default(),
             think: Default::default(),
             start_delay_ns: Default::default(),
+            time_limit_ns: Default::default(),
             total_bytes: Default::default(),
             total_operations: Default::default(),
             verify: Default::default(),

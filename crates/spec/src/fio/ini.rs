@@ -1,0 +1,107 @@
+//! Sections and options of a job file, with includes and variables of the environment put in.
+
+use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::workload::TextInputs;
+
+const INCLUDE_DEPTH: u32 = 16;
+/// A job file beyond this is a mistake, or includes itself many times over.
+const MOST_LINES: usize = 1 << 20;
+
+/// An option as it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub name: String,
+    /// `None`: a bare word.
+    pub value: Option<String>,
+    /// Why the value is not known.
+    pub broken: Option<String>,
+    pub place: Place,
+}
+
+/// A section as it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    pub name: String,
+    pub place: Place,
+    pub entries: Vec<Entry>,
+}
+
+/// `${NAME}` by the environment.
+fn variables(text: &str, inputs: &TextInputs<'_>) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, behind) = after.split_once('}').ok_or_else(|| format!("'{text}': '${{' is not closed"))?;
+        let value = inputs.variables.get(name).ok_or_else(|| format!("the environment has no variable '{name}'"))?;
+        out.push_str(before);
+        out.push_str(value);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+pub(super) fn read(inputs: &TextInputs<'_>) -> Result<Vec<Section>, Vec<TextError>> {
+    let (mut sections, mut errors, mut lines) = (Vec::new(), Vec::new(), 0);
+    file(inputs, inputs.file, inputs.text, 0, &mut sections, &mut errors, &mut lines);
+    if errors.is_empty() { Ok(sections) } else { Err(errors) }
+}
+
+fn file(
+    inputs: &TextInputs<'_>,
+    name: &str,
+    text: &str,
+    depth: u32,
+    sections: &mut Vec<Section>,
+    errors: &mut Vec<TextError>,
+    lines: &mut usize,
+) {
+    for (index, raw) in text.lines().enumerate() {
+        let place = Place { file: name.to_owned(), line: index as u32 + 1 };
+        let mut fail = |key: &str, what: String| errors.push(TextError::new(TextErrorKind::Form, &place, key, what));
+        *lines += 1;
+        if *lines > MOST_LINES {
+            return fail("", format!("more than {MOST_LINES} lines"));
+        }
+        let line = raw.split([';', '#']).next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(rest) = line.strip_prefix('[') {
+            match rest.split_once(']') {
+                Some((title, "")) if !title.trim().is_empty() => {
+                    let title = title.trim().to_owned();
+                    sections.push(Section { name: title, place, entries: Vec::new() });
+                }
+                _ => fail("", format!("'{line}' is no section: [NAME]")),
+            }
+            continue;
+        }
+        if let Some(include) = line.strip_prefix("include").filter(|r| r.starts_with([' ', '\t'])) {
+            let include = include.trim();
+            match inputs.includes.get(include) {
+                _ if depth >= INCLUDE_DEPTH => fail("include", "includes go too deep; do they go round?".into()),
+                Some(text) => file(inputs, include, text, depth + 1, sections, errors, lines),
+                None => errors.push(TextError::new(TextErrorKind::NeedsInclude, &place, include, "an included text")),
+            }
+            if !errors.is_empty() {
+                return;
+            }
+            continue;
+        }
+        let (key, value) = line.split_once('=').map_or((line, None), |(k, v)| (k.trim(), Some(v.trim())));
+        if key.is_empty() {
+            fail("", format!("'{line}' has no option before '='"));
+            continue;
+        }
+        let Some(section) = sections.last_mut() else {
+            fail(key, "stands before the first section; put it below [global]".into());
+            continue;
+        };
+        let (value, broken) = match value.map(|v| variables(v, inputs)).transpose() {
+            Ok(value) => (value, None),
+            Err(what) => (None, Some(what)),
+        };
+        section.entries.push(Entry { name: key.to_owned(), value, broken, place });
+    }
+}

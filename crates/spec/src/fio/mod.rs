@@ -1,0 +1,224 @@
+//! fio's job files, as they are.
+//!
+//! A section whose name starts with `global` applies to the jobs below it. A job starts a new phase where it is
+//! stonewalled, else it runs beside the one before it. What is not supported is an error that names file, line, option
+//! and the nearest supported thing; with [`TextInputs::lenient`] it becomes a note.
+//!
+//! Written after fio's documentation (HOWTO); no part of fio is in here.
+
+mod ini;
+mod job;
+mod number;
+mod option;
+
+pub use option::fio_options;
+
+use crate::job::{Phase, Workload};
+use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::workload::{MOST, TextInputs};
+use ini::{Entry, Section};
+use job::Draft;
+use model::PhaseKind;
+use number::Units;
+use option::{Treatment, nearest_option, treatment};
+
+/// Reads a job file.
+///
+/// # Errors
+/// All mistakes that were found, with file, line and option.
+pub fn parse_fio(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
+    let sections = ini::read(inputs)?;
+    let mut reader = Reader { inputs, errors: Vec::new(), notes: Vec::new() };
+    let workload = reader.workload(&sections);
+    if reader.errors.is_empty() { Ok(workload) } else { Err(reader.errors) }
+}
+
+struct Reader<'a> {
+    inputs: &'a TextInputs<'a>,
+    errors: Vec<TextError>,
+    notes: Vec<String>,
+}
+
+fn is_global(name: &str) -> bool {
+    name.len() >= 6 && name.as_bytes()[..6].eq_ignore_ascii_case(b"global")
+}
+
+/// The phase's name, made from a job's: words, digits, hyphens.
+fn phase_name(job: &str) -> String {
+    let plain: String = job.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let plain = plain.trim_matches('-');
+    if plain.is_empty() { "job".to_owned() } else { plain.to_owned() }
+}
+
+impl Reader<'_> {
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn workload(&mut self, sections: &[Section]) -> Workload {
+        let mut global = Draft::default();
+        let mut globals: Vec<Entry> = Vec::new();
+        let mut phases: Vec<Phase> = Vec::new();
+        let mut targets: Vec<(String, Place)> = Vec::new();
+        let (mut group, mut streams) = (0u32, 0usize);
+        for section in sections {
+            if is_global(&section.name) {
+                let units = self.units(&globals, &section.entries);
+                self.apply(&mut global, &section.entries, units);
+                globals.extend(section.entries.iter().cloned());
+                continue;
+            }
+            let units = self.units(&globals, &section.entries);
+            let mut draft = global.clone();
+            self.apply(&mut draft, &section.entries, units);
+            let set: Vec<Entry> = self.overrides();
+            self.apply(&mut draft, &set, units);
+            targets.extend(Self::own_targets(&draft).into_iter().map(|path| (path, section.place.clone())));
+            if draft.new_group || draft.stonewall {
+                group += 1;
+            }
+            let stonewall = draft.stonewall;
+            streams = streams.saturating_add(draft.job.copies as usize);
+            match draft.finish(&section.name, group) {
+                _ if streams > MOST => {
+                    let what = format!("more than {MOST} jobs");
+                    self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "numjobs", what));
+                    break;
+                }
+                Ok((job, notes)) => {
+                    notes.into_iter().for_each(|n| self.note(n));
+                    match phases.last_mut() {
+                        Some(phase) if !stonewall => phase.jobs.push(job),
+                        _ => {
+                            let name = Self::unused(&phases, &phase_name(&section.name));
+                            phases.push(Phase { name, kind: PhaseKind::Measure, jobs: vec![job], optional: false });
+                        }
+                    }
+                }
+                Err((option, what)) => {
+                    let place = section.entries.iter().chain(&globals).find(|e| e.name == option);
+                    let place = place.map_or(&section.place, |e| &e.place);
+                    self.errors.push(TextError::new(TextErrorKind::Value, place, option, what));
+                }
+            }
+        }
+        if phases.is_empty() && self.errors.is_empty() {
+            let place = Place { file: self.inputs.file.to_owned(), line: 1 };
+            self.errors.push(TextError::new(
+                TextErrorKind::Form,
+                &place,
+                "",
+                "there is no job: a section that is not [global]",
+            ));
+        }
+        if let Some((first, _)) = targets.first().cloned()
+            && let Some((other, place)) = targets.iter().find(|(t, _)| *t != first)
+        {
+            let what = format!("'{other}' is a second target beside '{first}'; one run has one");
+            let error = TextError::new(TextErrorKind::Unsupported, place, "filename", what);
+            self.errors.push(error.with_nearest(Some("one job file for each target".into())));
+        }
+        // Jobs of one name could not be told apart.
+        for phase in &mut phases {
+            for at in 0..phase.jobs.len() {
+                let twice = phase.jobs[..at].iter().filter(|j| j.name == phase.jobs[at].name).count();
+                if twice > 0 {
+                    phase.jobs[at].name = format!("{}-{}", phase.jobs[at].name, twice + 1);
+                }
+            }
+        }
+        let file = self.inputs.file.rsplit('/').next().unwrap_or_default();
+        Workload {
+            name: file.strip_suffix(".fio").unwrap_or(file).to_owned(),
+            title: format!("fio job file {}", self.inputs.file),
+            answers: String::new(),
+            target: targets.into_iter().next().map(|(t, _)| t),
+            interval_ns: 100_000_000,
+            quiet_ns: 0,
+            phases,
+            notes: std::mem::take(&mut self.notes),
+            // Devices and files are used as they are, as fio does.
+            lays_out_targets: false,
+        }
+    }
+
+    fn unused(phases: &[Phase], name: &str) -> String {
+        let taken = |n: &str| n == "layout" || phases.iter().any(|p| p.name == n);
+        if !taken(name) {
+            return name.to_owned();
+        }
+        (2..).map(|i| format!("{name}-{i}")).find(|n| !taken(n)).unwrap_or_default()
+    }
+
+    /// The targets that the job itself names: paths that are not relative, else a directory.
+    fn own_targets(draft: &Draft) -> Vec<String> {
+        let paths: Vec<String> = draft.filenames.iter().filter(|n| n.starts_with('/')).cloned().collect();
+        if paths.is_empty() { draft.directory.iter().cloned().collect() } else { paths }
+    }
+
+    fn units(&self, globals: &[Entry], own: &[Entry]) -> Units {
+        let given = own.iter().rev().chain(globals.iter().rev()).find(|e| e.name == "kb_base");
+        let kb_base = if given.and_then(|e| e.value.as_deref()) == Some("1000") { 1000 } else { 1024 };
+        Units { kb_base, machine: self.inputs.machine }
+    }
+
+    fn overrides(&self) -> Vec<Entry> {
+        let place = Place { file: "--set".to_owned(), line: 0 };
+        let entry = |(key, value): &(String, String)| Entry {
+            name: key.clone(),
+            value: Some(value.clone()),
+            broken: None,
+            place: place.clone(),
+        };
+        self.inputs.set.iter().map(entry).collect()
+    }
+
+    fn apply(&mut self, draft: &mut Draft, entries: &[Entry], units: Units) {
+        for entry in entries {
+            let value = entry.value.as_deref().unwrap_or_default();
+            let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
+            let error = match treatment(&entry.name) {
+                Some(Treatment::Set(_)) if entry.broken.is_some() => {
+                    let what = entry.broken.clone().unwrap_or_default();
+                    TextError::new(TextErrorKind::Value, &entry.place, &entry.name, what)
+                }
+                Some(Treatment::Set(set)) => match set(draft, value, units) {
+                    Ok(()) => continue,
+                    Err(what) => {
+                        let kind =
+                            if what.contains("supported") { TextErrorKind::Unsupported } else { TextErrorKind::Value };
+                        TextError::new(kind, &entry.place, &entry.name, what)
+                    }
+                },
+                Some(Treatment::Harmless(why)) => {
+                    if !["description", "name"].contains(&entry.name.as_str()) {
+                        self.note(format!("{}: {} has no effect: {why}", entry.place, entry.name));
+                    }
+                    continue;
+                }
+                Some(Treatment::Refused("")) => {
+                    let what = "is not supported, and nothing comes near it; leave it out";
+                    TextError::new(TextErrorKind::Unsupported, &entry.place, &entry.name, what)
+                }
+                Some(Treatment::Refused(near)) => {
+                    let error =
+                        TextError::new(TextErrorKind::Unsupported, &entry.place, &entry.name, "is not supported");
+                    error.with_nearest(Some(near.to_owned()))
+                }
+                None => {
+                    let error =
+                        TextError::new(TextErrorKind::Unknown, &entry.place, &entry.name, "is no option that is known");
+                    error.with_nearest(nearest_option(&entry.name))
+                }
+            };
+            let may_be_left_out = error.kind != TextErrorKind::Value;
+            if self.inputs.lenient && may_be_left_out && entry.place.line > 0 {
+                self.note(format!("ignored: {error}"));
+            } else if !self.errors.contains(&error) {
+                self.errors.push(error);
+            }
+        }
+    }
+}

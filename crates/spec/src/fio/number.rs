@@ -1,0 +1,245 @@
+//! Numbers of fio's job files: units, keywords, arithmetic. Every overflow is an error.
+
+use crate::workload::TextMachine;
+
+/// Parentheses deeper than this are a mistake.
+const DEEPEST: u32 = 32;
+
+/// What numbers are read with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Units {
+    /// 1024: `k` is 1024 and `ki` 1000; 1000: the other way round.
+    pub kb_base: u64,
+    pub machine: TextMachine,
+}
+
+/// What a bare number counts, and which suffixes there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Suffixes {
+    None,
+    Size,
+    /// Nanoseconds of a bare number.
+    Time(i128),
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    units: Units,
+    suffixes: Suffixes,
+}
+
+impl Units {
+    pub fn count(self, text: &str) -> Result<u64, String> {
+        self.value(text, Suffixes::None)
+    }
+
+    pub fn bytes(self, text: &str) -> Result<u64, String> {
+        self.value(text, Suffixes::Size)
+    }
+
+    /// With a sign.
+    pub fn signed_bytes(self, text: &str) -> Result<i64, String> {
+        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |t| (true, t));
+        let value = i64::try_from(self.bytes(digits)?).map_err(|_| format!("'{text}' is too large"))?;
+        Ok(if negative { -value } else { value })
+    }
+
+    /// Nanoseconds; a bare number is seconds.
+    pub fn seconds(self, text: &str) -> Result<u64, String> {
+        self.value(text, Suffixes::Time(1_000_000_000))
+    }
+
+    /// Nanoseconds; a bare number is microseconds.
+    pub fn microseconds(self, text: &str) -> Result<u64, String> {
+        self.value(text, Suffixes::Time(1000))
+    }
+
+    fn value(self, text: &str, suffixes: Suffixes) -> Result<u64, String> {
+        let mut parser = Parser { text, at: 0, units: self, suffixes };
+        let value = parser.sum(0)?;
+        parser.space();
+        if parser.at != text.len() {
+            return Err(format!("'{text}': '{}' is not understood", &text[parser.at..]));
+        }
+        if value < 0 {
+            return Err(format!("'{text}' is negative"));
+        }
+        // As everywhere: the sum of two stays in range.
+        u64::try_from(value).ok().filter(|v| *v < 1 << 63).ok_or_else(|| format!("'{text}' is too large"))
+    }
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn take(&mut self, wanted: &[char]) -> Option<char> {
+        self.space();
+        let next = self.rest().chars().next().filter(|c| wanted.contains(c))?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    fn sum(&mut self, depth: u32) -> Result<i128, String> {
+        let mut value = self.product(depth)?;
+        while let Some(sign) = self.take(&['+', '-']) {
+            let other = self.product(depth)?;
+            let next = if sign == '+' { value.checked_add(other) } else { value.checked_sub(other) };
+            value = next.ok_or_else(|| self.too_large())?;
+        }
+        Ok(value)
+    }
+
+    fn product(&mut self, depth: u32) -> Result<i128, String> {
+        let mut value = self.term(depth)?;
+        while let Some(sign) = self.take(&['*', '/', '%']) {
+            let other = self.term(depth)?;
+            value = match sign {
+                '*' => value.checked_mul(other).ok_or_else(|| self.too_large())?,
+                '/' => value.checked_div(other).ok_or_else(|| format!("'{}' divides by 0", self.text))?,
+                _ => value.checked_rem(other).ok_or_else(|| format!("'{}' divides by 0", self.text))?,
+            };
+        }
+        Ok(value)
+    }
+
+    fn too_large(&self) -> String {
+        format!("'{}' is too large", self.text)
+    }
+
+    fn term(&mut self, depth: u32) -> Result<i128, String> {
+        if depth > DEEPEST {
+            return Err(format!("'{}': too many parentheses", self.text));
+        }
+        if self.take(&['(']).is_some() {
+            let value = self.sum(depth + 1)?;
+            self.take(&[')']).ok_or_else(|| format!("'{}': a parenthesis is not closed", self.text))?;
+            return self.suffix(value);
+        }
+        if self.take(&['-']).is_some() {
+            return Ok(-self.term(depth + 1)?);
+        }
+        if self.take(&['$']).is_some() {
+            let machine = self.units.machine;
+            for (name, value) in [
+                ("pagesize", machine.page_size_bytes),
+                ("mb_memory", machine.memory_bytes >> 20),
+                ("ncpus", u64::from(machine.processors)),
+            ] {
+                if self.rest().starts_with(name) {
+                    self.at += name.len();
+                    return self.suffix(i128::from(value));
+                }
+            }
+            return Err(format!("'{}': of variables $pagesize, $mb_memory and $ncpus are known", self.text));
+        }
+        self.space();
+        let (radix, prefix) = match self.rest() {
+            r if r.starts_with("0x") || r.starts_with("0X") => (16, 2),
+            _ => (10, 0),
+        };
+        self.at += prefix;
+        let digits: String = self.rest().chars().take_while(|c| c.is_digit(radix)).collect();
+        if digits.is_empty() {
+            return Err(format!("'{}' is no number", self.text));
+        }
+        self.at += digits.len();
+        let value = i128::from_str_radix(&digits, radix).map_err(|_| self.too_large())?;
+        self.suffix(value)
+    }
+
+    fn suffix(&mut self, value: i128) -> Result<i128, String> {
+        let word: String = self.rest().chars().take_while(char::is_ascii_alphabetic).collect();
+        let unit = word.to_ascii_lowercase();
+        let factor = match self.suffixes {
+            Suffixes::None if unit.is_empty() => 1,
+            Suffixes::None => return Err(format!("'{}': a count has no unit", self.text)),
+            Suffixes::Size => {
+                let bare = unit.strip_suffix('b').unwrap_or(&unit);
+                let (letter, other) = bare.strip_suffix('i').map_or((bare, false), |l| (l, true));
+                let power = match letter {
+                    "" if !other => 0,
+                    "k" => 1,
+                    "m" => 2,
+                    "g" => 3,
+                    "t" => 4,
+                    "p" => 5,
+                    _ => {
+                        return Err(format!(
+                            "'{}': unknown unit '{word}' (known: k, m, g, t, p, ki, mi, ..)",
+                            self.text
+                        ));
+                    }
+                };
+                let base: i128 = if (self.units.kb_base == 1000) == other { 1024 } else { 1000 };
+                base.pow(power)
+            }
+            Suffixes::Time(bare) => match unit.as_str() {
+                "" => bare,
+                "d" => 86_400_000_000_000,
+                "h" => 3_600_000_000_000,
+                "m" => 60_000_000_000,
+                "s" | "sec" => 1_000_000_000,
+                "ms" | "msec" => 1_000_000,
+                "us" | "usec" => 1000,
+                "ns" | "nsec" => 1,
+                _ => return Err(format!("'{}': unknown unit '{word}' (known: d, h, m, s, ms, us, ns)", self.text)),
+            },
+        };
+        self.at += word.len();
+        value.checked_mul(factor).ok_or_else(|| self.too_large())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(kb_base: u64) -> Units {
+        let machine = TextMachine { page_size_bytes: 4096, memory_bytes: 2 << 30, processors: 4 };
+        Units { kb_base, machine }
+    }
+
+    #[test]
+    fn units_follow_the_base() {
+        for (text, binary, decimal) in [
+            ("4k", 4096, 4000),
+            ("4kb", 4096, 4000),
+            ("4KiB", 4000, 4096),
+            ("1m", 1 << 20, 1_000_000),
+            ("0x10", 16, 16),
+        ] {
+            assert_eq!(units(1024).bytes(text), Ok(binary), "{text}");
+            assert_eq!(units(1000).bytes(text), Ok(decimal), "{text}");
+        }
+        assert_eq!(units(1024).seconds("2m"), Ok(120_000_000_000));
+        assert_eq!(units(1024).seconds("90"), Ok(90_000_000_000));
+        assert_eq!(units(1024).microseconds("90"), Ok(90_000));
+    }
+
+    #[test]
+    fn arithmetic_and_keywords() {
+        assert_eq!(units(1024).bytes("(4k*2+512)/2"), Ok(4352));
+        assert_eq!(units(1024).bytes("8*$mb_memory"), Ok(8 * 2048));
+        assert_eq!(units(1024).bytes("$pagesize"), Ok(4096));
+        assert_eq!(units(1024).count("$ncpus*2"), Ok(8));
+        assert_eq!(units(1024).signed_bytes("-8k"), Ok(-8192));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        for text in ["99999999999999999999g", "9223372036854775808", "(1p*1p)", "1/0", "((((", "4kk", "", "k", "-1"] {
+            assert!(units(1024).bytes(text).is_err(), "{text}");
+        }
+        let deep = "(".repeat(5000);
+        assert!(units(1024).bytes(&deep).unwrap_err().contains("too many parentheses"));
+        assert!(units(1024).bytes(&"-".repeat(5000)).is_err());
+    }
+}

@@ -1,0 +1,331 @@
+//! The options of fio: which of them are supported, which change nothing here, and what is nearest to the rest.
+//!
+//! Names and meanings are those of fio's own documentation (HOWTO); the text is ours.
+
+use super::job::{Draft, Set};
+use crate::sim::nearest;
+
+/// What is done with an option.
+#[derive(Clone, Copy)]
+pub(super) enum Treatment {
+    /// Supported.
+    Set(Set),
+    /// Changes neither what is done nor what is measured here; the reason.
+    Harmless(&'static str),
+    /// Known, not supported; what comes nearest.
+    Refused(&'static str),
+}
+
+const FIGURES: &str =
+    "all percentiles, and the series, are always recorded; `narrows export --format fio-logs` writes logs";
+const OWN: &str = "done in its own way";
+/// Nothing comes near.
+const NOTHING: &str = "";
+
+/// Options without effect here.
+const HARMLESS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "description",
+            "name",
+            "unit_base",
+            "eta",
+            "eta_interval",
+            "minimal",
+            "significant_figures",
+            "status_interval",
+        ],
+        OWN,
+    ),
+    (
+        &[
+            "write_bw_log",
+            "write_lat_log",
+            "write_iops_log",
+            "write_hist_log",
+            "log_avg_msec",
+            "log_hist_msec",
+            "log_hist_coarseness",
+            "log_max_value",
+            "log_offset",
+            "log_compression",
+            "log_store_compressed",
+            "log_unix_epoch",
+            "log_alternate_epoch",
+            "log_window_value",
+            "log_entries",
+            "log_prio",
+            "per_job_logs",
+            "percentile_list",
+            "lat_percentiles",
+            "clat_percentiles",
+            "slat_percentiles",
+            "bwavgtime",
+            "iopsavgtime",
+            "disable_lat",
+            "disable_clat",
+            "disable_slat",
+            "disable_bw",
+            "disable_bw_measurement",
+            "gtod_reduce",
+            "unified_rw_reporting",
+            "rate_cycle",
+            "disk_util",
+        ],
+        FIGURES,
+    ),
+    (
+        &[
+            "thread",
+            "threads",
+            "fork",
+            "userspace_reap",
+            "fixedbufs",
+            "registerfiles",
+            "nonvectored",
+            "clocksource",
+            "gtod_cpu",
+            "clocksource_cpu",
+            "iodepth_batch_complete_max",
+            "io_submit_mode",
+            "libaio_vectored",
+            "mem",
+            "iomem",
+            "mem_align",
+            "iomem_align",
+            "hugepage-size",
+        ],
+        OWN,
+    ),
+    (&["refill_buffers", "scramble_buffers", "buffer_compress_chunk"], "data written are always unique"),
+    (
+        &[
+            "softrandommap",
+            "random_generator",
+            "use_os_rand",
+            "verify_interval",
+            "verify_async",
+            "verify_async_cpus",
+            "verify_dump",
+            "verifysort",
+            "verify_offset",
+        ],
+        OWN,
+    ),
+    (
+        &[
+            "fallocate",
+            "create_serialize",
+            "create_fsync",
+            "allow_file_create",
+            "fadvise_hint",
+            "openfiles",
+            "unlink",
+            "unlink_each_loop",
+            "allow_mounted_write",
+            "readonly",
+        ],
+        "files are made, laid out and removed in one way",
+    ),
+    (&["exitall", "exitall_on_error"], "the first error ends the phase unless continue_on_error is given"),
+];
+
+/// Options that are known and refused.
+const REFUSED: &[(&[&str], &str)] = &[
+    (&["wait_for"], "stonewall"),
+    (
+        &["latency_target", "latency_window", "latency_percentile", "latency_run", "max_latency"],
+        "the built-in workload 'depth', which shows latency by queue depth",
+    ),
+    (&["rate_min", "ratemin", "rate_iops_min", "rate_ignore_thinktime"], "rate, rate_iops"),
+    (&["fill_device", "fill_fs"], "size=100%"),
+    (
+        &[
+            "filesize_range",
+            "file_append",
+            "filename_format",
+            "unique_filename",
+            "opendir",
+            "create_only",
+            "create_on_open",
+            "pre_read",
+        ],
+        "filename, nrfiles, size",
+    ),
+    (
+        &["buffer_pattern", "dedupe_mode", "dedupe_working_set_percentage", "dedupe_global"],
+        "zero_buffers, buffer_compress_percentage, dedupe_percentage",
+    ),
+    (
+        &[
+            "verify_pattern",
+            "verify_backlog",
+            "verify_backlog_batch",
+            "verify_only",
+            "verify_state_load",
+            "verify_state_save",
+            "experimental_verify",
+            "trim_percentage",
+            "trim_verify_zero",
+            "trim_backlog",
+            "trim_backlog_batch",
+            "verify_header_seed",
+            "verify_write_sequence",
+            "verify_policy",
+        ],
+        "verify=crc32c",
+    ),
+    (&["percentage_random"], "random_distribution=zoned"),
+    (&["sync_file_range"], "fsync, fdatasync"),
+    (&["cpumask", "numa_cpu_nodes", "numa_mem_policy"], "cpus_allowed"),
+    (
+        &["nice", "prio", "prioclass", "priohint", "cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_bssplit"],
+        NOTHING,
+    ),
+    (
+        &["exec_prerun", "exec_postrun", "ioscheduler", "cgroup", "cgroup_weight", "cgroup_nodelete", "uid", "gid"],
+        "set it up before the run",
+    ),
+    (&["flow", "flow_id", "flow_sleep", "flow_watermark"], "rate, rate_iops"),
+    (
+        &[
+            "read_iolog",
+            "write_iolog",
+            "replay_no_stall",
+            "replay_redirect",
+            "replay_align",
+            "replay_scale",
+            "replay_time_scale",
+            "replay_skip",
+            "merge_blktrace_file",
+            "merge_blktrace_scalars",
+            "merge_blktrace_iters",
+            "blktrace",
+        ],
+        NOTHING,
+    ),
+    (
+        &[
+            "zonemode",
+            "zonesize",
+            "zonerange",
+            "zoneskip",
+            "zonecapacity",
+            "max_open_zones",
+            "job_max_open_zones",
+            "read_beyond_wp",
+            "zone_reset_threshold",
+            "zone_reset_frequency",
+            "ignore_zone_limits",
+            "recover_zbd_write_error",
+        ],
+        "rw=read:SIZE for gaps, offset and size for parts",
+    ),
+    (
+        &[
+            "sqthread_poll",
+            "sqthread_poll_cpu",
+            "cmd_type",
+            "md_per_io_size",
+            "pi_act",
+            "pi_chk",
+            "apptag",
+            "apptag_mask",
+            "readwrite_mode",
+            "writefua",
+            "readfua",
+            "write_mode",
+            "verify_mode",
+            "fdp",
+            "plids",
+            "dataplacement",
+            "fdp_pli",
+            "num_range",
+        ],
+        "ioengine=io_uring",
+    ),
+    (
+        &[
+            "exit_what",
+            "exitwhat",
+            "lockmem",
+            "iodepth_low",
+            "iodepth_batch_complete_max_ratio",
+            "serialize_overlap",
+            "bs_is_seq_rand",
+            "bs_unaligned",
+            "blocksize_unaligned",
+            "rw_sequencer_identical",
+            "overlap",
+            "io_size_pct",
+            "profile",
+            "kb_base_unit",
+            "error_dump",
+            "ignore_error",
+            "thinktime_blocks_type",
+            "thinktime_iotime",
+            "write_barrier",
+            "sprandom",
+            "startdelay_range",
+            "random_sequence_stride",
+            "steadystate_check_interval",
+            "ss_interval",
+        ],
+        NOTHING,
+    ),
+    (
+        &[
+            "hostname",
+            "port",
+            "protocol",
+            "listen",
+            "pingpong",
+            "interface",
+            "ttl",
+            "nodelay",
+            "window_size",
+            "mss",
+            "cpuload",
+            "cpuchunks",
+            "cpumode",
+            "exit_on_io_done",
+            "hipri_percentage",
+        ],
+        "ioengine=io_uring, ioengine=psync",
+    ),
+];
+
+pub(super) fn treatment(name: &str) -> Option<Treatment> {
+    if let Some((_, set)) = Draft::OPTIONS.iter().find(|(names, _)| names.contains(&name)) {
+        return Some(Treatment::Set(*set));
+    }
+    if let Some((_, why)) = HARMLESS.iter().find(|(names, _)| names.contains(&name)) {
+        return Some(Treatment::Harmless(why));
+    }
+    REFUSED.iter().find(|(names, _)| names.contains(&name)).map(|(_, near)| Treatment::Refused(near))
+}
+
+/// The supported option that is most like an unknown one.
+pub(super) fn nearest_option(name: &str) -> Option<String> {
+    nearest(name, Draft::OPTIONS.iter().flat_map(|(names, _)| names.iter().copied()))
+}
+
+/// Names of all options that are supported.
+pub fn fio_options() -> Vec<&'static str> {
+    Draft::OPTIONS.iter().map(|(names, _)| names[0]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_one_treatment() {
+        let set = Draft::OPTIONS.iter().flat_map(|(n, _)| n.iter());
+        let rest = HARMLESS.iter().chain(REFUSED).flat_map(|(n, _)| n.iter());
+        let mut seen = std::collections::BTreeSet::new();
+        for name in set.chain(rest) {
+            assert!(seen.insert(name), "{name} twice");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What a text asks for, before anything is known of the target: jobs in phases.
+
+use model::{
+    Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, OpenSync, Operation, Order, Pacing,
+    PhaseKind, RwFlags, ThinkTime, Verify, Zone,
+};
+
+/// An amount that may depend on the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Bytes.
+    Bytes(u64),
+    /// Per cent of what the target offers.
+    Percent(u32),
+}
+
+impl Extent {
+    /// In bytes of a target that offers `whole`.
+    pub fn of(self, whole: u64) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Percent(p) => (u128::from(whole) * u128::from(p) / 100) as u64,
+        }
+    }
+}
+
+/// How the files of a job are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// The target itself.
+    #[default]
+    Target,
+    /// These, below the target.
+    Named(Vec<String>),
+    /// So many of its own, with names made from the job's.
+    Own(u32),
+}
+
+/// When a phase is steady.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Steady {
+    pub round_ns: Option<u64>,
+    /// Each round is one pass over the region.
+    pub round_passes: bool,
+    pub window_rounds: u32,
+    pub range_permille: u32,
+    pub slope_permille: u32,
+    pub most_rounds: u32,
+}
+
+impl Default for Steady {
+    /// SNIA PTS 2.0.2: rounds of a minute, a window of five, a range of 20 %, a slope of 10 %, 25 rounds at most.
+    fn default() -> Self {
+        Self {
+            round_ns: Some(60_000_000_000),
+            round_passes: false,
+            window_rounds: 5,
+            range_permille: 200,
+            slope_permille: 100,
+            most_rounds: 25,
+        }
+    }
+}
+
+/// One job: one stream, or `copies` of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Job {
+    pub name: String,
+    pub operation: Operation,
+    pub read_percent: Option<u32>,
+    pub trim_before_write: bool,
+    pub order: Order,
+    pub zones: Vec<Zone>,
+    pub run_blocks: u32,
+    /// Of reads, writes and trims.
+    pub block: [BlockSize; 3],
+    pub align: Option<u64>,
+    pub depth: u32,
+    pub batch_submit: Option<u32>,
+    pub batch_complete: Option<u32>,
+    pub copies: u32,
+    /// Whether the copies are reported as one.
+    pub together: bool,
+    /// Jobs of a phase with the same number are reported as one.
+    pub shared_group: Option<u32>,
+    pub cpus: Vec<u32>,
+    /// Whether each copy gets one of `cpus`.
+    pub cpus_split: bool,
+    /// `None`: io_uring for direct access, plain calls for buffered.
+    pub engine: Option<EngineKind>,
+    pub access: Access,
+    pub open_sync: OpenSync,
+    pub rw_flags: RwFlags,
+    pub flush: Flush,
+    /// The write and its fdatasync are one operation.
+    pub durable_each: bool,
+    pub pacing: Pacing,
+    pub think: Option<ThinkTime>,
+    pub start_delay_ns: u64,
+    pub size: Option<Extent>,
+    pub offset: Extent,
+    pub offset_step: Extent,
+    pub files: Files,
+    pub file_order: FileOrder,
+    /// Bytes a loop; `None`: the region.
+    pub amount: Option<Extent>,
+    pub loops: u32,
+    pub total_operations: Option<u64>,
+    pub time_ns: Option<u64>,
+    /// Uses its whole time, covering the region again as needed.
+    pub time_based: bool,
+    pub ramp_ns: u64,
+    pub steady: Option<Steady>,
+    /// Whether what it uses must have been written before, beyond what reads need.
+    pub laid_out: bool,
+    pub cold: bool,
+    pub verify: Option<Verify>,
+    pub content: Content,
+    pub on_error: ErrorPolicy,
+    /// `None`: from the run's seed.
+    pub seed: Option<u64>,
+}
+
+impl Default for Job {
+    fn default() -> Self {
+        let block = BlockSize::Fixed { bytes: 4096 };
+        Self {
+            name: String::new(),
+            operation: Operation::Read,
+            read_percent: None,
+            trim_before_write: false,
+            order: Order::Sequential,
+            zones: Vec::new(),
+            run_blocks: 0,
+            block: [block.clone(), block.clone(), block],
+            align: None,
+            depth: 1,
+            batch_submit: None,
+            batch_complete: None,
+            copies: 1,
+            together: true,
+            shared_group: None,
+            cpus: Vec::new(),
+            cpus_split: false,
+            engine: None,
+            access: Access::Buffered,
+            open_sync: OpenSync::None,
+            rw_flags: RwFlags::default(),
+            flush: Flush::default(),
+            durable_each: false,
+            pacing: Pacing::default(),
+            think: None,
+            start_delay_ns: 0,
+            size: None,
+            offset: Extent::Bytes(0),
+            offset_step: Extent::Bytes(0),
+            files: Files::Target,
+            file_order: FileOrder::RoundRobin,
+            amount: None,
+            loops: 1,
+            total_operations: None,
+            time_ns: None,
+            time_based: false,
+            ramp_ns: 0,
+            steady: None,
+            laid_out: false,
+            cold: false,
+            verify: None,
+            content: Content::default(),
+            on_error: ErrorPolicy::Stop,
+            seed: None,
+        }
+    }
+}
+
+impl Job {
+    /// Whether it reads anything.
+    pub fn reads(&self) -> bool {
+        self.operation == Operation::Read || self.read_percent.is_some_and(|p| p > 0)
+    }
+
+    /// Whether it changes what the target holds.
+    pub fn changes_data(&self) -> bool {
+        self.operation.changes_data() && self.read_percent != Some(100)
+    }
+
+    /// The largest block of the directions that it has.
+    pub fn largest_block(&self) -> u64 {
+        self.blocks_used().map(BlockSize::max_bytes).max().unwrap_or(4096)
+    }
+
+    /// Sizes of the directions that it has.
+    pub fn blocks_used(&self) -> impl Iterator<Item = &BlockSize> {
+        let [read, write, trim] = &self.block;
+        let other = match self.operation {
+            Operation::Trim => trim,
+            _ => write,
+        };
+        let reads = self.reads().then_some(read);
+        let changes = self.changes_data().then_some(other);
+        let trims = self.trim_before_write.then_some(trim);
+        [reads, changes, trims].into_iter().flatten()
+    }
+}
+
+/// Jobs that run side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Phase {
+    pub name: String,
+    pub kind: PhaseKind,
+    pub jobs: Vec<Job>,
+    /// A point of a sweep: left out, with the reason, where the target cannot do it.
+    pub optional: bool,
+}
+
+/// A workload that was read from a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) answers: String,
+    pub(crate) target: Option<String>,
+    pub(crate) interval_ns: u64,
+    pub(crate) quiet_ns: u64,
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) notes: Vec<String>,
+    /// Whether an existing target that the workload changes is written over before it is read.
+    pub(crate) lays_out_targets: bool,
+}
+
+impl Workload {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is, in one line.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The question it answers.
+    pub fn answers(&self) -> &str {
+        &self.answers
+    }
+
+    /// The target that the text itself names: a path that is not relative.
+    pub fn target(&self) -> Option<&str> {
+        self.target.as_deref()
+    }
+
+    /// Whether its own operations change the target (layout of a new file not counted).
+    pub fn changes_data(&self) -> bool {
+        self.phases.iter().flat_map(|p| &p.jobs).any(Job::changes_data)
+    }
+
+    /// What was asked for and is done otherwise or not at all.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}

@@ -1,0 +1,366 @@
+//! The keys of a job in the text form: one table for the reader, `--set`, messages and the documentation.
+
+use crate::job::{Extent, Files, Job, Steady};
+use model::{
+    Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Operation, Order, Pacing,
+    Rate, ThinkTime, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+};
+
+type Set = fn(&mut Job, &str) -> Result<(), String>;
+
+/// A key of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct JobKey {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it may be.
+    pub expects: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    pub(crate) set: Set,
+}
+
+/// All keys of a job, in the order in which they are documented.
+pub fn job_keys() -> &'static [JobKey] {
+    JOB_KEYS
+}
+
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    parse_bytes(text).map_err(|e| e.to_string())
+}
+
+fn time(text: &str) -> Result<u64, String> {
+    parse_duration_ns(text).map_err(|e| e.to_string())
+}
+
+fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on that fits"))
+}
+
+fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
+    whole(text).and_then(|n: T| if n == T::default() { Err("0 is not possible".to_owned()) } else { Ok(n) })
+}
+
+fn flag(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "yes" | "1" => Ok(true),
+        "false" | "no" | "0" => Ok(false),
+        _ => Err(format!("'{text}' is neither true nor false")),
+    }
+}
+
+fn percent(text: &str) -> Result<u32, String> {
+    let number: u32 = whole(text.trim_end_matches('%').trim())?;
+    if number > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(number) }
+}
+
+pub(crate) fn extent(text: &str) -> Result<Extent, String> {
+    if text.ends_with('%') { percent(text).map(Extent::Percent) } else { bytes(text).map(Extent::Bytes) }
+}
+
+/// Thousandths of a decimal such as `1.2`.
+pub(crate) fn milli(text: &str) -> Result<u32, String> {
+    let number: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number"))?;
+    let scaled = (number * 1000.0).round();
+    if (0.0..=1e6).contains(&scaled) { Ok(scaled as u32) } else { Err(format!("'{text}' is not from 0 to 1000")) }
+}
+
+/// Thousandths of a per cent figure such as `0.3%`.
+pub(crate) fn permille(text: &str) -> Result<u32, String> {
+    let scaled = milli(text.trim().trim_end_matches('%'))?;
+    if !scaled.is_multiple_of(100) {
+        return Err(format!("'{text}': steps of 0.1 % are possible"));
+    }
+    Ok(scaled / 100)
+}
+
+/// `4KiB`, `1KiB-16KiB`, `4KiB/60:64KiB/40`.
+pub(crate) fn block_size(text: &str, size: fn(&str) -> Result<u64, String>) -> Result<BlockSize, String> {
+    if text.contains(':') || text.contains('/') {
+        let mut shares = Vec::new();
+        for part in text.split(':') {
+            let (bytes, weight) = part.split_once('/').unwrap_or((part, ""));
+            let weight = if weight.trim().is_empty() { None } else { Some(percent(weight.trim())?) };
+            shares.push((size(bytes.trim())?, weight));
+        }
+        let given: u32 = shares.iter().filter_map(|s| s.1).fold(0, u32::saturating_add);
+        let open = shares.iter().filter(|s| s.1.is_none()).count() as u32;
+        if given > 100 || (open == 0 && given != 100) {
+            return Err(format!("the shares sum to {given} %, not to 100"));
+        }
+        let rest = (100 - given).checked_div(open).unwrap_or(0);
+        let shares: Vec<BlockShare> =
+            shares.into_iter().map(|(bytes, w)| BlockShare { bytes, weight: w.unwrap_or(rest) }).collect();
+        if shares.iter().any(|s| s.bytes == 0) {
+            return Err("a block of 0 bytes".to_owned());
+        }
+        return Ok(BlockSize::Split(shares));
+    }
+    if let Some((least, most)) = text.split_once('-') {
+        let (min_bytes, max_bytes) = (size(least.trim())?, size(most.trim())?);
+        if min_bytes == 0 || min_bytes > max_bytes {
+            return Err(format!("'{text}' is no range of sizes"));
+        }
+        if min_bytes == max_bytes {
+            return Ok(BlockSize::Fixed { bytes: min_bytes });
+        }
+        // Sizes are whole multiples of the smallest.
+        return Ok(BlockSize::Range { min_bytes, max_bytes: max_bytes - max_bytes % min_bytes, step_bytes: min_bytes });
+    }
+    match size(text)? {
+        0 => Err("a block of 0 bytes".to_owned()),
+        bytes => Ok(BlockSize::Fixed { bytes }),
+    }
+}
+
+/// `90/10:10/90`: shares of operations over shares of the region; a share left out is the rest.
+pub(crate) fn zones(text: &str) -> Result<Vec<Zone>, String> {
+    let mut zones = Vec::new();
+    let (mut accesses, mut regions) = (0u32, 0u32);
+    for part in text.split(':') {
+        let (access, region) = part.split_once('/').unwrap_or((part, ""));
+        let share = |text: &str, used: u32| match text.trim() {
+            "" => Ok(100u32.saturating_sub(used)),
+            text => percent(text),
+        };
+        let zone = Zone { access_percent: share(access, accesses)?, region_percent: share(region, regions)? };
+        accesses += zone.access_percent;
+        regions += zone.region_percent;
+        if accesses > 100 || regions > 100 {
+            return Err(format!("'{text}': the shares sum to more than 100 %"));
+        }
+        zones.push(zone);
+    }
+    if accesses != 100 || regions != 100 {
+        return Err(format!(
+            "'{text}': {accesses} % of the operations and {regions} % of the region; each must be 100"
+        ));
+    }
+    Ok(zones)
+}
+
+/// `0-3,6`.
+pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
+    let mut list = Vec::new();
+    for part in text.split([',', ':']).map(str::trim) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (whole(first)?, whole(last)?);
+        // The largest CONFIG_NR_CPUS of the kernel.
+        if last >= 8192 || first > last {
+            return Err(format!("'{part}' is no range of processors"));
+        }
+        list.extend(first..=last);
+    }
+    list.sort_unstable();
+    list.dedup();
+    Ok(list)
+}
+
+fn order(job: &mut Job, text: &str) -> Result<(), String> {
+    let (name, parameter) = text.split_once(':').unwrap_or((text, ""));
+    job.order = match name {
+        "sequential" => Order::Sequential,
+        "random" => Order::Random,
+        "random-replace" => Order::RandomReplace,
+        "reverse" => Order::Reverse,
+        "strided" => Order::Strided { stride_bytes: bytes(parameter)? },
+        "zipf" => Order::Zipf { theta_milli: milli(parameter)? },
+        "pareto" => Order::Pareto { h_milli: milli(parameter)? },
+        "normal" => Order::Normal { deviation_percent: percent(parameter)? },
+        "hot-spot" => {
+            job.zones = zones(parameter)?;
+            Order::Zoned
+        }
+        _ => return Err(format!("no order '{text}'")),
+    };
+    Ok(())
+}
+
+fn operation(job: &mut Job, text: &str) -> Result<(), String> {
+    (job.operation, job.read_percent, job.trim_before_write) = match text {
+        "read" => (Operation::Read, None, false),
+        "write" => (Operation::Write, None, false),
+        "mix" => (Operation::Write, job.read_percent.or(Some(50)), false),
+        "trim" => (Operation::Trim, None, false),
+        "write-zeroes" => (Operation::WriteZeroes, None, false),
+        "trim-write" => (Operation::Write, None, true),
+        _ => return Err(format!("no operation '{text}'")),
+    };
+    Ok(())
+}
+
+fn rates(
+    job: &mut Job,
+    text: &str,
+    rate: fn(u64) -> Rate,
+    number: fn(&str) -> Result<u64, String>,
+) -> Result<(), String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let one = |at: usize| match parts.get(at).or(parts.first()) {
+        None | Some(&"") => Ok(None),
+        Some(text) => number(text).map(|n| Some(rate(n))),
+    };
+    let Pacing { arrivals, .. } = job.pacing;
+    job.pacing = Pacing { read: one(0)?, write: one(1)?, trim: one(2)?, arrivals };
+    Ok(())
+}
+
+fn per_second(text: &str) -> Result<u64, String> {
+    match bytes(text.strip_suffix("/s").unwrap_or(text))? {
+        0 => Err("0 never starts anything".to_owned()),
+        rate => Ok(rate),
+    }
+}
+
+fn steady(job: &mut Job) -> &mut Steady {
+    job.steady.get_or_insert_with(Steady::default)
+}
+
+fn think(job: &mut Job) -> &mut ThinkTime {
+    job.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
+}
+
+macro_rules! keys {
+    ($($name:literal, $expects:literal, $set:expr, $meaning:literal;)*) => {
+        const JOB_KEYS: &[JobKey] = &[$(JobKey { name: $name, expects: $expects, meaning: $meaning, set: $set }),*];
+    };
+}
+
+keys! {
+    "operation", "read, write, mix, trim, write-zeroes, trim-write", operation, "What it does.";
+    "read-percent", "per cent", |j, t| {
+        j.read_percent = Some(percent(t)?);
+        if j.operation == Operation::Read { j.operation = Operation::Write }
+        Ok(())
+    }, "Reads among the operations of a mix.";
+    "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:...",
+        order, "Order of the offsets.";
+    "run-blocks", "number", |j, t| { j.run_blocks = whole(t)?; Ok(()) }, "Blocks that follow one another in a random order before the next offset is drawn.";
+    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b]; Ok(()) }, "Size of the operations.";
+    "read-block-size", "as block-size", |j, t| { j.block[0] = block_size(t, bytes)?; Ok(()) }, "Size of the reads.";
+    "write-block-size", "as block-size", |j, t| { j.block[1] = block_size(t, bytes)?; Ok(()) }, "Size of the writes.";
+    "align", "size", |j, t| { j.align = Some(bytes(t)?); Ok(()) }, "Offsets are multiples of it.";
+    "depth", "number", |j, t| { j.depth = positive(t)?; Ok(()) }, "Operations in flight.";
+    "batch-submit", "number", |j, t| { j.batch_submit = Some(positive(t)?); Ok(()) }, "Operations handed over in one call at most.";
+    "batch-complete", "number", |j, t| { j.batch_complete = Some(positive(t)?); Ok(()) }, "Completions that a full queue waits for.";
+    "jobs", "number", |j, t| { j.copies = positive(t)?; Ok(()) }, "Streams that do this side by side.";
+    "job-offset", "size or per cent", |j, t| { j.offset_step = extent(t)?; Ok(()) }, "From the start of one stream's region to the next's; 0: all in one region.";
+    "separate", "true, false", |j, t| { j.together = !flag(t)?; Ok(()) }, "Streams are reported one by one.";
+    "cpus", "0-3,6", |j, t| { j.cpus = cpus(t)?; Ok(()) }, "Processors that may be used.";
+    "cpus-split", "true, false", |j, t| { j.cpus_split = flag(t)?; Ok(()) }, "Each stream is pinned to one of them.";
+    "engine", "io-uring, psync, psync-threads, mmap", |j, t| {
+        j.engine = Some(match t {
+            "io-uring" => EngineKind::IoUring,
+            "psync" => EngineKind::Psync,
+            "psync-threads" => EngineKind::PsyncThreads,
+            "mmap" => EngineKind::Mmap,
+            _ => return Err(format!("no engine '{t}'")),
+        });
+        Ok(())
+    }, "By which calls; without it io_uring for direct access and plain calls for buffered.";
+    "access", "direct, buffered", |j, t| {
+        j.access = match t {
+            "direct" => Access::Direct,
+            "buffered" => Access::Buffered,
+            _ => return Err(format!("no access '{t}'")),
+        };
+        Ok(())
+    }, "Past the page cache or through it.";
+    "cold", "true, false", |j, t| { j.cold = flag(t)?; Ok(()) }, "What is read is dropped from the page cache before.";
+    "open", "plain, dsync, sync", |j, t| {
+        j.open_sync = match t {
+            "plain" => OpenSync::None,
+            "dsync" => OpenSync::Dsync,
+            "sync" => OpenSync::Sync,
+            _ => return Err(format!("no way to open '{t}'")),
+        };
+        Ok(())
+    }, "O_DSYNC or O_SYNC.";
+    "flags", "hipri, dsync, sync, nowait, dontcache, atomic", |j, t| {
+        for name in t.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            match name {
+                "hipri" => j.rw_flags.hipri = true,
+                "dsync" => j.rw_flags.dsync = true,
+                "sync" => j.rw_flags.sync = true,
+                "nowait" => j.rw_flags.nowait = true,
+                "dontcache" => j.rw_flags.dontcache = true,
+                "atomic" => j.rw_flags.atomic = true,
+                _ => return Err(format!("no flag '{name}'")),
+            }
+        }
+        Ok(())
+    }, "RWF flags of each call.";
+    "durable", "true, false", |j, t| { j.durable_each = flag(t)?; Ok(()) }, "fdatasync after each write; the pair is one operation.";
+    "fsync-every", "number", |j, t| { j.flush.fsync_every = whole(t)?; Ok(()) }, "fsync (mmap: msync) after so many writes.";
+    "fdatasync-every", "number", |j, t| { j.flush.fdatasync_every = whole(t)?; Ok(()) }, "fdatasync after so many writes.";
+    "fsync-at-end", "true, false", |j, t| { j.flush.fsync_at_end = flag(t)?; Ok(()) }, "fsync when it ends.";
+    "rate", "size per second, or read,write,trim", |j, t| rates(j, t, Rate::BytesPerS, per_second), "Demanded rate; latency counts from the intended start.";
+    "iops", "number, or read,write,trim", |j, t| rates(j, t, Rate::OperationsPerS, positive), "Demanded operations per second.";
+    "arrivals", "fixed, poisson", |j, t| {
+        j.pacing.arrivals = match t {
+            "fixed" => Arrivals::Fixed,
+            "poisson" => Arrivals::Poisson,
+            _ => return Err(format!("no arrivals '{t}'")),
+        };
+        Ok(())
+    }, "How the starts of paced operations are spread.";
+    "think", "time", |j, t| { think(j).pause_ns = time(t)?; Ok(()) }, "Pause after operations.";
+    "think-spin", "time", |j, t| { think(j).spin_ns = time(t)?; Ok(()) }, "Part of the pause that is spent computing.";
+    "think-after", "number", |j, t| { think(j).after_operations = positive(t)?; Ok(()) }, "Operations between pauses.";
+    "start-delay", "time", |j, t| { j.start_delay_ns = time(t)?; Ok(()) }, "It starts so long after the phase.";
+    "region", "size or per cent", |j, t| { j.size = Some(extent(t)?); Ok(()) }, "How much of the target it uses.";
+    "offset", "size or per cent", |j, t| { j.offset = extent(t)?; Ok(()) }, "Where its region starts.";
+    "files", "names below the target", |j, t| {
+        j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect());
+        Ok(())
+    }, "Files that it uses.";
+    "own-files", "number", |j, t| { j.files = Files::Own(positive(t)?); Ok(()) }, "So many files for each stream.";
+    "file-order", "round-robin, random, sequential", |j, t| {
+        j.file_order = match t {
+            "round-robin" => FileOrder::RoundRobin,
+            "random" => FileOrder::Random,
+            "sequential" => FileOrder::Sequential,
+            _ => return Err(format!("no file order '{t}'")),
+        };
+        Ok(())
+    }, "How it goes from one file to the next.";
+    "amount", "size or per cent", |j, t| { j.amount = Some(extent(t)?); Ok(()) }, "It ends after so many bytes.";
+    "operations", "number", |j, t| { j.total_operations = Some(positive(t)?); Ok(()) }, "It ends after so many operations.";
+    "loops", "number", |j, t| { j.loops = positive(t)?; Ok(()) }, "How often the amount, or the region, is done.";
+    "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true; Ok(()) }, "How long it measures.";
+    "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false; Ok(()) }, "A limit for what ends by its amount.";
+    "ramp", "time", |j, t| { j.ramp_ns = time(t)?; Ok(()) }, "Before the time, not counted.";
+    "steady-round", "time, or pass", |j, t| {
+        let passes = t == "pass";
+        let length = if passes { None } else { Some(positive(&time(t)?.to_string())?) };
+        let s = steady(j);
+        (s.round_passes, s.round_ns) = (passes, length);
+        Ok(())
+    }, "Runs in rounds until steady; a pass covers the region once.";
+    "steady-window", "number", |j, t| { steady(j).window_rounds = positive(t)?; Ok(()) }, "Rounds that must be steady together.";
+    "steady-range", "per cent", |j, t| { steady(j).range_permille = permille(t)?; Ok(()) }, "Largest minus smallest, of the average.";
+    "steady-slope", "per cent", |j, t| { steady(j).slope_permille = permille(t)?; Ok(()) }, "Rise of the line over the window, of the average.";
+    "steady-rounds", "number", |j, t| { steady(j).most_rounds = positive(t)?; Ok(()) }, "Rounds after which it is given up.";
+    "laid-out", "true, false", |j, t| { j.laid_out = flag(t)?; Ok(()) }, "The region is written before, as it always is for reads of a new file.";
+    "verify", "crc32c, xxhash, off", |j, t| {
+        j.verify = match t {
+            "off" => None,
+            "crc32c" => Some(Verify { kind: VerifyKind::Crc32c, read_back: true, stop_at_first: false }),
+            "xxhash" => Some(Verify { kind: VerifyKind::Xxhash, read_back: true, stop_at_first: false }),
+            _ => return Err(format!("no check '{t}'")),
+        };
+        Ok(())
+    }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
+    "compressible", "per cent", |j, t| { j.content.compress_percent = percent(t)?; Ok(()) }, "Share of the data written that compresses to nothing.";
+    "duplicates", "per cent", |j, t| { j.content.dedupe_percent = percent(t)?; Ok(()) }, "Share of the blocks written that are copies.";
+    "zeroes", "true, false", |j, t| { j.content.zero = flag(t)?; Ok(()) }, "Writes zeroes.";
+    "on-error", "stop, continue", |j, t| {
+        j.on_error = match t {
+            "stop" => ErrorPolicy::Stop,
+            "continue" => ErrorPolicy::Continue,
+            _ => return Err(format!("no policy '{t}'")),
+        };
+        Ok(())
+    }, "What a failed operation does.";
+    "seed", "number", |j, t| { j.seed = Some(whole(t)?); Ok(()) }, "Seed of offsets and data; without it, made from the run's.";
+}

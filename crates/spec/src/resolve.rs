@@ -1,0 +1,403 @@
+//! A workload and what is known of the target become a plan.
+
+use crate::check::Readiness;
+use crate::job::{Files, Job, Phase, Workload};
+use crate::ladder::{SizeInputs, choose_size};
+use model::{
+    Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
+    PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Warmup,
+};
+use std::collections::BTreeMap;
+
+/// What ends by its amount ends after a day at the latest.
+const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
+/// A new file is this large where nobody says how large.
+const DEFAULT_BYTES: u64 = 1 << 30;
+const LAYOUT_BLOCK_BYTES: u64 = 1 << 20;
+/// Layout is given up below this rate.
+const LAYOUT_LEAST_BYTES_PER_S: u64 = 1_000_000;
+
+/// What the plan of a workload depends on.
+#[derive(Clone, Debug)]
+pub struct RunInputs {
+    /// Kind of the target.
+    pub kind: TargetKind,
+    /// What may be done to it.
+    pub readiness: Readiness,
+    /// The most that it offers.
+    pub max_bytes: u64,
+    /// Unit of direct I/O.
+    pub sector_bytes: u64,
+    /// Memory that may be used, if known.
+    pub memory_bytes: Option<u64>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Why a workload has no plan on a target.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The target is too small.
+    #[error(
+        "phase '{phase}'{}: it uses {needed} bytes of the target, which offers {offered}; use a smaller region (fio: size)",
+        if .job.is_empty() { String::new() } else { format!(", job '{}'", .job) }
+    )]
+    TooSmall {
+        /// Name of the phase.
+        phase: String,
+        /// Name of the job, empty if it has none.
+        job: String,
+        /// Bytes that it uses.
+        needed: u64,
+        /// Bytes that there are.
+        offered: u64,
+    },
+    /// It cannot be carried out.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Plan(Vec<PlanError>),
+    /// Everything was left out.
+    #[error("nothing of '{workload}' can be done on this target: {reason}")]
+    NothingLeft {
+        /// Its name.
+        workload: String,
+        /// Why the first phase is left out.
+        reason: String,
+    },
+}
+
+impl Workload {
+    /// The plan on a target. Nothing in it is left to decide; [`Plan::notes`] say what is not as the text asked.
+    ///
+    /// # Errors
+    /// Where the target is too small, memory does not suffice, or what is asked for cannot be.
+    pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, RunError> {
+        let mut resolver = Resolver::new(self, inputs);
+        let mut phases = Vec::new();
+        for phase in &self.phases {
+            phases.push(resolver.phase(phase)?);
+        }
+        let used = resolver.ends.values().copied().max().unwrap_or(0);
+        if let Some(layout) = resolver.layout() {
+            phases.insert(0, layout);
+        }
+        let mut plan = Plan {
+            name: self.name.clone(),
+            seed: inputs.seed,
+            budget_ns: 0,
+            size: TargetSize { bytes: used, reason: resolver.size_reason.clone() },
+            interval_ns: self.interval_ns,
+            quiet_ns: self.quiet_ns,
+            phases,
+            notes: resolver.notes,
+        };
+        let errors = leave_out_optional(&mut plan, &self.phases, inputs);
+        if !errors.is_empty() {
+            return Err(RunError::Plan(errors));
+        }
+        let mut live = plan.phases.iter().filter(|p| p.skip.is_none() && p.kind != PhaseKind::Layout).peekable();
+        if live.peek().is_none() {
+            let reason = plan.phases.iter().find_map(|p| p.skip.clone()).unwrap_or_default();
+            return Err(RunError::NothingLeft { workload: self.name.clone(), reason });
+        }
+        let windows = (live.count() as u64).saturating_add(1).saturating_mul(self.quiet_ns);
+        let live = plan.phases.iter().filter(|p| p.skip.is_none());
+        plan.budget_ns = live.fold(windows, |sum, p| sum.saturating_add(p.time_limit_ns));
+        Ok(plan)
+    }
+}
+
+/// Points of a sweep that cannot be done are left out; what remains wrong is returned.
+fn leave_out_optional(plan: &mut Plan, phases: &[Phase], inputs: &RunInputs) -> Vec<PlanError> {
+    let errors = plan.check(inputs.sector_bytes, inputs.memory_bytes);
+    errors
+        .into_iter()
+        .filter(|error| {
+            let PlanError::Stream { phase: name, what, .. } = error else { return true };
+            if !phases.iter().any(|p| p.optional && p.name == *name) {
+                return true;
+            }
+            if let Some(phase) = plan.phases.iter_mut().find(|p| p.name == *name) {
+                phase.skip = Some(what.clone());
+            }
+            false
+        })
+        .collect()
+}
+
+struct Resolver<'a> {
+    workload: &'a Workload,
+    inputs: &'a RunInputs,
+    /// What is offered to jobs that do not say how much they use.
+    whole: u64,
+    size_reason: String,
+    /// End of what is used, by file; the empty name is the target itself.
+    ends: BTreeMap<String, u64>,
+    /// The same, of what must have been written before.
+    laid_out: BTreeMap<String, u64>,
+    /// What earlier phases of this plan write.
+    streams: u64,
+    notes: Vec<String>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(workload: &'a Workload, inputs: &'a RunInputs) -> Self {
+        let new_data = Self::lays_out_on(workload, inputs);
+        let most = if new_data { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
+        let sizes = SizeInputs { max_bytes: most, write_bytes_per_s: None, layout_ns: 0 };
+        let (whole, size_reason) = match choose_size(sizes) {
+            Some(size) if new_data => (size.bytes, "as the workload says, else 1 GiB".to_owned()),
+            _ => (inputs.max_bytes, "as the workload says, else all that the target offers".to_owned()),
+        };
+        let (ends, laid_out) = (BTreeMap::new(), BTreeMap::new());
+        let notes = workload.notes.clone();
+        Self { workload, inputs, whole, size_reason, ends, laid_out, streams: 0, notes }
+    }
+
+    /// Whether data are written before they are read: always into a new file; over an existing target only if the
+    /// workload changes it anyway.
+    fn lays_out_on(workload: &Workload, inputs: &RunInputs) -> bool {
+        match inputs.kind {
+            TargetKind::Directory | TargetKind::Sim => true,
+            TargetKind::File | TargetKind::BlockDevice => {
+                workload.lays_out_targets && inputs.readiness == Readiness::Writable && workload.changes_data()
+            }
+            TargetKind::Null => false,
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn fixed_engine(&self) -> Option<EngineKind> {
+        match self.inputs.kind {
+            TargetKind::Sim => Some(EngineKind::Sim),
+            TargetKind::Null => Some(EngineKind::Null),
+            _ => None,
+        }
+    }
+
+    fn engine_of(&self, job: &Job) -> EngineKind {
+        self.fixed_engine().or(job.engine).unwrap_or(match job.access {
+            // Ring workers would copy outside the thread's accounting and hide who burns the CPU.
+            Access::Buffered if job.depth == 1 => EngineKind::Psync,
+            _ => EngineKind::IoUring,
+        })
+    }
+
+    fn files_of(&mut self, job: &Job, copy: u32) -> Vec<String> {
+        let names = match &job.files {
+            Files::Target => return Vec::new(),
+            Files::Named(names) => names.clone(),
+            Files::Own(count) => {
+                let base = if job.name.is_empty() { "job" } else { &job.name };
+                let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
+                (0..*count).map(|file| format!("{base}.{copy}.{file}")).collect()
+            }
+        };
+        if self.inputs.kind == TargetKind::Directory {
+            return names;
+        }
+        self.note("the target is no directory: all jobs use the target itself instead of files of their own".into());
+        Vec::new()
+    }
+
+    fn phase(&mut self, phase: &Phase) -> Result<PhasePlan, RunError> {
+        let mut streams = Vec::new();
+        let mut limit_ns = 0u64;
+        let (engine, access) =
+            phase.jobs.first().map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access));
+        for (number, job) in phase.jobs.iter().enumerate() {
+            for copy in 0..job.copies {
+                let mut stream = self.stream(phase, job, number as u32, copy)?;
+                if job.access != access {
+                    stream.access = Some(job.access);
+                }
+                let own = self.engine_of(job);
+                if own != engine {
+                    stream.engine = Some(own);
+                }
+                streams.push(stream);
+            }
+            let time = job.time_ns.unwrap_or(ENDLESS_NS);
+            limit_ns = limit_ns.max(job.start_delay_ns.saturating_add(job.ramp_ns).saturating_add(time));
+        }
+        for (stream, job) in
+            streams.iter_mut().zip(phase.jobs.iter().flat_map(|j| std::iter::repeat_n(j, j.copies as usize)))
+        {
+            let own = job.ramp_ns.saturating_add(job.time_ns.unwrap_or(ENDLESS_NS));
+            stream.time_limit_ns = (job.start_delay_ns.saturating_add(own) < limit_ns).then_some(own);
+        }
+        let stop = match phase.jobs.iter().find_map(|j| j.steady) {
+            Some(steady) => {
+                let pass = streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.all_region_bytes()));
+                if let Some(round) = steady.round_ns {
+                    limit_ns = round.saturating_mul(u64::from(steady.most_rounds));
+                }
+                StopRule::SteadyRounds {
+                    round_ns: steady.round_ns,
+                    round_bytes: steady.round_passes.then_some(pass),
+                    window_rounds: steady.window_rounds,
+                    range_permille: steady.range_permille,
+                    slope_permille: steady.slope_permille,
+                    most_rounds: steady.most_rounds,
+                }
+            }
+            None if streams.iter().all(|s| s.total_bytes.is_some() || s.total_operations.is_some()) => StopRule::Amount,
+            None => StopRule::Time,
+        };
+        let ramp = phase.jobs.iter().map(|j| j.ramp_ns).max().unwrap_or(0);
+        let skip = match &self.inputs.readiness {
+            Readiness::ReadOnly(reason) if phase.jobs.iter().any(Job::changes_data) => Some(reason.clone()),
+            _ => None,
+        };
+        Ok(PhasePlan {
+            name: phase.name.clone(),
+            kind: phase.kind,
+            engine,
+            access,
+            cold: phase.jobs.iter().any(|j| j.cold && j.access == Access::Buffered && j.reads()),
+            streams,
+            time_limit_ns: limit_ns,
+            stop,
+            warmup: Warmup { min_ns: ramp, share: 0.0, max_ns: ramp },
+            skip,
+        })
+    }
+
+    fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
+        let files = self.files_of(job, copy);
+        let offered = self.inputs.max_bytes;
+        let offset = job.offset.of(offered).saturating_add(job.offset_step.of(offered).saturating_mul(u64::from(copy)));
+        let size = match job.size {
+            Some(size) => size.of(offered) / (files.len() as u64).max(1),
+            None => self.whole.saturating_sub(offset) / (files.len() as u64).max(1),
+        };
+        if job.size.is_none() && Self::lays_out_on(self.workload, self.inputs) && !self.workload.lays_out_targets {
+            self.note(format!("job '{}' does not say its size: {size} bytes", job.name));
+        }
+        let largest = job.largest_block();
+        let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
+        let region_bytes =
+            size - size % if job.blocks_used().all(|b| b.min_bytes() == largest) { largest } else { unit };
+        let end = offset.saturating_add(region_bytes);
+        let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
+        for name in names {
+            let used = self.ends.entry(name.clone()).or_default();
+            *used = end.max(*used);
+            if job.reads() || job.laid_out {
+                let needed = self.laid_out.entry(name).or_default();
+                *needed = end.max(*needed);
+            }
+        }
+        let needed = self.ends.values().fold(0u64, |sum, e| sum.saturating_add(*e));
+        if needed > offered && self.inputs.kind != TargetKind::Null {
+            let (phase, job) = (phase.name.clone(), job.name.clone());
+            return Err(RunError::TooSmall { phase, job, needed, offered });
+        }
+        self.streams += 1;
+        let [read, write, trim] = job.block.clone();
+        let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
+        let amount = job.amount.map_or(region_bytes.saturating_mul((files.len() as u64).max(1)), |a| a.of(offered));
+        let by_amount = !job.time_based && job.steady.is_none() && job.total_operations.is_none();
+        let group = match (job.shared_group, job.together) {
+            (Some(group), _) => group,
+            (None, true) => number,
+            // Beyond all numbers of jobs.
+            (None, false) => {
+                u32::try_from(self.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
+            }
+        };
+        let name = match (job.copies, job.together) {
+            (2.., false) => format!("{}-{}", if job.name.is_empty() { "job" } else { &job.name }, copy + 1),
+            _ => job.name.clone(),
+        };
+        let cpus = match job.cpus.as_slice() {
+            [] => Vec::new(),
+            cpus if job.cpus_split => vec![cpus[copy as usize % cpus.len()]],
+            cpus => cpus.to_vec(),
+        };
+        Ok(StreamPlan {
+            operation: job.operation,
+            order: job.order,
+            block_size_bytes: largest,
+            queue_depth: job.depth,
+            region_start_bytes: offset,
+            region_bytes,
+            sync: if job.durable_each && job.changes_data() { Sync::FdatasyncEach } else { Sync::None },
+            round_bytes: None,
+            seed: match job.seed {
+                Some(seed) => seed.wrapping_add(u64::from(copy)),
+                None => self.inputs.seed.wrapping_add(self.streams),
+            },
+            name,
+            group,
+            files,
+            file_order: job.file_order,
+            mix: job.read_percent.filter(|_| job.operation != Operation::Read).map(|read_percent| Mix { read_percent }),
+            trim_before_write: job.trim_before_write,
+            zones: if job.order == Order::Zoned { job.zones.clone() } else { Vec::new() },
+            run_blocks: job.run_blocks,
+            block_sizes: (!plain).then_some(BlockSizes { read, write, trim }),
+            align_bytes: job.align,
+            batch_submit: job.batch_submit,
+            batch_complete: job.batch_complete,
+            cpus,
+            open_sync: job.open_sync,
+            rw_flags: job.rw_flags,
+            flush: job.flush,
+            pacing: (job.pacing != Pacing { arrivals: job.pacing.arrivals, ..Pacing::default() }).then_some(job.pacing),
+            think: job.think,
+            start_delay_ns: job.start_delay_ns,
+            total_bytes: by_amount.then(|| amount.saturating_mul(u64::from(job.loops))),
+            total_operations: job.total_operations,
+            verify: job.verify,
+            content: job.content,
+            on_error: job.on_error,
+            ..StreamPlan::default()
+        })
+    }
+
+    /// Writes what is read later, file by file.
+    fn layout(&self) -> Option<PhasePlan> {
+        if !Self::lays_out_on(self.workload, self.inputs) || self.laid_out.is_empty() {
+            return None;
+        }
+        let sector = self.inputs.sector_bytes.max(512);
+        let mut by_end: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for (name, end) in &self.laid_out {
+            by_end.entry(*end).or_default().push(name.clone());
+        }
+        let mut streams = Vec::new();
+        let mut bytes = 0u64;
+        for (end, names) in by_end {
+            // Whole sectors; the largest block that divides them, so that the region is covered to its end.
+            let region = end.next_multiple_of(sector);
+            let block = (1u64 << region.trailing_zeros().min(20)).min(LAYOUT_BLOCK_BYTES).max(sector);
+            bytes = bytes.saturating_add(region.saturating_mul(names.len() as u64));
+            streams.push(StreamPlan {
+                operation: Operation::Write,
+                block_size_bytes: block,
+                queue_depth: 8,
+                region_bytes: region,
+                sync: Sync::FsyncAtEnd,
+                seed: self.inputs.seed.wrapping_add(region),
+                files: if names == [String::new()] { Vec::new() } else { names },
+                file_order: model::FileOrder::Sequential,
+                ..StreamPlan::default()
+            });
+        }
+        Some(PhasePlan {
+            name: "layout".into(),
+            kind: PhaseKind::Layout,
+            engine: self.fixed_engine().unwrap_or(EngineKind::IoUring),
+            access: Access::Direct,
+            streams,
+            time_limit_ns: (bytes / LAYOUT_LEAST_BYTES_PER_S).saturating_add(60).saturating_mul(NS_PER_S),
+            stop: StopRule::RegionOnce,
+            ..PhasePlan::default()
+        })
+    }
+}

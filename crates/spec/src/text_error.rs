@@ -1,0 +1,78 @@
+//! Errors in texts of users: file, line, key, and the nearest thing that is supported.
+
+use std::fmt;
+
+/// Where something stands in a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// As the caller named it; `--set` for what came from there.
+    pub file: String,
+    /// From 1 on; 0 where there is none.
+    pub line: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.file),
+            line => write!(f, "{}:{line}", self.file),
+        }
+    }
+}
+
+/// What kind of mistake it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextErrorKind {
+    /// A text is needed: the caller reads it and asks again. [`TextError::key`] is its name.
+    NeedsInclude,
+    /// A key or option that exists nowhere.
+    Unknown,
+    /// Known, but not supported.
+    Unsupported,
+    /// A value that cannot be read.
+    Value,
+    /// The form of the text.
+    Form,
+}
+
+/// A mistake in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// What kind.
+    pub kind: TextErrorKind,
+    /// Where.
+    pub place: Place,
+    /// The key or option.
+    pub key: String,
+    /// What is wrong.
+    pub what: String,
+    /// The nearest thing that is supported.
+    pub nearest: Option<String>,
+}
+
+impl TextError {
+    pub(crate) fn new(kind: TextErrorKind, place: &Place, key: &str, what: impl Into<String>) -> Self {
+        Self { kind, place: place.clone(), key: key.to_owned(), what: what.into(), nearest: None }
+    }
+
+    pub(crate) fn with_nearest(mut self, nearest: Option<String>) -> Self {
+        self.nearest = nearest;
+        self
+    }
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.place)?;
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.what)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "; nearest supported: {nearest}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for TextError {}

@@ -1,0 +1,89 @@
+//! Every built-in workload has a plan on every kind of target.
+
+use model::{PhaseKind, StopRule, TargetKind};
+use spec::{Readiness, RunError, RunInputs, workload_text, workloads};
+
+fn inputs(kind: TargetKind) -> RunInputs {
+    RunInputs {
+        kind,
+        readiness: Readiness::Writable,
+        max_bytes: 8 << 30,
+        sector_bytes: 512,
+        memory_bytes: Some(2 << 30),
+        seed: 7,
+    }
+}
+
+#[test]
+fn each_is_described_and_has_a_plan_everywhere() {
+    let all = workloads();
+    let names: Vec<&str> = all.iter().map(|w| w.name()).collect();
+    assert_eq!(names, ["sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"]);
+    for workload in &all {
+        assert!(workload_text(workload.name()).is_some_and(|t| t.contains("[[phase]]")));
+        assert!(workload.answers().ends_with('?') && !workload.title().is_empty(), "{}", workload.name());
+        for kind in
+            [TargetKind::Directory, TargetKind::File, TargetKind::BlockDevice, TargetKind::Null, TargetKind::Sim]
+        {
+            let plan = workload.plan(&inputs(kind)).unwrap_or_else(|e| panic!("{} on {kind:?}: {e}", workload.name()));
+            assert!(plan.check(512, Some(2 << 30)).is_empty());
+            assert!(plan.size.bytes <= 8 << 30);
+            assert_eq!(plan, workload.plan(&inputs(kind)).unwrap(), "the same inputs give the same plan");
+            let json = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<model::Plan>(&json).unwrap(), plan);
+        }
+    }
+}
+
+#[test]
+fn reads_of_a_new_file_come_after_its_layout() {
+    for workload in workloads() {
+        let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
+        let reads = plan.phases.iter().flat_map(|p| &p.streams).filter(|s| s.reads());
+        let furthest = reads.map(|s| s.region_start_bytes + s.region_bytes).max().unwrap_or(0);
+        let layout = plan.phases.first().filter(|p| p.kind == PhaseKind::Layout);
+        let covered = layout.map_or(0, |p| p.streams.iter().map(|s| s.region_bytes).max().unwrap_or(0));
+        assert!(covered >= furthest, "{}: {covered} < {furthest}", workload.name());
+    }
+}
+
+#[test]
+fn a_target_that_is_only_read_keeps_its_data() {
+    for workload in workloads() {
+        let reason = "it is mounted".to_owned();
+        let inputs = RunInputs { readiness: Readiness::ReadOnly(reason), ..inputs(TargetKind::BlockDevice) };
+        match workload.plan(&inputs) {
+            Ok(plan) => {
+                assert!(plan.phases.iter().all(|p| p.skip.is_some() || !p.is_write()), "{}", workload.name());
+                assert_eq!(plan.bytes_written_at_most(), Some(0));
+            }
+            Err(RunError::NothingLeft { reason, .. }) => assert_eq!(reason, "it is mounted"),
+            Err(other) => panic!("{}: {other}", workload.name()),
+        }
+    }
+}
+
+#[test]
+fn what_the_sector_forbids_is_left_out_of_the_sweep() {
+    let all = workloads();
+    let sweep = all.iter().find(|w| w.name() == "sweep").unwrap();
+    let plan = sweep.plan(&RunInputs { sector_bytes: 4096, ..inputs(TargetKind::BlockDevice) }).unwrap();
+    let left_out: Vec<&str> = plan.phases.iter().filter(|p| p.skip.is_some()).map(|p| p.name.as_str()).collect();
+    assert_eq!(left_out.len(), 8, "{left_out:?}");
+    assert!(left_out.iter().all(|n| n.ends_with("-1k")), "{left_out:?}");
+    assert_eq!(plan.phases.iter().filter(|p| p.skip.is_none() && p.kind == PhaseKind::Measure).count(), 56);
+}
+
+#[test]
+fn steady_goes_by_the_test_specification() {
+    let all = workloads();
+    let steady = all.iter().find(|w| w.name() == "steady").unwrap();
+    let plan = steady.plan(&inputs(TargetKind::BlockDevice)).unwrap();
+    let precondition = plan.phase("precondition").unwrap();
+    assert_eq!(precondition.kind, PhaseKind::Precondition);
+    assert_eq!(precondition.bytes_written_at_most(), Some(2 * precondition.streams[0].region_bytes));
+    assert!(matches!(
+        plan.phase("steady-write").unwrap().stop,
+        StopRule::SteadyRounds { window_rounds: 5, range_permille: 200, slope_permille: 100, most_rounds: 25, .. }
+    ));
+}
