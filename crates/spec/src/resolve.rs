@@ -73,12 +73,17 @@ impl Workload {
     pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, RunError> {
         let mut resolver = Resolver::new(self, inputs);
         let mut phases = Vec::new();
-        for phase in &self.phases {
+        let mut first_to_need = None;
+        for (index, phase) in self.phases.iter().enumerate() {
             phases.push(resolver.phase(phase)?);
+            if !resolver.laid_out.is_empty() {
+                first_to_need.get_or_insert(index);
+            }
         }
         let used = resolver.ends.values().copied().max().unwrap_or(0);
         if let Some(layout) = resolver.layout() {
-            phases.insert(0, layout);
+            // What is written before is written to a new file: its first pass allocates.
+            phases.insert(first_to_need.unwrap_or(0), layout);
         }
         let mut plan = Plan {
             name: self.name.clone(),
@@ -134,7 +139,7 @@ struct Resolver<'a> {
     ends: BTreeMap<String, u64>,
     /// The same, of what must have been written before.
     laid_out: BTreeMap<String, u64>,
-    /// What earlier phases of this plan write.
+    /// Streams so far.
     streams: u64,
     notes: Vec<String>,
 }
@@ -187,12 +192,12 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    fn files_of(&mut self, job: &Job, copy: u32) -> Vec<String> {
+    fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
         let names = match &job.files {
             Files::Target => return Vec::new(),
             Files::Named(names) => names.clone(),
             Files::Own(count) => {
-                let base = if job.name.is_empty() { "job" } else { &job.name };
+                let base = if job.name.is_empty() { &phase.name } else { &job.name };
                 let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
                 (0..*count).map(|file| format!("{base}.{copy}.{file}")).collect()
             }
@@ -268,7 +273,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
-        let files = self.files_of(job, copy);
+        let files = self.files_of(phase, job, copy);
         let offered = self.inputs.max_bytes;
         let offset = job.offset.of(offered).saturating_add(job.offset_step.of(offered).saturating_mul(u64::from(copy)));
         let size = match job.size {

@@ -41,7 +41,10 @@ fn reads_of_a_new_file_come_after_its_layout() {
         let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
         let reads = plan.phases.iter().flat_map(|p| &p.streams).filter(|s| s.reads());
         let furthest = reads.map(|s| s.region_start_bytes + s.region_bytes).max().unwrap_or(0);
-        let layout = plan.phases.first().filter(|p| p.kind == PhaseKind::Layout);
+        let layout_at = plan.phases.iter().position(|p| p.kind == PhaseKind::Layout);
+        let read_at = plan.phases.iter().position(|p| p.streams.iter().any(|s| s.reads()));
+        assert!(read_at.is_none_or(|r| layout_at.is_some_and(|l| l < r)), "{}", workload.name());
+        let layout = layout_at.map(|at| &plan.phases[at]);
         let covered = layout.map_or(0, |p| p.streams.iter().map(|s| s.region_bytes).max().unwrap_or(0));
         assert!(covered >= furthest, "{}: {covered} < {furthest}", workload.name());
     }

@@ -10,6 +10,7 @@ mod ini;
 mod job;
 mod number;
 mod option;
+mod supported;
 
 pub use option::fio_options;
 

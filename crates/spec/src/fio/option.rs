@@ -2,7 +2,8 @@
 //!
 //! Names and meanings are those of fio's own documentation (HOWTO); the text is ours.
 
-use super::job::{Draft, Set};
+use super::job::Draft;
+use super::supported::Set;
 use crate::sim::nearest;
 
 /// What is done with an option.

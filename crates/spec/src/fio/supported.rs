@@ -1,0 +1,460 @@
+//! The options that are supported: what each does to the draft of a job.
+
+use super::job::Draft;
+use super::number::Units;
+use crate::job::Extent;
+use crate::job_key::{block_size, cpus, milli, permille, zones};
+use model::{
+    Access, Arrivals, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Order, Rate, ThinkTime, VerifyKind,
+};
+
+pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
+/// Names, the first of which is fio's own, and what they do.
+type Supported = (&'static [&'static str], Set);
+
+fn flag(text: &str, units: Units) -> Result<bool, String> {
+    match text {
+        "" | "true" | "yes" => Ok(true),
+        "false" | "no" => Ok(false),
+        _ => units.count(text).map(|n| n != 0),
+    }
+}
+
+fn count(text: &str, units: Units) -> Result<u32, String> {
+    u32::try_from(units.count(text)?).map_err(|_| format!("'{text}' is too large"))
+}
+
+pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
+    count(text, units).and_then(|n| if n == 0 { Err("0 is not possible".to_owned()) } else { Ok(n) })
+}
+
+fn percent(text: &str, units: Units) -> Result<u32, String> {
+    let n = count(text.trim_end_matches('%'), units)?;
+    if n > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(n) }
+}
+
+fn extent(text: &str, units: Units) -> Result<Extent, String> {
+    match text.strip_suffix('%') {
+        // Beyond 100 % a size would be one of another target.
+        Some(number) => percent(number.trim(), units).map(Extent::Percent),
+        None => units.bytes(text).map(Extent::Bytes),
+    }
+}
+
+/// Read, write, trim: what is left out takes the one before it; what is empty stays.
+fn triple<T: Clone>(
+    into: &mut [T; 3],
+    text: &str,
+    mut read: impl FnMut(&str) -> Result<T, String>,
+) -> Result<(), String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() > 3 {
+        return Err(format!("'{text}': at most three values: read, write, trim"));
+    }
+    for (at, value) in into.iter_mut().enumerate() {
+        // `8k,` says reads only.
+        let part = parts.get(at).copied().or_else(|| parts.last().copied()).unwrap_or_default();
+        if !part.is_empty() {
+            *value = read(part)?;
+        }
+    }
+    Ok(())
+}
+
+fn block(into: &mut [BlockSize; 3], text: &str, units: Units) -> Result<(), String> {
+    triple(into, text, |part| {
+        // The shared grammar reads sizes by a plain function; the units of this file are resolved before.
+        let mut plain = String::new();
+        for piece in part.split_inclusive([':', '-', '/']) {
+            let (word, mark) = match piece.char_indices().last() {
+                Some((at, c)) if ":-/".contains(c) => (&piece[..at], Some(c)),
+                _ => (piece, None),
+            };
+            let is_share = plain.ends_with('/');
+            match word.trim() {
+                "" => {}
+                share if is_share => plain.push_str(share),
+                size => plain.push_str(&units.bytes(size)?.to_string()),
+            }
+            plain.extend(mark);
+        }
+        block_size(&plain, crate::job_key::bytes)
+    })
+}
+
+fn rates(draft: &mut Draft, text: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
+    let mut all = [draft.job.pacing.read, draft.job.pacing.write, draft.job.pacing.trim];
+    triple(&mut all, text, |part| match read(part)? {
+        // 0 is fio's way of saying: none.
+        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => Ok(None),
+        rate => Ok(Some(rate)),
+    })?;
+    [draft.job.pacing.read, draft.job.pacing.write, draft.job.pacing.trim] = all;
+    Ok(())
+}
+
+fn think(draft: &mut Draft) -> &mut ThinkTime {
+    draft.job.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
+}
+
+fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
+    d.job.engine = Some(match t {
+        "psync" | "pvsync" | "pvsync2" | "sync" | "vsync" => EngineKind::Psync,
+        "io_uring" | "libaio" | "posixaio" => EngineKind::IoUring,
+        "mmap" => EngineKind::Mmap,
+        "null" => EngineKind::Null,
+        _ => {
+            return Err(format!(
+                "engine '{t}' is not supported: io_uring, libaio, psync, sync, pvsync2, mmap, null are"
+            ));
+        }
+    });
+    d.notes.retain(|n| !n.starts_with("ioengine="));
+    match t {
+        "libaio" | "posixaio" => d.notes.push(format!("ioengine={t}: carried out by io_uring")),
+        "sync" | "vsync" => d.notes.push(format!("ioengine={t}: carried out by pread and pwrite")),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
+    let (name, parameter) = t.split_once(':').unwrap_or((t, ""));
+    let single = |least: &str| -> Result<u32, String> {
+        match parameter.split_once([':', ',']) {
+            None if parameter.is_empty() => milli(least),
+            None => milli(parameter),
+            Some(_) => Err(format!("'{t}': one parameter is supported, no centre and no second direction")),
+        }
+    };
+    d.order = Some(match name {
+        "random" => Order::Random,
+        "zipf" => Order::Zipf { theta_milli: single("1.1")? },
+        "pareto" => Order::Pareto { h_milli: single("0.2")? },
+        "normal" => Order::Normal { deviation_percent: single("")? / 1000 },
+        "zoned" if parameter.contains(',') => {
+            return Err(format!("'{t}': one list of zones for all directions is supported"));
+        }
+        "zoned" => {
+            d.job.zones = zones(parameter)?;
+            Order::Zoned
+        }
+        _ => return Err(format!("'{name}' is not supported: random, zipf, pareto, normal, zoned are")),
+    });
+    Ok(())
+}
+
+fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
+    d.verify = match t {
+        "0" | "none" | "" => None,
+        "crc32c" | "crc32c-intel" => Some(VerifyKind::Crc32c),
+        "xxhash" => Some(VerifyKind::Xxhash),
+        _ => return Err(format!("'{t}' is not supported: crc32c, crc32c-intel, xxhash are")),
+    };
+    Ok(())
+}
+
+fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
+    let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
+    if !limit.trim_end().ends_with('%') {
+        return Err(format!("'{t}': limits in per cent are supported"));
+    }
+    let slope = match kind {
+        "iops" | "bw" => false,
+        "iops_slope" | "bw_slope" => true,
+        _ => return Err(format!("'{kind}' is not supported: iops, iops_slope, bw, bw_slope are")),
+    };
+    d.steady = Some((slope, permille(limit)?));
+    Ok(())
+}
+
+impl Draft {
+    /// Names (the first is fio's own), and what each does.
+    pub const OPTIONS: &'static [Supported] = &[
+        (&["rw", "readwrite"], |d, t, _| {
+            let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
+            d.kind = match kind {
+                "read" | "write" | "trim" | "randread" | "randwrite" | "randtrim" | "rw" | "randrw" | "trimwrite"
+                | "randtrimwrite" => kind.to_owned(),
+                "readwrite" => "rw".to_owned(),
+                _ => {
+                    return Err(format!(
+                        "'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"
+                    ));
+                }
+            };
+            d.modifier = modifier.map(str::to_owned);
+            Ok(())
+        }),
+        (&["rwmixread"], |d, t, u| {
+            d.mixed_reads = percent(t, u)?;
+            Ok(())
+        }),
+        (&["rwmixwrite"], |d, t, u| {
+            d.mixed_reads = 100 - percent(t, u)?;
+            Ok(())
+        }),
+        (&["bs", "blocksize", "bssplit", "bsrange", "blocksize_range"], |d, t, u| block(&mut d.job.block, t, u)),
+        (&["blockalign", "ba"], |d, t, u| {
+            let mut all = [None; 3];
+            triple(&mut all, t, |part| u.bytes(part).map(Some))?;
+            if all[0] != all[1] {
+                return Err("one alignment for all directions is supported".into());
+            }
+            d.job.align = all[0].filter(|a| *a > 0);
+            Ok(())
+        }),
+        (&["ioengine"], |d, t, _| engine(d, t)),
+        (&["iodepth"], |d, t, u| {
+            d.job.depth = positive(t, u)?;
+            Ok(())
+        }),
+        (&["iodepth_batch", "iodepth_batch_submit"], |d, t, u| {
+            d.job.batch_submit = Some(positive(t, u)?);
+            Ok(())
+        }),
+        (&["iodepth_batch_complete", "iodepth_batch_complete_min"], |d, t, u| {
+            // 0 asks fio to poll; the loop here never waits for more than it must.
+            d.job.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
+            Ok(())
+        }),
+        (&["direct"], |d, t, u| {
+            d.job.access = if flag(t, u)? { Access::Direct } else { Access::Buffered };
+            Ok(())
+        }),
+        (&["buffered"], |d, t, u| {
+            d.job.access = if flag(t, u)? { Access::Buffered } else { Access::Direct };
+            Ok(())
+        }),
+        (&["sync"], |d, t, u| {
+            d.job.open_sync = match t {
+                "none" => OpenSync::None,
+                "sync" => OpenSync::Sync,
+                "dsync" => OpenSync::Dsync,
+                _ if flag(t, u)? => OpenSync::Sync,
+                _ => OpenSync::None,
+            };
+            Ok(())
+        }),
+        (&["hipri"], |d, t, u| {
+            d.job.rw_flags.hipri = flag(t, u)?;
+            Ok(())
+        }),
+        (&["nowait"], |d, t, u| {
+            d.job.rw_flags.nowait = flag(t, u)?;
+            Ok(())
+        }),
+        (&["uncached"], |d, t, u| {
+            d.job.rw_flags.dontcache = flag(t, u)?;
+            Ok(())
+        }),
+        (&["atomic"], |d, t, u| {
+            d.job.rw_flags.atomic = flag(t, u)?;
+            Ok(())
+        }),
+        (&["invalidate"], |d, t, u| {
+            d.invalidate = flag(t, u)?;
+            Ok(())
+        }),
+        (&["fsync"], |d, t, u| {
+            d.job.flush.fsync_every = count(t, u)?;
+            Ok(())
+        }),
+        (&["fdatasync"], |d, t, u| {
+            d.job.flush.fdatasync_every = count(t, u)?;
+            Ok(())
+        }),
+        (&["end_fsync", "fsync_on_close"], |d, t, u| {
+            d.job.flush.fsync_at_end = flag(t, u)?;
+            Ok(())
+        }),
+        (&["numjobs"], |d, t, u| {
+            d.job.copies = positive(t, u)?;
+            if d.job.copies as usize > crate::workload::MOST {
+                return Err(format!("more than {} jobs", crate::workload::MOST));
+            }
+            Ok(())
+        }),
+        (&["cpus_allowed"], |d, t, _| {
+            d.job.cpus = cpus(t)?;
+            Ok(())
+        }),
+        (&["cpus_allowed_policy"], |d, t, _| {
+            d.job.cpus_split = match t {
+                "split" => true,
+                "shared" => false,
+                _ => return Err(format!("'{t}' is neither shared nor split")),
+            };
+            Ok(())
+        }),
+        (&["directory"], |d, t, _| {
+            d.directory = Some(t.to_owned()).filter(|t| !t.is_empty());
+            Ok(())
+        }),
+        (&["filename"], |d, t, _| {
+            // A colon separates names; one that belongs to a name is escaped.
+            let text = t.replace("\\:", "\0");
+            d.filenames = text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect();
+            Ok(())
+        }),
+        (&["nrfiles"], |d, t, u| {
+            d.files = positive(t, u)?;
+            if d.files > 65_536 {
+                return Err("more than 65536 files".into());
+            }
+            Ok(())
+        }),
+        (&["filesize"], |d, t, u| {
+            if t.contains('-') {
+                return Err("one size for all files is supported".into());
+            }
+            d.per_file = Some(extent(t, u)?);
+            Ok(())
+        }),
+        (&["file_service_type"], |d, t, _| {
+            d.job.file_order = match t {
+                "roundrobin" => FileOrder::RoundRobin,
+                "random" => FileOrder::Random,
+                "sequential" => FileOrder::Sequential,
+                _ => return Err(format!("'{t}' is not supported: roundrobin, random, sequential are")),
+            };
+            Ok(())
+        }),
+        (&["size"], |d, t, u| {
+            d.job.size = Some(extent(t, u)?);
+            Ok(())
+        }),
+        (&["io_size", "io_limit"], |d, t, u| {
+            d.job.amount = Some(extent(t, u)?);
+            Ok(())
+        }),
+        (&["offset"], |d, t, u| {
+            d.job.offset = extent(t, u)?;
+            Ok(())
+        }),
+        (&["offset_increment"], |d, t, u| {
+            d.job.offset_step = extent(t, u)?;
+            Ok(())
+        }),
+        (&["number_ios"], |d, t, u| {
+            d.job.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
+            Ok(())
+        }),
+        (&["loops"], |d, t, u| {
+            d.job.loops = positive(t, u)?;
+            Ok(())
+        }),
+        (&["runtime", "timeout"], |d, t, u| {
+            d.job.time_ns = Some(u.seconds(t)?).filter(|n| *n > 0);
+            Ok(())
+        }),
+        (&["time_based"], |d, t, u| {
+            d.job.time_based = flag(t, u)?;
+            Ok(())
+        }),
+        (&["ramp_time"], |d, t, u| {
+            d.job.ramp_ns = u.seconds(t)?;
+            Ok(())
+        }),
+        (&["startdelay", "start_delay"], |d, t, u| {
+            if t.contains('-') {
+                return Err("a fixed delay is supported, no range".into());
+            }
+            d.job.start_delay_ns = u.seconds(t)?;
+            Ok(())
+        }),
+        (&["stonewall", "wait_for_previous"], |d, t, u| {
+            d.stonewall = flag(t, u)?;
+            Ok(())
+        }),
+        (&["group_reporting"], |d, t, u| {
+            d.group_reporting = flag(t, u)?;
+            Ok(())
+        }),
+        (&["new_group"], |d, t, u| {
+            d.new_group = flag(t, u)?;
+            Ok(())
+        }),
+        (&["overwrite"], |d, t, u| {
+            d.job.laid_out = flag(t, u)?;
+            Ok(())
+        }),
+        (&["zero_buffers"], |d, t, u| {
+            d.zero = flag(t, u)?;
+            Ok(())
+        }),
+        (&["buffer_compress_percentage"], |d, t, u| {
+            d.job.content.compress_percent = percent(t, u)?;
+            Ok(())
+        }),
+        (&["dedupe_percentage"], |d, t, u| {
+            d.job.content.dedupe_percent = percent(t, u)?;
+            Ok(())
+        }),
+        (&["randrepeat", "allrandrepeat"], |d, t, u| {
+            d.repeat = flag(t, u)?;
+            Ok(())
+        }),
+        (&["randseed"], |d, t, u| {
+            d.random_seed = Some(u.count(t)?);
+            Ok(())
+        }),
+        (&["norandommap"], |d, t, u| {
+            d.no_map = flag(t, u)?;
+            Ok(())
+        }),
+        (&["random_distribution"], |d, t, _| distribution(d, t)),
+        (&["rate"], |d, t, u| rates(d, t, |p| u.bytes(p).map(Rate::BytesPerS))),
+        (&["rate_iops"], |d, t, u| rates(d, t, |p| u.count(p).map(Rate::OperationsPerS))),
+        (&["rate_process"], |d, t, _| {
+            d.job.pacing.arrivals = match t {
+                "linear" => Arrivals::Fixed,
+                "poisson" => Arrivals::Poisson,
+                _ => return Err(format!("'{t}' is neither linear nor poisson")),
+            };
+            Ok(())
+        }),
+        (&["thinktime"], |d, t, u| {
+            think(d).pause_ns = u.microseconds(t)?;
+            Ok(())
+        }),
+        (&["thinktime_spin"], |d, t, u| {
+            think(d).spin_ns = u.microseconds(t)?;
+            Ok(())
+        }),
+        (&["thinktime_blocks"], |d, t, u| {
+            think(d).after_operations = positive(t, u)?;
+            Ok(())
+        }),
+        (&["verify"], |d, t, _| verify(d, t)),
+        (&["do_verify"], |d, t, u| {
+            d.do_verify = flag(t, u)?;
+            Ok(())
+        }),
+        (&["verify_fatal"], |d, t, u| {
+            d.verify_fatal = flag(t, u)?;
+            Ok(())
+        }),
+        (&["continue_on_error"], |d, t, _| {
+            d.job.on_error = match t {
+                "none" | "0" => ErrorPolicy::Stop,
+                "" | "all" | "1" | "io" | "read" | "write" | "verify" => ErrorPolicy::Continue,
+                _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
+            };
+            Ok(())
+        }),
+        (&["steadystate", "ss"], steady),
+        (&["steadystate_duration", "ss_dur"], |d, t, u| {
+            d.steady_window_ns = u.seconds(t)?;
+            Ok(())
+        }),
+        (&["steadystate_ramp_time", "ss_ramp"], |d, t, u| {
+            d.job.ramp_ns = u.seconds(t)?;
+            Ok(())
+        }),
+        (&["kb_base"], |_, t, u| match u.count(t)? {
+            1000 | 1024 => Ok(()),
+            other => Err(format!("{other} is neither 1000 nor 1024")),
+        }),
+    ];
+}
