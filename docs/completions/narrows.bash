@@ -34,6 +34,9 @@ _narrows() {
             narrows,runs)
                 cmd="narrows__subcmd__runs"
                 ;;
+            narrows,workloads)
+                cmd="narrows__subcmd__workloads"
+                ;;
             narrows__subcmd__runs,delete)
                 cmd="narrows__subcmd__runs__subcmd__delete"
                 ;;
@@ -55,6 +58,12 @@ _narrows() {
             narrows__subcmd__runs,verify)
                 cmd="narrows__subcmd__runs__subcmd__verify"
                 ;;
+            narrows__subcmd__workloads,list)
+                cmd="narrows__subcmd__workloads__subcmd__list"
+                ;;
+            narrows__subcmd__workloads,show)
+                cmd="narrows__subcmd__workloads__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -62,7 +71,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --json --archive --color --help --version check runs report export explain completions"
+            opts="-h -V --json --archive --color --help --version check runs report export explain workloads completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -468,6 +477,81 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__runs__subcmd__verify)
+            opts="-h -V --json --archive --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --archive)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__workloads)
+            opts="-h -V --json --archive --color --help --version list show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --archive)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__workloads__subcmd__list)
+            opts="-h -V --json --archive --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --archive)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__workloads__subcmd__show)
             opts="-h -V --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

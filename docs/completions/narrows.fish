@@ -36,6 +36,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archi
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the self-contained page of a run'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "export" -d 'Runs in other tools\' formats: fio\'s JSON and logs, CSV, HdrHistogram logs, iozone\'s table'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'The page of a finding: what it means, how to mend it, how to undo that'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The built-in workloads: list them, or print the text of one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/<run>.html in the archive]' -r -F
@@ -145,6 +146,29 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -f -a "list" -d 'All workloads with the question that each answers'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and not __fish_seen_subcommand_from list show" -f -a "show" -d 'The text of a workload'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from list" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from list" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from show" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from show" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand workloads; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand completions" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'

@@ -60,6 +60,8 @@ pub enum Command {
     Export(ExportArgs),
     /// The page of a finding: what it means, how to mend it, how to undo that
     Explain(ExplainArgs),
+    /// The built-in workloads: list them, or print the text of one
+    Workloads(WorkloadsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -211,6 +213,27 @@ pub struct ExportArgs {
 pub struct ExplainArgs {
     /// Id of a finding; without one, all are listed
     pub id: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  narrows workloads                        one line each
+  narrows workloads show depth             its text, in the language of your own
+  narrows workloads show depth > my.toml   a start for your own")]
+pub struct WorkloadsArgs {
+    #[command(subcommand)]
+    pub command: Option<WorkloadsCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum WorkloadsCommand {
+    /// All workloads with the question that each answers
+    List,
+    /// The text of a workload
+    Show {
+        /// Which one
+        name: String,
+    },
 }
 
 #[derive(Args, Debug)]

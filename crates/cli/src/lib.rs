@@ -21,6 +21,7 @@ mod runs;
 mod signals;
 mod target;
 mod wall;
+mod workloads;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser, error::ErrorKind};
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),
         Command::Explain(args) => explain::command(args, &output),
+        Command::Workloads(args) => workloads::command(args, &output),
         Command::Completions(args) => completions::command(args, &output),
     };
     let code = result.unwrap_or_else(|failure| {

@@ -29,7 +29,7 @@ pub mod text;
 
 pub use card::card;
 pub use check::Check;
-pub use listing::{action_text, explain_list, explain_text, run_text, runs_table};
+pub use listing::{action_text, explain_list, explain_text, run_text, runs_table, workloads_list};
 pub use markdown::markdown;
 pub use model::NextStep;
 pub use page::page;

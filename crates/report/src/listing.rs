@@ -127,6 +127,20 @@ pub fn explain_list<'a>(findings: impl IntoIterator<Item = (&'a str, &'a str)>, 
         .collect()
 }
 
+/// All built-in workloads `(name, title, answers)`: a line, and the question below it.
+pub fn workloads_list<'a>(workloads: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>, style: &Style) -> String {
+    let columns = style.columns().saturating_sub(12);
+    let mut out = String::new();
+    for (name, title, answers) in workloads {
+        let name = style.paint(Paint::Accent, &pad(name, 12));
+        out.push_str(&format!("{name}{}\n", plain(title, style.ascii)));
+        for line in wrap(&plain(answers, style.ascii), columns) {
+            out.push_str(&format!("{:12}{}\n", "", style.paint(Paint::Dim, &line)));
+        }
+    }
+    out
+}
+
 /// The page of a finding.
 pub fn explain_text(page: &FindingText, style: &Style) -> String {
     let columns = style.columns();

@@ -8,3 +8,4 @@ mod export;
 mod program;
 mod simulated;
 mod targets;
+mod workloads;

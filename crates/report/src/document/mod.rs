@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod run;
 mod runs;
+mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use check::{CheckDocument, PhaseSummary};
@@ -18,6 +19,7 @@ pub use error::ErrorDocument;
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
 pub use run::{RunDocument, RunPhase};
 pub use runs::{RunEntry, RunsDocument};
+pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 
 use serde::Serialize;
 

@@ -1,0 +1,37 @@
+//! `narrows workloads`: what is built in.
+
+use crate::args::{WorkloadsArgs, WorkloadsCommand};
+use crate::output::Output;
+use model::{Failure, FailureKind};
+use report::document::{WorkloadDocument, WorkloadsDocument};
+use std::process::ExitCode;
+
+/// Prints the list, or the text of one.
+pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failure> {
+    match &args.command {
+        None | Some(WorkloadsCommand::List) => {
+            let all = spec::workloads();
+            let lines = || all.iter().map(|w| (w.name(), w.title(), w.answers()));
+            if output.is_json() {
+                output.document(&WorkloadsDocument::new(lines()));
+            } else {
+                output.text(&report::workloads_list(lines(), output.style()));
+            }
+        }
+        Some(WorkloadsCommand::Show { name }) => {
+            let text = spec::workload_text(name).ok_or_else(|| unknown(name))?;
+            if output.is_json() {
+                output.document(&WorkloadDocument::new(name, text));
+            } else {
+                output.text(text);
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(name: &str) -> Failure {
+    let nearest = spec::nearest_workload(name).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
+    Failure::new(FailureKind::Usage, format!("no workload is called '{name}'{nearest}"))
+        .remedy("narrows workloads   lists them")
+}

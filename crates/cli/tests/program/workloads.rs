@@ -1,0 +1,60 @@
+//! `narrows workloads`.
+
+use crate::program::Scratch;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Workloads {
+    schema: String,
+    workloads: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    title: String,
+    answers: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Workload {
+    schema: String,
+    name: String,
+    text: String,
+}
+
+#[test]
+fn they_are_listed_with_their_questions() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["workloads", "--json"], 0);
+    let document: Workloads = serde_json::from_value(document).expect("the contract");
+    assert_eq!(document.schema, "narrows/workloads/1");
+    let text = scratch.run(["workloads"]).stdout;
+    for entry in &document.workloads {
+        assert!(text.contains(&entry.title) && text.contains(&entry.name), "{}", entry.name);
+        assert!(entry.answers.ends_with('?'), "{}", entry.name);
+    }
+    assert_eq!(document.workloads.len(), 8);
+}
+
+#[test]
+fn each_is_printed_as_it_is() {
+    let scratch = Scratch::new();
+    let shown = scratch.run(["workloads", "show", "depth"]);
+    assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
+    let document: Workload =
+        serde_json::from_value(scratch.json(["workloads", "show", "depth", "--json"], 0)).expect("the contract");
+    assert_eq!((document.schema.as_str(), document.name.as_str()), ("narrows/workloads/1", "depth"));
+    assert_eq!(document.text, shown.stdout);
+    assert!(shown.stdout.contains("[[phase]]"));
+}
+
+#[test]
+fn an_unknown_one_is_answered_with_the_nearest() {
+    let ended = Scratch::new().run(["workloads", "show", "depht"]);
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("did you mean 'depth'"), "{}", ended.stderr);
+}
