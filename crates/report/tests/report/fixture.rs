@@ -1,6 +1,10 @@
 //! A constructed check of an SD card in a small board: every kind of status, series with stalls, system samples, a
 //! storage path, findings. Figures are invented; nothing here was measured.
 
+#[path = "fixture/machine.rs"]
+mod machine;
+
+use machine::{environment, stack};
 use model::*;
 use report::{Check, NextStep};
 use std::collections::BTreeMap;
@@ -323,77 +327,6 @@ fn metrics_of(s: &Shape, r: &PhaseRecord) -> Vec<Metric> {
     out.push(Metric::measured(id("stall_ns_max"), Unit::Ns, Some(Better::Lower), stall, n));
     out.push(Metric::measured(id("cpu_percent"), Unit::Percent, Some(Better::Lower), 6.8, 24));
     out
-}
-
-fn stack() -> Stack {
-    let mut fs = Layer::new(LayerKind::Filesystem, "ext4");
-    fs.set("block_size_bytes", 4096u32);
-    fs.set("journal_mode", "ordered");
-    fs.set("commit_interval_s", 5u32);
-    let mut partition = Layer::new(LayerKind::Partition, "mmcblk1p1");
-    partition.device = Some(DeviceId { major: 179, minor: 97 });
-    partition.counted = true;
-    partition.set("start_bytes", 4_194_304u32);
-    let mut disk = Layer::new(LayerKind::Disk, "mmcblk1");
-    disk.driver = Some("mmcblk".into());
-    disk.device = Some(DeviceId { major: 179, minor: 96 });
-    disk.counted = true;
-    disk.set("model", "SL32G");
-    disk.set("size_bytes", 31_914_983_424u64);
-    disk.set("scheduler", "mq-deadline");
-    disk.set("nr_requests", 128u32);
-    disk.set("max_sectors_kb", 512u32);
-    disk.set("rotational", false);
-    disk.set("write_cache", "write back");
-    disk.set("app_performance_class", "A2");
-    disk.set("temperature_c", Fact::Null);
-    let mut link = Layer::new(LayerKind::Link, "SDR104");
-    link.ceiling_bytes_per_s = Some(104_000_000);
-    link.ceiling_source = Some("/sys/kernel/debug/mmc1/ios: 208 MHz x 4 bit / 8".into());
-    link.set("clock_hz", 208_000_000u32);
-    link.set("bus_width_bits", 4u32);
-    link.set("signal_voltage", "1.8 V");
-    let mut controller = Layer::new(LayerKind::Controller, "0000:01:00.0");
-    controller.driver = Some("sdhci-pci".into());
-    controller.ceiling_bytes_per_s = Some(250_000_000);
-    controller.ceiling_source = Some("PCIe 2.5 GT/s x1".into());
-    controller.set("command_queue", false);
-    Stack {
-        mount: Some(Mount {
-            fstype: "ext4".into(),
-            mount_point: "/mnt/data".into(),
-            source: "/dev/mmcblk1p1".into(),
-            options: ["rw", "noatime", "commit=5"].map(String::from).to_vec(),
-            read_only: false,
-        }),
-        layers: vec![fs, partition, disk, link, controller],
-    }
-}
-
-fn environment() -> Environment {
-    Environment {
-        hostname: Some("cam3".into()),
-        machine: Some("Raspberry Pi Compute Module 4 Rev 1.1".into()),
-        kernel: Some("6.12.20+rpt-rpi-v8".into()),
-        architecture: Some("aarch64".into()),
-        distribution: Some("Debian GNU/Linux 13 (trixie)".into()),
-        cpus: vec![CpuModel { name: "Cortex-A72".into(), count: 4 }],
-        governors: vec!["ondemand".into()],
-        memory_bytes: Some(3_981_000_000),
-        page_size_bytes: Some(4096),
-        boot_id: Some("c2b1a0de-0000-4000-8000-000000000001".into()),
-        clock_synchronised: Some(true),
-        clock_source: Some("arch_sys_counter".into()),
-        virtualization: None,
-        kernel_command_line: Some(
-            "console=serial0,115200 root=PARTUUID=1b2c rootfstype=ext4 fsck.repair=yes rootwait".into(),
-        ),
-        root: Some(false),
-        io_uring_disabled: Some(0),
-        memlock_limit_bytes: Some(8 << 20),
-        dirty_settings: [("vm.dirty_ratio".to_owned(), Some(20)), ("vm.dirty_bytes".to_owned(), Some(0))].into(),
-        missing: vec!["kernel messages: run as root, or `sysctl -w kernel.dmesg_restrict=0`".into()],
-    }
 }
 
 fn samples(phases: &[PhaseRun], end: Ns, random: &mut Random) -> Vec<SystemSample> {
