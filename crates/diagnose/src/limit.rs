@@ -2,7 +2,25 @@
 
 use crate::causes::{Cause, causes};
 use crate::{catalogue, machine};
-use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run};
+use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run, RunState};
+
+/// What a limit is named from.
+const NEEDED: [&str; 6] = [
+    "seq-read.throughput_bytes_per_s",
+    "seq-write.throughput_bytes_per_s",
+    "buffered-write.throughput_bytes_per_s",
+    "rand-read-qd1.iops",
+    "rand-read-qd32.iops",
+    "rand-write-qd32.iops",
+];
+
+/// Those that the run does not have, each with the reason.
+fn missing(run: &Run) -> impl Iterator<Item = (&'static str, &str)> {
+    NEEDED.into_iter().filter(|id| machine::value(run, id).is_none()).map(|id| {
+        let why = run.metric(id).and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
+        (id, why)
+    })
+}
 
 /// The narrow place of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
@@ -17,22 +35,8 @@ impl From<Cause> for Limit {
 }
 
 fn nothing_named(run: &Run) -> Limit {
-    const NEEDED: [&str; 6] = [
-        "seq-read.throughput_bytes_per_s",
-        "seq-write.throughput_bytes_per_s",
-        "buffered-write.throughput_bytes_per_s",
-        "rand-read-qd1.iops",
-        "rand-read-qd32.iops",
-        "rand-write-qd32.iops",
-    ];
-    let mut evidence: Vec<Evidence> = NEEDED
-        .into_iter()
-        .filter(|id| machine::value(run, id).is_none())
-        .map(|id| {
-            let why = run.metric(id).and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
-            Evidence::absence(format!("{id}: {why}"), id)
-        })
-        .collect();
+    let mut evidence: Vec<Evidence> =
+        missing(run).map(|(id, why)| Evidence::absence(format!("{id}: {why}"), id)).collect();
     if run.samples.len() < 2 {
         evidence.push(Evidence::absence("processors, disks and temperatures during the run", "system samples"));
     }
@@ -49,8 +53,26 @@ fn nothing_named(run: &Run) -> Limit {
     Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence }
 }
 
+/// Where the limit is unknown for want of measurements: how to get them, if another check can. The fix of a finding
+/// would be a guess.
+fn to_measure(run: &Run) -> Option<NextStep> {
+    let reasons: Vec<&str> = missing(run).map(|(_, why)| why).collect();
+    let text = if reasons.is_empty() {
+        return None;
+    } else if matches!(run.state, RunState::Interrupted | RunState::Truncated) {
+        "repeat the check and let it come to its end"
+    } else if reasons.iter().any(|why| why.starts_with("budget") || why.starts_with("too-little-data")) {
+        "repeat the check with a longer --budget"
+    } else {
+        return None;
+    };
+    let basis = "the limit is not known for want of measurements".to_owned();
+    Some(NextStep { text: text.to_owned(), predicted_ratio: None, basis })
+}
+
 /// What to try next, and what it can bring at most: the step of the cause that the limit names; without one, the fix of
-/// the finding whose gain is the largest of those on the same layer, or of all where the limit is unknown.
+/// the finding whose gain is the largest of those on the same layer. Where the limit is unknown: to measure what is
+/// missing; if that is not it, the fix of any finding, unless hardly anything was measured.
 pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextStep> {
     let ratio = |f: &Finding| f.gain.as_ref().and_then(|g| g.at_most_ratio).unwrap_or(1.0);
     let finding = findings
@@ -71,5 +93,9 @@ pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextS
         .into_iter()
         .find(|c| c.layer == limit.layer && c.statement == limit.statement)
         .and_then(|c| c.next_step)
-        .or_else(of_finding)
+        .or_else(|| match limit.layer {
+            LimitLayer::Unknown if missing(run).count() == NEEDED.len() => to_measure(run),
+            LimitLayer::Unknown => to_measure(run).or_else(of_finding),
+            _ => of_finding(),
+        })
 }

@@ -242,6 +242,23 @@ fn a_slope_and_a_dent_are_no_exhausted_cache() {
 }
 
 #[test]
+fn the_step_after_too_few_measurements_is_to_measure_and_no_finding_is_guessed() {
+    let step = |run: &model::Run| {
+        let found = diagnose::findings(run);
+        assert!(found.iter().any(|f| f.id == "sync-mount"), "the run must have a finding to guess: {found:?}");
+        let limit = diagnose::limit(run);
+        assert_eq!(limit.layer, LimitLayer::Unknown, "{limit:?}");
+        diagnose::next_step(run, &limit, &found).map(|s| s.text)
+    };
+    let mut stack = sata();
+    stack.insert(0, layer(LayerKind::Filesystem, "ext4", None, &[("sync_mount", Fact::Bool(true))]));
+    let mut run = Builder::new(stack).phases(vec![sequential("copy", 5000.0), sequential("layout", 100.0)]).build();
+    assert_eq!(step(&run), None, "nothing says why the measurements are missing");
+    run.state = model::RunState::Interrupted;
+    assert_eq!(step(&run).as_deref(), Some("repeat the check and let it come to its end"));
+}
+
+#[test]
 fn throttling_with_a_fall_of_the_rate_is_thermal_not_an_exhausted_cache() {
     let hot = sequential("seq-write", 280.0).falls(20, 0.5).throttled(18, 0x4);
     let run = Builder::new(sata()).phases(with(healthy(300.0), [hot])).build();
