@@ -138,7 +138,7 @@ impl ArchiveError {
     /// What the user can do.
     pub fn remedy(&self) -> Option<String> {
         let text = match self {
-            Self::Io { .. } => match self.errno()? {
+            Self::Io { action, .. } => match self.errno()? {
                 Errno::NOSPC | Errno::DQUOT => {
                     "free space there, or keep the archive elsewhere: --archive DIR or NARROWS_ARCHIVE=DIR"
                 }
@@ -147,6 +147,12 @@ impl ArchiveError {
                     "this user may not write there: --archive DIR or NARROWS_ARCHIVE=DIR elsewhere"
                 }
                 Errno::NOTDIR | Errno::EXIST => "a file stands where a directory is needed: --archive DIR elsewhere",
+                // Not even root may create one in /proc.
+                Errno::NOENT if action.starts_with("create the directory") => {
+                    "no directory can be made there: --archive DIR or NARROWS_ARCHIVE=DIR elsewhere"
+                }
+                Errno::MFILE => "this process may open too few files: ulimit -n 1024, then again",
+                Errno::NFILE => "the machine has too many open files: end programs, or raise fs.file-max with sysctl",
                 Errno::LOOP => "symbolic links in a bundle are not followed: copy the files themselves",
                 _ => return None,
             },

@@ -353,4 +353,11 @@ fn an_archive_that_cannot_be_written_says_what_to_do() {
     assert_eq!(error.kind().exit_code(), 3);
     let full = ArchiveError::Io { action: "write", path: "/a".into(), source: rustix::io::Errno::NOSPC.into() };
     assert!(full.is_full() && full.remedy().unwrap().contains("free space"));
+    let remedy = |action, errno: rustix::io::Errno| {
+        ArchiveError::Io { action, path: "/a".into(), source: errno.into() }.remedy()
+    };
+    assert!(remedy("open the lock", rustix::io::Errno::MFILE).unwrap().contains("ulimit -n"));
+    assert!(remedy("open", rustix::io::Errno::NFILE).unwrap().contains("fs.file-max"));
+    assert!(remedy("create the directory", rustix::io::Errno::NOENT).unwrap().contains("--archive"));
+    assert_eq!(remedy("read", rustix::io::Errno::NOENT), None, "a file that is missing is no matter of the place");
 }
