@@ -153,6 +153,8 @@ fn record(d: &mut Draw) -> PhaseRecord {
         quiet_after: quiet(d),
         latency: histogram(d),
         intervals: d.list(12, interval),
+        streams: Vec::new(),
+        steady: None,
         rounds: d.list(3, |d| Round {
             start_ns: d.number(),
             bytes: d.number(),

@@ -1,10 +1,14 @@
 //! The seam to whatever carries operations out.
 
+mod calls;
+mod mmap;
 mod null;
 mod psync;
 mod threads;
 mod uring;
 
+pub use calls::{Calls, FileSet};
+pub use mmap::MappedFiles;
 pub use null::NullDevice;
 pub use psync::PsyncDevice;
 pub use threads::PsyncThreads;
@@ -82,6 +86,14 @@ pub trait Device {
     /// are there to `out`, which never grows beyond its capacity. `min` 0 polls. May return early on a signal. With
     /// nothing in flight and `min` above 0 it lets the time pass until `until`: so a paced source sleeps.
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError>;
+
+    /// Lets the time pass until the moment `until` as a program that computes: the caller's processor is busy. With nothing
+    /// in flight.
+    fn spin_until(&mut self, until: Ns) {
+        while self.now() < until {
+            std::hint::spin_loop();
+        }
+    }
 
     /// Features in use, for [`model::EngineRecord::features`].
     fn features(&self) -> Vec<String> {

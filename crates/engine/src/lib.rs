@@ -21,8 +21,10 @@ mod worker;
 
 pub use control::{Control, Progress};
 pub use copy::{copy_buffer_bytes, run_copy};
-pub use device::{Completion, Device, DeviceError, NullDevice, PsyncDevice, PsyncThreads, UringDevice};
-pub use recorder::{StreamRecord, phase_record};
+pub use device::{
+    Calls, Completion, Device, DeviceError, FileSet, MappedFiles, NullDevice, PsyncDevice, PsyncThreads, UringDevice,
+};
+pub use recorder::{DirectionRecord, StreamRecord, phase_record};
 pub use rig::{FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify};
 pub use sim::{Jitter, SimDevice, SimRig};
-pub use worker::{Content, LoopSettings, run_stream};
+pub use worker::{Content, Crew, Data, LoopSettings, Part, Shaped, run_stream, run_worker};

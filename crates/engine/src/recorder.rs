@@ -4,18 +4,24 @@
 //! allocates after construction. Each interval has a histogram of its own, from which its percentiles come, and which
 //! is added to the phase's when the interval ends: to the one before the warm-up cut, or to the one that counts.
 
+mod directions;
 mod errors;
 mod merge;
 mod rounds;
 mod series;
+mod summary;
 
+pub use directions::DirectionRecord;
 pub use merge::phase_record;
+pub(crate) use summary::{says_all, stream_summary};
 
+use directions::Directions;
 use errors::ErrorTable;
-use model::{Histogram, Interval, Ns, Round, StopCause, Warmup, WarmupCut, WorkerUsage};
+use model::{Direction, Histogram, Interval, Ns, Round, StopCause, Warmup, WarmupCut, WorkerUsage};
 use rounds::Rounds;
 use series::Series;
 use std::collections::BTreeMap;
+use workload::OpKind;
 
 /// What one worker recorded of one stream.
 #[derive(Clone, Debug)]
@@ -53,6 +59,8 @@ pub struct StreamRecord {
     pub batch_submit: u32,
     /// Completions waited for at once.
     pub batch_complete: u32,
+    /// Its directions, where it has several; else it is all one.
+    pub directions: Vec<DirectionRecord>,
 }
 
 /// The recorder of one worker.
@@ -73,6 +81,7 @@ pub(crate) struct Recorder {
     in_flight_ns: u128,
     errors: ErrorTable,
     rounds: Rounds,
+    directions: Option<Directions>,
     last_ns: Ns,
     /// The last completion, or the end of the last time without operations in flight, or the cut, whichever came last.
     quiet_since_ns: Ns,
@@ -114,11 +123,34 @@ impl Recorder {
             in_flight_ns: 0,
             errors: ErrorTable::default(),
             rounds: Rounds::new(),
+            directions: None,
             last_ns: started_ns,
             quiet_since_ns: started_ns,
             longest_gap_ns: 0,
             warm_gap_ns: 0,
         }
+    }
+
+    /// Has these directions told apart; before the first operation.
+    pub fn tell_apart(&mut self, directions: &[Direction]) {
+        self.directions = (!directions.is_empty()).then(|| Directions::new(directions));
+    }
+
+    /// After [`Recorder::transferred`]: which way it went.
+    #[inline]
+    pub fn went(&mut self, kind: OpKind, at: Ns, start: Ns, bytes: u32) {
+        if let Some(directions) = &mut self.directions {
+            let warm = self.series.start_ns() < self.started_ns + self.cut_ns;
+            directions.ended(kind, at.saturating_sub(start), bytes, warm);
+        }
+    }
+
+    /// A sync that closes no round completed: an operation of its own, but no transfer.
+    pub fn flushed(&mut self, kind: OpKind, at: Ns, handed: Ns) {
+        self.roll(at);
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.heard(at);
+        self.went(kind, at, handed, 0);
     }
 
     /// Operations are in flight again at `handed`, after a time with none: that time is no stall.
@@ -133,6 +165,11 @@ impl Recorder {
         self.longest_gap_ns = self.longest_gap_ns.max(at.saturating_sub(self.quiet_since_ns));
         self.quiet_since_ns = self.quiet_since_ns.max(at);
         self.last_ns = self.last_ns.max(at);
+    }
+
+    /// The last completion, or the start.
+    pub fn last_ns(&self) -> Ns {
+        self.last_ns
     }
 
     /// When the current interval ends.
@@ -251,8 +288,9 @@ impl Recorder {
         let mut warmup =
             WarmupCut { rule: self.rule, cut_ns: self.cut_ns, operations: self.warm.count(), bytes: self.warm_bytes };
         let mut latency = self.counted;
+        let uncut = ended_ns <= self.started_ns + self.cut_ns;
         let mut gap_ns = self.longest_gap_ns;
-        if ended_ns <= self.started_ns + self.cut_ns {
+        if uncut {
             // All of it would be cut: a short phase is worth more than none, and the rule says what was done.
             warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
             warmup.cut_ns = 0;
@@ -278,6 +316,7 @@ impl Recorder {
             usage: WorkerUsage::default(),
             batch_submit: 0,
             batch_complete: 0,
+            directions: self.directions.map(|d| d.finish(uncut)).unwrap_or_default(),
         }
     }
 }

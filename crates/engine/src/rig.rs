@@ -7,6 +7,7 @@ mod direct;
 mod execute;
 mod file;
 mod null;
+mod own_files;
 mod probe;
 mod refusal;
 mod target;

@@ -1,15 +1,22 @@
 //! The loop: one thread, one device, one stream.
 
 mod content;
+mod crew;
+mod data;
+mod rounds_watch;
+mod shaped;
 mod steady;
 
 pub use content::Content;
+pub use crew::Crew;
+pub use data::Data;
+pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
 
 use crate::device::worker_usage;
 use crate::recorder::{Recorder, StreamRecord};
 use crate::{Completion, Control, Device, DeviceError};
-use model::{Ns, Operation, PhasePlan, StopCause, StopRule, StreamPlan, Warmup};
+use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, StopCause, StopRule, StreamPlan, Sync, Warmup};
 use std::sync::atomic::Ordering;
 use workload::{BlockOp, Next, OpKind, Outcome, Source};
 
@@ -51,24 +58,75 @@ pub struct LoopSettings {
 }
 
 impl LoopSettings {
-    /// As planned: the queue is kept as full as it can be (all free places are filled in one call, which then waits for
-    /// one completion), the first error ends the phase, and a device may take a minute to answer at the end.
+    /// As planned: unless the stream says otherwise the queue is kept as full as it can be (all free places are filled in
+    /// one call, which then waits for one completion) and the first error ends the phase; a device may take a minute to
+    /// answer at the end.
     pub fn of(phase: &PhasePlan, stream: &StreamPlan, interval_ns: Ns) -> Self {
         Self {
             depth: stream.queue_depth,
-            batch_submit: stream.queue_depth,
-            batch_complete: 1,
+            batch_submit: stream.batch_submit.unwrap_or(stream.queue_depth),
+            batch_complete: stream.batch_complete.unwrap_or(1),
             started_ns: None,
             time_limit_ns: phase.time_limit_ns,
             stop: phase.stop,
             warmup: phase.warmup,
             interval_ns,
             content_seed: (stream.operation == Operation::Write).then_some(stream.seed),
-            stop_on_error: true,
+            stop_on_error: stream.on_error == ErrorPolicy::Stop,
             drain_limit_ns: 60_000_000_000,
         }
     }
 }
+
+/// How a worker takes part in its phase.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// What it shares with the others.
+    pub crew: &'a Crew,
+    /// Directions that are told apart; none: all is one.
+    pub directions: Vec<Direction>,
+    /// Whether syncs close rounds; else they are operations of their own.
+    pub closes_rounds: bool,
+    /// Whether EAGAIN is an answer (RWF_NOWAIT): counted, neither repeated nor the end of the phase.
+    pub would_block_is_an_answer: bool,
+}
+
+impl<'a> Part<'a> {
+    /// Of the only worker of a phase whose stream does one kind of thing.
+    pub fn alone(crew: &'a Crew) -> Self {
+        Self { crew, directions: Vec::new(), closes_rounds: true, would_block_is_an_answer: false }
+    }
+
+    /// As a stream of a plan asks for.
+    pub fn of(stream: &StreamPlan, crew: &'a Crew) -> Self {
+        let other = match stream.operation {
+            Operation::Read => None,
+            Operation::Write => Some(Direction::Write),
+            Operation::Trim => Some(Direction::Trim),
+            Operation::WriteZeroes => Some(Direction::WriteZeroes),
+        };
+        let read = stream.reads().then_some(Direction::Read);
+        let other = other.filter(|_| stream.changes_data());
+        let trim = stream.trim_before_write.then_some(Direction::Trim);
+        let flush = stream.flush;
+        let syncs = flush.fsync_every > 0 || flush.fdatasync_every > 0 || flush.fsync_at_end;
+        let mut directions: Vec<_> =
+            [read, other, trim, syncs.then_some(Direction::Sync)].into_iter().flatten().collect();
+        directions.dedup();
+        if directions.len() < 2 {
+            directions.clear();
+        }
+        Self {
+            crew,
+            directions,
+            closes_rounds: matches!(stream.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
+            would_block_is_an_answer: stream.rw_flags.nowait,
+        }
+    }
+}
+
+/// How much longer than for an operation is waited for the syncs that close a stream: they write what is dirty.
+const CLOSING_PATIENCE: u64 = 10;
 
 /// An operation in flight.
 #[derive(Clone, Copy)]
@@ -107,15 +165,37 @@ where
     D: Device<Op = BlockOp>,
     S: Source<Op = BlockOp>,
 {
+    let mut data = settings.content_seed.map(Content::new);
+    let crew = Crew::new(1, &settings.stop);
+    run_worker(device, source, &mut data, settings, &Part::alone(&crew), control)
+}
+
+/// The same as one worker of several, with data of the caller's making. If it fails before its start, the caller releases
+/// the others with [`Crew`].
+///
+/// # Errors
+/// As [`run_stream`].
+pub fn run_worker<D, S, C>(
+    device: &mut D,
+    source: &mut S,
+    data: &mut C,
+    settings: &LoopSettings,
+    part: &Part<'_>,
+    control: &Control,
+) -> Result<StreamRecord, DeviceError>
+where
+    D: Device<Op = BlockOp>,
+    S: Source<Op = BlockOp>,
+    C: Data,
+{
     let depth = settings.depth.max(1);
     let batch_submit = settings.batch_submit.clamp(1, depth);
     let batch_complete = settings.batch_complete.clamp(1, depth);
     let places = depth as usize;
 
-    let mut content = settings.content_seed.map(Content::new);
-    if let Some(content) = &content {
+    if data.makes() {
         for index in 0..depth {
-            content.fill(index, device.buffer(index));
+            data.fill(index, device.buffer(index));
         }
     }
     let mut flights = vec![EMPTY; places];
@@ -126,10 +206,14 @@ where
     let mut again: Vec<BlockOp> = Vec::with_capacity(places);
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
-    let started = settings.started_ns.unwrap_or_else(|| device.now());
+    let crew = part.crew;
+    let started = settings.started_ns.unwrap_or_else(|| crew.start(|| device.now()));
     let deadline = started.saturating_add(settings.time_limit_ns);
     let mut recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup);
+    recorder.tell_apart(&part.directions);
     let mut steadiness = Steadiness::new(&settings.stop, &recorder);
+    // What the crew knows of.
+    let mut told = (0, 0);
     // The end of the interval for which progress was last shown.
     let mut shown = recorder.interval_end();
     let mut stop: Option<StopCause> = None;
@@ -144,12 +228,15 @@ where
                 stop = Some(StopCause::TimeUsed);
             } else if control.stopped() {
                 stop = Some(StopCause::Interrupted);
+            } else {
+                stop = crew.ended();
             }
         }
 
         // Refill. `wake` is the moment before which the source has nothing.
         let mut wake = deadline;
         let mut blocked = false;
+        let mut spin = false;
         batch.clear();
         if stop.is_none() {
             while batch.len() < batch_submit as usize
@@ -159,16 +246,20 @@ where
                     Next::Op(mut op) => {
                         free.pop();
                         op.buffer = buffer;
-                        if let Some(content) = &mut content
-                            && matches!(op.kind, OpKind::Write | OpKind::WriteSync)
-                        {
-                            content.stamp(&mut device.buffer(buffer)[..op.len as usize], op.offset);
+                        if op.kind.sends_data() && data.makes() {
+                            data.make(&op, &mut device.buffer(buffer)[..op.len as usize]);
                         }
                         batch.push(op);
                     }
                     Next::WaitUntil(moment) => {
                         wake = wake.min(moment);
                         blocked = true;
+                        break;
+                    }
+                    Next::SpinUntil(moment) => {
+                        wake = wake.min(moment);
+                        blocked = true;
+                        spin = true;
                         break;
                     }
                     // With nothing in flight there is nothing to wait for: the source is at its end.
@@ -189,7 +280,7 @@ where
         }
         if !batch.is_empty() {
             let few = done.len() + batch.len() <= UNTIMED_OPERATIONS;
-            let handed = if fresh && few && content.is_none() { now } else { device.now() };
+            let handed = if fresh && few && !data.makes() { now } else { device.now() };
             if free.len() + batch.len() == places {
                 recorder.resumed(handed);
             }
@@ -204,15 +295,24 @@ where
             again.clear();
         }
 
-        let in_flight = places - free.len();
+        let mut in_flight = places - free.len();
         if stop.is_some() {
             if in_flight == 0 {
-                break;
+                // What was written is made durable where the plan says so, whatever ended the stream but a failure.
+                let closes = !matches!(stop, Some(StopCause::Failed | StopCause::Interrupted));
+                let Some((mut op, buffer)) = closes.then(|| source.closing()).flatten().zip(free.pop()) else { break };
+                op.buffer = buffer;
+                let handed = device.now();
+                recorder.resumed(handed);
+                flights[buffer as usize] = Flight { op, handed_ns: handed, start_ns: handed };
+                device.submit(&[op])?;
+                drain_until = handed.saturating_add(settings.drain_limit_ns.saturating_mul(CLOSING_PATIENCE));
             }
             if drain_until == Ns::MAX {
                 drain_until = device.now().saturating_add(settings.drain_limit_ns);
             }
         }
+        in_flight = places - free.len();
         // Room that the source could still fill is filled before anything is waited for.
         let min = if stop.is_none() && !blocked && !free.is_empty() {
             0
@@ -221,7 +321,11 @@ where
         };
         let until = if stop.is_some() { drain_until } else { wake }.min(recorder.interval_end());
         done.clear();
-        device.reap(min, until, &mut done)?;
+        if spin && in_flight == 0 {
+            device.spin_until(until);
+        } else {
+            device.reap(min, until, &mut done)?;
+        }
         (now, fresh) = match done.last() {
             Some(last) => (last.at_ns, D::STAMPED_ON_RETURN),
             None => (device.now(), true),
@@ -230,13 +334,29 @@ where
         for completion in &done {
             let flight = &flights[completion.buffer as usize];
             match completion.result {
-                Ok(_) if flight.op.kind == OpKind::Fsync => recorder.synced(completion.at_ns, flight.handed_ns),
+                Ok(_) if flight.op.kind.is_sync() => {
+                    if part.closes_rounds && flight.op.kind == OpKind::Fsync {
+                        recorder.synced(completion.at_ns, flight.handed_ns);
+                    } else {
+                        recorder.flushed(flight.op.kind, completion.at_ns, flight.handed_ns);
+                    }
+                }
                 Ok(bytes) => {
                     let at = completion.at_ns;
                     recorder.transferred(at, flight.start_ns, flight.handed_ns, bytes, flight.op.len);
+                    recorder.went(flight.op.kind, at, flight.start_ns, bytes);
                     if flight.op.kind != OpKind::Read {
                         recorder.wrote(flight.handed_ns, bytes);
+                    } else if C::LOOKS {
+                        let seen = bytes.min(flight.op.len) as usize;
+                        if !data.look(&flight.op, &device.buffer(completion.buffer)[..seen]) && stop.is_none() {
+                            stop = Some(StopCause::Failed);
+                            crew.end(StopCause::Failed);
+                        }
                     }
+                }
+                Err(EAGAIN) if part.would_block_is_an_answer => {
+                    recorder.failed(completion.at_ns, flight.handed_ns, EAGAIN);
                 }
                 Err(EINTR | EAGAIN) if stop.is_none() => {
                     again.push(flight.op);
@@ -244,20 +364,28 @@ where
                 }
                 Err(errno) => {
                     recorder.failed(completion.at_ns, flight.handed_ns, errno);
-                    if settings.stop_on_error && stop.is_none() {
+                    // A failed sync while draining means that what was written may not be there.
+                    if settings.stop_on_error && (stop.is_none() || flight.op.kind.is_sync()) {
                         stop = Some(StopCause::Failed);
+                        crew.end(StopCause::Failed);
                     }
                 }
             }
             free.push(completion.buffer);
-            source.completed(&flight.op, Outcome { at_ns: completion.at_ns, result: completion.result });
+            let outcome = Outcome { at_ns: completion.at_ns, result: completion.result };
+            if flight.op.kind != OpKind::Read {
+                data.ended(&flight.op, outcome);
+            }
+            source.completed(&flight.op, outcome);
         }
 
         recorder.roll(now);
         if recorder.interval_end() != shown {
             shown = recorder.interval_end();
             fresh = false;
-            let (operations, bytes) = recorder.progress();
+            let own = recorder.progress();
+            let (operations, bytes) = crew.advance(now, started, own.0 - told.0, own.1 - told.1);
+            told = own;
             control.progress.operations.store(operations, Ordering::Relaxed);
             control.progress.bytes.store(bytes, Ordering::Relaxed);
             control.progress.elapsed_ns.store(now.saturating_sub(started), Ordering::Relaxed);

@@ -76,6 +76,8 @@ impl Fixture {
             latency: Histogram::new(),
             intervals: Vec::new(),
             rounds: Vec::new(),
+            streams: Vec::new(),
+            steady: None,
         };
         let mut stack = Stack::default();
         stack.layers.push(Layer::new(LayerKind::Disk, "vda"));

@@ -26,6 +26,7 @@ mod sample;
 mod sim;
 mod sim_truth;
 mod stack;
+mod stream_record;
 mod target;
 mod units;
 mod verdict;
@@ -54,6 +55,7 @@ pub use sim::{
 };
 pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
+pub use stream_record::{Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary};
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
 pub use verdict::{Cause, Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating};

@@ -1,6 +1,6 @@
 //! What the engine recorded of one phase: raw, before anything is judged.
 
-use crate::{EngineKind, Histogram, Ns};
+use crate::{EngineKind, Histogram, Ns, SteadyRecord, StreamSummary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -191,6 +191,13 @@ pub struct PhaseRecord {
     pub intervals: Vec<Interval>,
     /// Rounds of buffered writes.
     pub rounds: Vec<Round>,
+    /// The streams one by one, where there are several, or one with a name or with several directions; else all is said
+    /// above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamSummary>,
+    /// How the rounds went, of a phase that goes by rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyRecord>,
 }
 
 impl PhaseRecord {

@@ -11,13 +11,16 @@ mod block;
 mod btrfs;
 mod cachestat;
 mod clock;
+mod discard;
 mod errno;
 mod fiemap;
 mod file;
+mod flagged_io;
 mod inode;
 mod io;
 mod kmsg;
 mod lock;
+mod mapping;
 mod pool;
 mod ring;
 mod ring_error;
@@ -31,16 +34,19 @@ pub use block::{device_read_only, device_size, flush_device_cache, logical_block
 pub use btrfs::btrfs_data_redundant;
 pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use clock::{Epoch, monotonic_ns};
+pub use discard::{discard, write_zeroes};
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
     OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, keep_access_time,
     next_data, next_hole, open_directory, open_existing, reopen, reserve, set_direct,
 };
+pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};
 pub use kmsg::{KernelLog, KernelLogError, KernelMessage};
 pub use lock::{Locked, lock_exclusively};
+pub use mapping::Mapping;
 pub use pool::BufferPool;
 pub use ring::{PushError, Ring, RingCompletion, RingOp, RingOptions};
 pub use ring_error::RingError;

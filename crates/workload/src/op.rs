@@ -13,6 +13,26 @@ pub enum OpKind {
     WriteSync,
     /// fsync of the whole target; transfers nothing, closes a round.
     Fsync,
+    /// fdatasync of the whole target; transfers nothing.
+    Fdatasync,
+    /// Discards `len` bytes at `offset`; transfers nothing, its result is `len`.
+    Trim,
+    /// Makes `len` bytes at `offset` zero without sending them; its result is `len`.
+    WriteZeroes,
+}
+
+impl OpKind {
+    /// Whether it is a sync, which has neither offset nor length.
+    #[inline]
+    pub fn is_sync(self) -> bool {
+        matches!(self, Self::Fsync | Self::Fdatasync)
+    }
+
+    /// Whether it carries data to the target.
+    #[inline]
+    pub fn sends_data(self) -> bool {
+        matches!(self, Self::Write | Self::WriteSync)
+    }
 }
 
 /// One block operation.
@@ -22,7 +42,7 @@ pub struct BlockOp {
     pub kind: OpKind,
     /// First byte.
     pub offset: u64,
-    /// Bytes; 0 for [`OpKind::Fsync`].
+    /// Bytes; 0 for syncs.
     pub len: u32,
     /// Index of the buffer in the pool that the caller of the device owns. The engine's loop sets it; sources leave 0.
     pub buffer: u32,
@@ -38,6 +58,9 @@ pub enum Next<Op> {
     Op(Op),
     /// Nothing before this moment.
     WaitUntil(Ns),
+    /// Nothing before this moment, and the worker is to spend the time computing, as an application between two
+    /// operations. Only with nothing in flight.
+    SpinUntil(Ns),
     /// Nothing until an operation in flight has completed.
     WaitForCompletion,
     /// Nothing any more.
@@ -63,4 +86,10 @@ pub trait Source {
 
     /// Hears that an operation has completed.
     fn completed(&mut self, op: &Self::Op, outcome: Outcome);
+
+    /// What closes the stream, one operation after the other, once nothing is in flight any more: asked for whether the
+    /// source was done or the phase's time was, not after a failure or an interruption.
+    fn closing(&mut self) -> Option<Self::Op> {
+        None
+    }
 }

@@ -141,7 +141,7 @@ mod tests {
                     let op = flying.remove(0);
                     source.completed(&op, Outcome { at_ns: 0, result: Ok(op.len) });
                 }
-                Next::WaitUntil(_) => unreachable!("streams do not pace"),
+                Next::WaitUntil(_) | Next::SpinUntil(_) => unreachable!("streams do not pace"),
                 Next::Done => break,
             }
         }

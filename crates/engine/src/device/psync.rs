@@ -1,32 +1,35 @@
 //! pread, pwrite and fdatasync in the calling thread, one operation at a time.
 
+use super::calls::Calls;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use std::os::fd::{AsFd, OwnedFd};
 use sys::{BufferPool, Epoch};
 use workload::{BlockOp, OpKind};
 
+/// An operation that a function is not for (the same on every Linux architecture).
+const EINVAL: i32 = 22;
+
 /// What buffered and sync phases use: all CPU time of an operation is the caller's own, so that getrusage shows who
 /// burns it. `submit` carries the operations out, one after the other.
 #[derive(Debug)]
-pub struct PsyncDevice {
+pub struct PsyncDevice<C = OwnedFd> {
     epoch: Epoch,
-    file: OwnedFd,
+    calls: C,
     pool: BufferPool,
     done: Vec<Completion>,
 }
 
-impl PsyncDevice {
-    /// Over an open file, with `depth` buffers of `buffer_bytes` (depth 1 is what it is for).
+impl<C: Calls> PsyncDevice<C> {
+    /// Over an open file, or a [`crate::FileSet`], with `depth` buffers of `buffer_bytes` (depth 1 is what it is for).
     ///
     /// # Errors
     /// If the memory cannot be had.
-    pub fn new(epoch: Epoch, file: OwnedFd, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
-        // Another user's file keeps its times: the reads are the same.
-        let _ = sys::keep_access_time(&file);
+    pub fn new(epoch: Epoch, calls: C, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
+        calls.prepare();
         let pool = BufferPool::new(depth, buffer_bytes)
             .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
-        Ok(Self { epoch, file, pool, done: Vec::with_capacity(depth as usize) })
+        Ok(Self { epoch, calls, pool, done: Vec::with_capacity(depth as usize) })
     }
 }
 
@@ -48,8 +51,22 @@ pub(super) fn execute(file: impl AsFd, op: &BlockOp, buffer: &mut [u8]) -> Resul
             sys::sync_all(file)?;
             0
         }
+        OpKind::Fdatasync | OpKind::Trim | OpKind::WriteZeroes => return without_data(file, op),
     };
     Ok(count as u32)
+}
+
+/// What carries no data, and is rare or slow enough to stay out of the way of what does.
+#[cold]
+pub(super) fn without_data(file: impl AsFd, op: &BlockOp) -> Result<u32, i32> {
+    let len = u64::from(op.len);
+    match op.kind {
+        OpKind::Fsync => sys::sync_all(file).map(|()| 0),
+        OpKind::Fdatasync => sys::sync_data(file).map(|()| 0),
+        OpKind::Trim => sys::discard(file, op.offset, len).map(|()| op.len),
+        OpKind::WriteZeroes => sys::write_zeroes(file, op.offset, len).map(|()| op.len),
+        OpKind::Read | OpKind::Write | OpKind::WriteSync => Err(EINVAL),
+    }
 }
 
 /// An operation's buffer must exist and hold its bytes; told before anything is carried out.
@@ -63,7 +80,7 @@ pub(super) fn check(op: &BlockOp, depth: u32, buffer_bytes: usize) -> Result<(),
     Ok(())
 }
 
-impl Device for PsyncDevice {
+impl<C: Calls> Device for PsyncDevice<C> {
     type Op = BlockOp;
 
     // Nothing but our own few instructions lies between the call that carried the last operation out and the return.
@@ -88,7 +105,7 @@ impl Device for PsyncDevice {
             check(op, self.pool.count(), self.pool.buffer_bytes())?;
         }
         for op in ops {
-            let result = execute(&self.file, op, self.pool.buffer_mut(op.buffer));
+            let result = self.calls.carry_out(op, self.pool.buffer_mut(op.buffer));
             self.done.push(Completion { buffer: op.buffer, result, at_ns: self.epoch.elapsed_ns() });
         }
         Ok(())

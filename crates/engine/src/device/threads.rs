@@ -4,11 +4,11 @@
 //! bounded channels that are allocated beforehand. The hand-over costs two wake-ups an operation, which the run's record
 //! names, since it shows in latencies of fast devices.
 
-use crate::device::psync::{check, execute};
+use crate::device::calls::Calls;
+use crate::device::psync::check;
 use crate::device::worker_usage;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
@@ -57,28 +57,27 @@ impl PsyncThreads {
     ///
     /// # Errors
     /// If the memory or the threads cannot be had.
-    pub fn new(
+    pub fn new<C: Calls + 'static>(
         epoch: Epoch,
-        file: OwnedFd,
+        calls: C,
         depth: u32,
         buffer_bytes: usize,
         why: Option<String>,
     ) -> Result<Self, DeviceError> {
-        // Another user's file keeps its times: the reads are the same.
-        let _ = sys::keep_access_time(&file);
-        let file = Arc::new(file);
+        calls.prepare();
+        let calls = Arc::new(calls);
         let (answer, answers) = sync_channel(depth as usize);
         let mut slots = Vec::with_capacity(depth as usize);
         for index in 0..depth {
             let buffer = BufferPool::new(1, buffer_bytes)
                 .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
             let (requests, inbox) = sync_channel(1);
-            let (file, answer) = (Arc::clone(&file), answer.clone());
+            let (calls, answer) = (Arc::clone(&calls), answer.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("io-{index}"))
                 // The thread's frame holds no data: buffers are lent to it.
                 .stack_size(128 * 1024)
-                .spawn(move || serve(epoch, &file, &inbox, &answer))
+                .spawn(move || serve(epoch, &*calls, &inbox, &answer))
                 .map_err(|source| DeviceError::Call { call: "clone of an I/O thread", source })?;
             slots.push(Slot { requests, buffer: Some(buffer), thread });
         }
@@ -96,11 +95,11 @@ impl PsyncThreads {
 }
 
 /// A thread's life: carry out what arrives until the device is dropped.
-fn serve(epoch: Epoch, file: &OwnedFd, inbox: &Receiver<Request>, answer: &SyncSender<Answer>) {
+fn serve(epoch: Epoch, calls: &impl Calls, inbox: &Receiver<Request>, answer: &SyncSender<Answer>) {
     while let Ok(request) = inbox.recv() {
         let answered = match request {
             Request::Carry(op, mut buffer) => {
-                let result = execute(file, &op, buffer.buffer_mut(0));
+                let result = calls.carry_out(&op, buffer.buffer_mut(0));
                 let completion = Completion { buffer: op.buffer, result, at_ns: epoch.elapsed_ns() };
                 answer.send(Answer::Carried(completion, buffer))
             }

@@ -1,5 +1,6 @@
 //! io_uring: one ring, one file, registered buffers; submission and waiting in one system call.
 
+use crate::device::psync::without_data;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use std::cell::Cell;
@@ -12,6 +13,11 @@ use workload::{BlockOp, OpKind};
 pub struct UringDevice {
     epoch: Epoch,
     ring: Ring,
+    /// For what is carried out in the submitting thread: trims and zeroes, which block there in any case (the kernel hands
+    /// them to a worker whose CPU no one sees), and fdatasync.
+    file: OwnedFd,
+    /// Completions of those.
+    aside: Vec<Completion>,
     /// The last time that `now` gave: waits are relative, and another reading of the clock only for them would be waste.
     /// The loop reads it before it submits, or goes on with the time of the reap before, so it is old by no more than the
     /// handling of one batch.
@@ -42,7 +48,27 @@ impl UringDevice {
         let _ = sys::keep_access_time(&file);
         let pool = BufferPool::new(depth, buffer_bytes)
             .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
-        Ok(Self { epoch, ring: Ring::new(file, pool, options)?, last_now: Cell::new(epoch.elapsed_ns()) })
+        let again = file.try_clone().map_err(|source| DeviceError::Call { call: "dup of the target", source })?;
+        let ring = Ring::new(file, pool, options)?;
+        let aside = Vec::with_capacity(depth as usize);
+        Ok(Self { epoch, ring, file: again, aside, last_now: Cell::new(epoch.elapsed_ns()) })
+    }
+}
+
+impl UringDevice {
+    #[cold]
+    fn carry_out_aside(&mut self, op: &BlockOp) -> Result<(), DeviceError> {
+        if self.aside.len() == self.aside.capacity() || self.ring.buffer_mut(op.buffer).is_none() {
+            return Err(DeviceError::BadOperation(format!("buffer {} is in flight or does not exist", op.buffer)));
+        }
+        // What was queued before goes first.
+        self.ring.enter(0, None).map_err(|errno| DeviceError::Call {
+            call: "io_uring_enter",
+            source: std::io::Error::from_raw_os_error(errno),
+        })?;
+        let result = without_data(&self.file, op);
+        self.aside.push(Completion { buffer: op.buffer, result, at_ns: self.now() });
+        Ok(())
     }
 }
 
@@ -74,6 +100,10 @@ impl Device for UringDevice {
                 OpKind::Write => RingOp::Write,
                 OpKind::WriteSync => RingOp::WriteThenDatasync,
                 OpKind::Fsync => RingOp::Fsync,
+                OpKind::Fdatasync | OpKind::Trim | OpKind::WriteZeroes => {
+                    self.carry_out_aside(op)?;
+                    continue;
+                }
             };
             self.ring
                 .push(kind, op.buffer, op.offset, op.len)
@@ -84,6 +114,14 @@ impl Device for UringDevice {
 
     #[inline]
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
+        let room = out.capacity() - out.len();
+        if !self.aside.is_empty() {
+            let count = self.aside.len().min(room);
+            out.extend(self.aside.drain(..count));
+            if count >= min || count == room {
+                return Ok(());
+            }
+        }
         let room = out.capacity() - out.len();
         let min = min.min(room) as u32;
         let wait = until.saturating_sub(self.last_now.get());

@@ -84,6 +84,8 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
         latency,
         intervals,
         rounds,
+        streams: Vec::new(),
+        steady: None,
     }
 }
 

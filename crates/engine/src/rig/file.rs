@@ -5,17 +5,19 @@ use super::cold::{drop_caches, sync_backing};
 use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::direct::{DirectFacts, kernel_version, proof};
 use super::execute::{Job, Way, execute};
+use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use crate::{Control, Rig};
 use model::{
-    Access, ColdProof, DataProof, DirectProof, Failure, FailureKind, Ns, PhaseKind, PhasePlan, PhaseRecord, StopCause,
-    StreamPlan, SystemSample, TargetKind,
+    Access, ColdProof, DataProof, DirectProof, Direction, Failure, FailureKind, Ns, OpenSync, PhaseKind, PhasePlan,
+    PhaseRecord, StopCause, StreamPlan, SystemSample, TargetKind,
 };
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use sys::{DirectAlignment, Epoch};
+use sys::{DirectAlignment, Durable, Epoch};
 
 /// Executes phases against a file or device.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct FileRig {
     layout_errors: Vec<String>,
     bytes_written: u64,
     unsettled: bool,
+    /// Files that streams name.
+    own: OwnFiles,
 }
 
 impl FileRig {
@@ -51,6 +55,7 @@ impl FileRig {
             layout_errors: Vec::new(),
             bytes_written: 0,
             unsettled: false,
+            own: OwnFiles::default(),
         })
     }
 
@@ -127,11 +132,11 @@ impl FileRig {
 
     /// The phase's streams within what may be touched, and what was clipped.
     fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
-        let bound = if phase.kind == PhaseKind::Layout { self.opened.max_bytes } else { self.readable_bytes() };
         let mut clipped = None;
         let mut streams = phase.streams.clone();
         for stream in &mut streams {
-            let block = stream.block_size_bytes.max(1);
+            let block = stream.min_block_bytes().max(1);
+            let bound = self.bound(phase, stream)?;
             let room = bound.saturating_sub(stream.region_start_bytes).min(stream.region_bytes) / block * block;
             if room == 0 {
                 return Err(self.nothing_there(phase, bound));
@@ -142,6 +147,29 @@ impl FileRig {
             }
         }
         Ok((streams, clipped))
+    }
+
+    /// How far into the target, or into each of its files, a stream may go.
+    fn bound(&self, phase: &PhasePlan, stream: &StreamPlan) -> Result<u64, Failure> {
+        let lays_out = phase.kind == PhaseKind::Layout;
+        if stream.files.is_empty() {
+            // Who only writes needs no data there, where no layout has said how far it came.
+            let fresh = self.laid_out.is_none() && self.opened.size.is_none() && !stream.reads();
+            return Ok(if lays_out || fresh { self.opened.max_bytes } else { self.readable_bytes() });
+        }
+        if self.target.kind != TargetKind::Directory {
+            let message = format!(
+                "{}: the stream names {} files, but {} is no directory",
+                phase.name,
+                stream.files.len(),
+                self.target.path.display()
+            );
+            return Err(Failure::new(FailureKind::Refused, message).remedy("name a directory as the target"));
+        }
+        if lays_out || !stream.reads() {
+            return Ok(self.opened.max_bytes / stream.files.len() as u64);
+        }
+        Ok(self.own.shortest(&stream.files))
     }
 
     fn nothing_there(&self, phase: &PhasePlan, bound: u64) -> Failure {
@@ -167,7 +195,11 @@ impl FileRig {
         let page = sys::page_size();
         let misaligned = |n: u64| !n.is_multiple_of(u64::from(offset));
         for s in streams {
-            if u64::from(memory) > page || misaligned(s.block_size_bytes) || misaligned(s.region_start_bytes) {
+            if u64::from(memory) > page
+                || misaligned(s.block_size_bytes)
+                || misaligned(s.min_block_bytes())
+                || misaligned(s.region_start_bytes)
+            {
                 let message = format!(
                     "{}: blocks of {} bytes from byte {} do not suit direct I/O here, which needs multiples of {offset} \
                      bytes (buffers: {memory})",
@@ -220,9 +252,16 @@ impl FileRig {
         }
     }
 
-    /// Whether what a stream reads is real.
+    /// Whether what a stream reads is real, in the worst of its files.
     fn data_proof(&self, stream: &StreamPlan) -> DataProof {
         let (start, len) = (stream.region_start_bytes, stream.region_bytes);
+        let of_own = |file: &Arc<File>| match sys::written(file, start, len) {
+            Ok(written) => judge_extents(written, len),
+            Err(_) => judge_sample(sample(file, start, len, stream.seed)),
+        };
+        if let Some(worst) = self.own.of(&stream.files).map(of_own).max_by_key(doubt) {
+            return worst;
+        }
         let file = &self.opened.file;
         let own = self.laid_out.is_some_and(|n| start + len <= n);
         if self.is_device() {
@@ -245,13 +284,8 @@ impl FileRig {
     }
 
     fn data_proofs(&self, streams: &[StreamPlan], clipped: Option<&str>) -> Option<DataProof> {
-        let rank = |p: &DataProof| match p {
-            DataProof::Real(_) => 0,
-            DataProof::Unknown(_) => 1,
-            DataProof::NotReal(_) => 2,
-        };
         let reads = streams.iter().filter(|s| s.reads());
-        let worst = reads.map(|s| self.data_proof(s)).max_by_key(rank)?;
+        let worst = reads.map(|s| self.data_proof(s)).max_by_key(doubt)?;
         Some(clipped.map_or(worst.clone(), |text| remark(worst, text)))
     }
 
@@ -280,6 +314,75 @@ impl FileRig {
     }
 }
 
+/// How doubtful the data are.
+fn doubt(proof: &DataProof) -> u8 {
+    match proof {
+        DataProof::Real(_) => 0,
+        DataProof::Unknown(_) => 1,
+        DataProof::NotReal(_) => 2,
+    }
+}
+
+/// Bytes that a phase wrote: of mixes only what was written, of trims nothing.
+fn written_bytes(record: &PhaseRecord) -> u64 {
+    if record.streams.is_empty() {
+        return record.bytes;
+    }
+    let sent = |d: &&model::DirectionSummary| matches!(d.direction, Direction::Write | Direction::WriteZeroes);
+    record.streams.iter().flat_map(|s| &s.directions).filter(sent).map(|d| d.bytes).sum()
+}
+
+/// Whether a stream goes past the page cache.
+fn is_direct(phase: &PhasePlan, stream: &StreamPlan) -> bool {
+    stream.access.unwrap_or(phase.access) == Access::Direct
+}
+
+impl FileRig {
+    /// The way of one stream; `direct` is the target's descriptor for direct I/O, or why there is none.
+    fn way(
+        &mut self,
+        phase: &PhasePlan,
+        stream: &StreamPlan,
+        direct: Option<&Result<File, String>>,
+        without_ring: Option<String>,
+    ) -> Result<Way, Failure> {
+        let buffered: Vec<Arc<File>> = if stream.files.is_empty() {
+            vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
+        } else {
+            let made = self.own.open(&self.target.path, &stream.files);
+            made.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))?
+        };
+        let direct = direct.filter(|_| is_direct(phase, stream));
+        let past_cache = matches!(direct, Some(Ok(_)));
+        let durable = match stream.open_sync {
+            OpenSync::None => None,
+            OpenSync::Dsync => Some(Durable::Data),
+            OpenSync::Sync => Some(Durable::All),
+        };
+        let files = match (durable, direct) {
+            (Some(durable), _) if stream.changes_data() => {
+                let again = |f: &Arc<File>| sys::reopen_durable(f, past_cache, durable).map(Arc::new);
+                buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
+            }
+            (_, Some(Ok(file))) if stream.files.is_empty() => {
+                vec![Arc::new(file.try_clone().map_err(|e| self.failed(&e))?)]
+            }
+            (_, Some(Ok(_))) => {
+                let again = |f: &Arc<File>| sys::reopen(f, true, true).map(Arc::new);
+                buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
+            }
+            _ => buffered,
+        };
+        Ok(match direct {
+            Some(Ok(_)) => Way::Direct { files, without_ring },
+            Some(Err(reason)) => {
+                Way::StandIn { files, reason: format!("O_DIRECT: refused ({reason}); buffered I/O stands in") }
+            }
+            None => Way::Buffered { files },
+        })
+    }
+}
+
 impl Rig for FileRig {
     fn now(&self) -> Ns {
         self.epoch.elapsed_ns()
@@ -294,11 +397,16 @@ impl Rig for FileRig {
             let message = format!("{}: {} is only read", phase.name, self.target.path.display());
             return Err(Failure::new(FailureKind::Refused, message).remedy("allow writing: --overwrite or --destroy"));
         }
+        if phase.kind == PhaseKind::Layout && phase.streams.iter().any(|s| s.files.is_empty()) {
+            // Until it says how far it came, nothing holds data.
+            self.laid_out = self.laid_out.or(Some(0));
+        }
         let (streams, clipped) = self.clip(phase)?;
         let mut direct = None;
-        if phase.access == Access::Direct {
-            self.check_alignment(phase, &streams)?;
-            let (start, block) = (streams[0].region_start_bytes, streams[0].block_size_bytes);
+        let past_cache: Vec<StreamPlan> = streams.iter().filter(|s| is_direct(phase, s)).cloned().collect();
+        if !past_cache.is_empty() {
+            self.check_alignment(phase, &past_cache)?;
+            let (start, block) = (past_cache[0].region_start_bytes, past_cache[0].block_size_bytes);
             if phase.kind == PhaseKind::Layout {
                 self.direct.try_write(&self.opened.file, start, block, &mut self.bytes_written);
             } else {
@@ -316,36 +424,47 @@ impl Rig for FileRig {
                 (a.min(s.region_start_bytes), b.max(s.region_start_bytes + s.region_bytes))
             });
             let backing = &self.options.backing_files;
-            drop_caches(&self.opened.file, self.is_device(), start, end.saturating_sub(start), backing)
+            let len = end.saturating_sub(start);
+            let mut dropped = drop_caches(&self.opened.file, self.is_device(), start, len, backing);
+            for file in streams.iter().flat_map(|s| self.own.of(&s.files)) {
+                let own = drop_caches(file, false, start, len, backing);
+                dropped.resident_pages = dropped.resident_pages.zip(own.resident_pages).map(|(a, b)| a + b);
+            }
+            dropped
         });
 
-        let file = match &direct {
-            Some(Ok(file)) => file.try_clone(),
-            _ => self.opened.file.try_clone(),
-        };
-        let file = Arc::new(file.map_err(|e| self.failed(&e))?);
         let plan = PhasePlan { streams, ..phase.clone() };
         let mut proven = direct.as_ref().and_then(|d| d.as_ref().ok()).map(|_| self.direct_proof(phase, &plan.streams));
-        let way = match &direct {
-            Some(Ok(_)) => Way::Direct { file, without_ring: self.without_ring(proven.as_ref()) },
-            Some(Err(reason)) => {
-                Way::StandIn { file, reason: format!("O_DIRECT: refused ({reason}); buffered I/O stands in") }
+        let without_ring = self.without_ring(proven.as_ref());
+        let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
+        let ways = match plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>() {
+            Ok(ways) => ways,
+            Err(failure) => {
+                self.direct.close(&self.opened.file);
+                return Err(failure);
             }
-            None => Way::Buffered { file },
         };
-        let job = Job { way, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns };
+        let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns };
         let result = execute(&job, control);
         self.direct.close(&self.opened.file);
         self.unsettled |= write;
         let mut record = result?;
 
         if write {
-            self.bytes_written += record.bytes;
+            self.bytes_written += written_bytes(&record);
         }
-        if phase.kind == PhaseKind::Layout {
+        if phase.kind == PhaseKind::Layout && plan.streams.iter().all(|s| !s.files.is_empty()) {
+            if record.stop != StopCause::RegionDone
+                && let Err(e) = self.own.sync()
+            {
+                *record.errors.entry(super::refusal::errno_text(&e)).or_default() += 1;
+                record.stop = StopCause::Failed;
+            }
+        } else if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &plan.streams);
         }
-        record.direct = match (phase.access, refused) {
+        let access = if past_cache.is_empty() { Access::Buffered } else { Access::Direct };
+        record.direct = match (access, refused) {
             (Access::Buffered, _) => None,
             (Access::Direct, None) => proven.take(),
             (Access::Direct, Some(reason)) => {
@@ -367,6 +486,7 @@ impl Rig for FileRig {
             return Ok(());
         }
         self.opened.file.sync_all().map_err(|e| self.failed(&e))?;
+        self.own.sync().map_err(|e| self.failed(&e))?;
         sync_backing(&self.options.backing_files);
         self.unsettled = false;
         Ok(())

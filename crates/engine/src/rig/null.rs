@@ -42,7 +42,8 @@ impl Rig for NullRig {
         if phase.kind == PhaseKind::MemoryCopy {
             return super::memory_copy(phase, self.epoch, self.interval_ns, self.copy_bytes, control);
         }
-        execute(&Job { way: Way::Null, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns }, control)
+        let ways = vec![Way::Null; phase.streams.len()];
+        execute(&Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns }, control)
     }
 
     fn settle(&mut self) -> Result<(), Failure> {

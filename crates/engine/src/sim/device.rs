@@ -104,7 +104,9 @@ impl SimDevice {
                 (m.fsync(copied), Traffic::None)
             }
             // Direct writes may follow buffered ones: what is dirty goes as well.
-            (_, OpKind::Fsync) => (m.fsync(at), Traffic::None),
+            (_, OpKind::Fsync | OpKind::Fdatasync) => (m.fsync(at), Traffic::None),
+            // A command without data; the model knows no cost of its own for what the device does with it.
+            (_, OpKind::Trim | OpKind::WriteZeroes) => (m.command(Lane::Worker, true, op.offset, 0, at), Traffic::None),
         }
     }
 }
@@ -138,7 +140,7 @@ impl Device for SimDevice {
             let write = matches!(op.kind, OpKind::Write | OpKind::WriteSync);
             let since = self.machine.now;
             let result = match op.kind {
-                OpKind::Fsync => Ok(0),
+                OpKind::Fsync | OpKind::Fdatasync => Ok(0),
                 _ if self.path == Path::Memory => Ok(op.len),
                 _ => self.machine.outcome(write, op.offset, op.len),
             };
@@ -152,6 +154,12 @@ impl Device for SimDevice {
             self.machine.schedule(Event { at, sequence: 0, traffic, since, bytes, caller: Some((op.buffer, result)) });
         }
         Ok(())
+    }
+
+    fn spin_until(&mut self, until: Ns) {
+        let now = self.machine.now;
+        self.machine.user.add(now, until.max(now));
+        self.idle_until(until);
     }
 
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {

@@ -2,14 +2,17 @@
 
 use super::together::Together;
 use super::{SimDevice, inventory};
-use crate::{Control, DeviceError, LoopSettings, Rig, StreamRecord, WriteProbe, phase_record, run_stream};
+use crate::recorder::{says_all, stream_summary};
+use crate::{
+    Content, Control, Crew, DeviceError, LoopSettings, Part, Rig, StreamRecord, WriteProbe, phase_record, run_worker,
+};
 use model::{Access, NS_PER_S};
 use model::{
-    ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, Failure, FailureKind, Ns, Operation,
-    Order, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause, StopRule, StreamPlan, Sync, SystemSample,
-    WorkerUsage,
+    ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, ErrorPolicy, Failure, FailureKind, Ns,
+    Operation, Order, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause, StopRule, StreamPlan, Sync,
+    SystemSample, WorkerUsage,
 };
-use workload::Stream;
+use workload::{Pattern, Stream, is_plain};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -110,6 +113,8 @@ impl SimRig {
         let mut streams = phase.streams.clone();
         for stream in &mut streams {
             let block = stream.block_size_bytes.max(1);
+            // Several files lie one behind the other.
+            let bound = bound / (stream.files.len() as u64).max(1);
             let room = bound.saturating_sub(stream.region_start_bytes).min(stream.region_bytes) / block * block;
             if room == 0 {
                 let message =
@@ -143,12 +148,25 @@ impl SimRig {
             settings.content_seed = None;
         }
         let before = self.work();
+        settings.stop_on_error = streams.iter().any(|s| s.on_error == ErrorPolicy::Stop);
         let once = plan.stop == StopRule::RegionOnce;
+        let crew = Crew::new(1, &plan.stop);
+        let mut many = None;
         let result = match streams {
-            [one] => run_stream(&mut self.device, &mut Stream::new(one, once), &settings, control),
-            many => {
-                let mut together = Together::new(many.iter().map(|s| (Stream::new(s, once), s.queue_depth)));
-                run_stream(&mut self.device, &mut together, &settings, control)
+            [one] if is_plain(one) => {
+                let mut data = settings.content_seed.map(Content::new);
+                let part = Part::of(one, &crew);
+                run_worker(&mut self.device, &mut Stream::new(one, once), &mut data, &settings, &part, control)
+            }
+            [one] => {
+                let mut data = None::<Content>;
+                let part = Part::of(one, &crew);
+                run_worker(&mut self.device, &mut Pattern::new(one, once), &mut data, &settings, &part, control)
+            }
+            _ => {
+                let together = many.insert(Together::new(&plan, self.interval_ns));
+                settings.batch_complete = 1;
+                run_worker(&mut self.device, together, &mut None::<Content>, &settings, &Part::alone(&crew), control)
             }
         };
         let mut record: StreamRecord = result.map_err(|e: DeviceError| {
@@ -169,7 +187,28 @@ impl SimRig {
             batch_submit: record.batch_submit,
             batch_complete: record.batch_complete,
         };
-        Ok(phase_record(vec![record], engine))
+        let records = match many {
+            None => vec![record],
+            Some(together) => {
+                let (usage, batch) = (record.usage, (record.batch_submit, record.batch_complete));
+                let mut records = together.finish(record.ended_ns, record.stop);
+                match records.first_mut() {
+                    Some(first) => (first.usage, first.batch_submit, first.batch_complete) = (usage, batch.0, batch.1),
+                    // Stopped before it began.
+                    None => records.push(record),
+                }
+                records
+            }
+        };
+        let summaries: Vec<_> =
+            records.iter().zip(streams).map(|(r, s)| stream_summary(r, s, EngineKind::Sim)).collect();
+        let all_said = says_all(&records, streams);
+        let mut record = phase_record(records, engine);
+        if !all_said {
+            record.streams = summaries;
+        }
+        record.steady = crew.steady();
+        Ok(record)
     }
 
     fn work(&self) -> Work {

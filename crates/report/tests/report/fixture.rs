@@ -289,6 +289,8 @@ fn record_of(s: &Shape, start: Ns, random: &mut Random) -> PhaseRecord {
         latency,
         intervals,
         rounds: Vec::new(),
+        streams: Vec::new(),
+        steady: None,
     }
 }
 

@@ -1,0 +1,60 @@
+//! Files through shared mappings: reads are loads, writes are stores, syncs are msync.
+
+use super::calls::Calls;
+use crate::DeviceError;
+use std::os::fd::AsFd;
+use sys::Mapping;
+use workload::{BlockOp, FileSpace, OpKind};
+
+/// Mapped files in one range of addresses; driven by [`crate::PsyncDevice`], one operation at a time.
+///
+/// An error of the device at a load or store cannot be counted: it ends the program by SIGBUS (mmap(2)).
+#[derive(Debug)]
+pub struct MappedFiles {
+    mappings: Vec<Mapping>,
+    space: FileSpace,
+}
+
+/// EINVAL, ENXIO and EOPNOTSUPP, the same on every Linux architecture that this program runs on.
+const EINVAL: i32 = 22;
+const ENXIO: i32 = 6;
+const EOPNOTSUPP: i32 = 95;
+
+impl MappedFiles {
+    /// Maps the first `bytes` of each file, which it must have; to be stored to with `writable`.
+    ///
+    /// # Errors
+    /// Where a mapping cannot be had.
+    pub fn new(
+        files: impl IntoIterator<Item = impl AsFd>,
+        space: FileSpace,
+        bytes: u64,
+        writable: bool,
+    ) -> Result<Self, DeviceError> {
+        let map = |file| Mapping::new(file, bytes, writable);
+        let mappings: Result<Vec<Mapping>, std::io::Error> = files.into_iter().map(map).collect();
+        let mappings = mappings.map_err(|source| DeviceError::Call { call: "mmap of the target", source })?;
+        Ok(Self { mappings, space })
+    }
+}
+
+impl Calls for MappedFiles {
+    fn prepare(&self) {}
+
+    fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+        let (index, offset) = self.space.locate(op.offset);
+        let mapping = self.mappings.get(index).ok_or(ENXIO)?;
+        let data = buffer.get_mut(..op.len as usize).ok_or(EINVAL)?;
+        match op.kind {
+            OpKind::Read => mapping.load(offset, data)?,
+            OpKind::Write => mapping.store(offset, data)?,
+            OpKind::WriteSync => {
+                mapping.store(offset, data)?;
+                mapping.sync(offset, u64::from(op.len))?;
+            }
+            OpKind::Fsync | OpKind::Fdatasync => mapping.sync(0, mapping.len())?,
+            OpKind::Trim | OpKind::WriteZeroes => return Err(EOPNOTSUPP),
+        }
+        Ok(op.len)
+    }
+}

@@ -1,0 +1,48 @@
+//! The seam where data are made before they are written, and looked at when they were read.
+
+use super::Content;
+use workload::{BlockOp, Outcome};
+
+/// What a stream's data are. Whoever checks them is one of these: it fills what is written, hears what became of it, and
+/// sees what is read. Nothing may be allocated after [`Data::fill`].
+pub trait Data {
+    /// Whether reads are looked at; where not, the loop does not touch their buffers.
+    const LOOKS: bool = false;
+
+    /// Whether data are made at all; where not, nothing is written, or the caller made the data.
+    fn makes(&self) -> bool;
+
+    /// Fills a buffer before the ramp.
+    fn fill(&mut self, index: u32, buffer: &mut [u8]);
+
+    /// Makes the data of a write that is about to be handed over.
+    fn make(&mut self, op: &BlockOp, data: &mut [u8]);
+
+    /// Any operation but a read has ended.
+    fn ended(&mut self, _op: &BlockOp, _outcome: Outcome) {}
+
+    /// A read of `data` has succeeded. Whether the phase goes on; findings are the implementation's to keep.
+    fn look(&mut self, _op: &BlockOp, _data: &[u8]) -> bool {
+        true
+    }
+}
+
+impl Data for Option<Content> {
+    #[inline]
+    fn makes(&self) -> bool {
+        self.is_some()
+    }
+
+    fn fill(&mut self, index: u32, buffer: &mut [u8]) {
+        if let Some(content) = self {
+            Content::fill(content, index, buffer);
+        }
+    }
+
+    #[inline]
+    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+        if let Some(content) = self {
+            content.stamp(data, op.offset);
+        }
+    }
+}

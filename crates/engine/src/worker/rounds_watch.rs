@@ -1,0 +1,171 @@
+//! Steady state by rounds, as SNIA's Solid State Storage Performance Test Specification has it (2.0.2, section 2.1.24):
+//! over a window of rounds, the range of their means and the rise of a line through them stay within shares of their
+//! average. Rounds are times, or on slow cards amounts of data, so that each is the same work.
+
+use model::{Ns, SteadyRecord, SteadyRound, StopCause, StopRule};
+
+/// Looks at each round when it has ended.
+#[derive(Debug)]
+pub(super) struct RoundsWatch {
+    round_ns: Ns,
+    round_bytes: u64,
+    window: usize,
+    range_ratio: f64,
+    slope_ratio: f64,
+    most: usize,
+    rounds: Vec<SteadyRound>,
+    /// Where the current round began.
+    start_ns: Option<Ns>,
+    operations: u64,
+    bytes: u64,
+    reached: bool,
+    last: (Option<f64>, Option<f64>),
+    points: Vec<(f64, f64)>,
+}
+
+/// Rounds that are kept at most; a plan for more is no plan.
+const MOST_ROUNDS: u32 = 4096;
+
+impl RoundsWatch {
+    /// `None` for other rules.
+    pub fn of(stop: &StopRule) -> Option<Self> {
+        let StopRule::SteadyRounds {
+            round_ns,
+            round_bytes,
+            window_rounds,
+            range_permille,
+            slope_permille,
+            most_rounds,
+        } = *stop
+        else {
+            return None;
+        };
+        let most = most_rounds.clamp(1, MOST_ROUNDS) as usize;
+        let window = (window_rounds.max(2) as usize).min(most);
+        Some(Self {
+            // Where both are given, a round ends when both are reached: it has the amount and is long enough to tell.
+            round_ns: round_ns.unwrap_or(0),
+            round_bytes: round_bytes.unwrap_or(0),
+            window,
+            range_ratio: f64::from(range_permille) / 1000.0,
+            slope_ratio: f64::from(slope_permille) / 1000.0,
+            most,
+            rounds: Vec::with_capacity(most),
+            start_ns: None,
+            operations: 0,
+            bytes: 0,
+            reached: false,
+            last: (None, None),
+            points: Vec::with_capacity(window),
+        })
+    }
+
+    /// With `operations` and `bytes` done by `now`: whether the phase ends, and why. Allocates nothing.
+    pub fn look(&mut self, now: Ns, started: Ns, operations: u64, bytes: u64) -> Option<StopCause> {
+        let start = *self.start_ns.get_or_insert(started);
+        let length_ns = now.saturating_sub(start);
+        let moved = bytes.saturating_sub(self.bytes);
+        if self.rounds.len() == self.most || length_ns == 0 || length_ns < self.round_ns || moved < self.round_bytes {
+            return None;
+        }
+        let operations_of_round = operations.saturating_sub(self.operations);
+        self.rounds.push(SteadyRound { start_ns: start, length_ns, operations: operations_of_round, bytes: moved });
+        (self.start_ns, self.operations, self.bytes) = (Some(now), operations, bytes);
+        self.judge();
+        if self.reached {
+            Some(StopCause::Steady)
+        } else {
+            (self.rounds.len() == self.most).then_some(StopCause::TimeUsed)
+        }
+    }
+
+    fn judge(&mut self) {
+        let Some(first) = self.rounds.len().checked_sub(self.window) else { return };
+        self.points.clear();
+        // Operations where nothing is transferred; with one block size both are the same but for a factor.
+        let by_bytes = self.rounds[first..].iter().any(|r| r.bytes > 0);
+        let rate = |r: &SteadyRound| (if by_bytes { r.bytes } else { r.operations }) as f64 / r.length_ns as f64;
+        self.points.extend(self.rounds[first..].iter().enumerate().map(|(i, r)| (i as f64, rate(r))));
+        let n = self.points.len() as f64;
+        let mean = self.points.iter().map(|p| p.1).sum::<f64>() / n;
+        let Some(line) = stats::least_squares(&self.points).filter(|_| mean > 0.0) else { return };
+        let high = self.points.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max);
+        let low = self.points.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+        let (range, slope) = ((high - low) / mean, (line.slope * (n - 1.0) / mean).abs());
+        self.last = (Some(range), Some(slope));
+        self.reached = range <= self.range_ratio && slope <= self.slope_ratio;
+    }
+
+    pub fn record(&self) -> SteadyRecord {
+        SteadyRecord {
+            reached: self.reached,
+            window_rounds: self.window as u32,
+            range_ratio: self.last.0,
+            slope_ratio: self.last.1,
+            rounds: self.rounds.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: Ns = 1_000_000_000;
+
+    fn rule(round_ns: Option<Ns>, round_bytes: Option<u64>) -> StopRule {
+        StopRule::SteadyRounds {
+            round_ns,
+            round_bytes,
+            window_rounds: 5,
+            range_permille: 200,
+            slope_permille: 100,
+            most_rounds: 25,
+        }
+    }
+
+    /// Rounds until it ends, with intervals of a tenth of a second and this many bytes in the interval `i`.
+    fn ends(rule: StopRule, bytes: impl Fn(u64) -> u64) -> (usize, Option<StopCause>, SteadyRecord) {
+        let mut watch = RoundsWatch::of(&rule).unwrap();
+        let mut sum = 0;
+        for i in 0..100_000 {
+            sum += bytes(i);
+            if let Some(cause) = watch.look(7 + (i + 1) * S / 10, 7, sum / 10, sum) {
+                return (watch.rounds.len(), Some(cause), watch.record());
+            }
+        }
+        (watch.rounds.len(), None, watch.record())
+    }
+
+    #[test]
+    fn a_constant_rate_is_steady_after_the_window() {
+        let (rounds, cause, record) = ends(rule(Some(S), None), |_| 1000);
+        assert_eq!((rounds, cause, record.reached), (5, Some(StopCause::Steady), true));
+        assert_eq!(
+            record.rounds[4],
+            SteadyRound { start_ns: 7 + 4 * S, length_ns: S, operations: 1000, bytes: 10_000 }
+        );
+    }
+
+    #[test]
+    fn a_cache_that_runs_out_is_waited_for() {
+        // Full speed for two rounds and a half, a third of it afterwards: the last five are all slow after eight.
+        let (rounds, cause, record) = ends(rule(Some(S), None), |i| if i < 25 { 3000 } else { 1000 });
+        assert_eq!((rounds, cause), (8, Some(StopCause::Steady)));
+        assert!(record.range_ratio.unwrap() < 0.01);
+    }
+
+    #[test]
+    fn a_drift_is_given_up_and_said() {
+        let (rounds, cause, record) = ends(rule(Some(S), None), |i| 1000 + 20 * i);
+        assert_eq!((rounds, cause, record.reached), (25, Some(StopCause::TimeUsed), false));
+        assert!(record.slope_ratio.unwrap() > 0.10);
+    }
+
+    #[test]
+    fn rounds_of_bytes_are_as_long_as_the_card_is_slow() {
+        let (rounds, cause, record) = ends(rule(None, Some(50_000)), |_| 1000);
+        assert_eq!((rounds, cause), (5, Some(StopCause::Steady)));
+        assert!(record.rounds.iter().all(|r| r.length_ns == 5 * S && r.bytes == 50_000));
+    }
+}

@@ -1,0 +1,111 @@
+//! Plans with several streams, files and kinds of calls, over real temporary files. Needs neither root nor devices.
+
+mod phases;
+
+use engine::{Control, Rig};
+use model::{
+    Access, Direction, EngineKind, FileOrder, Flush, Mix, OpenSync, Operation, Order, PhaseKind, PhasePlan,
+    PhaseRecord, RwFlags, StopCause, StopRule, StreamPlan,
+};
+use phases::{MIB, filesystem_of, open, options};
+
+fn stream(operation: Operation) -> StreamPlan {
+    StreamPlan { operation, region_bytes: MIB, seed: 3, ..StreamPlan::default() }
+}
+
+fn phase(engine: EngineKind, streams: Vec<StreamPlan>) -> PhasePlan {
+    PhasePlan {
+        name: "p".into(),
+        engine,
+        access: Access::Buffered,
+        streams,
+        time_limit_ns: 60_000_000_000,
+        stop: StopRule::RegionOnce,
+        ..PhasePlan::default()
+    }
+}
+
+fn run_in(directory: &tempfile::TempDir, phases: &[PhasePlan]) -> Vec<PhaseRecord> {
+    let mut rig = open(directory.path(), true, options(filesystem_of(directory.path()))).expect("a rig");
+    let run = |p: &PhasePlan| rig.run(p, &Control::default()).unwrap_or_else(|f| panic!("{}: {f}", p.name));
+    let records = phases.iter().map(run).collect();
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "a name was left in the directory");
+    records
+}
+
+#[test]
+fn streams_share_files_by_name_and_leave_none_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let names = |n: &[&str]| n.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    for engine in [EngineKind::Psync, EngineKind::Mmap, EngineKind::PsyncThreads, EngineKind::IoUring] {
+        let flush = Flush { fsync_at_end: true, ..Flush::default() };
+        let write = StreamPlan { files: names(&["a", "b"]), flush, ..stream(Operation::Write) };
+        let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(engine, vec![write]) };
+        let read = |files: &[&str], file_order| StreamPlan {
+            files: names(files),
+            file_order,
+            order: Order::Random,
+            queue_depth: if matches!(engine, EngineKind::Psync | EngineKind::Mmap) { 1 } else { 4 },
+            ..stream(Operation::Read)
+        };
+        let both = phase(engine, vec![read(&["b", "a"], FileOrder::Random), read(&["a"], FileOrder::RoundRobin)]);
+        let records = run_in(&directory, &[layout, both]);
+        assert_eq!((records[0].bytes, records[0].stop), (2 * MIB, StopCause::RegionDone), "{engine:?}");
+        assert_eq!(records[0].streams[0].directions[1].direction, Direction::Sync);
+        assert_eq!(records[0].streams[0].directions[1].operations, 2);
+        assert_eq!((records[1].bytes, records[1].short_operations), (3 * MIB, 0), "{engine:?}");
+        assert!(records[1].errors.is_empty());
+        let each: Vec<u64> = records[1].streams.iter().map(|s| s.directions[0].bytes).collect();
+        assert_eq!(each, [2 * MIB, MIB]);
+        assert!(records[1].streams[0].started_ns == records[1].streams[1].started_ns);
+    }
+}
+
+#[test]
+fn reading_files_that_hold_nothing_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let read = StreamPlan { files: vec!["never-written".into()], ..stream(Operation::Read) };
+    let mut rig = open(directory.path(), true, options(filesystem_of(directory.path()))).unwrap();
+    let failure = rig.run(&phase(EngineKind::Psync, vec![read]), &Control::default()).unwrap_err();
+    assert!(failure.to_string().contains("nothing to work on"), "{failure}");
+}
+
+#[test]
+fn calls_with_flags_durable_openings_and_mixes_go_through() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = stream(Operation::Write);
+    let flagged = RwFlags { dsync: true, ..RwFlags::default() };
+    let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(EngineKind::Psync, vec![write.clone()]) };
+    let one_by_one = |s: StreamPlan| PhasePlan { name: "each".into(), ..phase(EngineKind::Psync, vec![s]) };
+    let records = run_in(
+        &directory,
+        &[
+            layout,
+            one_by_one(StreamPlan { rw_flags: flagged, ..write.clone() }),
+            one_by_one(StreamPlan { open_sync: OpenSync::Dsync, ..write.clone() }),
+            one_by_one(StreamPlan { mix: Some(Mix { read_percent: 50 }), order: Order::Random, ..write }),
+        ],
+    );
+    for record in &records {
+        assert_eq!((record.bytes, record.operations), (MIB, 256));
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+    }
+    assert_eq!(records[3].streams[0].directions.iter().map(|d| d.operations).sum::<u64>(), 256);
+}
+
+#[test]
+fn trims_and_zeroes_reach_the_file_or_say_that_they_cannot() {
+    let directory = tempfile::tempdir().unwrap();
+    for engine in [EngineKind::Psync, EngineKind::IoUring] {
+        for operation in [Operation::Trim, Operation::WriteZeroes] {
+            let layout =
+                PhasePlan { kind: PhaseKind::Layout, ..phase(EngineKind::Psync, vec![stream(Operation::Write)]) };
+            let take = PhasePlan { name: "take".into(), ..phase(engine, vec![stream(operation)]) };
+            let records = run_in(&directory, &[layout, take]);
+            match records[1].stop {
+                StopCause::RegionDone => assert_eq!(records[1].bytes, MIB),
+                _ => assert_eq!(records[1].errors.keys().collect::<Vec<_>>(), ["EOPNOTSUPP"], "{operation:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A file in memory: loads and stores instead of calls.
+#![allow(unsafe_code)]
+
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
+use std::ffi::c_void;
+use std::io;
+use std::os::fd::AsFd;
+use std::ptr::NonNull;
+
+/// A shared mapping of the beginning of a file.
+///
+/// The kernel reports what goes wrong at a load or store by SIGBUS, which ends the program: a page that the device cannot
+/// read, a file that became shorter, a hole for which there is no room. Callers map only what has been written or reserved
+/// ([`crate::reserve`]) and nobody else truncates.
+#[derive(Debug)]
+pub struct Mapping {
+    base: NonNull<u8>,
+    len: usize,
+    writable: bool,
+}
+
+// SAFETY: the mapping belongs to the process, not to a thread.
+unsafe impl Send for Mapping {}
+// SAFETY: the memory is only copied from and to through raw pointers, never referenced; what happens when several threads
+// or programs store to one place at once is what shared mappings are: some mixture of the bytes.
+unsafe impl Sync for Mapping {}
+
+/// EINVAL, the same on every Linux architecture.
+const EINVAL: i32 = 22;
+
+impl Mapping {
+    /// Maps the first `len` bytes, which the file has.
+    ///
+    /// # Errors
+    /// `InvalidInput` where the length does not fit the address space (32-bit machines), else what mmap(2) says.
+    pub fn new(fd: impl AsFd, len: u64, writable: bool) -> io::Result<Self> {
+        let too_large =
+            || io::Error::new(io::ErrorKind::InvalidInput, format!("{len} bytes do not fit the address space"));
+        let len = usize::try_from(len).ok().filter(|n| *n > 0 && *n <= isize::MAX as usize).ok_or_else(too_large)?;
+        let mut access = ProtFlags::READ;
+        access.set(ProtFlags::WRITE, writable);
+        // SAFETY: a fresh mapping at an address of the kernel's choice touches no other memory.
+        let base = unsafe { mmap(std::ptr::null_mut(), len, access, MapFlags::SHARED, fd, 0) }?;
+        let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        Ok(Self { base, len, writable })
+    }
+
+    /// Where a range lies, if it lies within.
+    fn at(&self, offset: u64, len: usize) -> Result<*mut u8, i32> {
+        let start = usize::try_from(offset).map_err(|_| EINVAL)?;
+        if start.checked_add(len).is_none_or(|end| end > self.len) {
+            return Err(EINVAL);
+        }
+        // SAFETY: the range was found to lie within the mapping.
+        Ok(unsafe { self.base.as_ptr().add(start) })
+    }
+
+    /// Copies from the file.
+    ///
+    /// # Errors
+    /// `EINVAL` beyond the mapping.
+    pub fn load(&self, offset: u64, into: &mut [u8]) -> Result<(), i32> {
+        let from = self.at(offset, into.len())?;
+        // SAFETY: both ranges are as long as `into`; a buffer of the caller's does not overlap our mapping.
+        unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    /// Copies into the file.
+    ///
+    /// # Errors
+    /// `EINVAL` beyond the mapping, or where it is only read.
+    pub fn store(&self, offset: u64, data: &[u8]) -> Result<(), i32> {
+        if !self.writable {
+            return Err(EINVAL);
+        }
+        let to = self.at(offset, data.len())?;
+        // SAFETY: both ranges are as long as `data`; a buffer of the caller's does not overlap our mapping.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
+        Ok(())
+    }
+
+    /// Makes the pages of a range durable: msync(2) with MS_SYNC.
+    ///
+    /// # Errors
+    /// The errno; `EIO` may concern data written long before.
+    pub fn sync(&self, offset: u64, len: u64) -> Result<(), i32> {
+        let page = rustix::param::page_size() as u64;
+        let start = offset / page * page;
+        let end = offset.saturating_add(len).min(self.len as u64);
+        let len = usize::try_from(end.saturating_sub(start)).map_err(|_| EINVAL)?;
+        let from = self.at(start, len)?;
+        // SAFETY: the range lies within the mapping and begins on a page.
+        unsafe { msync(from.cast::<c_void>(), len, MsyncFlags::SYNC) }.map_err(Errno::raw_os_error)
+    }
+
+    /// Length, bytes.
+    pub fn len(&self) -> u64 {
+        self.len as u64
+    }
+
+    /// Never: mappings have a length.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and no reference into it was ever given out.
+        let _ = unsafe { munmap(self.base.as_ptr().cast::<c_void>(), self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn what_is_stored_is_in_the_file() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(10_000).unwrap();
+        let mapping = Mapping::new(&file, 10_000, true).unwrap();
+        mapping.store(5_000, b"hello").unwrap();
+        mapping.sync(5_000, 5).unwrap();
+        let mut text = [0; 5];
+        file.read_exact_at(&mut text, 5_000).unwrap();
+        assert_eq!(&text, b"hello");
+        file.write_all_at(b"again", 9_995).unwrap();
+        mapping.load(9_995, &mut text).unwrap();
+        assert_eq!(&text, b"again");
+        assert_eq!(mapping.load(9_996, &mut text), Err(EINVAL));
+        assert_eq!(mapping.store(u64::MAX, b"x"), Err(EINVAL));
+        assert_eq!(Mapping::new(&file, 10, false).unwrap().store(0, b"x"), Err(EINVAL));
+    }
+}

@@ -1,0 +1,267 @@
+//! Where in its file the next operation goes.
+
+use crate::Permutation;
+use crate::popularity::Popularity;
+use crate::random::Random;
+use model::{Order, StreamPlan};
+
+/// The offsets of one file, counted from the start of the region.
+///
+/// Offsets are multiples of the unit (the plan's alignment, else its smallest block). In a sequential order the last
+/// operation before the end of the region is cut to what is left there; in a random order a block that would reach beyond
+/// the end begins earlier instead, so that sizes keep their shares.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    walk: Walk,
+    region: u64,
+    unit: u64,
+    /// The smallest operation: where less is left, nothing begins.
+    least: u64,
+    /// Blocks that follow one another in a random order.
+    run: u32,
+    run_left: u32,
+    run_at: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Walk {
+    Forward {
+        at: u64,
+    },
+    /// `at` is where the next operation ends.
+    Backward {
+        at: u64,
+    },
+    Strided {
+        stride: u64,
+        first: u64,
+        at: u64,
+    },
+    /// Every start once, by runs.
+    Covering {
+        permutation: Permutation,
+        position: u64,
+        starts: u64,
+        pass: u64,
+        seed: u64,
+    },
+    Drawn(Popularity),
+}
+
+/// Where an operation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub offset: u64,
+    pub len: u32,
+    /// Whether the walk has been everywhere with this operation and starts again.
+    pub ends_pass: bool,
+}
+
+fn permutation(starts: u64, seed: u64, pass: u64) -> Permutation {
+    Permutation::new(starts, seed ^ pass.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+impl Places {
+    /// The offsets of a plan's order, with the seed of one file.
+    ///
+    /// # Panics
+    /// If the region holds no block: plans are checked before they get here.
+    pub fn new(plan: &StreamPlan, seed: u64) -> Self {
+        let least = plan.min_block_bytes().max(1);
+        let region = plan.region_bytes;
+        assert!(region >= least, "a region of {region} bytes holds no block of {least}");
+        let unit = plan.align_bytes.unwrap_or(least).max(1);
+        let run = plan.run_blocks.max(1);
+        let starts = (region - least) / unit + 1;
+        let walk = match plan.order {
+            Order::Sequential => Walk::Forward { at: 0 },
+            Order::Reverse => Walk::Backward { at: region },
+            Order::Strided { stride_bytes } => Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0 },
+            order => match Popularity::of(order, &plan.zones, starts, seed) {
+                Some(popularity) => Walk::Drawn(popularity),
+                None => {
+                    let starts = starts.div_ceil(u64::from(run));
+                    Walk::Covering { permutation: permutation(starts, seed, 0), position: 0, starts, pass: 0, seed }
+                }
+            },
+        };
+        Self { walk, region, unit, least, run, run_left: 0, run_at: 0 }
+    }
+
+    /// Where an operation of `len` bytes goes.
+    #[inline]
+    pub fn next(&mut self, len: u32, random: &mut Random) -> Place {
+        let (region, unit, least) = (self.region, self.unit, self.least);
+        let cut = |room: u64| u64::from(len).min(room) as u32;
+        let up = |at: u64| at.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+        match &mut self.walk {
+            Walk::Forward { at } => {
+                let offset = *at;
+                let len = cut(region - offset);
+                *at = up(offset + u64::from(len));
+                let ends_pass = at.saturating_add(least) > region;
+                if ends_pass {
+                    *at = 0;
+                }
+                Place { offset, len, ends_pass }
+            }
+            Walk::Backward { at } => {
+                let len = cut(*at);
+                let offset = (*at - u64::from(len)) / unit * unit;
+                let ends_pass = offset < least;
+                *at = if ends_pass { region } else { offset };
+                Place { offset, len, ends_pass }
+            }
+            Walk::Strided { stride, first, at } => {
+                let offset = *at;
+                let len = cut(region - offset);
+                *at = offset.saturating_add(*stride);
+                let mut ends_pass = false;
+                if at.saturating_add(least) > region {
+                    *first += least.max(unit);
+                    ends_pass = *first >= *stride || first.saturating_add(least) > region;
+                    if ends_pass {
+                        *first = 0;
+                    }
+                    *at = *first;
+                }
+                Place { offset, len, ends_pass }
+            }
+            Walk::Covering { .. } | Walk::Drawn(_) => self.jump(len, random),
+        }
+    }
+
+    fn jump(&mut self, len: u32, random: &mut Random) -> Place {
+        let Self { region, unit, least, run, .. } = *self;
+        let start = if self.run_left > 0 {
+            self.run_at
+        } else {
+            self.run_left = run;
+            match &mut self.walk {
+                Walk::Covering { permutation, position, .. } => {
+                    *position += 1;
+                    permutation.at(*position - 1) * u64::from(run) * unit
+                }
+                Walk::Drawn(popularity) => popularity.draw(random) * unit,
+                Walk::Forward { .. } | Walk::Backward { .. } | Walk::Strided { .. } => 0,
+            }
+        };
+        let len = u64::from(len).min(region);
+        let offset = start.min((region - len) / unit * unit);
+        self.run_left -= 1;
+        self.run_at = (offset + len).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+        if self.run_at.saturating_add(least) > region {
+            self.run_left = 0;
+        }
+        let mut ends_pass = false;
+        if let Walk::Covering { permutation: order, position, starts, pass, seed } = &mut self.walk
+            && self.run_left == 0
+            && *position == *starts
+        {
+            ends_pass = true;
+            *position = 0;
+            *pass += 1;
+            *order = permutation(*starts, *seed, *pass);
+        }
+        Place { offset, len: len as u32, ends_pass }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: u64 = 4096;
+
+    fn plan(order: Order, blocks: u64) -> StreamPlan {
+        StreamPlan { order, block_size_bytes: BLOCK, region_bytes: blocks * BLOCK, ..StreamPlan::default() }
+    }
+
+    /// The blocks of one pass, or of `most` operations.
+    fn pass(plan: &StreamPlan, most: usize) -> Vec<u64> {
+        let (mut places, mut random) = (Places::new(plan, 3), Random::new(3, 3));
+        let mut blocks = Vec::new();
+        while blocks.len() < most {
+            let place = places.next(BLOCK as u32, &mut random);
+            assert!(place.offset + u64::from(place.len) <= plan.region_bytes);
+            blocks.push(place.offset / BLOCK);
+            if place.ends_pass {
+                break;
+            }
+        }
+        blocks
+    }
+
+    #[test]
+    fn orders_that_cover_visit_each_block_once_a_pass() {
+        let stride_bytes = 3 * BLOCK;
+        for order in [Order::Sequential, Order::Reverse, Order::Strided { stride_bytes }, Order::Random] {
+            for blocks in [1, 2, 3, 10, 64, 101] {
+                for run_blocks in [0, 1, 4] {
+                    let mut seen = pass(&StreamPlan { run_blocks, ..plan(order, blocks) }, 1_000);
+                    seen.sort_unstable();
+                    assert_eq!(seen, (0..blocks).collect::<Vec<_>>(), "{order:?} {blocks} {run_blocks}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_order_is_what_its_name_says() {
+        assert_eq!(pass(&plan(Order::Reverse, 4), 9), [3, 2, 1, 0]);
+        assert_eq!(pass(&plan(Order::Strided { stride_bytes: 4 * BLOCK }, 10), 99), [0, 4, 8, 1, 5, 9, 2, 6, 3, 7]);
+        let random = pass(&plan(Order::Random, 64), 99);
+        assert!(random.windows(2).filter(|w| w[0] + 1 == w[1]).count() < 8, "{random:?}");
+        let replace = pass(&plan(Order::RandomReplace, 64), 256);
+        assert!((1..64).any(|b| replace[..64].iter().filter(|x| **x == b).count() > 1));
+    }
+
+    #[test]
+    fn runs_follow_one_another() {
+        for order in [Order::Random, Order::RandomReplace] {
+            let blocks = pass(&StreamPlan { run_blocks: 8, ..plan(order, 256) }, 256);
+            let follow = blocks.windows(2).filter(|w| w[0] + 1 == w[1]).count();
+            // Seven of eight, less the runs of the second that begin near the end.
+            assert!((190..=240).contains(&follow), "{order:?}: {follow}");
+        }
+    }
+
+    #[test]
+    fn passes_of_the_random_order_differ() {
+        let (mut places, mut random) = (Places::new(&plan(Order::Random, 32), 3), Random::new(3, 3));
+        let mut pass = || (0..32).map(|_| places.next(4096, &mut random).offset).collect::<Vec<_>>();
+        assert_ne!(pass(), pass());
+    }
+
+    #[test]
+    fn mixed_sizes_stay_inside_and_aligned() {
+        for order in [Order::Sequential, Order::Reverse, Order::Random, Order::RandomReplace] {
+            let plan = StreamPlan {
+                align_bytes: Some(512),
+                block_sizes: Some(model::BlockSizes {
+                    read: model::BlockSize::Range { min_bytes: 512, max_bytes: 4096, step_bytes: 512 },
+                    write: model::BlockSize::Fixed { bytes: 512 },
+                    trim: model::BlockSize::Fixed { bytes: 512 },
+                }),
+                ..plan(order, 25)
+            };
+            let (mut places, mut random) = (Places::new(&plan, 3), Random::new(3, 3));
+            for i in 0..10_000u64 {
+                let asked = 512 * (i * 7 % 8 + 1) as u32;
+                let place = places.next(asked, &mut random);
+                assert!(place.offset.is_multiple_of(512) && place.len > 0 && place.len.is_multiple_of(512));
+                assert!(place.offset + u64::from(place.len) <= plan.region_bytes);
+                assert!(place.len == asked || order.is_sequential(), "{order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn alignment_beyond_the_block_leaves_gaps() {
+        let aligned = StreamPlan { align_bytes: Some(4 * BLOCK), ..plan(Order::Sequential, 16) };
+        assert_eq!(pass(&aligned, 99), [0, 4, 8, 12]);
+        let mut random = pass(&StreamPlan { order: Order::Random, ..aligned }, 99);
+        random.sort_unstable();
+        assert_eq!(random, [0, 4, 8, 12]);
+    }
+}

@@ -1,0 +1,101 @@
+//! Seeded random numbers: xoshiro256++ (Blackman and Vigna 2019), seeded by SplitMix64 (Steele, Lea, Flood 2014).
+
+/// One stream of random numbers. The same seed gives the same numbers on every machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Random {
+    state: [u64; 4],
+}
+
+/// One step of SplitMix64: a full-period mix of 64 bits.
+#[inline]
+pub(crate) fn mix(z: u64) -> u64 {
+    let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Random {
+    /// `purpose` tells apart what one seed is used for, so that a mix does not follow the offsets.
+    pub fn new(seed: u64, purpose: u64) -> Self {
+        let mut word = mix(seed ^ mix(purpose));
+        let state = std::array::from_fn(|_| {
+            word = mix(word);
+            word
+        });
+        Self { state }
+    }
+
+    /// All 64 bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        let [a, b, c, d] = &mut self.state;
+        let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
+        let t = *b << 17;
+        *c ^= *a;
+        *d ^= *b;
+        *b ^= *c;
+        *a ^= *d;
+        *c ^= t;
+        *d = d.rotate_left(45);
+        result
+    }
+
+    /// Below `n`, which is above 0. The bias of the multiplication is below n / 2^64: no measurement sees it.
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// From 0 to below 1, with 53 bits.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Exponentially distributed with mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        -(1.0 - self.unit()).ln()
+    }
+
+    /// Normally distributed with mean 0 and standard deviation 1 (the polar method of Marsaglia and Bray 1964; its second
+    /// number is dropped, which keeps the generator's state in one place).
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
+            let square = x * x + y * y;
+            if square < 1.0 && square > 0.0 {
+                return x * (-2.0 * square.ln() / square).sqrt();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_even_and_purposes_differ() {
+        let mut random = Random::new(7, 1);
+        let mut counts = [0u32; 10];
+        (0..100_000).for_each(|_| counts[random.below(10) as usize] += 1);
+        // 10,000 expected, standard deviation 95.
+        assert!(counts.iter().all(|c| c.abs_diff(10_000) < 500), "{counts:?}");
+        assert_ne!(Random::new(7, 1).bits(), Random::new(7, 2).bits());
+        assert_ne!(Random::new(7, 1).bits(), Random::new(8, 1).bits());
+    }
+
+    #[test]
+    fn moments_are_those_of_the_distributions() {
+        let mut random = Random::new(11, 0);
+        let n = 200_000;
+        let mean = (0..n).map(|_| random.exponential()).sum::<f64>() / f64::from(n);
+        assert!((mean - 1.0).abs() < 0.01, "{mean}");
+        let normal: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+        let mean = normal.iter().sum::<f64>() / f64::from(n);
+        let variance = normal.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(n);
+        assert!(mean.abs() < 0.01 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
+    }
+}
