@@ -146,7 +146,9 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
         _ => Readiness::Writable,
     };
     let writable = readiness == Readiness::Writable;
-    let sampler = Sampler::new(&root, &observe::counted_disks(&stack));
+    let disks = observe::counted_disks(&stack);
+    let mut sampler = Sampler::new(&root, &disks);
+    environment.missing.extend(without_counters(&sampler.without_counters(&disks)));
     let mut target = Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
     let options = FileOptions {
         memory_available_bytes: observe::memory_available(&root),
@@ -170,6 +172,17 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
         max_bytes,
         probe_bytes_per_s: probe.and_then(|p| p.bytes_per_s()),
         probe_round_bytes_per_s: probe.and_then(|p| p.round_bytes_per_s),
+    })
+}
+
+/// What it costs that the counters of some disks cannot be read.
+fn without_counters(disks: &[String]) -> Option<String> {
+    (!disks.is_empty()).then(|| {
+        format!(
+            "the counters of {} cannot be read (/sys/class/block/*/stat, /proc/diskstats): other users of the disk and \
+             reads that never reach it stay unseen; run outside the sandbox that hides them",
+            disks.join(", ")
+        )
     })
 }
 
@@ -199,5 +212,17 @@ fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
         // It could be looked at a moment ago: a current directory that was deleted, or a race.
         ErrorKind::NotFound => failure.remedy("it was deleted meanwhile: change to a directory that exists"),
         _ => failure.remedy("name a target that you may look at"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_without_counters_are_named_and_nothing_is_said_where_all_count() {
+        assert_eq!(without_counters(&[]), None);
+        let said = without_counters(&["sda".into(), "dm-0".into()]).unwrap();
+        assert!(said.contains("sda, dm-0 cannot be read") && said.contains("/proc/diskstats"), "{said}");
     }
 }

@@ -103,24 +103,36 @@ impl Sampler {
         sampler
     }
 
+    /// Those of `disks` whose counters cannot be read, as where a sandbox hides /proc/diskstats.
+    pub fn without_counters(&mut self, disks: &[String]) -> Vec<String> {
+        let seen = self.disk_counters();
+        disks.iter().filter(|name| seen.iter().all(|d| d.name != **name)).cloned().collect()
+    }
+
+    fn disk_counters(&mut self) -> Vec<DiskCounters> {
+        let buffer = &mut self.buffer;
+        match &self.disks {
+            Disks::Each(disks) => {
+                let mut seen = Vec::with_capacity(disks.len());
+                for (name, file) in disks {
+                    if let Some(counters) = file.once(buffer).and_then(parse::disk_counters) {
+                        seen.push(DiskCounters { name: name.clone(), ..counters });
+                    }
+                }
+                seen
+            }
+            Disks::Together(file, wanted) => {
+                file.all(buffer).map(|text| parse::diskstats(text, wanted)).unwrap_or_default()
+            }
+        }
+    }
+
     /// One look; `now_ns` is the time since the run's start and only decides which slow sources are due.
     pub fn sample(&mut self, now_ns: Ns) -> SystemSample {
         let mut sample = SystemSample { at_ns: now_ns, ..SystemSample::default() };
-        let buffer = &mut self.buffer;
         // Disks first: theirs are the numbers that are compared with our own operations.
-        match &self.disks {
-            Disks::Each(disks) => {
-                sample.disks.reserve_exact(disks.len());
-                for (name, file) in disks {
-                    if let Some(counters) = file.once(buffer).and_then(parse::disk_counters) {
-                        sample.disks.push(DiskCounters { name: name.clone(), ..counters });
-                    }
-                }
-            }
-            Disks::Together(file, wanted) => {
-                sample.disks = file.all(buffer).map(|text| parse::diskstats(text, wanted)).unwrap_or_default();
-            }
-        }
+        sample.disks = self.disk_counters();
+        let buffer = &mut self.buffer;
         if let Some(text) = self.stat.as_ref().and_then(|f| f.all(buffer)) {
             parse::stat(text, &mut sample);
         }

@@ -21,6 +21,7 @@ fn names(sample: &SystemSample) -> Vec<&str> {
 fn one_look_sees_everything() {
     let tree = machine();
     let mut sampler = Sampler::new(&tree.root(), &["dm-0".into(), "gone".into()]);
+    assert_eq!(sampler.without_counters(&["dm-0".into(), "gone".into()]), ["gone"]);
     let sample = sampler.sample(0);
     assert_eq!(sample.disks.len(), 1);
     assert_eq!((sample.disks[0].name.as_str(), sample.disks[0].sectors_written), ("dm-0", 7));
