@@ -212,6 +212,7 @@ where
     let mut recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup);
     recorder.tell_apart(&part.directions);
     let mut steadiness = Steadiness::new(&settings.stop, &recorder);
+    let told_apart = !part.directions.is_empty();
     // What the crew knows of.
     let mut told = (0, 0);
     // The end of the interval for which progress was last shown.
@@ -228,8 +229,6 @@ where
                 stop = Some(StopCause::TimeUsed);
             } else if control.stopped() {
                 stop = Some(StopCause::Interrupted);
-            } else {
-                stop = crew.ended();
             }
         }
 
@@ -344,7 +343,9 @@ where
                 Ok(bytes) => {
                     let at = completion.at_ns;
                     recorder.transferred(at, flight.start_ns, flight.handed_ns, bytes, flight.op.len);
-                    recorder.went(flight.op.kind, at, flight.start_ns, bytes);
+                    if told_apart {
+                        recorder.went(flight.op.kind, at, flight.start_ns, bytes);
+                    }
                     if flight.op.kind != OpKind::Read {
                         recorder.wrote(flight.handed_ns, bytes);
                     } else if C::LOOKS {
@@ -392,6 +393,7 @@ where
             if stop.is_none() && steadiness.reached(&recorder) {
                 stop = Some(StopCause::Steady);
             }
+            stop = stop.or_else(|| crew.ended());
         }
         if stop.is_some() && now >= drain_until {
             // The device does not answer. What is out stays out; the device keeps its buffers.
