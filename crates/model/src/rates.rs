@@ -61,8 +61,8 @@ pub fn disk_rate(before: &DiskCounters, after: &DiskCounters, elapsed_ns: Ns) ->
     let writes = after.writes.checked_sub(before.writes)?;
     let read_bytes = after.sectors_read.checked_sub(before.sectors_read)? * SECTOR_BYTES;
     let write_bytes = after.sectors_written.checked_sub(before.sectors_written)? * SECTOR_BYTES;
-    let busy_ms = after.busy_ms.checked_sub(before.busy_ms)?;
-    let weighted_ms = after.weighted_ms.checked_sub(before.weighted_ms)?;
+    let busy_ms = milliseconds_between(before.busy_ms, after.busy_ms)?;
+    let weighted_ms = milliseconds_between(before.weighted_ms, after.weighted_ms)?;
     let optional = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (Some(a), Some(b)) => b.checked_sub(a),
         _ => Some(0),
@@ -80,6 +80,17 @@ pub fn disk_rate(before: &DiskCounters, after: &DiskCounters, elapsed_ns: Ns) ->
         write_bytes,
         operations: reads + writes + discards + flushes,
     })
+}
+
+/// The kernel prints the times of a disk as `unsigned int` on every architecture (k:block/genhd.c, part_stat_show), so that
+/// they start again after 2^32 ms. With 32 requests in flight that is every day and a half: a wrap, not a counter that ran
+/// backwards. The next one is beyond any two samples.
+fn milliseconds_between(before: u64, after: u64) -> Option<u64> {
+    const WRAP: u64 = 1 << 32;
+    match after.checked_sub(before) {
+        None if before < WRAP && before - after > WRAP / 2 => Some(after + WRAP - before),
+        difference => difference,
+    }
 }
 
 /// Traffic between two samples summed over the disks named (the lowest counting layers of a stack); `None` if one of
@@ -167,6 +178,15 @@ mod tests {
         let before = DiskCounters { name: "sda".into(), reads: 10, ..Default::default() };
         let after = DiskCounters { name: "sda".into(), reads: 9, ..Default::default() };
         assert_eq!(disk_rate(&before, &after, NS_PER_S), None);
+    }
+
+    #[test]
+    fn times_start_again_after_32_bits() {
+        let disk = |weighted_ms| DiskCounters { name: "sda".into(), reads: 10, weighted_ms, ..Default::default() };
+        let rate = |a, b| disk_rate(&disk(a), &disk(b), NS_PER_S).map(|r| r.mean_in_flight);
+        assert_eq!(rate(u64::from(u32::MAX) - 999, 31_000), Some(32.0));
+        assert_eq!(rate(5_000, 4_000), None);
+        assert_eq!(rate(1 << 40, 0), None);
     }
 
     #[test]
