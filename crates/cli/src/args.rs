@@ -83,7 +83,7 @@ pub struct CheckArgs {
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
-    /// Where the page goes [default: reports/<run>.html in the archive]
+    /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,
     /// Allow writing into the regular file TARGET: its content is lost
@@ -159,7 +159,7 @@ pub struct ReportArgs {
     /// Which run: id, beginning of an id, tag, 'latest' or the path of a bundle
     #[arg(default_value = "latest")]
     pub run: String,
-    /// Where the page goes [default: reports/<run>.html in the archive]
+    /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
