@@ -216,10 +216,22 @@ impl Stack {
     }
 
     /// The lowest layer that counts its traffic in /proc/diskstats: where a cold read must show.
-    /// Whole disks are preferred to partitions; with several disks below (RAID) all of the lowest kind count.
+    /// Whole disks are preferred to partitions; with several disks below (RAID) all of the lowest kind count. One that
+    /// stands on another of them (bcache on its disk, LVM on LUKS) does not: the same bytes would count twice.
     pub fn lowest_counted(&self) -> Vec<&Layer> {
-        let lowest = self.layers.iter().filter(|l| l.counted && l.device.is_some()).map(|l| l.kind).max();
-        self.layers.iter().filter(|l| l.counted && l.device.is_some() && Some(l.kind) == lowest).collect()
+        let counted = || self.layers.iter().filter(|l| l.counted && l.device.is_some());
+        let lowest = counted().map(|l| l.kind).max();
+        let candidates: Vec<&Layer> = counted().filter(|l| Some(l.kind) == lowest).collect();
+        // A partition counts exactly where its disk does, which is then among the candidates.
+        let below = |name: &String| {
+            counted().any(|l| &l.name == name && (Some(l.kind) == lowest || l.kind == LayerKind::Partition))
+        };
+        let stands_on_another = |l: &&Layer| match l.fact("members") {
+            Some(Fact::List(members)) => members.iter().any(below),
+            _ => false,
+        };
+        let bottom: Vec<&Layer> = candidates.iter().copied().filter(|l| !stands_on_another(l)).collect();
+        if bottom.is_empty() { candidates } else { bottom }
     }
 
     /// The layer with the lowest known ceiling.
@@ -228,5 +240,44 @@ impl Stack {
             .iter()
             .filter(|l| l.ceiling_bytes_per_s.is_some())
             .min_by_key(|l| l.ceiling_bytes_per_s.unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(kind: LayerKind, name: &str, minor: u32, members: &[&str]) -> Layer {
+        let mut layer = Layer::new(kind, name);
+        layer.device = Some(DeviceId { major: 8, minor });
+        layer.counted = true;
+        if !members.is_empty() {
+            layer.set("members", members.iter().map(|m| (*m).to_owned()).collect::<Vec<_>>());
+        }
+        layer
+    }
+
+    fn lowest(layers: Vec<Layer>) -> Vec<String> {
+        let stack = Stack { mount: None, layers };
+        stack.lowest_counted().iter().map(|l| l.name.clone()).collect()
+    }
+
+    #[test]
+    fn bytes_count_once_where_a_disk_stands_on_disks() {
+        use LayerKind::{Disk, Dm, Md, Partition};
+        let on_disk = [layer(Disk, "bcache0", 1, &["sda"]), layer(Disk, "sda", 2, &[])];
+        assert_eq!(lowest(on_disk.to_vec()), ["sda"]);
+        let on_partition =
+            [layer(Disk, "bcache0", 1, &["sda1"]), layer(Partition, "sda1", 3, &[]), layer(Disk, "sda", 2, &[])];
+        assert_eq!(lowest(on_partition.to_vec()), ["sda"]);
+        // LVM on LUKS on a disk that does not count.
+        let mut silent = layer(Disk, "sda", 2, &[]);
+        silent.counted = false;
+        assert_eq!(lowest(vec![layer(Dm, "dm-1", 1, &["dm-0"]), layer(Dm, "dm-0", 3, &["sda"]), silent]), ["dm-0"]);
+        // A mirror: both disks.
+        let mirror = [layer(Md, "md0", 1, &["sda", "sdb"]), layer(Disk, "sda", 2, &[]), layer(Disk, "sdb", 3, &[])];
+        assert_eq!(lowest(mirror.to_vec()), ["sda", "sdb"]);
+        // A disk on members that are not known counts itself.
+        assert_eq!(lowest(vec![layer(Disk, "drbd0", 1, &["sdz"])]), ["drbd0"]);
     }
 }
