@@ -77,8 +77,17 @@ fn create_unlinked(directory: &Path) -> io::Result<(File, TemporaryKind)> {
         let name = format!(".narrows-{}-{}-{attempt}.tmp", rustix::process::getpid().as_raw_nonzero(), time.tv_nsec);
         match rustix::fs::openat(&directory, &name, flags, Mode::RUSR | Mode::WUSR) {
             Ok(fd) => {
-                rustix::fs::unlinkat(&directory, &name, AtFlags::empty())?;
-                return Ok((fd.into(), TemporaryKind::Unlinked));
+                let gone = rustix::fs::unlinkat(&directory, &name, AtFlags::empty());
+                return match gone {
+                    Ok(()) => Ok((fd.into(), TemporaryKind::Unlinked)),
+                    Err(e) => {
+                        // Directories of a Windows host (vboxsf, 9p) keep a name while its file is open: without this
+                        // the file that is of no use to us would be left behind.
+                        drop(fd);
+                        let _ = rustix::fs::unlinkat(&directory, &name, AtFlags::empty());
+                        Err(e.into())
+                    }
+                };
             }
             Err(Errno::EXIST) => {}
             Err(e) => return Err(e.into()),
