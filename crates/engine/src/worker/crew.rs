@@ -27,7 +27,7 @@ struct Gate {
 const CAUSES: [StopCause; 3] = [StopCause::Steady, StopCause::Failed, StopCause::TimeUsed];
 
 impl Crew {
-    /// For so many workers, each of which calls [`Crew::start`] or [`Crew::leave`] once.
+    /// For so many workers, each of which calls `start` or `leave` once.
     pub fn new(workers: u32, stop: &StopRule) -> Self {
         Self {
             gate: Mutex::new(Gate { awaited: workers, start: None }),
