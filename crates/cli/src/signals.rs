@@ -2,13 +2,14 @@
 
 use engine::Control;
 use model::{Failure, FailureKind};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Installed handlers and what they have seen.
 pub struct Signals {
     seen: Arc<AtomicBool>,
+    continued: Arc<AtomicBool>,
 }
 
 impl Signals {
@@ -27,7 +28,17 @@ impl Signals {
                 Failure::new(FailureKind::Environment, format!("cannot install a handler for signal {signal}: {e}"))
             })?;
         }
-        Ok(Self { seen })
+        // That the process was stopped can only be told when it goes on.
+        let continued = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGCONT, Arc::clone(&continued)).map_err(|e| {
+            Failure::new(FailureKind::Environment, format!("cannot install a handler for SIGCONT: {e}"))
+        })?;
+        Ok(Self { seen, continued })
+    }
+
+    /// Whether the process was continued since this was last asked: it had been stopped, by SIGSTOP or Ctrl-Z.
+    pub fn take_continued(&self) -> bool {
+        self.continued.swap(false, Ordering::Relaxed)
     }
 
     /// Whether one has come.

@@ -18,6 +18,8 @@ pub struct Context<'a> {
     pub memory_bytes_per_s: Option<f64>,
     /// Steps of the wall clock against the monotonic clock during the phase, absolute sum; `None` if not watched.
     pub clock_step_ns: Option<Ns>,
+    /// Whether this process was stopped (SIGSTOP, Ctrl-Z) and continued during the phase.
+    pub process_stopped: bool,
 }
 
 /// Traffic of the lowest counting layers over a stretch of time.

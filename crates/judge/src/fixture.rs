@@ -20,6 +20,7 @@ pub struct Fixture {
     pub at_start: Option<SystemSample>,
     pub memory_copy: Option<f64>,
     pub clock_step_ns: Option<u64>,
+    pub process_stopped: bool,
 }
 
 const START: u64 = 10 * NS_PER_S;
@@ -90,6 +91,7 @@ impl Fixture {
             at_start: None,
             memory_copy: Some(10e9),
             clock_step_ns: Some(0),
+            process_stopped: false,
         }
         .at_rate(1_000, 4.0)
     }
@@ -204,6 +206,7 @@ impl Fixture {
             at_start: self.at_start.as_ref(),
             memory_bytes_per_s: self.memory_copy,
             clock_step_ns: self.clock_step_ns,
+            process_stopped: self.process_stopped,
         };
         judge_phase(&self.plan, Some(&self.record), &context)
     }

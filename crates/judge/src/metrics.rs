@@ -245,6 +245,7 @@ mod tests {
                 at_start: None,
                 memory_bytes_per_s: None,
                 clock_step_ns: None,
+                process_stopped: false,
             };
             let skipped = judge_phase(&f.plan, None, &context);
             assert_eq!((skipped.status, ids(&skipped.metrics)), (PhaseStatus::Skipped, want));

@@ -38,6 +38,8 @@ pub enum Refusal {
     },
     /// Ended by the user or cut off.
     Interrupted,
+    /// This process was stopped and continued, so that its clock ran while it asked for nothing.
+    ProcessStopped,
     /// Parts of the record are missing.
     Truncated {
         /// Which.
@@ -124,6 +126,7 @@ impl Refusal {
             Self::Errors { .. } => "errors",
             Self::ShortTransfers { .. } => "short-transfers",
             Self::Interrupted => "interrupted",
+            Self::ProcessStopped => "process-stopped",
             Self::Truncated { .. } => "truncated",
             Self::TooLittleData { .. } => "too-little-data",
             Self::DataNotReal { .. } => "data-not-real",
@@ -152,6 +155,9 @@ impl fmt::Display for Refusal {
             Self::Errors { errors } => write!(f, "operations failed: {errors}"),
             Self::ShortTransfers { operations } => write!(f, "{operations} operations moved fewer bytes than asked"),
             Self::Interrupted => write!(f, "the phase was interrupted before its end"),
+            Self::ProcessStopped => {
+                write!(f, "this program was stopped (SIGSTOP or Ctrl-Z) for a part of the phase; repeat the check")
+            }
             Self::Truncated { what } => write!(f, "the record is not whole: {what}"),
             Self::TooLittleData { operations, seconds } => write!(
                 f,

@@ -25,6 +25,13 @@ pub struct Conductor<'a> {
     kernel_log: KernelLog,
 }
 
+/// What happened to this process and its clock during a phase.
+#[derive(Clone, Copy, Default)]
+struct Disturbance {
+    clock_step_ns: Option<u64>,
+    process_stopped: bool,
+}
+
 /// Which phase met which error, for those that are skipped because of it.
 fn failed_before(run: &Run) -> String {
     let failed =
@@ -116,7 +123,7 @@ impl<'a> Conductor<'a> {
             if let Err(failure) = self.phase(run, index, &mut window) {
                 // Nothing was done in this phase; the others may still be possible.
                 run.plan.phases[index].skip = Some(failure.to_string());
-                self.judge(run, index, None, &[], None);
+                self.judge(run, index, None, &[], Disturbance::default());
                 if failure.kind == FailureKind::Device {
                     run.state = RunState::Failed;
                 }
@@ -137,7 +144,7 @@ impl<'a> Conductor<'a> {
     fn phase(&mut self, run: &mut Run, index: usize, window: &mut Option<QuietWindow>) -> Result<(), Failure> {
         let plan = run.plan.phases[index].clone();
         if plan.skip.is_some() {
-            self.judge(run, index, None, &[], None);
+            self.judge(run, index, None, &[], Disturbance::default());
             return Ok(());
         }
         let windows = plan.kind == PhaseKind::Measure;
@@ -146,11 +153,15 @@ impl<'a> Conductor<'a> {
         }
         self.progress.phase(index, &plan);
         let step_before_ns = self.wall.step_ns();
+        self.signals.take_continued();
         let (record, samples) = observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, |rig| {
             rig.run(&plan, self.control)
         });
         // Only what the clock did during this phase speaks against it.
-        let step_ns = self.wall.step_ns().abs_diff(step_before_ns);
+        let disturbance = Disturbance {
+            clock_step_ns: Some(self.wall.step_ns().abs_diff(step_before_ns)),
+            process_stopped: self.signals.take_continued(),
+        };
         run.samples.extend(samples.iter().cloned());
         let mut record = record?;
         if let (Some(cold), [first, .., last]) = (&mut record.cold, samples.as_slice()) {
@@ -176,7 +187,7 @@ impl<'a> Conductor<'a> {
                 }
             }
         }
-        self.judge(run, index, Some(record), &samples, Some(step_ns));
+        self.judge(run, index, Some(record), &samples, disturbance);
         Ok(())
     }
 
@@ -199,7 +210,7 @@ impl<'a> Conductor<'a> {
         index: usize,
         record: Option<model::PhaseRecord>,
         samples: &[SystemSample],
-        clock_step_ns: Option<u64>,
+        disturbance: Disturbance,
     ) {
         let plan = run.plan.phases[index].clone();
         let context = judge::Context {
@@ -208,7 +219,8 @@ impl<'a> Conductor<'a> {
             samples,
             at_start: run.samples.first(),
             memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
-            clock_step_ns,
+            clock_step_ns: disturbance.clock_step_ns,
+            process_stopped: disturbance.process_stopped,
         };
         let judged = judge::judge_phase(&plan, record.as_ref(), &context);
         run.phases.push(PhaseRun {

@@ -61,6 +61,24 @@ fn ctrl_c_and_sighup_keep_what_was_measured() {
     }
 }
 
+/// Its clock ran while it asked for nothing: such a number is not the storage's.
+#[test]
+fn a_check_that_was_stopped_for_a_while_says_so_of_that_phase() {
+    let scratch = Scratch::new();
+    let child = start(&scratch);
+    wait_for_partial(&scratch, 2);
+    // Into the third phase, which begins at once.
+    std::thread::sleep(Duration::from_millis(200));
+    kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let ended = end(child, Signal::CONT);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let said = |m: &&Value| m["reasons"].to_string().contains("process-stopped");
+    let stopped: Vec<&Value> = document["metrics"].as_array().unwrap().iter().filter(said).collect();
+    assert!(!stopped.is_empty(), "{}", ended.stdout);
+    assert!(stopped.iter().all(|m| m["status"] == "refused" && m["value"].is_null()), "{stopped:?}");
+}
+
 #[test]
 fn after_sigkill_the_target_is_empty_and_the_run_can_be_recovered() {
     let scratch = Scratch::new();

@@ -26,6 +26,9 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     if record.stop == StopCause::Interrupted {
         out.refusals.push(Refusal::Interrupted);
     }
+    if case.context.process_stopped {
+        out.refusals.push(Refusal::ProcessStopped);
+    }
     let counted = record.operations.saturating_sub(record.warmup.operations);
     if counted > 0 && case.plan.kind != PhaseKind::MemoryCopy {
         if record.latency.count() == 0 {
@@ -85,6 +88,15 @@ mod tests {
         assert_eq!(f.codes(), ["interrupted"]);
         f.record.stop = StopCause::Steady;
         assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn a_process_that_was_stopped_says_so_before_it_says_that_data_are_missing() {
+        let mut f = Fixture::random_read();
+        f.process_stopped = true;
+        assert_eq!(f.codes(), ["process-stopped"]);
+        f = f.at_rate(2, 4.0);
+        assert_eq!(f.codes(), ["process-stopped", "too-little-data"]);
     }
 
     #[test]
