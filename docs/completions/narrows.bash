@@ -427,7 +427,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__runs__subcmd__show)
-            opts="-h -V --json --archive --color --help --version"
+            opts="-h -V --markdown --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

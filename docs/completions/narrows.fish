@@ -76,6 +76,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l markdown -d 'The card as Markdown, for an issue or a forum'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'

@@ -126,6 +126,9 @@ pub enum RunsCommand {
         /// Which run
         #[arg(default_value = "latest")]
         run: String,
+        /// The card as Markdown, for an issue or a forum
+        #[arg(long)]
+        markdown: bool,
     },
     /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
     Verify {

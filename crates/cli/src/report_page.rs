@@ -76,6 +76,11 @@ pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &
     }
 }
 
+/// The card as Markdown, without paths of this machine.
+pub fn show_markdown(run: &Run, conclusions: &Conclusions, output: &Output) {
+    output.text(&report::markdown(&check(run, conclusions, &started(run), None, None)));
+}
+
 fn check<'a>(
     run: &'a Run,
     conclusions: &'a Conclusions,

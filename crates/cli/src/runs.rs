@@ -16,7 +16,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
     let archive = archives::open(global)?;
     match args.command.as_ref().unwrap_or(&RunsCommand::List) {
         RunsCommand::List => list(&archive, output),
-        RunsCommand::Show { run } => show(&archive, run, output),
+        RunsCommand::Show { run, markdown } => show(&archive, run, *markdown, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),
         RunsCommand::Recover => recover(&archive, output),
         RunsCommand::Reindex => reindex(&archive, output),
@@ -54,7 +54,7 @@ fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(archive: &Archive, run: &str, output: &Output) -> Result<ExitCode, Failure> {
+fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result<ExitCode, Failure> {
     let found = archive.resolve_one(run)?;
     let run = found.load()?;
     let tags = tags_by_run(archive)?.remove(&run.id).unwrap_or_default();
@@ -62,7 +62,13 @@ fn show(archive: &Archive, run: &str, output: &Output) -> Result<ExitCode, Failu
         output.document(&RunDocument::new(&run, &tags));
     } else if run.command == "check" {
         let page = Some(archive.report_path(&run.id)).filter(|p| p.exists());
+        if markdown {
+            report_page::show_markdown(&run, &Conclusions::of(&run), output);
+            return Ok(ExitCode::SUCCESS);
+        }
         report_page::show(&run, &Conclusions::of(&run), page.as_deref(), output);
+    } else if markdown {
+        return Err(Failure::new(FailureKind::Usage, format!("{} is no check: only checks have a card", run.id)));
     } else {
         output.text(&report::run_text(&run, &tags, output.style()));
     }

@@ -78,7 +78,9 @@ fn null() -> Opened {
 const INTERVAL_NS: u64 = NS_PER_S / 10;
 
 fn simulated(name: &str) -> Result<Opened, Failure> {
-    let model = spec::parse_sim(name).map_err(|e| Failure::new(FailureKind::Usage, e.to_string()))?;
+    let model = spec::parse_sim(name).map_err(|e| {
+        Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
+    })?;
     let rig = SimRig::new(model, INTERVAL_NS);
     let max_bytes = rig.max_bytes();
     let sequential = StreamPlan {

@@ -136,7 +136,10 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     };
     let interval = interval.filter(|i| i.low > 0.0).map(|i| (1.0 / i.high, 1.0 / i.low));
     if interval.is_none() && remark.is_none() {
-        remark = Some(format!("no-interval: {} rounds are too few or too different for an interval", costs.len()));
+        remark = Some(match costs.len() {
+            1 => "no-interval: there was one round".to_owned(),
+            n => format!("no-interval: {n} rounds are too few or too different for an interval"),
+        });
     }
     let rates: Vec<f64> = costs.iter().map(|c| 1.0 / c).collect();
     let n = counted.len() as u64;

@@ -25,7 +25,7 @@ const OTHER: usize = 1;
 /// - Of a mix each operation's direction is drawn. Where the drawn direction is ahead of its demanded rate and the other
 ///   is not, the other goes first: with rates for both, the rates decide as long as the target keeps up. In sequential
 ///   orders each direction has its own position, as if two programs were at work.
-/// - A paced operation that is late starts at once, and none is left out: see [`crate::pace`].
+/// - A paced operation that is late starts at once, and none is left out: see `pace.rs`.
 /// - Syncs between operations ([`model::Flush`]) are handed over after so many writes have been, to the file that was
 ///   written last, and do not wait for those in flight; rounds ([`Sync::FsyncPerRound`]) do.
 /// - A pause begins when all operations in flight have completed; what it computes comes before what it sleeps.

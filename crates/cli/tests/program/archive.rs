@@ -42,6 +42,15 @@ fn list_show_tag_delete() {
 }
 
 #[test]
+fn a_card_can_be_had_as_markdown() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    let ended = scratch.run(["runs", "show", &id, "--markdown"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("| sequential") && ended.stdout.contains(&id), "{}", ended.stdout);
+}
+
+#[test]
 fn an_altered_bundle_is_noticed() {
     let scratch = Scratch::new();
     let id = check(&scratch);

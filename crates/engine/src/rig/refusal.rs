@@ -28,6 +28,11 @@ pub(crate) fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failu
     let p = path.display();
     let environment = |message: String| Failure::new(FailureKind::Environment, message);
     match (name.as_str(), attempt) {
+        // The directory is open already: it is the file system that has no place for a file (proc, sysfs).
+        ("ENOENT" | "EOPNOTSUPP", Attempt::Create) => {
+            environment(format!("{p}: this file system takes no new files ({name})"))
+                .remedy("choose a directory on the storage that is to be checked")
+        }
         ("ENOENT", _) => environment(format!("{p}: no such file or directory (ENOENT)"))
             .remedy("check the spelling; a target is never created: make the directory first, or attach the device"),
         ("ENOTDIR", _) => environment(format!("{p}: a component of the path is not a directory (ENOTDIR)"))
