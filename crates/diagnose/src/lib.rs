@@ -1,6 +1,6 @@
 //! Evidence to causes, the limit, and findings.
 //!
-//! [`causes`] ranks what may hold a run back, [`limit`] is its head (unknown, if all there is are remarks), [`next_step`] says what to try and what it can bring
+//! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks), [`next_step`] says what to try and what it can bring
 //! at most. [`findings`] evaluates the catalogue (one text per finding in `findings/*.toml`, its condition beside it in
 //! Rust); [`unknown`] lists what could not be decided, and which fact is missing; [`page`] is what `explain` prints.
 //!

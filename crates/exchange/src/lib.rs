@@ -1,7 +1,7 @@
 //! Foreign formats: what other people's tools read.
 //!
-//! A [`model::Run`] goes out as fio's JSON ([`fio_json`], [`fio_json_files`]), fio's logs ([`fio_logs`]), comma-separated
-//! metrics ([`csv`]), an HdrHistogram interval log ([`hlog`]) or iozone's table ([`iozone`]). What each field holds and
+//! A [`model::Run`] goes out as fio's JSON ([`fio_json()`], [`fio_json_files`]), fio's logs ([`fio_logs()`]), comma-separated
+//! metrics ([`csv()`]), an HdrHistogram interval log ([`hlog()`]) or iozone's table ([`iozone()`]). What each field holds and
 //! where it departs from the original tool is in docs/design/export.md.
 //!
 //! Invariants:

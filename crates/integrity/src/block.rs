@@ -70,7 +70,7 @@ pub struct Intact {
     pub epoch: u32,
 }
 
-/// The fast path met something that [`crate::classify`] must look at: which sector of the block, counted from 0.
+/// The fast path met something that [`crate::classify()`] must look at: which sector of the block, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("sector {sector} of the block is not what it must be")]
 pub struct Suspect {
@@ -176,7 +176,7 @@ impl Stamper {
     ///
     /// Checked are, for every sector: the stamp's own checksum; run, target and place; the generation; that all are of
     /// one write; and the payload as [`Stamper::kind`] says. A block with a suspect is not yet at fault: ask
-    /// [`crate::classify`], which also knows what is legal after a failure.
+    /// [`crate::classify()`], which also knows what is legal after a failure.
     ///
     /// # Errors
     /// [`Suspect`] names the first sector that is not as it must be.

@@ -2,7 +2,7 @@
 //!
 //! [`Stamper`] fills blocks with sectors that say who wrote them, where, when and which version they are, and checks
 //! blocks that were read, several times faster than devices deliver them. [`Passes`] and [`Versions`] know what each place
-//! must hold. [`classify`] says what happened to a place that was found wrong, and [`Ledger`] what all of them mean together.
+//! must hold. [`classify()`] says what happened to a place that was found wrong, and [`Ledger`] what all of them mean together.
 //!
 //! Invariants:
 //! - A false alarm is the worst bug that such a room can have: what is not proven wrong is not reported.

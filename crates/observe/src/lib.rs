@@ -1,4 +1,4 @@
-//! What /proc and /sys tell, under an injected root: the storage path ([`inventory`]), the machine ([`environment`]),
+//! What /proc and /sys tell, under an injected root: the storage path ([`inventory`]), the machine ([`environment()`]),
 //! who uses a device ([`device_use`]), and the counters during a run ([`Sampler`]).
 //!
 //! Invariants:

@@ -1,7 +1,7 @@
 //! Shows what the other rooms found: the card on the terminal, JSON documents, Markdown, the self-contained page.
 //!
 //! Everything starts from one borrowed value, [`Check`]: the run and what diagnosis and judge concluded from it. From it
-//! come [`card`] (80 columns, pasteable), [`markdown`], [`document::CheckDocument`] (`narrows/check/1`) and [`page`].
+//! come [`card()`] (80 columns, pasteable), [`markdown()`], [`document::CheckDocument`] (`narrows/check/1`) and [`page()`].
 //!
 //! Invariants:
 //! - A number is shown only if its status is `measured`; in place of any other stands the reason.

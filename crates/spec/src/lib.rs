@@ -5,7 +5,7 @@
 //!
 //! Workloads come in two languages, TOML ([`parse_workload`]) and fio's job files ([`parse_fio`]); both become a [`Workload`],
 //! and [`Workload::plan`] is the one place where what a text leaves open is decided. The check-up has its own form, since
-//! its phases share a budget ([`check`]). docs/design/workloads.md describes the languages.
+//! its phases share a budget ([`check()`]). docs/design/workloads.md describes the languages.
 //!
 //! Deliberately absent: the file system (includes and files arrive as text), clocks, anything that measures.
 
