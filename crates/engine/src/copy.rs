@@ -9,7 +9,6 @@ use crate::recorder::{Recorder, phase_record};
 use crate::worker::{Content, Steadiness};
 use crate::{Control, DeviceError};
 use model::{EngineKind, EngineRecord, PhasePlan, PhaseRecord, StopCause};
-use std::sync::atomic::Ordering;
 use sys::{BufferPool, Epoch, thread_usage};
 
 /// One operation.
@@ -46,6 +45,7 @@ pub fn run_copy(
     Content::new(seed).fill(0, from.buffer_mut(0));
 
     let usage_before = thread_usage();
+    control.progress.begin();
     let started = epoch.elapsed_ns();
     let deadline = started.saturating_add(phase.time_limit_ns);
     let mut recorder = Recorder::new(started, phase.time_limit_ns, interval_ns, &phase.warmup);
@@ -68,10 +68,8 @@ pub fn run_copy(
             recorder.roll(now);
             if recorder.interval_end() != shown {
                 shown = recorder.interval_end();
-                let (operations, bytes) = recorder.progress();
-                control.progress.operations.store(operations, Ordering::Relaxed);
-                control.progress.bytes.store(bytes, Ordering::Relaxed);
-                control.progress.elapsed_ns.store(now - started, Ordering::Relaxed);
+                let tally = recorder.tally();
+                control.progress.advance(tally.operations, tally.bytes, now - started);
                 if steadiness.reached(&recorder) {
                     break 'phase StopCause::Steady;
                 }

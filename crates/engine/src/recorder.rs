@@ -63,6 +63,14 @@ pub struct StreamRecord {
     pub directions: Vec<DirectionRecord>,
 }
 
+/// What a worker has completed up to a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub operations: u64,
+    pub bytes: u64,
+    pub latency_sum_ns: u128,
+}
+
 /// The recorder of one worker.
 #[derive(Debug)]
 pub(crate) struct Recorder {
@@ -256,9 +264,13 @@ impl Recorder {
         self.interval_bytes = 0;
     }
 
-    /// Operations and bytes completed so far.
-    pub fn progress(&self) -> (u64, u64) {
-        (self.operations + self.interval.count(), self.bytes + self.interval_bytes)
+    /// What completed so far.
+    pub fn tally(&self) -> Tally {
+        Tally {
+            operations: self.operations + self.interval.count(),
+            bytes: self.bytes + self.interval_bytes,
+            latency_sum_ns: self.warm.sum_ns() + self.counted.sum_ns() + self.interval.sum_ns(),
+        }
     }
 
     /// Completed operations after the cut, in intervals that have ended.

@@ -13,11 +13,11 @@ pub use data::Data;
 pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
 
+use crate::control::Recent;
 use crate::device::worker_usage;
-use crate::recorder::{Recorder, StreamRecord};
+use crate::recorder::{Recorder, StreamRecord, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, StopCause, StopRule, StreamPlan, Sync, Warmup};
-use std::sync::atomic::Ordering;
 use workload::{BlockOp, Next, OpKind, Outcome, Source};
 
 /// The signal and "try again" are no verdict on the device: the operation is handed over again.
@@ -207,6 +207,7 @@ where
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
     let crew = part.crew;
+    control.progress.begin();
     let started = settings.started_ns.unwrap_or_else(|| crew.start(|| device.now()));
     let deadline = started.saturating_add(settings.time_limit_ns);
     let mut recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup);
@@ -214,7 +215,9 @@ where
     let mut steadiness = Steadiness::new(&settings.stop, &recorder);
     let told_apart = !part.directions.is_empty();
     // What the crew knows of.
-    let mut told = (0, 0);
+    let mut told = Tally::default();
+    // What this worker adds to the figures of the last interval.
+    let mut recent = Recent::default();
     // The end of the interval for which progress was last shown.
     let mut shown = recorder.interval_end();
     let mut stop: Option<StopCause> = None;
@@ -384,12 +387,14 @@ where
         if recorder.interval_end() != shown {
             shown = recorder.interval_end();
             fresh = false;
-            let own = recorder.progress();
-            let (operations, bytes) = crew.advance(now, started, own.0 - told.0, own.1 - told.1);
-            told = own;
-            control.progress.operations.store(operations, Ordering::Relaxed);
-            control.progress.bytes.store(bytes, Ordering::Relaxed);
-            control.progress.elapsed_ns.store(now.saturating_sub(started), Ordering::Relaxed);
+            let own = recorder.tally();
+            let (operations, bytes) = (own.operations - told.operations, own.bytes - told.bytes);
+            let of_all = crew.advance(now, started, operations, bytes);
+            control.progress.advance(of_all.0, of_all.1, now.saturating_sub(started));
+            let latency_sum_ns = u64::try_from(own.latency_sum_ns - told.latency_sum_ns).unwrap_or(u64::MAX);
+            let latest = Recent { operations, latency_sum_ns, in_flight: (places - free.len()) as u64 };
+            control.progress.replace(recent, latest);
+            (told, recent) = (own, latest);
             if stop.is_none() && steadiness.reached(&recorder) {
                 stop = Some(StopCause::Steady);
             }
@@ -404,6 +409,7 @@ where
         }
     }
 
+    control.progress.replace(recent, Recent::default());
     let used = sys::thread_usage().since(&usage_before);
     let helpers = device.helper_usage();
     let mut record = recorder.finish(now, stop.unwrap_or(StopCause::TimeUsed));
