@@ -52,6 +52,8 @@ pub enum ColorChoice {
 pub enum Command {
     /// Inspect, measure, diagnose: how fast is this storage, and what limits it?
     Check(CheckArgs),
+    /// Execute a workload: a built-in one, a TOML text, or a fio job file
+    Run(RunArgs),
     /// The archive of runs: list, show, verify, recover, reindex, tag, delete
     Runs(RunsArgs),
     /// Write the self-contained page of a run
@@ -86,12 +88,88 @@ pub struct CheckArgs {
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+/// What the user allows to be lost.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Permissions {
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]
     pub overwrite: bool,
     /// Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+}
+
+/// What happens after a failed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnError {
+    /// The phase ends, and its numbers are refused
+    Stop,
+    /// It is counted by its errno, and the phase goes on: its numbers are partial
+    Continue,
+}
+
+/// A format in which a run may be printed instead of its summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// fio 3.33's JSON
+    FioJson,
+    /// The same with every bucket of the histograms (fio's json+)
+    #[value(name = "fio-json+")]
+    FioJsonPlus,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "WORKLOAD is the name of a built-in one (narrows workloads), a TOML text of your own, or a fio job file; - is
+stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
+
+Examples:
+  narrows run depth /mnt/card                     IOPS and latency by queue depth, the knee marked
+  narrows run sweep . --set size=256MiB           the iozone grid
+  narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
+  narrows run job.fio /mnt/data                   a fio job file, as it is
+  narrows run job.fio --plan                      what it would do, without doing it
+  narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
+  narrows run mix sim:a1-card --json              a simulated card, for scripts
+  narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools"
+)]
+pub struct RunArgs {
+    /// Name of a built-in workload, TOML file, fio job file, or - for stdin
+    #[arg(value_name = "WORKLOAD", value_hint = clap::ValueHint::FilePath)]
+    pub workload: OsString,
+    /// Directory, file, block device, null: or sim:NAME[,key=value...] [default: what the workload names, else .]
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub target: Option<OsString>,
+    /// Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Print the resolved plan instead of executing it
+    #[arg(long)]
+    pub plan: bool,
+    /// Leave out what a fio job file asks for and is not supported, and say so in the run
+    #[arg(long)]
+    pub lenient: bool,
+    /// What a failed operation does [default: as the workload says, else stop]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub on_error: Option<OnError>,
+    /// Print the run in another tool's format instead of its summary
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "plan")]
+    pub format: Option<RunFormat>,
+    /// Where the page goes [default: reports/RUN.html in the archive]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub permissions: Permissions,
     /// Seed of everything random [default: from the system]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

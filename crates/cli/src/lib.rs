@@ -11,12 +11,15 @@ mod args;
 mod check;
 mod completions;
 mod conclusions;
+mod conduct;
 mod destroy;
+mod execution;
 mod explain;
 mod export;
 mod output;
 mod progress;
 mod report_page;
+mod run;
 mod runs;
 mod signals;
 mod target;
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
     let output = Output::new(&cli.global);
     let result = match &cli.command {
         Command::Check(args) => check::command(args, &cli.global, &output),
+        Command::Run(args) => run::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),

@@ -1,6 +1,6 @@
 //! From the TARGET of the command line to a rig that is open, locked and known down to its controller.
 
-use crate::args::CheckArgs;
+use crate::args::Permissions;
 use crate::destroy;
 use engine::{Control, FileOptions, FileRig, FileTarget, NullRig, Rig, SimRig};
 use model::{
@@ -9,6 +9,7 @@ use model::{
 };
 use observe::{Inventory, Place, Root, Sampler};
 use spec::Readiness;
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -31,6 +32,10 @@ pub struct Opened {
     pub readiness: Readiness,
     /// The most it offers.
     pub max_bytes: u64,
+    /// Unit of direct I/O.
+    pub sector_bytes: u64,
+    /// Memory that may be used, where that is known and a limit.
+    pub memory_bytes: Option<u64>,
     /// Sequential write rate of the probe, where one was made.
     pub probe_bytes_per_s: Option<f64>,
     /// Rate of the probe's rounds through the page cache, where one was made.
@@ -39,21 +44,33 @@ pub struct Opened {
     pub remarks: Vec<String>,
 }
 
+/// What a command wants of its target.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// `TARGET` of the command line. File names are bytes, not text.
+    pub name: &'a OsStr,
+    /// What the user allows to be lost.
+    pub permissions: &'a Permissions,
+    /// Length of the intervals of the series.
+    pub interval_ns: u64,
+    /// Whether a short write tells how fast it is, before the plan is made.
+    pub probe: bool,
+}
+
 /// Opens what `TARGET` names.
-pub fn open(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
-    match args.target.to_str() {
-        Some("null:") => Ok(null()),
-        Some("null") if !Path::new("null").exists() => Ok(null()),
-        Some(name) if name.starts_with("sim:") => simulated(name),
-        // File names are bytes, not text.
-        _ => real(args, control),
+pub fn open(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
+    match wanted.name.to_str() {
+        Some("null:") => Ok(null(wanted.interval_ns)),
+        Some("null") if !Path::new("null").exists() => Ok(null(wanted.interval_ns)),
+        Some(name) if name.starts_with("sim:") => simulated(name, wanted.interval_ns),
+        _ => real(wanted, control),
     }
 }
 
-fn null() -> Opened {
+fn null(interval_ns: u64) -> Opened {
     let root = Root::new("/");
     let sampler = Sampler::new(&root, &[]);
-    let rig = NullRig::new(INTERVAL_NS, engine::copy_buffer_bytes(observe::memory_available(&root), None));
+    let rig = NullRig::new(interval_ns, engine::copy_buffer_bytes(observe::memory_available(&root), None));
     Opened {
         target: Target {
             name: "null:".into(),
@@ -65,6 +82,8 @@ fn null() -> Opened {
         },
         environment: observe::environment(&root),
         max_bytes: rig.max_bytes(),
+        sector_bytes: 1,
+        memory_bytes: observe::memory_available(&root),
         rig: Box::new(rig),
         sampler: Some(sampler),
         readiness: Readiness::Writable,
@@ -74,14 +93,11 @@ fn null() -> Opened {
     }
 }
 
-/// Length of the intervals of the series, as in the check's plan.
-const INTERVAL_NS: u64 = NS_PER_S / 10;
-
-fn simulated(name: &str) -> Result<Opened, Failure> {
+fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     let model = spec::parse_sim(name).map_err(|e| {
         Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
     })?;
-    let rig = SimRig::new(model, INTERVAL_NS);
+    let rig = SimRig::new(model, interval_ns);
     let max_bytes = rig.max_bytes();
     let sequential = StreamPlan {
         operation: Operation::Write,
@@ -106,6 +122,8 @@ fn simulated(name: &str) -> Result<Opened, Failure> {
         },
         environment: rig.environment(),
         max_bytes,
+        sector_bytes: 512,
+        memory_bytes: observe::memory_available(&Root::new("/")),
         // A simulated device need not be probed: it says what it is.
         probe_bytes_per_s: Some(rig.model().truth(&sequential, Access::Direct, 0).bytes_per_s),
         probe_round_bytes_per_s: None,
@@ -116,8 +134,8 @@ fn simulated(name: &str) -> Result<Opened, Failure> {
     })
 }
 
-fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
-    let given = Path::new(&args.target);
+fn real(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
+    let (given, allowed) = (Path::new(wanted.name), wanted.permissions);
     let kind = engine::classify(given)?;
     let path = given.canonicalize().map_err(|e| cannot_look(given, &e))?;
     let root = Root::new("/");
@@ -128,18 +146,18 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
     environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
 
     let readiness = match kind {
-        TargetKind::BlockDevice => destroy::readiness(&root, device, &path, args.destroy.as_deref())?,
-        _ if args.destroy.is_some() => {
+        TargetKind::BlockDevice => destroy::readiness(&root, device, &path, allowed.destroy.as_deref())?,
+        _ if allowed.destroy.is_some() => {
             return Err(Failure::new(
                 FailureKind::Usage,
                 format!("--destroy is for block devices; {} is none", path.display()),
             )
             .remedy("for a regular file: --overwrite"));
         }
-        TargetKind::File if !args.overwrite => {
+        TargetKind::File if !allowed.overwrite => {
             Readiness::ReadOnly("read-only: the content of a regular file is kept unless --overwrite is given".into())
         }
-        TargetKind::Directory if args.overwrite => {
+        TargetKind::Directory if allowed.overwrite => {
             return Err(Failure::new(
                 FailureKind::Usage,
                 "--overwrite is for regular files; a directory's temporary file is always new",
@@ -154,13 +172,14 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
     let mut target = Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
     let options = FileOptions {
         memory_available_bytes: observe::memory_available(&root),
-        interval_ns: INTERVAL_NS,
+        interval_ns: wanted.interval_ns,
         ..FileOptions::of(&target, &environment)
     };
     let mut rig = FileRig::open(FileTarget { path, kind, writable }, options)?;
     let max_bytes = rig.max_bytes();
     target.size_bytes = Some(max_bytes);
-    let probe = match writable {
+    let sector_bytes = rig.sector_bytes();
+    let probe = match wanted.probe && writable {
         true => Some(rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?),
         false => None,
     };
@@ -172,6 +191,8 @@ fn real(args: &CheckArgs, control: &Control) -> Result<Opened, Failure> {
         sampler: Some(sampler),
         readiness,
         max_bytes,
+        sector_bytes,
+        memory_bytes: observe::memory_available(&root),
         probe_bytes_per_s: probe.and_then(|p| p.bytes_per_s()),
         probe_round_bytes_per_s: probe.and_then(|p| p.round_bytes_per_s),
     })

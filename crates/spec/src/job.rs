@@ -249,6 +249,11 @@ impl Workload {
         self.target.as_deref()
     }
 
+    /// Length of the intervals of the series.
+    pub fn interval_ns(&self) -> u64 {
+        self.interval_ns
+    }
+
     /// Whether its own operations change the target (layout of a new file not counted).
     pub fn changes_data(&self) -> bool {
         self.phases.iter().flat_map(|p| &p.jobs).any(Job::changes_data)

@@ -70,6 +70,14 @@ impl FileRig {
         &self.opened.remarks
     }
 
+    /// Unit of direct I/O: offsets and lengths must be multiples of it.
+    pub fn sector_bytes(&self) -> u64 {
+        match self.alignment() {
+            DirectAlignment::Supported { offset_bytes, .. } => u64::from(offset_bytes.max(1)),
+            _ => u64::from(sys::logical_block_size(&self.opened.file).unwrap_or(512)),
+        }
+    }
+
     /// The moment from which the run's times count, for observers that share the clock.
     pub fn epoch(&self) -> Epoch {
         self.epoch

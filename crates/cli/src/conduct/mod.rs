@@ -1,6 +1,7 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
-use super::observer::{observed, sample};
+mod observer;
+
 use crate::progress::Progress;
 use crate::signals::Signals;
 use crate::wall::WallClock;
@@ -11,6 +12,7 @@ use model::{
     traffic,
 };
 use observe::Sampler;
+use observer::{observed, sample};
 
 /// Everything that a plan is executed with.
 pub struct Conductor<'a> {
@@ -23,6 +25,16 @@ pub struct Conductor<'a> {
     /// The lowest layers that count, by kernel name.
     disks: Vec<String>,
     kernel_log: KernelLog,
+    budget: Budget,
+}
+
+/// What the plan's budget means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// The time was given as a whole: phases that would come too late are shortened or left out.
+    Kept,
+    /// Each phase has been given its own time, and gets it.
+    Foreseen,
 }
 
 /// What happened to this process and its clock during a phase.
@@ -80,9 +92,10 @@ impl<'a> Conductor<'a> {
         signals: &'a Signals,
         progress: &'a Progress,
         wall: &'a WallClock,
+        budget: Budget,
     ) -> Self {
         let kernel_log = KernelLog::open(sampler.is_none());
-        Self { rig, sampler, control, signals, progress, wall, disks: Vec::new(), kernel_log }
+        Self { rig, sampler, control, signals, progress, wall, disks: Vec::new(), kernel_log, budget }
     }
 
     /// Executes the plan of `run` and keeps it, phase by phase. A run that is stopped or fails half-way is kept with
@@ -118,8 +131,10 @@ impl<'a> Conductor<'a> {
             if skip.is_some() {
                 run.plan.phases[index].skip = skip;
             }
-            let remaining_ns = run.plan.budget_ns.saturating_sub(self.rig.now());
-            spec::fit_to_remaining(&mut run.plan, index, remaining_ns);
+            if self.budget == Budget::Kept {
+                let remaining_ns = run.plan.budget_ns.saturating_sub(self.rig.now());
+                spec::fit_to_remaining(&mut run.plan, index, remaining_ns);
+            }
             if let Err(failure) = self.phase(run, index, &mut window) {
                 // Nothing was done in this phase; the others may still be possible.
                 run.plan.phases[index].skip = Some(failure.to_string());
@@ -193,7 +208,7 @@ impl<'a> Conductor<'a> {
 
     /// Says nothing to the target for a moment and sees what others say.
     fn quiet(&mut self, run: &mut Run) -> Option<QuietWindow> {
-        if self.disks.is_empty() {
+        if self.disks.is_empty() || run.plan.quiet_ns == 0 {
             return None;
         }
         let before = sample(self.rig, self.sampler.as_deref_mut())?;

@@ -1,0 +1,122 @@
+//! From a plan on an opened target to a run that is kept: what `check` and `run` have in common.
+
+use crate::args::GlobalArgs;
+use crate::conclusions::Conclusions;
+use crate::conduct::{Budget, Conductor};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::signals::Signals;
+use crate::target::Opened;
+use crate::wall::WallClock;
+use crate::{archives, report_page};
+use archive::Archive;
+use engine::Control;
+use model::{Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Everything around a run that can be wrong is looked at before a target is touched.
+pub struct Execution<'a> {
+    wall: WallClock,
+    /// Ends phases, and sees them.
+    pub control: Arc<Control>,
+    signals: Signals,
+    archive: Archive,
+    quiet: bool,
+    tags: &'a [String],
+    page: Option<&'a Path>,
+}
+
+/// A run as it ended, and whether the archive could keep it.
+pub struct Executed {
+    run: Run,
+    kept: Result<(), Failure>,
+}
+
+impl<'a> Execution<'a> {
+    /// Installs the signal handlers and opens the archive. `page`: where the page goes, if not into the archive.
+    pub fn prepare(global: &GlobalArgs, tags: &'a [String], page: Option<&'a Path>) -> Result<Self, Failure> {
+        let wall = WallClock::start();
+        let control = Arc::new(Control::default());
+        let signals = Signals::install(&control)?;
+        let archive = archives::open(global)?;
+        tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
+        page.map_or(Ok(()), report_page::check_destination)?;
+        Ok(Self { wall, control, signals, archive, quiet: global.json, tags, page })
+    }
+
+    /// Executes the plan. Whether the run could be kept stands beside it.
+    pub fn execute(&self, command: &str, plan: Plan, budget: Budget, opened: &mut Opened) -> Result<Executed, Failure> {
+        let run = Run {
+            schema: Run::SCHEMA.to_owned(),
+            id: archive::run_id(&self.wall.compact(), random_u64()? as u32),
+            command: command.to_owned(),
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            state: RunState::Complete,
+            plan,
+            environment: opened.environment.clone(),
+            target: opened.target.clone(),
+            sessions: vec![Session {
+                started: self.wall.started(),
+                ended: None,
+                boot_id: opened.environment.boot_id.clone(),
+                clock_step_ns: None,
+            }],
+            experiment: None,
+            duration_ns: 0,
+            bytes_written: 0,
+            remarks: opened.remarks.clone(),
+            phases: Vec::new(),
+            samples: Vec::new(),
+            kernel_log: None,
+        };
+        let progress = Progress::new(self.quiet);
+        let Opened { rig, sampler, .. } = opened;
+        let (rig, sampler) = (rig.as_mut(), sampler.as_mut());
+        let conductor = Conductor::new(rig, sampler, &self.control, &self.signals, &progress, &self.wall, budget);
+        let conducted = conductor.conduct(run, &self.archive);
+        progress.finish();
+        let (run, kept) = conducted?;
+        Ok(Executed { run, kept })
+    }
+
+    /// Writes the page, lets `show` print the answer, and gives the exit code. The answer is out whatever happens to
+    /// the rest; what could not be kept is said beside it.
+    pub fn answer(
+        &self,
+        executed: Executed,
+        output: &Output,
+        show: impl FnOnce(&Run, &Conclusions, Option<&Path>) -> Result<(), Failure>,
+    ) -> ExitCode {
+        let Executed { run, kept } = executed;
+        let conclusions = Conclusions::of(&run);
+        let page = report_page::write(&self.archive, &run, &conclusions, self.page);
+        let shown = show(&run, &conclusions, page.as_deref().ok());
+        let tagged = || self.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
+        match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {
+            Ok(()) => exit_code(&run),
+            Err(failure) => {
+                output.beside(&failure);
+                ExitCode::from(failure.kind.exit_code())
+            }
+        }
+    }
+}
+
+/// 0 if something was measured and the run came to its end, else 4: it ran, but the question is not answered.
+fn exit_code(run: &Run) -> ExitCode {
+    let measured = run.metrics().any(|m| m.status == MetricStatus::Measured && !matches!(m.phase(), "copy" | "layout"));
+    match run.state {
+        RunState::Complete if measured => ExitCode::SUCCESS,
+        _ => ExitCode::from(FailureKind::Invalid.exit_code()),
+    }
+}
+
+/// A number nobody can foresee.
+pub fn random_u64() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|e| Failure::new(FailureKind::Environment, format!("no random numbers from the kernel: {e}")))?;
+    Ok(u64::from_le_bytes(bytes))
+}

@@ -1,0 +1,77 @@
+//! `narrows run`: a workload on a target.
+
+mod destination;
+mod text;
+
+use crate::args::{GlobalArgs, RunArgs, RunFormat};
+use crate::conduct::Budget;
+use crate::execution::{Execution, random_u64};
+use crate::output::Output;
+use crate::report_page;
+use crate::target::{self, Opened, Wanted};
+use destination::destination;
+use exchange::Options;
+use model::{Failure, FailureKind, Plan, Run};
+use report::document::RunDocument;
+use spec::{RunError, RunInputs, Workload};
+use std::process::ExitCode;
+
+/// Executes the command.
+pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if output.is_json() && args.format.is_some() {
+        return Err(Failure::new(FailureKind::Usage, "--json and --format are two documents, and stdout takes one")
+            .remedy("narrows export RUN --format fio-json -o FILE   afterwards, for the second"));
+    }
+    let workload = text::read(args)?;
+    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
+    let place = destination(args.target.as_deref(), &workload)?;
+    let wanted =
+        Wanted { name: &place.name, permissions: &args.permissions, interval_ns: workload.interval_ns(), probe: false };
+    let mut opened = target::open(&wanted, &execution.control)?;
+    opened.remarks.extend(place.remark);
+    let seed = args.seed.map_or_else(random_u64, Ok)?;
+    let plan = plan(&workload, &opened, seed)?;
+    if args.plan {
+        output.document(&plan);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let executed = execution.execute("run", plan, Budget::Foreseen, &mut opened)?;
+    Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
+        Some(format) => fio_json(run, format, output),
+        None if output.is_json() => {
+            output.document(&RunDocument::new(run, &args.tags));
+            Ok(())
+        }
+        None => {
+            report_page::show(run, conclusions, page, output);
+            Ok(())
+        }
+    }))
+}
+
+fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure> {
+    let options = Options { bins: format == RunFormat::FioJsonPlus, ..Options::default() };
+    output.text(&exchange::fio_json(run, &options)?);
+    Ok(())
+}
+
+fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
+    let inputs = RunInputs {
+        kind: opened.target.kind,
+        readiness: opened.readiness.clone(),
+        max_bytes: opened.max_bytes,
+        sector_bytes: opened.sector_bytes,
+        memory_bytes: opened.memory_bytes,
+        seed,
+    };
+    workload.plan(&inputs).map_err(|error| {
+        let failure = Failure::new(FailureKind::Refused, error.to_string());
+        match &error {
+            RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
+            RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
+            RunError::NothingLeft { .. } => {
+                failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
+            }
+        }
+    })
+}

@@ -1,0 +1,193 @@
+//! From the WORKLOAD of the command line to a workload that was read: built-in, TOML or fio job file, with includes,
+//! variables of the environment, and `--set`.
+
+use crate::args::{OnError, RunArgs};
+use model::{Failure, FailureKind};
+use spec::{TextError, TextErrorKind, TextInputs, TextMachine, Workload};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// More is no text of a person.
+const MOST_BYTES: u64 = 4 << 20;
+/// More texts than this include each other in a circle.
+const MOST_INCLUDES: usize = 64;
+
+/// In which language a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Toml,
+    Fio,
+}
+
+struct Source {
+    /// As the user named it.
+    name: String,
+    text: String,
+    language: Language,
+    /// Where its includes are looked for first.
+    directory: PathBuf,
+}
+
+/// Reads what `WORKLOAD` names.
+pub fn read(args: &RunArgs) -> Result<Workload, Failure> {
+    let source = source(&args.workload)?;
+    if args.lenient && source.language == Language::Toml {
+        return Err(Failure::new(FailureKind::Usage, "--lenient is for fio job files; in TOML every key is ours")
+            .remedy("leave --lenient out"));
+    }
+    let set = settings(args, source.language)?;
+    let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+    let variables: BTreeMap<String, String> = variables.collect();
+    let mut includes = BTreeMap::new();
+    loop {
+        let inputs = TextInputs {
+            file: &source.name,
+            text: &source.text,
+            includes: &includes,
+            set: &set,
+            variables: &variables,
+            machine: machine(),
+            lenient: args.lenient,
+        };
+        let result = match source.language {
+            Language::Toml => spec::parse_workload(&inputs),
+            Language::Fio => spec::parse_fio(&inputs),
+        };
+        let errors = match result {
+            Ok(workload) => return Ok(workload),
+            Err(errors) => errors,
+        };
+        let missing = errors.iter().find(|e| e.kind == TextErrorKind::NeedsInclude && !includes.contains_key(&e.key));
+        match missing {
+            Some(wanted) if includes.len() < MOST_INCLUDES => {
+                let text = include(&source.directory, wanted)?;
+                includes.insert(wanted.key.clone(), text);
+            }
+            _ => return Err(mistakes(&errors, source.language)),
+        }
+    }
+}
+
+fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
+    let shown = name.to_string_lossy().into_owned();
+    if let Some(text) = name.to_str().and_then(spec::workload_text) {
+        let (text, directory) = (text.to_owned(), PathBuf::from("."));
+        return Ok(Source { name: shown, text, language: Language::Toml, directory });
+    }
+    if shown == "-" {
+        let text = bounded(std::io::stdin().lock(), "stdin")?;
+        return Ok(Source { name: "stdin".into(), language: language(None, &text), text, directory: ".".into() });
+    }
+    let path = Path::new(name);
+    if !path.exists() && path.components().count() == 1 && path.extension().is_none() {
+        let nearest = spec::nearest_workload(&shown).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
+        let message = format!("there is no built-in workload '{shown}' and no such file{nearest}");
+        return Err(Failure::new(FailureKind::Usage, message).remedy("narrows workloads   lists what is built in"));
+    }
+    let text = file(path)?;
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(Source {
+        language: language(path.extension().and_then(|e| e.to_str()), &text),
+        name: shown,
+        text,
+        directory: directory.to_owned(),
+    })
+}
+
+/// By the name where it says so, else by the text: only TOML has `[[phase]]`.
+fn language(extension: Option<&str>, text: &str) -> Language {
+    match extension {
+        Some("toml") => Language::Toml,
+        Some("fio" | "job" | "ini") => Language::Fio,
+        _ if text.lines().any(|line| line.trim_start().starts_with("[[")) => Language::Toml,
+        _ => Language::Fio,
+    }
+}
+
+fn file(path: &Path) -> Result<String, Failure> {
+    let cannot = |what: String| {
+        Failure::new(FailureKind::Usage, format!("cannot read {}: {what}", path.display()))
+            .remedy("name a text file; narrows workloads lists what is built in")
+    };
+    // A pipe would wait for a writer, a device has no end: only regular files (and what a shell substitutes).
+    let metadata = path.metadata().map_err(|e| cannot(e.to_string()))?;
+    if metadata.is_dir() {
+        return Err(cannot("it is a directory".into()));
+    }
+    if metadata.len() > MOST_BYTES {
+        return Err(cannot(format!("{} bytes are no text of a workload", metadata.len())));
+    }
+    bounded(std::fs::File::open(path).map_err(|e| cannot(e.to_string()))?, &path.display().to_string())
+}
+
+fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
+    let cannot = |what: String| Failure::new(FailureKind::Usage, format!("cannot read {name}: {what}"));
+    let mut bytes = Vec::new();
+    from.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| cannot(e.to_string()))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(cannot(format!("more than {MOST_BYTES} bytes are no text of a workload")));
+    }
+    String::from_utf8(bytes).map_err(|e| cannot(format!("byte {} is not UTF-8", e.utf8_error().valid_up_to())))
+}
+
+/// An included text stands beside the text that is read, else in the current directory.
+fn include(directory: &Path, wanted: &TextError) -> Result<String, Failure> {
+    let name = Path::new(&wanted.key);
+    let beside = directory.join(name);
+    let path = if beside.exists() { beside } else { name.to_owned() };
+    file(&path).map_err(|failure| {
+        Failure::new(FailureKind::Usage, format!("{}: include: {}", wanted.place, failure.message))
+            .remedy("includes are looked for beside the text that is read, then in the current directory")
+    })
+}
+
+/// `--set KEY=VALUE`, and what other options say in the words of the language.
+fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, String)>, Failure> {
+    let mut set = Vec::with_capacity(args.set.len() + 1);
+    for given in &args.set {
+        let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
+            return Err(Failure::new(FailureKind::Usage, format!("--set {given}: not of the form KEY=VALUE"))
+                .remedy("for example --set time=30s"));
+        };
+        set.push((key.trim().to_owned(), value.trim().to_owned()));
+    }
+    if let Some(policy) = args.on_error {
+        let (key, value) = match (language, policy) {
+            (Language::Toml, OnError::Stop) => ("on-error", "stop"),
+            (Language::Toml, OnError::Continue) => ("on-error", "continue"),
+            (Language::Fio, OnError::Stop) => ("continue_on_error", "none"),
+            (Language::Fio, OnError::Continue) => ("continue_on_error", "all"),
+        };
+        set.push((key.to_owned(), value.to_owned()));
+    }
+    Ok(set)
+}
+
+fn machine() -> TextMachine {
+    TextMachine {
+        page_size_bytes: sys::page_size(),
+        memory_bytes: memory_bytes(),
+        processors: std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX)),
+    }
+}
+
+/// Memory of the machine.
+fn memory_bytes() -> u64 {
+    let info = rustix::system::sysinfo();
+    (info.totalram as u64).saturating_mul(u64::from(info.mem_unit))
+}
+
+/// All mistakes, a line each; the list of keys as the remedy.
+fn mistakes(errors: &[TextError], language: Language) -> Failure {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let unsupported = errors
+        .iter()
+        .all(|e| matches!(e.kind, TextErrorKind::Unsupported | TextErrorKind::Unknown) && e.place.line > 0);
+    let remedy = match language {
+        Language::Fio if unsupported => "--lenient leaves out what is not supported, and says so in the run",
+        Language::Fio => "the options that are read, and what they mean here: docs/workloads.md",
+        Language::Toml => "narrows workloads show depth   prints a text as an example; docs/workloads.md has all keys",
+    };
+    Failure::new(FailureKind::Usage, lines.join("\n")).remedy(remedy)
+}
