@@ -30,6 +30,7 @@ mod stream_record;
 mod target;
 mod units;
 mod verdict;
+mod verify_record;
 
 pub use data_fault::{DataFault, DataFinding, Mismatch};
 pub use environment::{CpuModel, Environment};
@@ -41,9 +42,12 @@ pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, Content, EngineKind, ErrorPolicy, FileOrder, Flush,
     MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan, PlanError, Rate, RwFlags,
-    StopRule, StreamPlan, Sync, TargetSize, ThinkTime, Verify, VerifyKind, Warmup, Zone,
+    StopRule, StreamPlan, Sync, TargetSize, ThinkTime, UnknownVerify, Verify, VerifyKind, Warmup, Zone,
 };
-pub use rates::{CpuShare, DiskRate, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic};
+pub use rates::{
+    Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
+    activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
+};
 pub use record::{
     ColdProof, DataProof, DirectProof, EngineRecord, Interval, PhaseRecord, QuietWindow, Round, StopCause, WarmupCut,
     WorkerUsage,
@@ -51,7 +55,8 @@ pub use record::{
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
 pub use sim::{
-    SimBus, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint, SimStalls, SimThrottle, SimWriteCache,
+    CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
+    SimStalls, SimThrottle, SimWriteCache,
 };
 pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
@@ -59,6 +64,7 @@ pub use stream_record::{Direction, DirectionSummary, SteadyRecord, SteadyRound, 
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
 pub use verdict::{Cause, Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating};
+pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.
 pub type Ns = u64;

@@ -1,5 +1,11 @@
 //! Rates, derived from a sample and the one before it. A counter that ran backwards yields no rate.
 
+mod activity;
+
+pub use activity::{
+    Activity, CpuActivity, DiskActivity, PressureActivity, RequestActivity, activity, activity_since_boot,
+};
+
 use crate::{CpuTicks, DiskCounters, NS_PER_S, Ns, QuietWindow, SystemSample};
 
 const SECTOR_BYTES: u64 = 512;
