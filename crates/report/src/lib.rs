@@ -22,6 +22,7 @@ mod headline;
 mod listing;
 mod markdown;
 mod page;
+mod plan;
 pub mod quantity;
 mod storage;
 mod style;
@@ -33,5 +34,6 @@ pub use listing::{action_text, explain_list, explain_text, run_text, runs_table,
 pub use markdown::markdown;
 pub use model::NextStep;
 pub use page::page;
+pub use plan::plan_text;
 pub use storage::{link_name, link_text, storage_line};
 pub use style::{Paint, Style};

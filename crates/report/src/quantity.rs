@@ -192,12 +192,13 @@ pub fn binary_size(bytes: u64) -> String {
     size(bytes)
 }
 
-/// A memory size in GiB with one decimal, as memory is sold.
+/// A memory size in GiB with one decimal, as memory is sold; smaller ones in MiB or KiB.
 pub fn memory_size(bytes: u64) -> String {
-    if bytes >= 1 << 30 {
-        format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30))
-    } else {
-        format!("{} MiB", bytes >> 20)
+    match bytes {
+        0..0x10_0000 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        0x10_0000..0xa0_0000 => format!("{:.1} MiB", bytes as f64 / f64::from(1u32 << 20)),
+        0xa0_0000..0x4000_0000 => format!("{} MiB", bytes >> 20),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30)),
     }
 }
 

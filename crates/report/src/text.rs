@@ -135,6 +135,18 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// As [`wrap`], but never between a number and its unit: `4 KiB`, `70 %`, `1 min 05 s`.
+pub fn wrap_quantities(text: &str, columns: usize) -> Vec<String> {
+    const GLUE: char = '\u{1}';
+    let chars: Vec<char> = text.chars().collect();
+    let glued = chars.iter().enumerate().map(|(i, c)| {
+        let before = i.checked_sub(1).and_then(|b| chars.get(b)).is_some_and(char::is_ascii_digit);
+        let after = chars.get(i + 1).is_some_and(|a| a.is_ascii_alphanumeric() || *a == '%');
+        if *c == ' ' && before && after { GLUE } else { *c }
+    });
+    wrap(&glued.collect::<String>(), columns).into_iter().map(|l| l.replace(GLUE, " ")).collect()
+}
+
 /// Lines that an editor broke joined again: a line of more than 90 columns goes on in the next one. Short lines, such as
 /// commands, stay on their own.
 pub fn unbroken(text: &str) -> Vec<String> {
@@ -186,6 +198,11 @@ mod tests {
             assert!(width(&shorten("存储存储存储存储存储存储", columns, false)) <= columns);
             assert!(width(&shorten("/x/存储/abcdefghijklmnop", columns, true)) <= columns);
         }
+    }
+
+    #[test]
+    fn numbers_stay_with_their_units() {
+        assert_eq!(wrap_quantities("depth 32, region of 256 MiB", 22), ["depth 32, region of", "256 MiB"]);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::summary::kebab;
 use super::t;
+use crate::plan::words;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{ColdProof, DataProof, DirectProof, PhaseRecord, QuietWindow, Run, StopRule, Sync};
+use model::{ColdProof, DataProof, DirectProof, PhaseRecord, QuietWindow, Run};
 
 fn proof(word: &str, good: bool, basis: &str) -> Markup {
     html! { span.proof.(if good { "good" } else { "doubt" }) { (word) } @if !basis.is_empty() { " " (t(basis)) } }
@@ -103,29 +104,6 @@ pub(super) fn method(run: &Run) -> Markup {
     }
 }
 
-fn stop(rule: StopRule) -> String {
-    match rule {
-        StopRule::Time => "uses its time".into(),
-        StopRule::RegionOnce => "covers the region once".into(),
-        StopRule::Amount => "moves its amount".into(),
-        StopRule::SteadyRounds { window_rounds, most_rounds, .. } => {
-            format!("until {window_rounds} rounds are steady, at most {most_rounds}")
-        }
-        StopRule::EarlyWhenSteady { half_width_ratio } => {
-            format!("until ± {} %", quantity::significant(half_width_ratio * 100.0, 2))
-        }
-    }
-}
-
-fn sync(s: Sync) -> &'static str {
-    match s {
-        Sync::None => "",
-        Sync::FdatasyncEach => "fdatasync each",
-        Sync::FsyncPerRound => "fsync each round",
-        Sync::FsyncAtEnd => "fsync at the end",
-    }
-}
-
 /// The plan, every default explicit.
 pub(super) fn plan(run: &Run) -> Markup {
     let plan = &run.plan;
@@ -145,13 +123,13 @@ pub(super) fn plan(run: &Run) -> Markup {
                         @for s in &p.streams {
                             tr {
                                 th scope="row" { (t(&p.name)) }
-                                td { (kebab(&s.order)) " " (kebab(&s.operation)) }
-                                td { (quantity::binary_size(s.block_size_bytes)) }
+                                td { (words::order(s)) " " (words::operation(s)) }
+                                td { (words::sizes(s)) }
                                 td { (s.queue_depth) }
-                                td { (kebab(&p.access)) @if p.cold { ", cold" } }
-                                td { (sync(s.sync)) @if let Some(r) = s.round_bytes { " of " (quantity::binary_size(r)) } }
+                                td { (kebab(&s.access.unwrap_or(p.access))) @if p.cold { ", cold" } }
+                                td { (words::durable(s).join(", ")) }
                                 td { (quantity::duration(p.time_limit_ns)) }
-                                td { (stop(p.stop)) }
+                                td { (words::stop(p.stop)) }
                             }
                         }
                     }

@@ -4,3 +4,4 @@ mod card;
 mod documents;
 mod fixture;
 mod page;
+mod plan;

@@ -1,0 +1,42 @@
+//! `narrows/plan/1`: what would be done.
+
+use super::seconds;
+use model::{Plan, Target};
+use serde::Serialize;
+
+/// What `narrows run NAME|FILE --plan --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlanDocument<'a> {
+    /// `narrows/plan/1`.
+    pub schema: &'static str,
+    /// The target and the stack below it.
+    pub target: &'a Target,
+    /// The plan, every default explicit.
+    pub plan: &'a Plan,
+    /// The most memory that any of its phases takes.
+    pub memory_bytes: u64,
+    /// Bytes that it writes at most; null where only time bounds them.
+    pub bytes_written_at_most: Option<u64>,
+    /// Time that it takes at most, layout and quiet windows included.
+    pub duration_at_most_s: f64,
+    /// What the text asked for and the plan does otherwise, or leaves out, with the reason.
+    pub notes: &'a [String],
+}
+
+impl<'a> PlanDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/plan/1";
+
+    /// The document of a plan on a target.
+    pub fn new(target: &'a Target, plan: &'a Plan) -> Self {
+        Self {
+            schema: Self::SCHEMA,
+            target,
+            plan,
+            memory_bytes: plan.memory_bytes(),
+            bytes_written_at_most: plan.bytes_written_at_most(),
+            duration_at_most_s: seconds(plan.budget_ns),
+            notes: &plan.notes,
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The plan as text: all that a run would do, before it does it.
+
+pub(crate) mod words;
+
+use crate::text::{plain, width, wrap_quantities};
+use crate::{Paint, Style, quantity};
+use model::{Access, EngineKind, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
+
+/// What ends by its amount is given up after a time that nobody would wait for: from here on, it is only a limit.
+const LONG_NS: u64 = 3_600 * model::NS_PER_S;
+/// Columns of the labels above the phases.
+const LABEL_COLUMNS: usize = 10;
+
+/// Buffered or direct.
+pub(crate) fn access(access: Access) -> &'static str {
+    match access {
+        Access::Buffered => "buffered",
+        Access::Direct => "direct",
+    }
+}
+
+struct Writer<'a> {
+    style: &'a Style,
+    columns: usize,
+    out: String,
+}
+
+/// A plan in 80 columns: what it needs and costs at most, then each phase with its streams. Streams that differ only in
+/// seed, place, processors and the number in their name are told once, with how many there are.
+pub fn plan_text(plan: &Plan, style: &Style) -> String {
+    let mut w = Writer { style, columns: style.columns(), out: String::new() };
+    let title = style.paint(Paint::Title, &format!("Plan {}", w.plain(&plan.name)));
+    w.out.push_str(&format!("{title}\n"));
+    w.demands(plan);
+    for note in &plan.notes {
+        let note = w.plain(note);
+        w.block("  Note: ", &note, Some(Paint::Warn));
+    }
+    w.out.push('\n');
+    let digits = plan.phases.len().to_string().len();
+    for (i, phase) in plan.phases.iter().enumerate() {
+        w.phase(&format!("{:>digits$}. ", i + 1), phase);
+    }
+    w.out
+}
+
+impl Writer<'_> {
+    fn plain(&self, text: &str) -> String {
+        plain(text, self.style.ascii)
+    }
+
+    /// `text` wrapped behind `first`, later lines indented by as much.
+    fn block(&mut self, first: &str, text: &str, paint: Option<Paint>) {
+        let indent = width(first);
+        for (i, l) in wrap_quantities(text, self.columns.saturating_sub(indent)).iter().enumerate() {
+            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
+            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
+            self.out.push_str(&format!("{lead}{l}\n"));
+        }
+    }
+
+    fn labelled(&mut self, label: &str, text: &str) {
+        let text = self.plain(text);
+        self.block(&format!("  {label:LABEL_COLUMNS$}"), &text, None);
+    }
+
+    fn demands(&mut self, plan: &Plan) {
+        let reason = &plan.size.reason;
+        let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+        self.labelled("target", &format!("{}{because}", quantity::binary_size(plan.size.bytes)));
+        let live = || plan.phases.iter().filter(|p| p.skip.is_none());
+        if let Some((phase, need)) =
+            live().map(|p| (p, p.memory(plan.interval_ns))).max_by_key(|(_, need)| need.total())
+        {
+            let text = format!(
+                "{} at most, in {}: {} of data in flight, {} of latencies, {} of tables and threads",
+                quantity::memory_size(need.total()),
+                phase.name,
+                quantity::memory_size(need.buffers),
+                quantity::memory_size(need.histograms),
+                quantity::memory_size(need.tables),
+            );
+            self.labelled("memory", &text);
+        }
+        let writes = match plan.bytes_written_at_most() {
+            Some(0) => "nothing".to_owned(),
+            Some(bytes) => format!("{} at most", quantity::size(bytes)),
+            None => {
+                let unbounded = live().filter(|p| p.bytes_written_at_most().is_none()).count();
+                let bounded = live().filter_map(PhasePlan::bytes_written_at_most).fold(0u64, u64::saturating_add);
+                let bounded =
+                    if bounded > 0 { format!(", {} in the others", quantity::size(bounded)) } else { "".into() };
+                format!("as much as the target takes in the time of {}{bounded}", phases(unbounded))
+            }
+        };
+        self.labelled("writes", &writes);
+        self.labelled("time", &format!("{} at most", quantity::duration(plan.budget_ns)));
+        let quiet = match plan.quiet_ns {
+            0 => "no quiet windows".to_owned(),
+            ns => format!("quiet windows of {} around each phase", quantity::duration(ns)),
+        };
+        self.labelled("series", &format!("every {}; {quiet}", quantity::duration(plan.interval_ns)));
+        self.labelled("seed", &plan.seed.to_string());
+    }
+
+    fn phase(&mut self, number: &str, phase: &PhasePlan) {
+        let name = self.plain(&phase.name);
+        let heading = self.style.paint(Paint::Accent, &name);
+        let indent = " ".repeat(width(number));
+        if let Some(reason) = &phase.skip {
+            self.out.push_str(&format!("{number}{heading}\n"));
+            let reason = self.plain(reason);
+            self.block(&format!("{indent}left out: "), &reason, Some(Paint::Warn));
+            return;
+        }
+        let how = self.plain(&phase_words(phase).join(", "));
+        // Behind the name where that leaves room, else below it.
+        if width(number) + width(&name) + 2 + width(&how) <= self.columns {
+            self.out.push_str(&format!("{number}{heading}  {how}\n"));
+        } else {
+            self.out.push_str(&format!("{number}{heading}\n"));
+            self.block(&indent, &how, None);
+        }
+        for group in alike(&phase.streams) {
+            let lead = format!("{indent}- ");
+            let text = self.plain(&streams_words(&group));
+            self.block(&lead, &text, None);
+        }
+    }
+}
+
+fn phases(n: usize) -> String {
+    if n == 1 { "1 phase".into() } else { format!("{n} phases") }
+}
+
+/// What is said of a phase as a whole.
+fn phase_words(phase: &PhasePlan) -> Vec<String> {
+    let mut out = Vec::new();
+    match phase.kind {
+        PhaseKind::Measure => {}
+        PhaseKind::Layout => out.push("not measured".to_owned()),
+        PhaseKind::Precondition => out.push("no result".into()),
+        PhaseKind::MemoryCopy => {
+            out.push(format!("memory to memory for {}", quantity::duration(phase.time_limit_ns)));
+            return out;
+        }
+    }
+    out.push(words::engine(phase.engine).into());
+    if !matches!(phase.engine, EngineKind::Null) {
+        out.push(access(phase.access).into());
+    }
+    if phase.cold {
+        out.push("cold".into());
+    }
+    let time = quantity::duration(phase.time_limit_ns);
+    match phase.stop {
+        StopRule::Time => out.push(time),
+        StopRule::SteadyRounds { .. } => {
+            out.push(words::stop(phase.stop));
+            out.push(format!("{time} at most"));
+        }
+        rule if phase.time_limit_ns < LONG_NS => {
+            out.push(words::stop(rule));
+            out.push(format!("{time} at most"));
+        }
+        rule => {
+            out.push(words::stop(rule));
+            out.push(format!("given up after {time}"));
+        }
+    }
+    if let Some(ramp) = warmup(phase) {
+        out.push(ramp);
+    }
+    out
+}
+
+fn warmup(phase: &PhasePlan) -> Option<String> {
+    let w = phase.warmup;
+    let [least, most] = [w.min_ns, w.max_ns].map(quantity::duration);
+    if w.share > 0.0 && w.max_ns > w.min_ns {
+        let share = quantity::significant(w.share * 100.0, 2);
+        return Some(format!("the first {share} % ({least} to {most}) not counted"));
+    }
+    (w.min_ns > 0).then(|| format!("the first {least} not counted"))
+}
+
+/// The name without the number that tells copies apart: `job-3` is `job`.
+fn stem(name: &str) -> &str {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match bare.strip_suffix('-') {
+        Some(stem) if bare.len() < name.len() => stem,
+        _ => name,
+    }
+}
+
+/// What streams have to have in common to be told together.
+fn common(stream: &StreamPlan) -> StreamPlan {
+    StreamPlan {
+        seed: 0,
+        region_start_bytes: 0,
+        group: 0,
+        cpus: Vec::new(),
+        name: stem(&stream.name).to_owned(),
+        files: vec![String::new(); stream.files.len()],
+        ..stream.clone()
+    }
+}
+
+/// Streams that follow one another and differ only in what [`common`] leaves out.
+fn alike(streams: &[StreamPlan]) -> Vec<Vec<&StreamPlan>> {
+    let mut groups: Vec<Vec<&StreamPlan>> = Vec::new();
+    for stream in streams {
+        match groups.last_mut() {
+            Some(group) if common(group[0]) == common(stream) => group.push(stream),
+            _ => groups.push(vec![stream]),
+        }
+    }
+    groups
+}
+
+/// Where the regions of streams lie: one place, even steps, or a list.
+fn regions(group: &[&StreamPlan]) -> String {
+    let size = quantity::binary_size(group[0].region_bytes);
+    let of = if group[0].files.len() > 1 { " of each" } else { "" };
+    let starts: Vec<u64> = group.iter().map(|s| s.region_start_bytes).collect();
+    let at = |bytes: u64| if bytes == 0 { "0".into() } else { quantity::binary_size(bytes) };
+    let place = match starts.as_slice() {
+        [0] => String::new(),
+        [first, rest @ ..] if rest.iter().all(|s| s == first) => {
+            if *first == 0 {
+                String::new()
+            } else {
+                format!(" from {}", at(*first))
+            }
+        }
+        [first, second, rest @ ..] => {
+            let step = second.checked_sub(*first);
+            let mut last = *second;
+            let even = rest.iter().all(|s| {
+                let same = s.checked_sub(last) == step;
+                last = *s;
+                same
+            });
+            match step.filter(|_| even) {
+                Some(step) => format!(" from {} in steps of {}", at(*first), at(step)),
+                None => format!(" from {}", starts.iter().map(|s| at(*s)).collect::<Vec<_>>().join(", ")),
+            }
+        }
+        _ => String::new(),
+    };
+    format!("region {size}{of}{place}")
+}
+
+fn seeds(group: &[&StreamPlan]) -> String {
+    let seeds: Vec<u64> = group.iter().map(|s| s.seed).collect();
+    match (seeds.first(), seeds.last()) {
+        (Some(first), Some(last)) if first == last && seeds.iter().all(|s| s == first) => format!("seed {first}"),
+        (Some(first), Some(last)) if seeds.windows(2).all(|w| w[0].checked_add(1) == Some(w[1])) => {
+            format!("seeds {first} to {last}")
+        }
+        _ => format!("seeds {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn streams_words(group: &[&StreamPlan]) -> String {
+    let first = group[0];
+    let name = match (group.len(), first.name.as_str()) {
+        (_, "") => String::new(),
+        (1, name) => format!("{name}: "),
+        (_, name) => format!("{}: ", stem(name)),
+    };
+    let times = if group.len() > 1 { format!("{} x ", group.len()) } else { String::new() };
+    let mut parts = vec![
+        format!("{name}{times}{} {}", words::order(first), words::operation(first)),
+        words::sizes(first),
+        format!("depth {}", quantity::count(first.queue_depth.into())),
+        regions(group),
+    ];
+    let mut shown = first.clone();
+    if group.len() > 1 {
+        let together = group.iter().all(|s| s.group == first.group);
+        parts.push(if together { "reported as one".into() } else { "reported one by one".into() });
+        // Each its own: the first one's would mislead.
+        if !shown.files.is_empty() && group.iter().any(|s| s.files != first.files) {
+            let count = if first.files.len() == 1 { "a file".into() } else { format!("{} files", first.files.len()) };
+            parts.push(format!("{count} of its own each"));
+            shown.files.clear();
+        }
+        if group.iter().any(|s| s.cpus != first.cpus) {
+            parts.push("each on processors of its own".into());
+            shown.cpus.clear();
+        }
+    }
+    parts.extend(words::conditions(&shown));
+    parts.push(seeds(group));
+    parts.join(", ")
+}

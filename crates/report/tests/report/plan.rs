@@ -1,0 +1,163 @@
+//! The plan before it is carried out: as text and as JSON.
+
+use crate::fixture;
+use model::*;
+use report::document::{PlanDocument, to_json};
+use report::{Style, plan_text, text};
+
+/// One phase of everything that a plan can say.
+fn everything() -> Plan {
+    let stream = |name: &str| StreamPlan {
+        name: name.into(),
+        region_bytes: 1 << 30,
+        queue_depth: 16,
+        seed: 11,
+        ..StreamPlan::default()
+    };
+    let readers = (0..4u32).map(|copy| StreamPlan {
+        order: Order::Zipf { theta_milli: 1_200 },
+        operation: Operation::Write,
+        mix: Some(Mix { read_percent: 70 }),
+        block_sizes: Some(BlockSizes {
+            read: BlockSize::Split(vec![
+                BlockShare { bytes: 4096, weight: 60 },
+                BlockShare { bytes: 16_384, weight: 40 },
+            ]),
+            write: BlockSize::Fixed { bytes: 8192 },
+            trim: BlockSize::Fixed { bytes: 4096 },
+        }),
+        block_size_bytes: 16_384,
+        region_start_bytes: u64::from(copy) << 30,
+        seed: 20 + u64::from(copy),
+        group: 1,
+        cpus: vec![copy],
+        pacing: Some(Pacing {
+            read: Some(Rate::OperationsPerS(5_000)),
+            write: Some(Rate::BytesPerS(10_000_000)),
+            trim: None,
+            arrivals: Arrivals::Poisson,
+        }),
+        ..stream("db")
+    });
+    let log = StreamPlan {
+        operation: Operation::Write,
+        engine: Some(EngineKind::Psync),
+        access: Some(Access::Buffered),
+        queue_depth: 1,
+        files: vec!["log/a".into(), "log/b \u{202e}".into()],
+        file_order: FileOrder::Sequential,
+        flush: Flush { fsync_every: 0, fdatasync_every: 8, fsync_at_end: true },
+        open_sync: OpenSync::Dsync,
+        rw_flags: RwFlags { dontcache: true, ..RwFlags::default() },
+        think: Some(ThinkTime { pause_ns: 1_000_000_000, spin_ns: 20_000_000, after_operations: 64 }),
+        verify: Some(Verify { kind: VerifyKind::Crc32c, read_back: true, stop_at_first: false }),
+        content: Content { compress_percent: 50, dedupe_percent: 10, zero: false },
+        on_error: ErrorPolicy::Continue,
+        start_delay_ns: 2_000_000_000,
+        total_bytes: Some(64 << 20),
+        ..stream("log")
+    };
+    let phase = |name: &str, streams: Vec<StreamPlan>| PhasePlan {
+        name: name.into(),
+        access: Access::Direct,
+        streams,
+        time_limit_ns: 20_000_000_000,
+        warmup: Warmup { min_ns: 500_000_000, share: 0.0, max_ns: 500_000_000 },
+        ..PhasePlan::default()
+    };
+    let write = StreamPlan { operation: Operation::Write, ..stream("") };
+    Plan {
+        name: "everything".into(),
+        seed: 7,
+        budget_ns: 1_530_000_000_000,
+        size: TargetSize { bytes: 4 << 30, reason: "as the workload says".into() },
+        interval_ns: 100_000_000,
+        quiet_ns: 200_000_000,
+        notes: vec!["ioengine=libaio: carried out by io_uring".into()],
+        phases: vec![
+            PhasePlan {
+                kind: PhaseKind::Layout,
+                stop: StopRule::RegionOnce,
+                time_limit_ns: 60_000_000_000,
+                warmup: Warmup::default(),
+                ..phase("layout", vec![StreamPlan { sync: Sync::FsyncAtEnd, ..write.clone() }])
+            },
+            PhasePlan {
+                kind: PhaseKind::Precondition,
+                stop: StopRule::Amount,
+                time_limit_ns: 86_400_000_000_000,
+                ..phase("fill", vec![StreamPlan { total_bytes: Some(8 << 30), ..write.clone() }])
+            },
+            phase("db-and-log", readers.chain([log]).collect()),
+            PhasePlan {
+                stop: StopRule::SteadyRounds {
+                    round_ns: None,
+                    round_bytes: Some(1 << 30),
+                    window_rounds: 5,
+                    range_permille: 200,
+                    slope_permille: 100,
+                    most_rounds: 25,
+                },
+                time_limit_ns: 1_500_000_000_000,
+                ..phase("steady", vec![StreamPlan { order: Order::RandomReplace, ..write.clone() }])
+            },
+            PhasePlan {
+                skip: Some("direct I/O needs block sizes that are multiples of the sector, 4096 bytes".into()),
+                ..phase("write-1KiB", vec![write])
+            },
+        ],
+    }
+}
+
+#[test]
+fn everything_that_a_plan_can_say() {
+    insta::assert_snapshot!(plan_text(&everything(), &Style::default()));
+}
+
+#[test]
+fn the_plan_of_a_check() {
+    insta::assert_snapshot!(plan_text(&fixture::sd_card().run.plan, &Style { ascii: true, ..Style::default() }));
+}
+
+#[test]
+fn every_line_fits_and_nothing_acts() {
+    let mut hostile = everything();
+    hostile.name = fixture::HOSTILE.into();
+    hostile.notes.push(fixture::HOSTILE.into());
+    hostile.phases[2].name = fixture::HOSTILE.into();
+    hostile.phases[2].streams[4].name = fixture::HOSTILE.into();
+    for plan in [everything(), hostile, fixture::sd_card().run.plan] {
+        for (columns, ascii) in [(40, true), (60, false), (80, false), (80, true), (200, false)] {
+            let style = Style { ascii, width: columns, colour: false };
+            let text = plan_text(&plan, &style);
+            assert!(!ascii || text.is_ascii(), "{text}");
+            for line in text.lines() {
+                assert!(!line.chars().any(text::acts), "{line:?}");
+                // The name of a phase or plan is one word: it may be as long as it is.
+                assert!(text::width(line) <= style.columns() || line.contains("<script>"), "{columns}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_document_says_what_it_needs_at_most() {
+    let plan = everything();
+    let target = fixture::sd_card().run.target;
+    let text = to_json(&PlanDocument::new(&target, &plan)).expect("a plan serializes");
+    let value: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+    let keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    let mut expected =
+        ["schema", "target", "plan", "memory_bytes", "bytes_written_at_most", "duration_at_most_s", "notes"];
+    expected.sort_unstable();
+    let mut keys_sorted = keys.clone();
+    keys_sorted.sort_unstable();
+    assert_eq!(keys_sorted, expected);
+    assert_eq!(value["schema"], "narrows/plan/1");
+    assert_eq!(value["memory_bytes"], plan.memory_bytes());
+    // Random writes in rounds have a bound; writes beside readers for 20 s are paced at random, and have none.
+    assert_eq!(value["bytes_written_at_most"], serde_json::Value::Null);
+    assert_eq!(value["duration_at_most_s"], 1530.0);
+    let read: Plan = serde_json::from_value(value["plan"].clone()).expect("the plan reads back");
+    assert_eq!(read, plan);
+}
