@@ -155,6 +155,7 @@ fn record(d: &mut Draw) -> PhaseRecord {
         intervals: d.list(12, interval),
         streams: Vec::new(),
         steady: None,
+        verify: None,
         rounds: d.list(3, |d| Round {
             start_ns: d.number(),
             bytes: d.number(),

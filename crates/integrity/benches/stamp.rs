@@ -1,7 +1,8 @@
 //! How fast one core stamps and checks: `cargo bench -p narrows-integrity`. Prints GB/s (10^9 bytes) for blocks that stay
 //! in the cache, best of several rounds, and a checksum of everything made, so that two builds can be seen to agree.
 
-use integrity::{Allowed, PayloadSum, SECTOR_BYTES, Secret, Stamper, VerifyKind, Write};
+use integrity::{Allowed, PayloadSum, SECTOR_BYTES, Secret, Stamper, Write};
+use model::VerifyKind;
 use std::hint::black_box;
 use std::time::Instant;
 

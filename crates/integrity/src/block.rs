@@ -3,9 +3,9 @@
 use crate::keystream::{Keystream, Secret};
 use crate::stamp::{
     AT_COUNT, AT_FLAGS, AT_GENERATION, AT_LBA, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET, PAYLOAD_BYTES, PAYLOAD_WORDS,
-    SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags, is_sound, split, u32_at, u64_at,
+    PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags, is_sound, split, u32_at, u64_at,
 };
-use crate::verify_kind::VerifyKind;
+use model::VerifyKind;
 
 /// Which target of which run: the identity that every stamp carries, and the secret that the payloads are made from.
 #[derive(Clone, Copy, Debug)]
@@ -140,7 +140,7 @@ impl Stamper {
             count,
             time_ms: write.time_ms,
             payload_sum: 0,
-            sum_kind: self.kind.payload_sum(),
+            sum_kind: PayloadSum::of_kind(self.kind),
             zero_words: self.zero_words,
         };
         for (i, sector) in piece.as_chunks_mut::<SECTOR_BYTES>().0.iter_mut().enumerate() {
@@ -204,7 +204,7 @@ impl Stamper {
                 & (u64_at(stamp, AT_SEQUENCE) == sequence)
                 & (u32_at(stamp, AT_GENERATION) == generation)
                 & (u16::from_le_bytes([stamp[AT_SECTOR], stamp[AT_SECTOR + 1]]) == index)
-                & (u32_at(stamp, AT_FLAGS) == flags(self.kind.payload_sum(), self.zero_words));
+                & (u32_at(stamp, AT_FLAGS) == flags(PayloadSum::of_kind(self.kind), self.zero_words));
             if !sound || !self.payload_is_right(stamp, payload, lba + i as u64, generation, index) {
                 return Err(Suspect { sector: i as u32 });
             }
@@ -236,8 +236,8 @@ impl Stamper {
                 }
                 *payload == expected
             }
-            VerifyKind::Crc32c | VerifyKind::XxHash => {
-                self.kind.payload_sum().of(payload) == u64_at(stamp, crate::stamp::AT_PAYLOAD_SUM)
+            VerifyKind::Crc32c | VerifyKind::Xxhash => {
+                PayloadSum::of_kind(self.kind).of(payload) == u64_at(stamp, crate::stamp::AT_PAYLOAD_SUM)
             }
             VerifyKind::Meta => true,
         }
@@ -275,7 +275,7 @@ mod tests {
 
         #[test]
         fn any_flipped_bit_is_a_suspect(
-            kind in prop::sample::select(vec![VerifyKind::Stamp, VerifyKind::Crc32c, VerifyKind::XxHash]),
+            kind in prop::sample::select(vec![VerifyKind::Stamp, VerifyKind::Crc32c, VerifyKind::Xxhash]),
             bit in 0usize..8 * 4096,
             percent in 0u8..=87,
         ) {

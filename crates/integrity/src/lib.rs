@@ -21,7 +21,6 @@ mod ledger;
 mod passes;
 mod sector;
 mod stamp;
-mod verify_kind;
 mod versions;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
@@ -33,5 +32,4 @@ pub use passes::Passes;
 pub use stamp::{
     MAX_WRITE_SECTORS, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp,
 };
-pub use verify_kind::{UnknownVerify, VerifyKind};
 pub use versions::{Ticket, TooManyUnits, Versions};

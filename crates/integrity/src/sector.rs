@@ -2,7 +2,9 @@
 
 use crate::block::{Allowed, Stamper};
 use crate::damage::Damage;
-use crate::stamp::{AT_CRC, AT_SECTOR, MAGIC, PAYLOAD_BYTES, STAMP_BYTES, Sector, Stamp, crc_of, flags, split, u32_at};
+use crate::stamp::{
+    AT_CRC, AT_SECTOR, MAGIC, PAYLOAD_BYTES, PayloadSum, STAMP_BYTES, Sector, Stamp, crc_of, flags, split, u32_at,
+};
 
 /// Versions that a sector without a sound stamp is compared with.
 const MOST_CANDIDATES: u32 = 64;
@@ -134,7 +136,8 @@ fn likely(stamper: &Stamper, head: &[u8; STAMP_BYTES], generation: u32, peers: &
     let mut sound = *head;
     // Read the damaged stamp as if its checksum and what is known of every stamp were right.
     sound[..4].copy_from_slice(&MAGIC);
-    sound[AT_CRC - 4..AT_CRC].copy_from_slice(&flags(stamper.kind.payload_sum(), stamper.zero_words()).to_le_bytes());
+    sound[AT_CRC - 4..AT_CRC]
+        .copy_from_slice(&flags(PayloadSum::of_kind(stamper.kind), stamper.zero_words()).to_le_bytes());
     let crc = crc_of(&sound);
     sound[AT_CRC..].copy_from_slice(&crc.to_le_bytes());
     Stamp::decode(&sound).expect("magic, flags and checksum were just set")

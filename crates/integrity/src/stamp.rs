@@ -1,6 +1,8 @@
 //! The 64 bytes at the start of every 512-byte sector, also on devices with larger sectors: who wrote it, where, when,
 //! and which version it is. The layout is described in docs/design/sector-stamp.md; all numbers are little-endian.
 
+use model::VerifyKind;
+
 /// Bytes of a sector.
 pub const SECTOR_BYTES: usize = 512;
 /// Bytes of its stamp.
@@ -82,6 +84,15 @@ pub enum PayloadSum {
 }
 
 impl PayloadSum {
+    /// The checksum that stamps carry when this is checked.
+    #[inline]
+    pub fn of_kind(kind: VerifyKind) -> Self {
+        match kind {
+            VerifyKind::Crc32c => Self::Crc32c,
+            VerifyKind::Stamp | VerifyKind::Xxhash | VerifyKind::Meta => Self::Xxh3,
+        }
+    }
+
     /// The checksum of `payload`.
     #[inline]
     pub fn of(self, payload: &[u8; PAYLOAD_BYTES]) -> u64 {

@@ -79,6 +79,7 @@ impl Fixture {
             rounds: Vec::new(),
             streams: Vec::new(),
             steady: None,
+            verify: None,
         };
         let mut stack = Stack::default();
         stack.layers.push(Layer::new(LayerKind::Disk, "vda"));

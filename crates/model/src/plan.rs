@@ -3,10 +3,12 @@
 mod course;
 mod demands;
 mod pattern;
+mod verify_kind;
 
 pub use course::{Arrivals, ErrorPolicy, FileOrder, Flush, OpenSync, Pacing, Rate, RwFlags, ThinkTime};
 pub use demands::{MemoryNeed, PlanError};
-pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, VerifyKind, Zone};
+pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
+pub use verify_kind::{UnknownVerify, VerifyKind};
 
 use serde::{Deserialize, Serialize};
 

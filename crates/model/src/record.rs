@@ -1,6 +1,6 @@
 //! What the engine recorded of one phase: raw, before anything is judged.
 
-use crate::{EngineKind, Histogram, Ns, SteadyRecord, StreamSummary};
+use crate::{EngineKind, Histogram, Ns, SteadyRecord, StreamSummary, VerifyRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -198,6 +198,9 @@ pub struct PhaseRecord {
     /// How the rounds went, of a phase that goes by rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyRecord>,
+    /// What the verification found, where a stream verifies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyRecord>,
 }
 
 impl PhaseRecord {

@@ -3,7 +3,7 @@
 use crate::job::{Extent, Files, Job, Steady};
 use model::{
     Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Operation, Order, Pacing,
-    Rate, ThinkTime, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    Rate, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 type Set = fn(&mut Job, &str) -> Result<(), String>;
@@ -342,12 +342,13 @@ keys! {
     "steady-slope", "per cent", |j, t| { steady(j).slope_permille = permille(t)?; Ok(()) }, "Rise of the line over the window, of the average.";
     "steady-rounds", "number", |j, t| { steady(j).most_rounds = positive(t)?; Ok(()) }, "Rounds after which it is given up.";
     "laid-out", "true, false", |j, t| { j.laid_out = flag(t)?; Ok(()) }, "The region is written before, as it always is for reads of a new file.";
-    "verify", "crc32c, xxhash, off", |j, t| {
+    "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
         j.verify = match t {
             "off" => None,
-            "crc32c" => Some(Verify { kind: VerifyKind::Crc32c, read_back: true, stop_at_first: false }),
-            "xxhash" => Some(Verify { kind: VerifyKind::Xxhash, read_back: true, stop_at_first: false }),
-            _ => return Err(format!("no check '{t}'")),
+            _ => {
+                let kind: VerifyKind = t.parse().map_err(|e: UnknownVerify| e.to_string())?;
+                Some(Verify { kind, read_back: true, stop_at_first: false })
+            }
         };
         Ok(())
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";

@@ -310,6 +310,7 @@ impl Builder {
             intervals,
             streams: Vec::new(),
             steady: None,
+            verify: None,
             rounds: if buffered_write {
                 let write_ns = (phase.copying * 1e9) as u64;
                 let round = Round { start_ns: started_ns, bytes: bytes / 5, write_ns, sync_ns: NS_PER_S - write_ns };

@@ -86,6 +86,7 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
         rounds,
         streams: Vec::new(),
         steady: None,
+        verify: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a stream does, in which order and in which sizes.
 
+use super::VerifyKind;
 use serde::{Deserialize, Serialize};
 
 /// What an operation does.
@@ -184,20 +185,10 @@ pub struct Content {
     pub zero: bool,
 }
 
-/// The checksum in the self-describing stamp of each sector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VerifyKind {
-    /// CRC-32C.
-    Crc32c,
-    /// xxHash, 64 bits.
-    Xxhash,
-}
-
 /// That what is read is what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verify {
-    /// Checksum of the stamps.
+    /// What is checked of each block that is read.
     pub kind: VerifyKind,
     /// Whether the region is read back when the stream has written it. Without it, only what the stream reads anyway
     /// is checked.

@@ -291,6 +291,7 @@ fn record_of(s: &Shape, start: Ns, random: &mut Random) -> PhaseRecord {
         rounds: Vec::new(),
         streams: Vec::new(),
         steady: None,
+        verify: None,
     }
 }
 

@@ -147,9 +147,7 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
 fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
     d.verify = match t {
         "0" | "none" | "" => None,
-        "crc32c" | "crc32c-intel" => Some(VerifyKind::Crc32c),
-        "xxhash" => Some(VerifyKind::Xxhash),
-        _ => return Err(format!("'{t}' is not supported: crc32c, crc32c-intel, xxhash are")),
+        _ => Some(t.parse::<VerifyKind>().map_err(|e| e.to_string())?),
     };
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! What `verify` checks, by name; the names that fio's job files use are accepted.
 
-use crate::stamp::PayloadSum;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is checked of a block that was read. Every kind writes the same stamp and checks its CRC-32C, run, target, place,
-/// generation and write; they differ in what they do with the payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// What is checked of a block that was read. Every kind writes the same stamp into each sector and checks its CRC-32C,
+/// run, target, place, generation and write; they differ in what they do with the payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum VerifyKind {
     /// Every byte is compared with what was written, made again from the secret. The strongest, and the default.
     #[default]
@@ -14,14 +15,14 @@ pub enum VerifyKind {
     /// The payload's CRC-32C is compared with the one in the stamp.
     Crc32c,
     /// The payload's XXH3 with 64 bits is compared with the one in the stamp. fio's `xxhash` is XXH32.
-    XxHash,
+    Xxhash,
     /// The payload is not looked at: only that the right version of the right place came back.
     Meta,
 }
 
 /// A name that is none of a [`VerifyKind`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("verify={name} is not supported; {instead}")]
+#[error("'{name}' is not supported; {instead}")]
 pub struct UnknownVerify {
     /// What was asked for.
     pub name: String,
@@ -31,14 +32,14 @@ pub struct UnknownVerify {
 
 impl VerifyKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Stamp, Self::Crc32c, Self::XxHash, Self::Meta];
+    pub const ALL: [Self; 4] = [Self::Stamp, Self::Crc32c, Self::Xxhash, Self::Meta];
 
-    /// Its name.
+    /// Its name, as it stands in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stamp => "stamp",
             Self::Crc32c => "crc32c",
-            Self::XxHash => "xxhash",
+            Self::Xxhash => "xxhash",
             Self::Meta => "meta",
         }
     }
@@ -48,17 +49,8 @@ impl VerifyKind {
         match self {
             Self::Stamp => "stamp, place, version, and every byte of the payload",
             Self::Crc32c => "stamp, place, version, and the CRC-32C of the payload",
-            Self::XxHash => "stamp, place, version, and the XXH3 of the payload",
+            Self::Xxhash => "stamp, place, version, and the XXH3 of the payload",
             Self::Meta => "stamp, place and version; not the payload",
-        }
-    }
-
-    /// The checksum of the payload that the stamp carries.
-    #[inline]
-    pub fn payload_sum(self) -> PayloadSum {
-        match self {
-            Self::Crc32c => PayloadSum::Crc32c,
-            Self::Stamp | Self::XxHash | Self::Meta => PayloadSum::Xxh3,
         }
     }
 }
@@ -78,7 +70,7 @@ impl FromStr for VerifyKind {
             "stamp" => return Ok(Self::Stamp),
             // fio keeps the second name for old job files; the instruction is used wherever there is one.
             "crc32c" | "crc32c-intel" => return Ok(Self::Crc32c),
-            "xxhash" => return Ok(Self::XxHash),
+            "xxhash" => return Ok(Self::Xxhash),
             "meta" => return Ok(Self::Meta),
             "pattern" | "pattern_hdr" => "use stamp: it compares every byte too, with data that differ in every sector",
             "null" => "use stamp to verify, or no verify at all: null only pretends to",
@@ -98,6 +90,7 @@ mod tests {
     fn names_are_read_back() {
         for kind in VerifyKind::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         }
         assert_eq!("crc32c-intel".parse(), Ok(VerifyKind::Crc32c));
     }
@@ -105,7 +98,7 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_take() {
         let message = "md5".parse::<VerifyKind>().unwrap_err().to_string();
-        assert!(message.contains("verify=md5") && message.contains("stamp"), "{message}");
+        assert!(message.contains("'md5'") && message.contains("stamp"), "{message}");
         let message = "crc33".parse::<VerifyKind>().unwrap_err().to_string();
         assert!(message.contains("supported are stamp"), "{message}");
     }
