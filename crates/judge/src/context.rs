@@ -1,6 +1,8 @@
 //! What a phase is judged against, besides its plan and its record.
 
-use model::{CpuShare, Ns, PhaseRecord, Stack, SystemSample, TargetKind, cpu_share, disk_rate};
+use model::{
+    CpuShare, Direction, Ns, Operation, PhasePlan, PhaseRecord, Stack, SystemSample, TargetKind, cpu_share, disk_rate,
+};
 
 /// Everything around a phase. Facts that are missing switch the rules off that need them.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +90,31 @@ impl Context<'_> {
         }
         first.cpus.iter().zip(&last.cpus).filter_map(|(a, b)| cpu_share(a, b)).collect()
     }
+}
+
+/// Shares of a phase's bytes that were read and that were sent; what trims and zeroing took away was never transferred.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Transferred {
+    pub read: f64,
+    pub written: f64,
+}
+
+/// From the streams where they are told apart, else from the phase's one direction.
+pub(crate) fn transferred(plan: &PhasePlan, record: &PhaseRecord) -> Transferred {
+    if record.streams.is_empty() {
+        let sends = plan.streams.iter().all(|s| matches!(s.operation, Operation::Read | Operation::Write));
+        return match (plan.is_write(), sends) {
+            (false, _) => Transferred { read: 1.0, written: 0.0 },
+            (true, true) => Transferred { read: 0.0, written: 1.0 },
+            (true, false) => Transferred { read: 0.0, written: 0.0 },
+        };
+    }
+    let of = |direction: Direction| {
+        let all = record.streams.iter().flat_map(|s| &s.directions);
+        all.filter(|d| d.direction == direction).map(|d| d.bytes).sum::<u64>() as f64
+    };
+    let all = (record.bytes as f64).max(1.0);
+    Transferred { read: of(Direction::Read) / all, written: of(Direction::Write) / all }
 }
 
 /// Bytes that the phase itself moved between two moments, from the series; an interval counts by its part inside.

@@ -1,7 +1,8 @@
 //! What cannot be: faster than the wire, faster than memory.
 
 use super::{Case, Refusal, Validity};
-use model::{Access, Layer, LayerKind, Stack};
+use crate::context::transferred;
+use model::{Access, Layer, LayerKind, Stack, Sync};
 
 /// A rate may exceed the line rate by this share: the clock of the link is not ours.
 pub const LINE_RATE_TOLERANCE: f64 = 0.02;
@@ -13,7 +14,15 @@ pub const MEMORY_TOLERANCE: f64 = 2.0;
 
 pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
     let Some(rate) = case.rate.map(|r| r.bytes_per_s) else { return };
-    if let Some((ceiling, layer)) = line_rate(case.context.stack)
+    let own = transferred(case.plan, case.record);
+    // Links that carry both ways at once carry the larger of the two on one side.
+    let rate = rate * own.read.max(own.written);
+    // What may come from the page cache need not cross a wire.
+    let over_the_wire = case.plan.access == Access::Direct
+        || case.plan.cold
+        || case.plan.streams.iter().any(|s| matches!(s.sync, Sync::FsyncPerRound | Sync::FdatasyncEach));
+    if over_the_wire
+        && let Some((ceiling, layer)) = line_rate(case.context.stack)
         && rate > ceiling * (1.0 + LINE_RATE_TOLERANCE)
     {
         out.refusals.push(Refusal::AboveLineRate { rate, ceiling, layer });

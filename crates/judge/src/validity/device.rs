@@ -1,8 +1,8 @@
 //! Whether the phase moved real data between us and the device.
 
 use super::{Case, Refusal, Remark, Validity};
-use crate::context::own_bytes_between;
-use model::{Access, DataProof, DirectProof, PhaseKind};
+use crate::context::{own_bytes_between, transferred};
+use model::{Access, DataProof, DirectProof, PhaseKind, StreamPlan};
 
 /// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
 pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
@@ -47,15 +47,19 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
 
 /// What speaks against a direct phase having reached the device, whatever the file system says of O_DIRECT.
 fn not_at_the_device(case: Case<'_>) -> Option<String> {
-    if case.plan.access != Access::Direct {
+    let direct = |s: &StreamPlan| s.access.unwrap_or(case.plan.access) == Access::Direct;
+    if !case.plan.streams.iter().all(direct) {
         return None;
     }
     let traffic = case.context.device_traffic(case.record)?;
-    let own = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns);
-    let (device, verb) =
-        if case.plan.is_write() { (traffic.write_bytes, "wrote") } else { (traffic.read_bytes, "read") };
-    ((device as f64) < own * DIRECT_BYTES_RATIO)
-        .then(|| format!("the device {verb} {device} bytes while this phase moved {own:.0}"))
+    let all = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns);
+    let own = transferred(case.plan, case.record);
+    let missing = |device: u64, own: f64, verb: &str| {
+        ((device as f64) < own * DIRECT_BYTES_RATIO)
+            .then(|| format!("the device {verb} {device} bytes while this phase moved {own:.0}"))
+    };
+    missing(traffic.write_bytes, all * own.written, "wrote")
+        .or_else(|| missing(traffic.read_bytes, all * own.read, "read"))
 }
 
 /// What is missing in the proof that a read came from the device. The device's bytes are the proof; resident pages can

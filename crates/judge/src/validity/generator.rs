@@ -1,7 +1,7 @@
 //! Whether this program was the limit of its own measurement.
 
 use super::{Case, Refusal, Validity};
-use model::{Access, EngineKind, Sync};
+use model::{Access, EngineKind, Flush, StreamPlan, Sync};
 
 /// User CPU of a worker, in cores, from which its loop no longer waits for the device: a tenth of the time is left.
 /// System time does not count: it belongs to the path that is measured.
@@ -32,10 +32,13 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
         }
     }
     // Rounds and layouts wait for their sync with nothing in flight; their depth is not what they are about.
-    let syncs = case.plan.streams.iter().any(|s| s.sync != Sync::None);
+    let syncs = case.plan.streams.iter().any(|s| s.sync != Sync::None || s.flush != Flush::default());
+    // Nor is that of streams that were asked to hold back: paced, thinking, late, or ended before the others.
+    let holds_back = case.plan.streams.iter().any(holds_back);
     if let Some(mean) = case.record.mean_depth
         && planned > 1
         && !syncs
+        && !holds_back
         && case.record.operations >= LEAST_TURNS * u64::from(planned)
         && mean < LEAST_DEPTH_RATIO * f64::from(planned)
     {
@@ -43,9 +46,21 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
     }
 }
 
+/// Whether it was asked to have less in flight than its depth, at least for a time.
+fn holds_back(stream: &StreamPlan) -> bool {
+    stream.pacing.is_some()
+        || stream.think.is_some()
+        || stream.start_delay_ns > 0
+        || stream.time_limit_ns.is_some()
+        || stream.total_bytes.is_some()
+        || stream.total_operations.is_some()
+        || stream.batch_complete.is_some_and(|n| n > 1)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
+    use model::{Pacing, Rate};
 
     #[test]
     fn our_own_loop_as_the_limit() {
@@ -79,6 +94,11 @@ mod tests {
         f.record.mean_depth = Some(15.9);
         assert_eq!(f.codes(), ["depth-not-reached"]);
         f.record.mean_depth = None;
+        assert_eq!(f.codes(), NONE);
+        // A paced stream is not asked to fill its depth.
+        let mut f = Fixture::random_read();
+        f.record.mean_depth = Some(0.1);
+        f.plan.streams[0].pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
         assert_eq!(f.codes(), NONE);
         // A few operations of a slow device are ramp and drain.
         let mut f = Fixture::random_read().at_rate(30, 4.0);
