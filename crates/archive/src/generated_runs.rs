@@ -58,6 +58,7 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
         engine: d.pick(&[EngineKind::IoUring, EngineKind::Psync, EngineKind::Sim, EngineKind::Memory]),
         access: d.pick(&[Access::Buffered, Access::Direct]),
         cold: d.some(),
+        drop_cache: false,
         streams: d.list(2, |d| StreamPlan {
             operation: d.pick(&[Operation::Read, Operation::Write]),
             order: d.pick(&[Order::Sequential, Order::Random]),

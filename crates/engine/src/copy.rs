@@ -113,6 +113,7 @@ mod tests {
             engine: EngineKind::Memory,
             access: Access::Buffered,
             cold: false,
+            drop_cache: false,
             streams: Vec::new(),
             time_limit_ns: 30_000_000,
             stop: StopRule::Time,

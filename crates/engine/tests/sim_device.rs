@@ -36,6 +36,7 @@ fn phase(stream: &StreamPlan, access: Access) -> PhasePlan {
         engine: EngineKind::Sim,
         access,
         cold: false,
+        drop_cache: false,
         streams: vec![stream.clone()],
         time_limit_ns: 4 * S,
         stop: StopRule::Time,

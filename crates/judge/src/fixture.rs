@@ -33,6 +33,7 @@ impl Fixture {
             engine: if access == Access::Direct { EngineKind::IoUring } else { EngineKind::Psync },
             access,
             cold: false,
+            drop_cache: false,
             streams: vec![StreamPlan {
                 operation,
                 order: Order::Random,

@@ -285,6 +285,11 @@ impl StreamPlan {
         }
     }
 
+    /// Where its region ends, bytes from the start of the target or of each of its files.
+    pub fn region_end(&self) -> u64 {
+        self.region_start_bytes.saturating_add(self.region_bytes)
+    }
+
     /// Whether it changes what the target holds.
     pub fn changes_data(&self) -> bool {
         self.operation.changes_data() && self.mix.is_none_or(|m| m.read_percent < 100)
@@ -320,6 +325,9 @@ pub struct PhasePlan {
     pub access: Access,
     /// Whether the data must not be in the page cache when the phase starts.
     pub cold: bool,
+    /// Whether the data are dropped from the page cache before, without a claim that all comes from the device then.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub drop_cache: bool,
     /// The streams, one worker each.
     pub streams: Vec<StreamPlan>,
     /// Its share of time.

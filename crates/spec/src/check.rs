@@ -167,6 +167,7 @@ fn phase_of(
         engine,
         access: phase.access,
         cold: phase.cold,
+        drop_cache: false,
         streams: if phase.kind == PhaseKind::MemoryCopy { Vec::new() } else { vec![stream] },
         time_limit_ns,
         stop,

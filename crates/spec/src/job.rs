@@ -114,6 +114,8 @@ pub(crate) struct Job {
     /// Whether what it uses must have been written before, beyond what reads need.
     pub laid_out: bool,
     pub cold: bool,
+    /// Dropped from the page cache before, without more being asked.
+    pub drop_cache: bool,
     pub verify: Option<Verify>,
     pub content: Content,
     pub on_error: ErrorPolicy,
@@ -165,6 +167,7 @@ impl Default for Job {
             steady: None,
             laid_out: false,
             cold: false,
+            drop_cache: false,
             verify: None,
             content: Content::default(),
             on_error: ErrorPolicy::Stop,
@@ -226,6 +229,8 @@ pub struct Workload {
     pub(crate) notes: Vec<String>,
     /// Whether an existing target that the workload changes is written over before it is read.
     pub(crate) lays_out_targets: bool,
+    /// Whether its regions may shrink to what a small target offers.
+    pub(crate) scales_to_fit: bool,
 }
 
 impl Workload {

@@ -342,6 +342,7 @@ impl Builder {
             engine: record.engine.kind,
             access,
             cold: false,
+            drop_cache: false,
             streams: vec![StreamPlan {
                 operation,
                 order: if phase.block == 4096 { Order::Random } else { Order::Sequential },
@@ -461,7 +462,7 @@ pub fn finding(run: &Run, id: &str) -> Option<Finding> {
 
 /// What is missing to decide the finding, if it is unknown.
 pub fn missing(run: &Run, id: &str) -> Option<String> {
-    diagnose::unknown(run).into_iter().find(|(i, _)| i == id).map(|(_, m)| m)
+    diagnose::unknown(run).into_iter().find(|u| u.id == id).map(|u| u.missing)
 }
 
 /// At least probable.

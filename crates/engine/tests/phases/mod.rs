@@ -26,6 +26,7 @@ fn phase(
         engine: if access == Access::Direct { EngineKind::IoUring } else { EngineKind::Psync },
         access,
         cold: false,
+        drop_cache: false,
         streams: vec![StreamPlan {
             operation,
             order,

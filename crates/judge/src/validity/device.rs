@@ -38,6 +38,9 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
             Some(DataProof::Real(_)) | None => {}
         }
     }
+    if let Some(percent) = from_memory(case) {
+        out.remarks.push(Remark::new("page-cache", format!("{percent:.0} % of the bytes read came from memory")));
+    }
     if case.plan.cold
         && let Some(because) = not_cold(case)
     {
@@ -60,6 +63,19 @@ fn not_at_the_device(case: Case<'_>) -> Option<String> {
     };
     missing(traffic.write_bytes, all * own.written, "wrote")
         .or_else(|| missing(traffic.read_bytes, all * own.read, "read"))
+}
+
+/// Share of the bytes of buffered reads that the device did not deliver, percent; `None` where it is small, where nothing
+/// counts, and where the phase claims to be cold, since then it is judged.
+fn from_memory(case: Case<'_>) -> Option<f64> {
+    let buffered = |s: &StreamPlan| s.access.unwrap_or(case.plan.access) == Access::Buffered && s.reads();
+    if case.plan.cold || case.plan.kind != PhaseKind::Measure || !case.plan.streams.iter().any(buffered) {
+        return None;
+    }
+    let traffic = case.context.device_traffic(case.record)?;
+    let own = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns) * transferred(case.plan, case.record).read;
+    let share = 1.0 - traffic.read_bytes as f64 / own;
+    (own > 0.0 && share > COLD_BYTES_TOLERANCE).then_some(share * 100.0)
 }
 
 /// What is missing in the proof that a read came from the device. The device's bytes are the proof; resident pages can
@@ -85,6 +101,18 @@ fn not_cold(case: Case<'_>) -> Option<String> {
 mod tests {
     use crate::fixture::*;
     use model::{DataProof, DirectProof};
+
+    #[test]
+    fn buffered_reads_say_how_much_came_from_memory() {
+        let mut f = Fixture::cold_read();
+        f.plan.cold = false;
+        assert_eq!((f.codes(), f.judge().reasons.len()), (NONE, 0));
+        let last = f.samples.len() - 1;
+        f.samples[last].disks[0].sectors_read = f.samples[0].disks[0].sectors_read + f.record.bytes / 512 / 4;
+        let judged = f.judge();
+        assert_eq!(judged.reasons, ["page-cache: 75 % of the bytes read came from memory"]);
+        assert!(judged.metrics[0].value.is_some());
+    }
 
     #[test]
     fn a_fallback_is_refused_and_unproven_is_a_remark() {

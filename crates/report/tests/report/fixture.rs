@@ -169,6 +169,7 @@ fn plan_of(s: &Shape) -> PhasePlan {
         engine: s.engine,
         access: s.access,
         cold: s.name == "buffered-read",
+        drop_cache: false,
         streams: vec![StreamPlan {
             operation: s.operation,
             order: s.order,

@@ -98,7 +98,7 @@ impl Draft {
         if job.time_based && job.time_ns.is_none() {
             return Err(("time_based", "needs runtime".into()));
         }
-        job.cold = self.invalidate;
+        job.drop_cache = self.invalidate;
         if let Some(kind) = self.verify {
             job.verify = Some(Verify {
                 kind,
