@@ -272,6 +272,7 @@ pub(crate) fn run(seed: u64) -> Run {
             status: d.pick(&[PhaseStatus::Measured, PhaseStatus::Refused, PhaseStatus::Skipped]),
             reasons: d.list(2, Draw::text),
             steady: d.pick(&[None, Some(true), Some(false)]),
+            changes: Vec::new(),
             metrics: d.list(3, metric),
             record: (d.below(4) > 0).then(|| record(d)),
         })
@@ -326,6 +327,7 @@ pub(crate) fn measured_run(seed: u64, count: usize) -> Run {
             status: PhaseStatus::Measured,
             reasons: Vec::new(),
             steady: None,
+            changes: Vec::new(),
             metrics: d.list(2, metric),
             record: Some(PhaseRecord { intervals: (0..5).map(|_| interval(d)).collect(), ..record(d) }),
         })

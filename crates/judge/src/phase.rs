@@ -3,7 +3,7 @@
 use crate::rate::counted_rate;
 use crate::validity::{Refusal, Remark, judge_validity};
 use crate::{Context, metrics};
-use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus};
+use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus, RateChange};
 
 /// A phase as judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,8 @@ pub struct JudgedPhase {
     pub reasons: Vec<String>,
     /// Whether it was steady (SNIA PTS); `None` where it cannot be told.
     pub steady: Option<bool>,
+    /// Where it lastingly left the rate at which it went, in order of time.
+    pub changes: Vec<RateChange>,
     /// Its metrics, always the same ids for the same plan ([`crate::metric_ids`]).
     pub metrics: Vec<Metric>,
     /// The rules that fired.
@@ -31,6 +33,7 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
             metrics: metrics::absent(plan, MetricStatus::Skipped, &reason),
             reasons: vec![reason],
             steady: None,
+            changes: Vec::new(),
             refusals: Vec::new(),
             remarks: Vec::new(),
         };
@@ -49,6 +52,7 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
             status: PhaseStatus::Measured,
             reasons: remarks,
             steady,
+            changes: Vec::new(),
             metrics,
             refusals: validity.refusals,
             remarks: validity.remarks,
@@ -75,6 +79,7 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         status: PhaseStatus::Refused,
         reasons,
         steady,
+        changes: Vec::new(),
         metrics,
         refusals: validity.refusals,
         remarks: validity.remarks,

@@ -225,6 +225,7 @@ mod tests {
             status: judged.status,
             reasons: judged.reasons,
             steady: judged.steady,
+            changes: Vec::new(),
             metrics: judged.metrics,
             record: Some(fixture.record),
         }

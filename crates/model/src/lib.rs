@@ -17,8 +17,10 @@ mod evidence;
 mod failure;
 mod finding_text;
 mod histogram;
+mod job_record;
 mod metric;
 mod plan;
+mod rate_change;
 mod rates;
 mod record;
 mod run;
@@ -29,6 +31,7 @@ mod stack;
 mod stream_record;
 mod target;
 mod units;
+mod validity;
 mod verdict;
 mod verify_record;
 
@@ -38,12 +41,14 @@ pub use evidence::{Evidence, EvidenceKind};
 pub use failure::{Failure, FailureKind};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use histogram::{Bucket, Histogram};
+pub use job_record::JobRecord;
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, Content, EngineKind, ErrorPolicy, FileOrder, Flush,
-    MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan, PlanError, Rate, RwFlags,
-    StopRule, StreamPlan, Sync, TargetSize, ThinkTime, UnknownVerify, Verify, VerifyKind, Warmup, Zone,
+    MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan, PlanError, PlannedJob, Rate,
+    RwFlags, StopRule, StreamPlan, Sync, TargetSize, ThinkTime, UnknownVerify, Verify, VerifyKind, Warmup, Zone,
 };
+pub use rate_change::RateChange;
 pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
@@ -63,7 +68,8 @@ pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
 pub use stream_record::{Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary};
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
-pub use verdict::{Cause, Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating};
+pub use validity::RunValidity;
+pub use verdict::{Cause, Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating, Undecided};
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.

@@ -52,6 +52,20 @@ pub enum StopCause {
     Failed,
 }
 
+impl StopCause {
+    /// The graver of two: a phase or a job ended for the gravest of its streams' causes.
+    pub fn graver(self, other: Self) -> Self {
+        let rank = |stop: Self| match stop {
+            Self::RegionDone => 0,
+            Self::Steady => 1,
+            Self::TimeUsed => 2,
+            Self::Interrupted => 3,
+            Self::Failed => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
 /// The part of the beginning that does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmupCut {
@@ -214,5 +228,56 @@ impl PhaseRecord {
         let from = self.started_ns + self.warmup.cut_ns;
         let first = self.intervals.partition_point(|i| i.start_ns < from);
         &self.intervals[first..]
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A phase in which nothing was done, for the tests of this room.
+    pub(crate) fn empty() -> PhaseRecord {
+        PhaseRecord {
+            started_ns: 0,
+            ended_ns: 0,
+            operations: 0,
+            bytes: 0,
+            short_operations: 0,
+            errors: BTreeMap::new(),
+            stop: StopCause::TimeUsed,
+            warmup: WarmupCut::default(),
+            engine: EngineRecord {
+                kind: EngineKind::Psync,
+                features: Vec::new(),
+                missing: Vec::new(),
+                batch_submit: 1,
+                batch_complete: 1,
+            },
+            direct: None,
+            cold: None,
+            data: None,
+            usage: WorkerUsage::default(),
+            mean_depth: None,
+            longest_gap_ns: None,
+            quiet_before: None,
+            quiet_after: None,
+            latency: Histogram::new(),
+            intervals: Vec::new(),
+            rounds: Vec::new(),
+            streams: Vec::new(),
+            steady: None,
+            verify: None,
+        }
+    }
+
+    #[test]
+    fn the_graver_cause_wins() {
+        use StopCause::*;
+        let all = [RegionDone, Steady, TimeUsed, Interrupted, Failed];
+        for (i, a) in all.into_iter().enumerate() {
+            for (j, b) in all.into_iter().enumerate() {
+                assert_eq!(a.graver(b), all[i.max(j)]);
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! One execution of a plan on one machine, with all that was observed; immutable once archived.
 
-use crate::{Environment, Metric, PhasePlan, PhaseRecord, Plan, SystemSample, Target};
+use crate::{Environment, Metric, PhasePlan, PhaseRecord, Plan, RateChange, SystemSample, Target};
 use serde::{Deserialize, Serialize};
 
 /// How far the run came.
@@ -55,6 +55,9 @@ pub struct PhaseRun {
     pub reasons: Vec<String>,
     /// Whether the phase was steady (SNIA PTS terms); `None` where it cannot be told.
     pub steady: Option<bool>,
+    /// Where the phase lastingly left the rate at which it went (a cache ran out, heat throttled it), in order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<RateChange>,
     /// Derived metrics with their validity.
     pub metrics: Vec<Metric>,
     /// What the engine recorded; `None` if not executed.

@@ -243,6 +243,7 @@ impl<'a> Conductor<'a> {
             status: judged.status,
             reasons: judged.reasons,
             steady: judged.steady,
+            changes: judged.changes,
             metrics: judged.metrics,
             record,
         });

@@ -366,6 +366,7 @@ impl Builder {
             status: if phase.refused { PhaseStatus::Refused } else { PhaseStatus::Measured },
             reasons: Vec::new(),
             steady: None,
+            changes: Vec::new(),
             metrics,
             record: Some(record),
         });

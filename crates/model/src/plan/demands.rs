@@ -83,10 +83,6 @@ fn of_stream(name: &str) -> String {
 }
 
 impl StreamPlan {
-    fn directions(&self) -> u64 {
-        u64::from(self.reads()) + u64::from(self.changes_data()) + u64::from(self.trim_before_write)
-    }
-
     /// Bytes of the region, over all its files.
     pub fn all_region_bytes(&self) -> u64 {
         self.region_bytes.saturating_mul((self.files.len() as u64).max(1))
@@ -127,7 +123,7 @@ impl PhasePlan {
                 EngineKind::PsyncThreads => depth.saturating_add(1),
                 _ => 1,
             };
-            histograms = histograms.saturating_add(HISTOGRAMS_A_DIRECTION * stream.directions());
+            histograms = histograms.saturating_add(HISTOGRAMS_A_DIRECTION * stream.directions().len() as u64);
             need.tables = need
                 .tables
                 .saturating_add(series)

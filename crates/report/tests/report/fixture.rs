@@ -396,6 +396,7 @@ pub fn sd_card() -> Sample {
             status: PhaseStatus::Measured,
             reasons: vec![],
             steady: (s.kind == PhaseKind::Measure).then_some(s.stalls < 0.1),
+            changes: Vec::new(),
             metrics: metrics_of(s, &record),
             record: Some(record),
         });

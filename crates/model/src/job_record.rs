@@ -1,0 +1,196 @@
+//! What the streams of one job did together.
+
+use crate::{
+    Direction, DirectionSummary, EngineKind, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StopCause,
+    StreamSummary, WorkerUsage,
+};
+use std::collections::BTreeMap;
+
+/// One job of a phase: its streams side by side, histograms merged, counts added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    /// Who carried the first of its streams out.
+    pub engine: EngineKind,
+    /// Start of its first stream, since the run's start.
+    pub started_ns: Ns,
+    /// From there to where its first stream began to count.
+    pub cut_ns: Ns,
+    /// End of its last stream.
+    pub ended_ns: Ns,
+    /// The gravest reason for which one of its streams ended.
+    pub stop: StopCause,
+    /// Operations that transferred fewer bytes than asked.
+    pub short_operations: u64,
+    /// Failed operations by errno name.
+    pub errors: BTreeMap<String, u64>,
+    /// CPU of its workers.
+    pub usage: WorkerUsage,
+    /// Mean operations in flight of all its streams together, while each ran; `None` where one does not say.
+    pub mean_depth: Option<f64>,
+    /// The longest time in which nothing of one of its streams completed though something was in flight.
+    pub longest_gap_ns: Option<Ns>,
+    /// What it did, by direction, in the order of [`Direction`].
+    pub directions: Vec<DirectionSummary>,
+}
+
+impl JobRecord {
+    /// Wall time from its first stream's start to its last stream's end.
+    pub fn duration_ns(&self) -> Ns {
+        self.ended_ns.saturating_sub(self.started_ns)
+    }
+
+    /// The part of it that counts.
+    pub fn counted_ns(&self) -> Ns {
+        self.duration_ns().saturating_sub(self.cut_ns)
+    }
+
+    /// One direction, if the job has it.
+    pub fn direction(&self, direction: Direction) -> Option<&DirectionSummary> {
+        self.directions.iter().find(|d| d.direction == direction)
+    }
+
+    /// The directions that move data.
+    pub fn data(&self) -> impl Iterator<Item = &DirectionSummary> + Clone {
+        self.directions.iter().filter(|d| d.direction != Direction::Sync)
+    }
+
+    /// Operations after the warm-up cut, syncs not counted.
+    pub fn counted_operations(&self) -> u64 {
+        self.data().fold(0, |sum, d| sum.saturating_add(d.counted_operations))
+    }
+
+    /// Bytes after the warm-up cut.
+    pub fn counted_bytes(&self) -> u64 {
+        self.data().fold(0, |sum, d| sum.saturating_add(d.counted_bytes))
+    }
+
+    /// Latencies of all directions that move data. Takes a histogram's memory.
+    pub fn latency(&self) -> Histogram {
+        let mut all = Histogram::new();
+        self.data().for_each(|d| all.merge(&d.latency));
+        all
+    }
+
+    fn of(first: &StreamSummary) -> Self {
+        Self {
+            engine: first.engine,
+            started_ns: first.started_ns,
+            cut_ns: 0,
+            ended_ns: first.ended_ns,
+            stop: first.stop,
+            short_operations: 0,
+            errors: BTreeMap::new(),
+            usage: WorkerUsage::default(),
+            mean_depth: Some(0.0),
+            longest_gap_ns: None,
+            directions: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, stream: &StreamSummary) {
+        self.started_ns = self.started_ns.min(stream.started_ns);
+        self.ended_ns = self.ended_ns.max(stream.ended_ns);
+        self.stop = self.stop.graver(stream.stop);
+        self.short_operations = self.short_operations.saturating_add(stream.short_operations);
+        for (name, count) in &stream.errors {
+            let sum = self.errors.entry(name.clone()).or_insert(0);
+            *sum = sum.saturating_add(*count);
+        }
+        let (usage, other) = (&mut self.usage, &stream.usage);
+        usage.user_ns = usage.user_ns.saturating_add(other.user_ns);
+        usage.system_ns = usage.system_ns.saturating_add(other.system_ns);
+        usage.voluntary_switches = usage.voluntary_switches.saturating_add(other.voluntary_switches);
+        usage.involuntary_switches = usage.involuntary_switches.saturating_add(other.involuntary_switches);
+        self.mean_depth = self.mean_depth.zip(stream.mean_depth).map(|(a, b)| a + b);
+        self.longest_gap_ns = self.longest_gap_ns.max(stream.longest_gap_ns);
+        for one in &stream.directions {
+            match self.directions.iter_mut().find(|d| d.direction == one.direction) {
+                Some(into) => {
+                    into.operations = into.operations.saturating_add(one.operations);
+                    into.bytes = into.bytes.saturating_add(one.bytes);
+                    into.counted_operations = into.counted_operations.saturating_add(one.counted_operations);
+                    into.counted_bytes = into.counted_bytes.saturating_add(one.counted_bytes);
+                    into.latency.merge(&one.latency);
+                }
+                None => self.directions.push(one.clone()),
+            }
+        }
+    }
+}
+
+impl PhaseRecord {
+    /// What a job of the phase's plan did; `None` where the record does not tell the streams apart: the phase is all one
+    /// stream with one direction, or an earlier version made the record.
+    pub fn job(&self, plan: &PhasePlan, job: &PlannedJob) -> Option<JobRecord> {
+        if self.streams.len() != plan.streams.len() {
+            return None;
+        }
+        let streams: Vec<&StreamSummary> = job.streams.iter().filter_map(|i| self.streams.get(*i)).collect();
+        let mut all = JobRecord::of(streams.first()?);
+        streams.iter().for_each(|s| all.add(s));
+        let counts_from = streams.iter().map(|s| s.started_ns.saturating_add(s.cut_ns)).min().unwrap_or(all.started_ns);
+        all.cut_ns = counts_from.saturating_sub(all.started_ns);
+        all.directions.sort_by_key(|d| d.direction);
+        Some(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StreamPlan;
+
+    fn side(direction: Direction, n: u64, latency_ns: Ns) -> DirectionSummary {
+        let mut latency = Histogram::new();
+        latency.record_n(latency_ns, n);
+        DirectionSummary {
+            direction,
+            operations: n + 5,
+            bytes: (n + 5) * 512,
+            counted_operations: n,
+            counted_bytes: n * 512,
+            latency,
+        }
+    }
+
+    fn stream(started_ns: Ns, ended_ns: Ns, directions: Vec<DirectionSummary>) -> StreamSummary {
+        StreamSummary {
+            name: "a".into(),
+            group: 1,
+            engine: EngineKind::Psync,
+            started_ns,
+            ended_ns,
+            cut_ns: 100,
+            stop: StopCause::TimeUsed,
+            short_operations: 1,
+            errors: BTreeMap::from([("EIO".into(), 2)]),
+            usage: WorkerUsage { user_ns: 10, system_ns: 20, voluntary_switches: 1, involuntary_switches: 0 },
+            mean_depth: Some(1.5),
+            longest_gap_ns: Some(started_ns),
+            directions,
+        }
+    }
+
+    #[test]
+    fn clones_are_added_and_their_histograms_merged() {
+        let plan = PhasePlan {
+            streams: vec![StreamPlan { name: "a".into(), group: 1, ..StreamPlan::default() }; 2],
+            ..PhasePlan::default()
+        };
+        let mut record = crate::record::tests::empty();
+        let jobs = plan.jobs();
+        assert_eq!(record.job(&plan, &jobs[0]), None);
+        let failed =
+            StreamSummary { stop: StopCause::Failed, ..stream(50, 2_000, vec![side(Direction::Write, 3, 900)]) };
+        record.streams =
+            vec![stream(30, 1_000, vec![side(Direction::Sync, 2, 7), side(Direction::Write, 10, 100)]), failed];
+        let job = record.job(&plan, &jobs[0]).unwrap();
+        assert_eq!((job.started_ns, job.cut_ns, job.ended_ns, job.counted_ns()), (30, 100, 2_000, 1_870));
+        assert_eq!((job.counted_operations(), job.counted_bytes()), (13, 13 * 512));
+        assert_eq!((job.errors["EIO"], job.short_operations, job.usage.system_ns), (4, 2, 40));
+        assert_eq!((job.stop, job.mean_depth, job.longest_gap_ns), (StopCause::Failed, Some(3.0), Some(50)));
+        assert_eq!(job.directions.iter().map(|d| d.direction).collect::<Vec<_>>(), [Direction::Write, Direction::Sync]);
+        let latency = job.latency();
+        assert_eq!((latency.count(), latency.min(), latency.max()), (13, Some(100), Some(900)));
+    }
+}

@@ -1,0 +1,152 @@
+//! Whether a run as a whole may be used.
+
+use crate::{PhaseKind, PhaseStatus, Run, RunState, StopCause};
+use serde::{Deserialize, Serialize};
+
+/// Whether a run as a whole may be used. What is skipped for a stated reason does not speak against it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunValidity {
+    /// Everything that was to be measured stands.
+    Valid,
+    /// Not all of it is there (operations failed and the streams went on as asked, it was interrupted, it was cut off),
+    /// but what is there is right.
+    Partial,
+    /// A measurement was refused, or the target or the program failed.
+    Invalid,
+}
+
+impl RunValidity {
+    /// The name as it stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Partial => "partial",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+impl Run {
+    /// Whether the run as a whole may be used: the worst of its phases, and of how it ended.
+    pub fn validity(&self) -> RunValidity {
+        let of_state = match self.state {
+            RunState::Complete => RunValidity::Valid,
+            RunState::Interrupted | RunState::Truncated => RunValidity::Partial,
+            RunState::Failed => RunValidity::Invalid,
+        };
+        self.phases.iter().map(crate::PhaseRun::validity).fold(of_state, RunValidity::max)
+    }
+}
+
+impl crate::PhaseRun {
+    /// What the phase means for its run. Phases that only prepare are no measurement: that their numbers are refused does
+    /// not matter, that they failed does.
+    pub fn validity(&self) -> RunValidity {
+        let Some(record) = &self.record else { return RunValidity::Valid };
+        let refused = self.plan.kind == PhaseKind::Measure && self.status == PhaseStatus::Refused;
+        // Wrong data are wrong in any phase; a fault of the tester says that nothing it found can be trusted.
+        let wrong = record.verify.as_ref().is_some_and(|v| !v.is_clean());
+        if record.stop == StopCause::Failed || wrong {
+            RunValidity::Invalid
+        } else if record.stop == StopCause::Interrupted {
+            // Refused because it was cut short; nothing of it is shown, so nothing wrong is.
+            RunValidity::Partial
+        } else if refused {
+            RunValidity::Invalid
+        } else if !record.errors.is_empty() {
+            RunValidity::Partial
+        } else {
+            RunValidity::Valid
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PhasePlan, PhaseRun, Plan};
+
+    fn phase(kind: PhaseKind, status: PhaseStatus, stop: StopCause, errors: u64) -> PhaseRun {
+        let mut record = crate::record::tests::empty();
+        record.stop = stop;
+        if errors > 0 {
+            record.errors.insert("EIO".into(), errors);
+        }
+        PhaseRun {
+            plan: PhasePlan { kind, ..PhasePlan::default() },
+            status,
+            reasons: Vec::new(),
+            steady: None,
+            changes: Vec::new(),
+            metrics: Vec::new(),
+            record: Some(record),
+        }
+    }
+
+    fn run(state: RunState, phases: Vec<PhaseRun>) -> Run {
+        Run {
+            schema: Run::SCHEMA.into(),
+            id: String::new(),
+            command: "run".into(),
+            program_version: String::new(),
+            state,
+            plan: Plan::default(),
+            environment: crate::Environment::default(),
+            target: crate::Target {
+                name: String::new(),
+                kind: crate::TargetKind::Sim,
+                path: None,
+                size_bytes: None,
+                writable: true,
+                stack: crate::Stack::default(),
+            },
+            sessions: Vec::new(),
+            experiment: None,
+            duration_ns: 0,
+            bytes_written: 0,
+            remarks: Vec::new(),
+            phases,
+            samples: Vec::new(),
+            kernel_log: None,
+        }
+    }
+
+    #[test]
+    fn the_worst_decides() {
+        use PhaseKind::{Layout, Measure};
+        use PhaseStatus::{Measured, Refused};
+        use RunValidity::{Invalid, Partial, Valid};
+        let good = || phase(Measure, Measured, StopCause::TimeUsed, 0);
+        let cases = [
+            (vec![good()], Valid),
+            (vec![good(), phase(Measure, Measured, StopCause::TimeUsed, 3)], Partial),
+            (vec![good(), phase(Measure, Refused, StopCause::Interrupted, 0)], Partial),
+            (vec![phase(Measure, Refused, StopCause::Failed, 1), good()], Invalid),
+            (vec![good(), phase(Measure, Refused, StopCause::TimeUsed, 0)], Invalid),
+            (vec![phase(Layout, Refused, StopCause::RegionDone, 0), good()], Valid),
+            (vec![phase(Layout, Refused, StopCause::Failed, 1), good()], Invalid),
+        ];
+        for (phases, want) in cases {
+            assert_eq!(run(RunState::Complete, phases).validity(), want);
+        }
+        let mut wrong = phase(Layout, Measured, StopCause::RegionDone, 0);
+        wrong.record.as_mut().unwrap().verify = Some(crate::VerifyRecord { tester_faults: 1, ..Default::default() });
+        assert_eq!(run(RunState::Complete, vec![good(), wrong]).validity(), Invalid);
+        let mut skipped = good();
+        (skipped.status, skipped.record) = (PhaseStatus::Skipped, None);
+        assert_eq!(run(RunState::Complete, vec![good(), skipped]).validity(), Valid);
+        for (state, want) in
+            [(RunState::Interrupted, Partial), (RunState::Truncated, Partial), (RunState::Failed, Invalid)]
+        {
+            assert_eq!(run(state, vec![good()]).validity(), want);
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_json() {
+        for validity in [RunValidity::Valid, RunValidity::Partial, RunValidity::Invalid] {
+            assert_eq!(serde_json::to_value(validity).unwrap(), validity.name());
+        }
+    }
+}
