@@ -1,8 +1,10 @@
 //! A whole target with all its ways in.
 
 mod access;
+mod bounds;
 mod cold;
 mod content;
+mod data;
 mod direct;
 mod execute;
 mod file;
@@ -11,6 +13,7 @@ mod own_files;
 mod probe;
 mod refusal;
 mod target;
+mod ways;
 
 pub use file::FileRig;
 pub use null::NullRig;

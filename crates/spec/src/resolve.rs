@@ -1,7 +1,7 @@
 //! A workload and what is known of the target become a plan.
 
 use crate::check::Readiness;
-use crate::job::{Files, Job, Phase, Workload};
+use crate::job::{Extent, Files, Job, Phase, Workload};
 use crate::ladder::{SizeInputs, choose_size};
 use model::{
     Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
+/// What the text calls 1 GiB is never made smaller than 1 MiB.
+const MOST_HALVINGS: u32 = 10;
 const LAYOUT_BLOCK_BYTES: u64 = 1 << 20;
 /// Layout is given up below this rate.
 const LAYOUT_LEAST_BYTES_PER_S: u64 = 1_000_000;
@@ -71,7 +73,19 @@ impl Workload {
     /// # Errors
     /// Where the target is too small, memory does not suffice, or what is asked for cannot be.
     pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, RunError> {
-        let mut resolver = Resolver::new(self, inputs);
+        let most = if self.scales_to_fit { MOST_HALVINGS } else { 0 };
+        let mut halvings = 0;
+        loop {
+            match self.plan_scaled(inputs, halvings) {
+                Err(RunError::TooSmall { .. }) if halvings < most => halvings += 1,
+                result => return result,
+            }
+        }
+    }
+
+    /// The plan with all regions halved so many times.
+    fn plan_scaled(&self, inputs: &RunInputs, halvings: u32) -> Result<Plan, RunError> {
+        let mut resolver = Resolver::new(self, inputs, halvings);
         let mut phases = Vec::new();
         let mut first_to_need = None;
         for (index, phase) in self.phases.iter().enumerate() {
@@ -135,6 +149,8 @@ struct Resolver<'a> {
     /// What is offered to jobs that do not say how much they use.
     whole: u64,
     size_reason: String,
+    /// How often amounts of bytes are halved, so that they fit.
+    halvings: u32,
     /// End of what is used, by file; the empty name is the target itself.
     ends: BTreeMap<String, u64>,
     /// The same, of what must have been written before.
@@ -145,7 +161,7 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(workload: &'a Workload, inputs: &'a RunInputs) -> Self {
+    fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Self {
         let new_data = Self::lays_out_on(workload, inputs);
         let most = if new_data { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
         let sizes = SizeInputs { max_bytes: most, write_bytes_per_s: None, layout_ns: 0 };
@@ -154,8 +170,24 @@ impl<'a> Resolver<'a> {
             _ => (inputs.max_bytes, "as the workload says, else all that the target offers".to_owned()),
         };
         let (ends, laid_out) = (BTreeMap::new(), BTreeMap::new());
-        let notes = workload.notes.clone();
-        Self { workload, inputs, whole, size_reason, ends, laid_out, streams: 0, notes }
+        let mut notes = workload.notes.clone();
+        let mut size_reason = size_reason;
+        if halvings > 0 {
+            size_reason = format!("1/{} of what the workload says, so that it fits", 1u64 << halvings);
+            notes.push(format!(
+                "the target offers {} MiB: all regions are {size_reason}; runs with other sizes are not comparable",
+                inputs.max_bytes >> 20
+            ));
+        }
+        Self { workload, inputs, whole, size_reason, halvings, ends, laid_out, streams: 0, notes }
+    }
+
+    /// An amount in bytes of this target.
+    fn amount(&self, extent: Extent) -> u64 {
+        match extent {
+            Extent::Bytes(bytes) => bytes >> self.halvings,
+            Extent::Percent(_) => extent.of(self.inputs.max_bytes),
+        }
     }
 
     /// Whether data are written before they are read: always into a new file; over an existing target only if the
@@ -264,6 +296,7 @@ impl<'a> Resolver<'a> {
             engine,
             access,
             cold: phase.jobs.iter().any(|j| j.cold && j.access == Access::Buffered && j.reads()),
+            drop_cache: phase.jobs.iter().any(|j| j.drop_cache && j.access == Access::Buffered && j.reads()),
             streams,
             time_limit_ns: limit_ns,
             stop,
@@ -275,9 +308,10 @@ impl<'a> Resolver<'a> {
     fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
         let files = self.files_of(phase, job, copy);
         let offered = self.inputs.max_bytes;
-        let offset = job.offset.of(offered).saturating_add(job.offset_step.of(offered).saturating_mul(u64::from(copy)));
+        let step = self.amount(job.offset_step);
+        let offset = self.amount(job.offset).saturating_add(step.saturating_mul(u64::from(copy)));
         let size = match job.size {
-            Some(size) => size.of(offered) / (files.len() as u64).max(1),
+            Some(size) => self.amount(size) / (files.len() as u64).max(1),
             None => self.whole.saturating_sub(offset) / (files.len() as u64).max(1),
         };
         if job.size.is_none() && Self::lays_out_on(self.workload, self.inputs) && !self.workload.lays_out_targets {
@@ -305,7 +339,7 @@ impl<'a> Resolver<'a> {
         self.streams += 1;
         let [read, write, trim] = job.block.clone();
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
-        let amount = job.amount.map_or(region_bytes.saturating_mul((files.len() as u64).max(1)), |a| a.of(offered));
+        let amount = job.amount.map_or(region_bytes.saturating_mul((files.len() as u64).max(1)), |a| self.amount(a));
         let by_amount = !job.time_based && job.steady.is_none() && job.total_operations.is_none();
         let group = match (job.shared_group, job.together) {
             (Some(group), _) => group,
@@ -371,25 +405,27 @@ impl<'a> Resolver<'a> {
             return None;
         }
         let sector = self.inputs.sector_bytes.max(512);
-        let mut by_end: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        // Files of one length are one stream; the target itself, which has no name, is one of its own.
+        let mut by_end: BTreeMap<(u64, bool), Vec<String>> = BTreeMap::new();
         for (name, end) in &self.laid_out {
-            by_end.entry(*end).or_default().push(name.clone());
+            let names = by_end.entry((*end, !name.is_empty())).or_default();
+            names.extend((!name.is_empty()).then(|| name.clone()));
         }
         let mut streams = Vec::new();
         let mut bytes = 0u64;
-        for (end, names) in by_end {
+        for ((end, _), names) in by_end {
             // Whole sectors; the largest block that divides them, so that the region is covered to its end.
             let region = end.next_multiple_of(sector);
             let block = (1u64 << region.trailing_zeros().min(20)).min(LAYOUT_BLOCK_BYTES).max(sector);
-            bytes = bytes.saturating_add(region.saturating_mul(names.len() as u64));
+            bytes = bytes.saturating_add(region.saturating_mul((names.len() as u64).max(1)));
             streams.push(StreamPlan {
                 operation: Operation::Write,
                 block_size_bytes: block,
                 queue_depth: 8,
                 region_bytes: region,
                 sync: Sync::FsyncAtEnd,
-                seed: self.inputs.seed.wrapping_add(region),
-                files: if names == [String::new()] { Vec::new() } else { names },
+                seed: self.inputs.seed.wrapping_add(region).wrapping_add(streams.len() as u64),
+                files: names,
                 file_order: model::FileOrder::Sequential,
                 ..StreamPlan::default()
             });

@@ -11,7 +11,8 @@ use toml::de::{DeTable, DeValue};
 
 /// More phases or jobs than this are a mistake.
 pub(crate) const MOST: usize = 4096;
-const TOP_KEYS: &[&str] = &["name", "title", "answers", "target", "interval", "quiet", "include", "defaults", "phase"];
+const TOP_KEYS: &[&str] =
+    &["name", "title", "answers", "target", "interval", "quiet", "scale-to-fit", "include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
 
@@ -74,6 +75,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
         phases: Vec::new(),
         notes: Vec::new(),
         lays_out_targets: true,
+        scales_to_fit: false,
     };
     let mut defaults = Vec::new();
     let mut sets_used = vec![false; inputs.set.len()];
@@ -81,7 +83,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
     for (used, (key, _)) in sets_used.iter().zip(inputs.set) {
         if !used && reader.errors.is_empty() {
             let place = Place { file: "--set".to_owned(), line: 0 };
-            let names = job_keys().iter().map(|k| k.name).chain(["interval", "quiet", "target"]);
+            let names = job_keys().iter().map(|k| k.name).chain(["interval", "quiet", "scale-to-fit", "target"]);
             let wanted = key.rsplit('.').next().unwrap_or(key);
             let error = TextError::new(TextErrorKind::Unknown, &place, key, "no such key, or no such phase");
             reader.errors.push(error.with_nearest(nearest(wanted, names)));
@@ -174,7 +176,7 @@ impl Reader<'_> {
         let set = self.inputs.set;
         if depth == 0 {
             for (index, (key, value)) in set.iter().enumerate() {
-                if ["interval", "quiet", "target"].contains(&key.as_str()) {
+                if ["interval", "quiet", "scale-to-fit", "target"].contains(&key.as_str()) {
                     sets_used[index] = true;
                     self.top(workload, key, value, &Place { file: "--set".to_owned(), line: 0 });
                 }
@@ -195,6 +197,11 @@ impl Reader<'_> {
             "title" => workload.title = value.to_owned(),
             "answers" => workload.answers = value.to_owned(),
             "target" => workload.target = Some(value.to_owned()),
+            "scale-to-fit" => match value {
+                "true" => workload.scales_to_fit = true,
+                "false" => workload.scales_to_fit = false,
+                _ => self.error(TextErrorKind::Value, place, key, "true or false"),
+            },
             _ => match duration(value) {
                 Ok(ns) if key == "interval" && ns >= 1_000_000 => workload.interval_ns = ns,
                 Ok(ns) if key == "quiet" => workload.quiet_ns = ns,

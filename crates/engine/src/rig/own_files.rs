@@ -42,6 +42,11 @@ impl OwnFiles {
         names.iter().map(len).min().unwrap_or(0)
     }
 
+    /// How long each is, by name.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.files.iter().map(|(name, f)| (name.as_str(), f.metadata().map_or(0, |m| m.len())))
+    }
+
     /// Those that exist of these names.
     pub(crate) fn of(&self, names: &[String]) -> impl Iterator<Item = &Arc<File>> {
         names.iter().filter_map(|n| self.files.get(n))

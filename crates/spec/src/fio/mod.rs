@@ -142,6 +142,7 @@ impl Reader<'_> {
             notes: std::mem::take(&mut self.notes),
             // Devices and files are used as they are, as fio does.
             lays_out_targets: false,
+            scales_to_fit: false,
         }
     }
 

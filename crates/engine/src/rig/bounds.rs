@@ -1,0 +1,122 @@
+//! How far a phase may go: what it may touch of the target and of files of its own, and what direct I/O demands.
+
+use super::file::FileRig;
+use crate::Rig;
+use model::{Failure, FailureKind, PhaseKind, PhasePlan, StreamPlan, TargetKind};
+use std::collections::BTreeMap;
+use sys::DirectAlignment;
+
+impl FileRig {
+    /// The phase's streams within what may be touched, and what was clipped.
+    pub(super) fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
+        let mut clipped = None;
+        let mut streams = phase.streams.clone();
+        for stream in &mut streams {
+            let block = stream.min_block_bytes().max(1);
+            let bound = self.bound(phase, stream)?;
+            let room = bound.saturating_sub(stream.region_start_bytes).min(stream.region_bytes) / block * block;
+            if room == 0 {
+                return Err(self.nothing_there(phase, bound));
+            }
+            if room < stream.region_bytes {
+                clipped = Some(format!("region clipped from {} to {room} bytes, which hold data", stream.region_bytes));
+                stream.region_bytes = room;
+            }
+        }
+        if self.target.kind == TargetKind::Directory {
+            self.check_room(phase, &streams)?;
+        }
+        Ok((streams, clipped))
+    }
+
+    /// How far into the target, or into each of its files, a stream may go.
+    fn bound(&self, phase: &PhasePlan, stream: &StreamPlan) -> Result<u64, Failure> {
+        let lays_out = phase.kind == PhaseKind::Layout;
+        if stream.files.is_empty() {
+            // Who only writes needs no data there; but where a layout was cut short, writes that it was made for stay
+            // within what it wrote, so that they overwrite and do not allocate.
+            let temporary = self.opened.size.is_none();
+            let as_laid_out = self.laid_out.is_some() && stream.region_end() <= self.layout_planned;
+            let fresh = temporary && !stream.reads() && !as_laid_out;
+            return Ok(if lays_out || fresh { self.opened.max_bytes } else { self.readable_bytes() });
+        }
+        if self.target.kind != TargetKind::Directory {
+            let message = format!(
+                "{}: the stream names {} files, but {} is no directory",
+                phase.name,
+                stream.files.len(),
+                self.target.path.display()
+            );
+            return Err(Failure::new(FailureKind::Refused, message).remedy("name a directory as the target"));
+        }
+        let writes_only = !stream.reads();
+        Ok(if lays_out || writes_only { self.opened.max_bytes } else { self.own.shortest(&stream.files) })
+    }
+
+    /// All files together must leave free what a file system needs: the lengths that they will have, against what was
+    /// there when the target was opened.
+    fn check_room(&self, phase: &PhasePlan, streams: &[StreamPlan]) -> Result<(), Failure> {
+        let mut ends: BTreeMap<&str, u64> = self.own.lengths().collect();
+        let own_end = self.opened.file.metadata().map_or(0, |m| m.len());
+        ends.insert("", own_end);
+        for stream in streams.iter().filter(|s| s.changes_data()) {
+            let names = stream.files.iter().map(String::as_str).chain(stream.files.is_empty().then_some(""));
+            for name in names {
+                let end = ends.entry(name).or_default();
+                *end = stream.region_end().max(*end);
+            }
+        }
+        let needed = ends.values().fold(0u64, |sum, end| sum.saturating_add(*end));
+        if needed <= self.opened.max_bytes {
+            return Ok(());
+        }
+        let (path, offered) = (self.target.path.display(), self.opened.max_bytes);
+        let message = format!("{}: its files take {needed} bytes; {path} offers {offered}", phase.name);
+        Err(Failure::new(FailureKind::Environment, message)
+            .remedy("use smaller regions or fewer files; 5 % of the file system, at least 256 MiB, always stay free"))
+    }
+
+    fn nothing_there(&self, phase: &PhasePlan, bound: u64) -> Failure {
+        let path = self.target.path.display();
+        if !self.layout_errors.is_empty() {
+            let errors = self.layout_errors.join(", ");
+            let message = format!("{}: nothing to work on: the layout of {path} failed ({errors})", phase.name);
+            return Failure::new(FailureKind::Device, message).remedy("look into the kernel log (dmesg) for the cause");
+        }
+        let message = format!("{}: nothing to work on: {bound} bytes of {path} hold data", phase.name);
+        Failure::new(FailureKind::Environment, message)
+            .remedy("give the layout more time to write data (check: --budget), or use a smaller region")
+    }
+
+    /// Direct I/O needs aligned offsets and lengths; a plan that does not fit is told so instead of failing with EINVAL.
+    pub(super) fn check_alignment(&self, phase: &PhasePlan, streams: &[StreamPlan]) -> Result<(), Failure> {
+        let (memory, offset) = match self.alignment() {
+            DirectAlignment::Supported { memory_bytes, offset_bytes } => (memory_bytes, offset_bytes),
+            _ if self.is_device() => (1, sys::logical_block_size(&self.opened.file).unwrap_or(512)),
+            _ => return Ok(()),
+        };
+        // What the buffer pools guarantee.
+        let page = sys::page_size();
+        let misaligned = |n: u64| !n.is_multiple_of(u64::from(offset));
+        for s in streams {
+            if u64::from(memory) > page
+                || misaligned(s.block_size_bytes)
+                || misaligned(s.min_block_bytes())
+                || misaligned(s.region_start_bytes)
+            {
+                let message = format!(
+                    "{}: blocks of {} bytes from byte {} do not suit direct I/O here, which needs multiples of {offset} \
+                     bytes (buffers: {memory})",
+                    phase.name, s.block_size_bytes, s.region_start_bytes
+                );
+                return Err(Failure::new(FailureKind::Environment, message)
+                    .remedy(format!("use block sizes that are multiples of {offset} bytes, or buffered I/O")));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn alignment(&self) -> DirectAlignment {
+        sys::file_facts(&self.opened.file).map_or(DirectAlignment::NotTold, |f| f.direct)
+    }
+}

@@ -1,0 +1,102 @@
+//! What is known of the data that a phase reads, and what a phase has written.
+
+use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
+use super::file::FileRig;
+use super::target::MIB;
+use model::{DataProof, Direction, Operation, PhaseRecord, StopCause, StreamPlan, TargetKind};
+use std::fs::File;
+use std::sync::Arc;
+
+/// How doubtful the data are.
+fn doubt(proof: &DataProof) -> u8 {
+    match proof {
+        DataProof::Real(_) => 0,
+        DataProof::Unknown(_) => 1,
+        DataProof::NotReal(_) => 2,
+    }
+}
+
+/// Bytes that a phase wrote: of mixes only what was written, of trims nothing.
+pub(super) fn written_bytes(record: &PhaseRecord, streams: &[StreamPlan]) -> u64 {
+    if record.streams.is_empty() {
+        // One stream that does one thing.
+        let sends = streams.iter().any(|s| matches!(s.operation, Operation::Write | Operation::WriteZeroes));
+        return if sends { record.bytes } else { 0 };
+    }
+    let sent = |d: &&model::DirectionSummary| matches!(d.direction, Direction::Write | Direction::WriteZeroes);
+    record.streams.iter().flat_map(|s| &s.directions).filter(sent).map(|d| d.bytes).sum()
+}
+
+impl FileRig {
+    /// Whether what a stream reads is real, in the worst of its files.
+    fn data_proof(&self, stream: &StreamPlan) -> DataProof {
+        let (start, len) = (stream.region_start_bytes, stream.region_bytes);
+        let of_own = |file: &Arc<File>| match sys::written(file, start, len) {
+            Ok(written) => judge_extents(written, len),
+            Err(_) => judge_sample(sample(file, start, len, stream.seed)),
+        };
+        if let Some(worst) = self.own.of(&stream.files).map(of_own).max_by_key(doubt) {
+            return worst;
+        }
+        let file = &self.opened.file;
+        let own = self.laid_out.is_some_and(|n| start + len <= n);
+        if self.is_device() {
+            return match own {
+                true => DataProof::Real("written by this run".into()),
+                false => judge_sample(sample(file, start, len, stream.seed)),
+            };
+        }
+        let written = sys::written(file, start, len).ok();
+        if own {
+            return judge_own(written, len);
+        }
+        match written {
+            Some(w) => match judge_extents(w, len) {
+                DataProof::Unknown(basis) => remark(judge_sample(sample(file, start, len, stream.seed)), &basis),
+                decided => decided,
+            },
+            None => judge_sample(sample(file, start, len, stream.seed)),
+        }
+    }
+
+    pub(super) fn data_proofs(&self, streams: &[StreamPlan], clipped: Option<&str>) -> Option<DataProof> {
+        let reads = streams.iter().filter(|s| s.reads());
+        let worst = reads.map(|s| self.data_proof(s)).max_by_key(doubt)?;
+        Some(clipped.map_or(worst.clone(), |text| remark(worst, text)))
+    }
+
+    /// After a layout: makes durable what was written before its time ran out, and notes how far it came.
+    pub(super) fn finish_layout(&mut self, record: &mut PhaseRecord, streams: &[StreamPlan]) {
+        let done = record.stop == StopCause::RegionDone && record.errors.is_empty();
+        if !done && record.bytes > 0 {
+            if let Err(e) = self.own.sync().and_then(|()| self.opened.file.sync_all()) {
+                *record.errors.entry(super::refusal::errno_text(&e)).or_default() += 1;
+                record.stop = StopCause::Failed;
+            }
+            record.ended_ns = self.epoch.elapsed_ns();
+        }
+        self.layout_errors = record.errors.keys().cloned().collect();
+        // The one that writes to the target itself; the lengths of files with names tell how far those came.
+        let Some((index, stream)) = streams.iter().enumerate().find(|(_, s)| s.files.is_empty()) else { return };
+        let start = stream.region_start_bytes;
+        let reached = if done {
+            // To the byte.
+            stream.region_end()
+        } else {
+            let bytes = record.streams.get(index).map_or(record.bytes, |s| s.directions.iter().map(|d| d.bytes).sum());
+            // Completions arrive out of order: after an error, what lies within the last depth of operations is not
+            // certain.
+            let doubtful = u64::from(stream.queue_depth).saturating_mul(stream.block_size_bytes);
+            let certain = if record.errors.is_empty() { bytes } else { bytes.saturating_sub(doubtful) };
+            certain / MIB * MIB
+        };
+        let reached = if start == 0 { reached } else { 0 };
+        // A failure may mean that the file system is full: give back what later phases will not use.
+        if record.stop == StopCause::Failed && self.target.kind == TargetKind::Directory {
+            // Where even that fails, the file goes with the rig.
+            let _ = self.opened.file.set_len(reached);
+        }
+        let size = self.opened.file.metadata().map_or(u64::MAX, |m| if self.is_device() { u64::MAX } else { m.len() });
+        self.laid_out = Some(reached.min(size));
+    }
+}

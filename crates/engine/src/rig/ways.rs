@@ -1,0 +1,102 @@
+//! By which way each stream of a phase goes: through the page cache or past it, by which descriptors, by ring or threads,
+//! and how well it is known that "past it" is true.
+
+use super::direct::{DirectFacts, kernel_version, proof};
+use super::execute::Way;
+use super::file::FileRig;
+use super::refusal::{Attempt, refusal};
+use model::{Access, DirectProof, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind};
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use sys::{DirectAlignment, Durable};
+
+/// Whether a stream goes past the page cache.
+pub(super) fn is_direct(phase: &PhasePlan, stream: &StreamPlan) -> bool {
+    stream.access.unwrap_or(phase.access) == Access::Direct
+}
+
+impl FileRig {
+    /// How well it is known that the phase goes past the page cache, by one file that stands for all of its kind.
+    pub(super) fn direct_proof(&self, phase: &PhasePlan, streams: &[StreamPlan]) -> DirectProof {
+        let named = streams.iter().find_map(|s| self.own.of(&s.files).next());
+        let file = named.map_or(&self.opened.file, |f| f.as_ref());
+        let write = phase.is_write();
+        let facts = sys::file_facts(file).ok();
+        let btrfs = self.options.filesystem.as_deref() == Some("btrfs");
+        let end = streams.iter().map(StreamPlan::region_end).max().unwrap_or(0);
+        let length = file.metadata().map_or(0, |m| m.len());
+        proof(&DirectFacts {
+            kind: self.target.kind,
+            write,
+            extends: write && self.target.kind == TargetKind::Directory && length < end,
+            filesystem: self.options.filesystem.as_deref(),
+            mount_options: &self.options.mount_options,
+            kernel: self.options.kernel.as_deref().and_then(kernel_version),
+            alignment: facts.map_or(DirectAlignment::NotTold, |f| f.direct),
+            dax: facts.and_then(|f| f.dax) == Some(true),
+            inode: sys::inode_flags(file).ok(),
+            written: if self.is_device() || write { None } else { sys::written(file, 0, end).ok() },
+            btrfs_redundant: if btrfs { sys::btrfs_data_redundant(file).ok() } else { None },
+            loops_below: !self.options.backing_files.is_empty(),
+        })
+    }
+
+    /// Why threads serve instead of a ring, if they do. I/O that silently goes through the page cache is copied by the
+    /// ring's workers outside our accounting; threads keep the CPU that it costs visible. Memory file systems complete in
+    /// the caller and need no workers.
+    pub(super) fn without_ring(&self, proven: Option<&DirectProof>) -> Option<String> {
+        let in_memory = matches!(self.options.filesystem.as_deref(), Some("tmpfs" | "ramfs" | "devtmpfs"));
+        match (&self.options.without_io_uring, proven) {
+            (Some(why), _) => Some(why.clone()),
+            (None, Some(DirectProof::Fallback(_))) if !in_memory => Some(
+                "not used, because this goes through the page cache and its workers would hide the CPU time".into(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// The way of one stream; `direct` is the target's descriptor for direct I/O, or why there is none.
+    pub(super) fn way(
+        &mut self,
+        phase: &PhasePlan,
+        stream: &StreamPlan,
+        direct: Option<&Result<File, String>>,
+        without_ring: Option<String>,
+    ) -> Result<Way, Failure> {
+        let buffered: Vec<Arc<File>> = if stream.files.is_empty() {
+            vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
+        } else {
+            let made = self.own.open(&self.target.path, &stream.files);
+            made.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))?
+        };
+        let direct = direct.filter(|_| is_direct(phase, stream));
+        let past_cache = matches!(direct, Some(Ok(_)));
+        let durable = match stream.open_sync {
+            OpenSync::None => None,
+            OpenSync::Dsync => Some(Durable::Data),
+            OpenSync::Sync => Some(Durable::All),
+        };
+        let files = match (durable, direct) {
+            (Some(durable), _) if stream.changes_data() => {
+                let again = |f: &Arc<File>| sys::reopen_durable(f, past_cache, durable).map(Arc::new);
+                buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
+            }
+            (_, Some(Ok(file))) if stream.files.is_empty() => {
+                vec![Arc::new(file.try_clone().map_err(|e| self.failed(&e))?)]
+            }
+            (_, Some(Ok(_))) => {
+                let again = |f: &Arc<File>| sys::reopen(f, true, true).map(Arc::new);
+                buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
+            }
+            _ => buffered,
+        };
+        Ok(match direct {
+            Some(Ok(_)) => Way::Direct { files, without_ring },
+            Some(Err(reason)) => {
+                Way::StandIn { files, reason: format!("O_DIRECT: refused ({reason}); buffered I/O stands in") }
+            }
+            None => Way::Buffered { files },
+        })
+    }
+}
