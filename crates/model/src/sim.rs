@@ -7,6 +7,9 @@
 //! 3. **Transfer**: `len / min(media, link)`, one at a time: link and media are shared by all commands.
 //! 4. **Command**: the rest of the device's time, on one of `units` that work in parallel; jitter multiplies it.
 //!
+//! Before them a command may be split (`max_sectors_bytes`), and wait at a cap of operations or bytes; the core may run
+//! under a quota of its control group, or slower as it gets hot.
+//!
 //! The device's time for a command at depth 1 is its [`SimCurve`]; what the transfer does not take of it is the command
 //! part. Writes that do not continue an open stream follow a curve of their own, where the erase-block penalty is.
 
@@ -147,6 +150,11 @@ pub struct SimHost {
     pub resident_bytes: u64,
     /// Processors.
     pub cpus: u32,
+    /// Processors that the control group grants to the worker, in periods of [`CPU_QUOTA_PERIOD_NS`] (CFS bandwidth
+    /// control); 0: no quota.
+    pub cpu_quota: f64,
+    /// Largest command that the block layer sends; longer ones are split. 0: not split.
+    pub max_sectors_bytes: u64,
     /// Clock of the processors, kHz.
     pub cpu_khz: u64,
     /// Usable memory.
@@ -164,6 +172,35 @@ pub struct SimThrottle {
     pub ramp_ns: Ns,
     /// The throttled speed as a share of the full one, above 0 to 1.
     pub factor: f64,
+}
+
+impl SimThrottle {
+    /// Speed at a moment of the run, as a share of full speed.
+    pub fn speed_at(&self, at_ns: Ns) -> f64 {
+        let since = at_ns.saturating_sub(self.start_ns) as f64;
+        if at_ns < self.start_ns {
+            1.0
+        } else if since >= self.ramp_ns as f64 {
+            self.factor
+        } else {
+            1.0 - (1.0 - self.factor) * since / self.ramp_ns as f64
+        }
+    }
+}
+
+/// Length of the periods in which a quota of processor time is granted: the kernel's default for control groups
+/// (k:kernel/sched/fair.c default_cfs_period).
+pub const CPU_QUOTA_PERIOD_NS: Ns = 100_000_000;
+
+/// A cap set on purpose: a control group's limit, or what a hypervisor grants. Each direction has its own bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimCap {
+    /// Operations per second, of reads and of writes.
+    pub operations_per_s: Option<u64>,
+    /// Bytes per second, of reads and of writes.
+    pub bytes_per_s: Option<u64>,
+    /// Whether the inventory shows it, as limits of this process's control group.
+    pub visible: bool,
 }
 
 /// Stops the device at regular times (garbage collection).
@@ -230,6 +267,10 @@ pub struct SimModel {
     pub host: SimHost,
     /// Slows down; `None`: never.
     pub throttle: Option<SimThrottle>,
+    /// Slows the processors down; `None`: never.
+    pub cpu_throttle: Option<SimThrottle>,
+    /// Caps what passes; `None`: nothing does.
+    pub cap: Option<SimCap>,
     /// Stops; `None`: never.
     pub stalls: Option<SimStalls>,
     /// Share of the device's time that another user takes, 0 to below 1.
@@ -246,14 +287,19 @@ impl SimModel {
 
     /// Speed of the device at a moment of the run, as a share of full speed.
     pub fn speed_at(&self, at_ns: Ns) -> f64 {
-        let Some(throttle) = self.throttle else { return 1.0 };
-        let since = at_ns.saturating_sub(throttle.start_ns) as f64;
-        if at_ns < throttle.start_ns {
-            1.0
-        } else if since >= throttle.ramp_ns as f64 {
-            throttle.factor
-        } else {
-            1.0 - (1.0 - throttle.factor) * since / throttle.ramp_ns as f64
+        self.throttle.map_or(1.0, |t| t.speed_at(at_ns))
+    }
+
+    /// Speed of the processors at a moment of the run, as a share of full speed.
+    pub fn cpu_speed_at(&self, at_ns: Ns) -> f64 {
+        self.cpu_throttle.map_or(1.0, |t| t.speed_at(at_ns))
+    }
+
+    /// Length of the commands that an operation of `len` bytes becomes, and how many there are.
+    pub fn pieces(&self, len: u64) -> (u64, u64) {
+        match self.host.max_sectors_bytes {
+            most if most > 0 && len > most => (most, len.div_ceil(most)),
+            _ => (len, 1),
         }
     }
 

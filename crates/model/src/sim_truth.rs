@@ -23,6 +23,8 @@ pub enum SimLimit {
     CacheDrain,
     /// Flushes.
     Flush,
+    /// A cap set on purpose.
+    Cap,
 }
 
 /// The long-run answer for one stream.
@@ -48,6 +50,8 @@ struct Demands {
     cpu: f64,
     transfer: f64,
     command: f64,
+    /// Time between two commands at the cap.
+    capped: f64,
     /// Bandwidth that bounds the transfer is the link's.
     by_link: bool,
 }
@@ -75,11 +79,23 @@ impl SimModel {
         let (transfer, command) = self.device_ns(write, random, len);
         let share = self.device_share(at_ns);
         Demands {
-            cpu: self.cpu_ns(len) / (1.0 - self.host.steal),
+            cpu: self.cpu_ns(len) / (1.0 - self.host.steal) / self.cpu_speed_at(at_ns),
             transfer: transfer / share,
             command: command / share,
+            capped: self.capped_ns(len),
             by_link: self.link.payload_bytes_per_s() < self.curve(write, random).bytes_per_s as f64,
         }
+    }
+
+    /// Processor time that the worker may use, in processors.
+    fn granted(&self) -> f64 {
+        if self.host.cpu_quota > 0.0 { self.host.cpu_quota.min(1.0) } else { 1.0 }
+    }
+
+    /// Time between two commands of `len` bytes at the cap, nanoseconds; 0 without one.
+    fn capped_ns(&self, len: u64) -> f64 {
+        let per = |rate: Option<u64>, amount: f64| rate.map_or(0.0, |r| amount * 1e9 / r as f64);
+        self.cap.map_or(0.0, |c| per(c.operations_per_s, 1.0).max(per(c.bytes_per_s, len as f64)))
     }
 
     /// Commands per second of a stream of depth `depth`, and what bounds them: the smallest of the bounds of a closed
@@ -92,7 +108,8 @@ impl SimModel {
         let mut bounds = vec![
             (depth / (d.cpu + device), SimLimit::Latency),
             (queue / device, SimLimit::HostQueue),
-            (1.0 / d.cpu.max(1e-3), SimLimit::Cpu),
+            (self.granted() / d.cpu.max(1e-3), SimLimit::Cpu),
+            (1.0 / d.capped.max(1e-3), SimLimit::Cap),
             (1.0 / (d.transfer + flush).max(1e-3), if flush > d.transfer { SimLimit::Flush } else { serial }),
         ];
         if d.command > 0.0 {
@@ -109,9 +126,12 @@ impl SimModel {
     fn direct(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
         let len = stream.block_size_bytes;
         let write = stream.operation == Operation::Write;
-        let d = self.demands(write, stream.order == Order::Random, len, at_ns);
+        let (piece, pieces) = self.pieces(len);
+        let d = self.demands(write, stream.order == Order::Random, piece, at_ns);
         let flush = if stream.sync == Sync::FdatasyncEach { self.flush_ns(len, at_ns) } else { 0.0 };
-        let (per_s, limit) = self.closed(&d, flush, stream.queue_depth);
+        let depth = u32::try_from(u64::from(stream.queue_depth) * pieces).unwrap_or(u32::MAX);
+        let (per_s, limit) = self.closed(&d, flush / pieces as f64, depth);
+        let per_s = per_s / pieces as f64;
         let bytes_per_s = per_s * len as f64;
         let mut truth = SimTruth {
             operations_per_s: per_s,
@@ -131,10 +151,10 @@ impl SimModel {
         truth
     }
 
-    /// CPU time of one buffered call, nanoseconds.
-    fn call_ns(&self, len: u64) -> f64 {
+    /// CPU time of one buffered call, nanoseconds, as long as the quota lasts.
+    fn call_ns(&self, len: u64, at_ns: Ns) -> f64 {
         let copy = len as f64 * 1e9 / self.host.page_cache_bytes_per_s as f64;
-        (self.host.cpu_per_command_ns as f64 + copy) / (1.0 - self.host.steal)
+        (self.host.cpu_per_command_ns as f64 + copy) / (1.0 - self.host.steal) / self.cpu_speed_at(at_ns)
     }
 
     /// Two read-ahead windows are under way at most: the next one is asked for when the reader arrives at a window, so
@@ -145,11 +165,12 @@ impl SimModel {
             let window = self.host.read_ahead_bytes;
             let d = self.demands(false, false, window, at_ns);
             let windows = len as f64 / window as f64;
-            let reader = self.call_ns(len) / windows + d.cpu;
+            let reader = self.call_ns(len, at_ns) / windows + d.cpu;
             let device = d.transfer + d.command;
             let serial = if d.by_link { SimLimit::Link } else { SimLimit::Media };
             let (period, limit) = [
-                (reader, SimLimit::Cpu),
+                (reader / self.granted(), SimLimit::Cpu),
+                (d.capped, SimLimit::Cap),
                 ((reader + device) / 2.0, SimLimit::Latency),
                 (device / f64::from(self.host.queue_depth), SimLimit::HostQueue),
                 (d.transfer, serial),
@@ -162,7 +183,7 @@ impl SimModel {
             (1e9 / (period * windows), limit)
         } else {
             let d = self.demands(false, true, len, at_ns);
-            (1e9 / (d.cpu + d.transfer + d.command + self.call_ns(len)), SimLimit::Latency)
+            (1e9 / (d.cpu + d.transfer + d.command + self.call_ns(len, at_ns)), SimLimit::Latency)
         };
         SimTruth {
             operations_per_s: per_s,
@@ -179,8 +200,8 @@ impl SimModel {
         let len = stream.block_size_bytes;
         let d = self.demands(true, stream.order == Order::Random, len, at_ns);
         let device = d.transfer + d.command + self.flush_ns(len, at_ns);
-        let call = self.call_ns(len);
-        let time = call + d.cpu + device;
+        let call = self.call_ns(len, at_ns);
+        let time = (call + d.cpu + device).max((call + d.cpu) / self.granted()).max(d.capped);
         SimTruth {
             operations_per_s: 1e9 / time,
             bytes_per_s: len as f64 * 1e9 / time,
@@ -206,7 +227,7 @@ impl SimModel {
         let d = self.demands(true, false, chunk, at_ns);
         let (per_s, serial) = self.closed(&d, 0.0, u32::MAX);
         let writeback = per_s * chunk as f64 / 1e9;
-        let copy = len as f64 / self.call_ns(len);
+        let copy = len as f64 / self.call_ns(len, at_ns) * self.granted();
         let head = round.min(self.host.dirty_background_bytes) as f64;
         let round_bytes = round as f64;
         let (time, limit) = if copy >= writeback {

@@ -20,6 +20,9 @@ pub(crate) fn layer(root: &Root) -> Layer {
         .flag("/sys/devices/system/cpu/cpufreq/ondemand/io_is_busy")
         .or_else(|| policies.iter().find_map(|p| root.flag(&format!("{p}/ondemand/io_is_busy"))));
     layer.set(facts::IO_IS_BUSY, io_is_busy);
+    if let Some(processors) = crate::cpu_quota::granted(root) {
+        layer.set(facts::CGROUP_CPU_PROCESSORS, processors);
+    }
     layer.set(facts::CPUS_ONLINE, Some(machine::cpus_online(root)).filter(|n| *n > 0));
     layer.set(facts::MEMORY_BYTES, machine::memory_bytes(root));
     layer.set(facts::RASPBERRY_PI_THROTTLED, root.hex("/sys/devices/platform/soc/soc:firmware/get_throttled"));

@@ -184,11 +184,15 @@ fn blank(name: &str, text: &ModelText) -> SimModel {
             dirty_limit_bytes: 512 << 20,
             resident_bytes: 0,
             cpus: 4,
+            cpu_quota: 0.0,
+            max_sectors_bytes: 0,
             cpu_khz: 1_500_000,
             memory_bytes: 4 << 30,
             steal: 0.0,
         },
         throttle: None,
+        cpu_throttle: None,
+        cap: None,
         stalls: None,
         foreign_share: 0.0,
         faults: SimFaults::default(),
@@ -238,9 +242,10 @@ fn check(m: &SimModel) -> Result<(), String> {
         times.push(curve.overhead_ns);
         times.extend(curve.points.iter().map(|p| p.time_ns));
     }
-    times.extend(m.throttle.iter().flat_map(|t| [t.start_ns, t.ramp_ns]));
+    times.extend(m.throttle.iter().chain(&m.cpu_throttle).flat_map(|t| [t.start_ns, t.ramp_ns]));
     times.extend(m.stalls.iter().flat_map(|s| [s.period_ns, s.duration_ns]));
     rates.extend(media.cache.map(|c| c.drain_bytes_per_s));
+    rates.extend(m.cap.and_then(|c| c.bytes_per_s));
     need(times.iter().all(|t| *t <= LONGEST_NS), "a time is longer than 30 days")?;
     need(rates.iter().all(|r| *r >= 1_000), "a rate is below 1 kB/s")?;
     need((1 << 20..=1 << 60).contains(&media.capacity_bytes), "capacity is below 1 MiB or above 1 EiB")?;
@@ -256,6 +261,9 @@ fn check(m: &SimModel) -> Result<(), String> {
         "stall-duration leaves less than 1 % of stall-period",
     )?;
     need(m.throttle.is_none_or(|t| t.factor >= 0.001), "throttle-factor is below 0.001")?;
+    need(m.cpu_throttle.is_none_or(|t| t.factor >= 0.001), "cpu-throttle-factor is below 0.001")?;
+    need(host.cpu_quota == 0.0 || host.cpu_quota >= 0.01, "cpu-quota is below 1 % of a processor")?;
+    need(host.max_sectors_bytes == 0 || host.max_sectors_bytes >= 4096, "max-sectors is below 4 KiB")?;
     need(
         host.read_ahead_bytes <= 1 << 30 && host.writeback_bytes <= 1 << 30,
         "read-ahead or writeback is above 1 GiB",

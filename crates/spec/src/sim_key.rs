@@ -1,7 +1,8 @@
 //! The table of a simulated device's parameters.
 
 use model::{
-    Ns, SimCurve, SimMedia, SimModel, SimPoint, SimStalls, SimThrottle, SimWriteCache, parse_bytes, parse_duration_ns,
+    Ns, SimCap, SimCurve, SimMedia, SimModel, SimPoint, SimStalls, SimThrottle, SimWriteCache, parse_bytes,
+    parse_duration_ns,
 };
 
 /// One parameter.
@@ -142,6 +143,14 @@ fn throttle(m: &mut SimModel) -> &mut SimThrottle {
     m.throttle.get_or_insert(SimThrottle { start_ns: 10_000_000_000, ramp_ns: 1_000_000_000, factor: 0.5 })
 }
 
+fn cpu_throttle(m: &mut SimModel) -> &mut SimThrottle {
+    m.cpu_throttle.get_or_insert(SimThrottle { start_ns: 10_000_000_000, ramp_ns: 1_000_000_000, factor: 0.5 })
+}
+
+fn cap(m: &mut SimModel) -> &mut SimCap {
+    m.cap.get_or_insert_default()
+}
+
 fn stalls(m: &mut SimModel) -> &mut SimStalls {
     m.stalls.get_or_insert(SimStalls { period_ns: 5_000_000_000, duration_ns: 500_000_000 })
 }
@@ -193,11 +202,19 @@ keys! {
     "resident", Bytes, |m, v| m.host.resident_bytes = v, "Bytes that stay in the page cache although they were to be dropped.";
     "cpus", Positive, |m, v| m.host.cpus = v, "Processors.";
     "cpu-khz", Count, |m, v| m.host.cpu_khz = v, "Clock of the processors, kHz.";
+    "cpu-quota", Share, |m, v| m.host.cpu_quota = v, "Share of one processor that the control group grants the worker; 0: no quota.";
+    "max-sectors", Bytes, |m, v| m.host.max_sectors_bytes = v, "Largest command that the block layer sends, longer ones are split; 0: not split.";
     "memory", Bytes, |m, v| m.host.memory_bytes = v, "Usable memory.";
     "steal", Share, |m, v| m.host.steal = v, "Share of every processor that the hypervisor takes.";
     "throttle-start", Time, |m, v| throttle(m).start_ns = v, "When the device begins to slow down.";
     "throttle-ramp", Time, |m, v| throttle(m).ramp_ns = v, "Time from full to throttled speed.";
     "throttle-factor", Share, |m, v| throttle(m).factor = v, "Throttled speed as a share of full speed.";
+    "cpu-throttle-start", Time, |m, v| cpu_throttle(m).start_ns = v, "When the processors begin to slow down.";
+    "cpu-throttle-ramp", Time, |m, v| cpu_throttle(m).ramp_ns = v, "Time from their full to their throttled speed.";
+    "cpu-throttle-factor", Share, |m, v| cpu_throttle(m).factor = v, "Their throttled speed as a share of full speed.";
+    "cap-iops", Count, |m, v| cap(m).operations_per_s = (v > 0).then_some(v), "Commands per second that are let pass, of reads and of writes; 0: all.";
+    "cap-rate", Rate, |m, v| cap(m).bytes_per_s = Some(v), "Bytes per second that are let pass, of reads and of writes.";
+    "cap-visible", Flag, |m, v| cap(m).visible = v, "The caps show as limits of this process's control group.";
     "stall-period", Time, |m, v| stalls(m).period_ns = v, "Time from one stall to the next.";
     "stall-duration", Time, |m, v| stalls(m).duration_ns = v, "Length of a stall.";
     "foreign", Share, |m, v| m.foreign_share = v, "Share of the device that another user takes.";

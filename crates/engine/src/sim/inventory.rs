@@ -110,7 +110,20 @@ fn disk(model: &SimModel) -> Layer {
     layer.set("rotational", false);
     layer.set("scheduler", if model.bus == SimBus::Nvme { "none" } else { "mq-deadline" });
     layer.set("read_ahead_kb", model.host.read_ahead_bytes >> 10);
-    layer.set("max_sectors_kb", 1024u64);
+    let split = model.host.max_sectors_bytes;
+    layer.set("max_sectors_kb", if split > 0 { split >> 10 } else { 1024 });
+    if let Some(cap) = model.cap.filter(|c| c.visible) {
+        for (name, limit) in [
+            ("cgroup_read_iops", cap.operations_per_s),
+            ("cgroup_write_iops", cap.operations_per_s),
+            ("cgroup_read_bytes_per_s", cap.bytes_per_s),
+            ("cgroup_write_bytes_per_s", cap.bytes_per_s),
+        ] {
+            if limit.is_some() {
+                layer.set(name, limit);
+            }
+        }
+    }
     layer.set("max_hw_sectors_kb", 1024u64);
     layer.set("logical_block_size_bytes", 512u64);
     layer.set("physical_block_size_bytes", if model.bus == SimBus::Nvme { 4096u64 } else { 512u64 });
@@ -222,6 +235,9 @@ fn host(model: &SimModel) -> Layer {
     layer.set("cpu_max_khz", model.host.cpu_khz);
     layer.set("cpu_governors", vec!["performance".to_owned()]);
     layer.set("memory_bytes", model.host.memory_bytes);
+    if model.host.cpu_quota > 0.0 {
+        layer.set("cgroup_cpu_processors", model.host.cpu_quota);
+    }
     layer
 }
 

@@ -7,7 +7,7 @@ use super::jitter::Jitter;
 use super::page_cache::PageCache;
 use super::sample::Waiting;
 use super::station::{Busy, Pool, after_stalls};
-use model::{Ns, SimModel, SystemSample};
+use model::{CPU_QUOTA_PERIOD_NS, Ns, SimModel, SystemSample};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -109,6 +109,10 @@ pub(super) struct Machine {
     pub(super) slots: Pool,
     pub(super) units: Pool,
     transfer_free: Ns,
+    /// When the cap lets the next read and the next write pass.
+    passes: [Ns; 2],
+    /// The period of the processor quota that is under way, and what was used in it.
+    quota: (Ns, Ns),
     jitter: Jitter,
     times: Times,
     cache_level: f64,
@@ -140,6 +144,8 @@ impl Machine {
             slots: Pool::new(model.host.queue_depth),
             units: Pool::new(model.media.units),
             transfer_free: 0,
+            passes: [0; 2],
+            quota: (0, 0),
             jitter: Jitter::new(model.media.jitter_sigma, model.seed),
             times: Times { key: (false, false, u64::MAX), cpu_ns: 0, transfer: 0.0, command: 0.0 },
             cache_level: 0.0,
@@ -218,9 +224,57 @@ impl Machine {
         if every(faults.short_every) { Ok(len / 2 / 512 * 512) } else { Ok(len) }
     }
 
-    /// A command past the page cache, submitted at `at`; returns when it has ended. The disk's counters learn of it by
-    /// the event that the caller schedules.
+    /// Work of `cpu_ns` at full speed on a core, from `start` on; returns when it is done. Heat makes it longer, and a
+    /// quota lets the worker run for a part of each period only.
+    pub(super) fn work_on(&mut self, lane: Lane, start: Ns, cpu_ns: Ns) -> Ns {
+        let speed = self.model.cpu_speed_at(start);
+        let mut left = if speed < 1.0 { (cpu_ns as f64 / speed) as Ns } else { cpu_ns };
+        let mut now = start;
+        if lane == Lane::Worker && self.model.host.cpu_quota > 0.0 {
+            let granted = ((CPU_QUOTA_PERIOD_NS as f64 * self.model.host.cpu_quota) as Ns).max(1);
+            loop {
+                let period = now / CPU_QUOTA_PERIOD_NS;
+                if period != self.quota.0 {
+                    self.quota = (period, 0);
+                }
+                let end = (period + 1) * CPU_QUOTA_PERIOD_NS;
+                let run = left.min(granted.saturating_sub(self.quota.1)).min(end - now);
+                self.cpu[lane as usize].add(now, now + run);
+                self.quota.1 += run;
+                now += run;
+                left -= run;
+                if left == 0 {
+                    return now;
+                }
+                now = end;
+            }
+        }
+        self.cpu[lane as usize].add(now, now + left);
+        now + left
+    }
+
+    /// When the cap lets a command pass that is there at `at`.
+    fn passed(&mut self, write: bool, len: u64, at: Ns) -> Ns {
+        let Some(cap) = self.model.cap else { return at };
+        let per = |rate: Option<u64>, amount: u64| rate.map_or(0, |r| (amount as f64 * 1e9 / r as f64) as Ns);
+        let start = at.max(self.passes[usize::from(write)]);
+        self.passes[usize::from(write)] = start + per(cap.operations_per_s, 1).max(per(cap.bytes_per_s, len));
+        start
+    }
+
+    /// An operation past the page cache, submitted at `at`; returns when all commands that it becomes have ended. The
+    /// disk's counters learn of it by the event that the caller schedules.
     pub(super) fn command(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
+        let (piece, pieces) = self.model.pieces(len);
+        let mut end = at;
+        for i in 0..pieces {
+            let done = i * piece;
+            end = end.max(self.one_command(lane, write, offset + done, piece.min(len - done), at));
+        }
+        end
+    }
+
+    fn one_command(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
         let random = write && !self.continues_stream(offset, len);
         let key = (write, random, len);
         if self.times.key != key {
@@ -230,12 +284,12 @@ impl Machine {
                 Times { key, cpu_ns, transfer: transfer * self.share_factor, command: command * self.share_factor };
         }
         let times = self.times;
-        let cpu = &mut self.cpu[lane as usize];
-        let cpu_start = at.max(cpu.end);
-        let ready = cpu_start + times.cpu_ns;
-        cpu.add(cpu_start, ready);
-        self.command_cpu_ns += times.cpu_ns;
+        let cpu_start = at.max(self.cpu[lane as usize].end);
+        let before = self.cpu[lane as usize].spent();
+        let ready = self.work_on(lane, cpu_start, times.cpu_ns);
+        self.command_cpu_ns += self.cpu[lane as usize].spent() - before;
 
+        let ready = self.passed(write, len, ready);
         let start = self.slots.take(ready);
         let slower = 1.0 / self.model.speed_at(start);
         let mut transfer_start = start.max(self.transfer_free);

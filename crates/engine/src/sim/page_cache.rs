@@ -65,8 +65,7 @@ impl Machine {
     }
 
     fn work(&mut self, start: Ns, cpu_ns: Ns) -> Ns {
-        self.cpu[Lane::Worker as usize].add(start, start + cpu_ns);
-        start + cpu_ns
+        self.work_on(Lane::Worker, start, cpu_ns)
     }
 
     fn internal(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {

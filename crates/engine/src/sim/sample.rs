@@ -2,7 +2,7 @@
 
 use super::inventory::{disk_name, partition_name};
 use super::machine::{Counted, Machine};
-use model::{CpuTicks, DiskCounters, MemorySample, Ns, Pressure, SystemSample, Temperature, ThrottleState};
+use model::{CpuTicks, DiskCounters, MemorySample, NS_PER_S, Ns, Pressure, SystemSample, Temperature, ThrottleState};
 
 /// USER_HZ is 100 on every Linux architecture (proc_stat(5)).
 const TICK_NS: u64 = 10_000_000;
@@ -46,7 +46,7 @@ impl Machine {
             at_ns: at,
             disks,
             cpus: self.cpu_ticks(at),
-            cpu_khz: vec![Some(host.cpu_khz); host.cpus as usize],
+            cpu_khz: vec![Some((host.cpu_khz as f64 * self.model.cpu_speed_at(at)) as u64); host.cpus as usize],
             memory: MemorySample {
                 available_bytes: Some(host.memory_bytes.saturating_sub(dirty + (host.memory_bytes >> 3))),
                 cached_bytes: Some(used),
@@ -58,7 +58,11 @@ impl Machine {
             temperatures: vec![Temperature { name: "sim-device".to_owned(), millidegrees_c: self.temperature(at) }],
             throttle: ThrottleState {
                 raspberry_pi_bits: None,
-                x86_throttle_events: None,
+                // One a second while it lasts, as a core that stays too hot counts them.
+                x86_throttle_events: self.model.cpu_throttle.map(|t| match at.checked_sub(t.start_ns) {
+                    Some(since) => 1 + since / NS_PER_S,
+                    None => 0,
+                }),
                 cooling_state: self.model.throttle.map(|_| u64::from(self.model.speed_at(at) < 1.0)),
             },
             interrupts: Some(operations),

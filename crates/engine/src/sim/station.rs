@@ -30,6 +30,11 @@ impl Busy {
         }
     }
 
+    /// All work, that which lies ahead included.
+    pub(super) fn spent(&self) -> Ns {
+        self.total
+    }
+
     /// Work done until `now`: all of it without the part of the last unbroken stretch that lies ahead.
     pub(super) fn until(&self, now: Ns) -> Ns {
         self.total - self.end.saturating_sub(now.max(self.run_start))
