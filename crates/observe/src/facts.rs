@@ -268,6 +268,7 @@ fact_names! {
     MTD_ECC_FAILURES = "mtd_ecc_failures", "int", "/sys/class/mtd/*/ecc_failures", "Failures of ECC.";
 
     ["host"]
+    CGROUP_CPU_PROCESSORS = "cgroup_cpu_processors", "float, processors", "cpu.max; cpu.cfs_quota_us over cpu.cfs_period_us", "Processor time that this process's control groups grant it; absent without quota.";
     CPU_GOVERNORS = "cpu_governors", "list", "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", "Frequency governors, without repeats.";
     CPU_MAX_KHZ = "cpu_max_khz", "int, kHz", "cpufreq/cpuinfo_max_freq", "Highest frequency of any CPU.";
     CPU_LIMIT_KHZ = "cpu_limit_khz", "int, kHz", "cpufreq/scaling_max_freq", "Highest frequency that policy allows, of any CPU.";

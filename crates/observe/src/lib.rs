@@ -17,6 +17,7 @@ pub mod facts;
 pub mod sd_card;
 
 mod ceiling;
+mod cpu_quota;
 mod environment;
 mod host;
 mod machine;
