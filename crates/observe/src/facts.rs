@@ -167,6 +167,7 @@ fact_names! {
     AHCI_ALPM = "ahci_alpm", "bool", "scsi_host/*/ahci_host_caps bit 26", "Aggressive link power management is supported.";
     AHCI_STAGGERED_SPINUP = "ahci_staggered_spinup", "bool", "scsi_host/*/ahci_host_caps bit 27", "Staggered spin-up is supported.";
     AHCI_PORT_ALPE = "ahci_port_alpe", "bool", "scsi_host/*/ahci_port_cmd bit 26", "Aggressive link power management is on for the port.";
+    SUNXI_AHCI_P0DMACR = "sunxi_ahci_p0dmacr", "int, bits", "register AHCI base + 0x170, only with --read-registers", "Allwinner A10, A20, R40: DMA control of port 0; bits 7:0 are 0x33 where the kernel set the transaction sizes. Null unless read.";
     REMAPPED_NVME = "remapped_nvme", "int", "PCI device remapped_nvme", "NVMe devices hidden behind the firmware's RAID mode.";
 
     ["controller"]

@@ -14,24 +14,33 @@
 //! opening devices, ioctls, the names of PCI and USB ids.
 
 pub mod facts;
+pub mod registers;
 pub mod sd_card;
 
+mod capture;
 mod ceiling;
 mod cpu_quota;
+mod disks;
 mod environment;
 mod host;
 mod machine;
 mod memory_limit;
 mod mounts;
+mod place;
+mod record;
 mod root;
 mod safety;
 mod sampler;
 mod stack;
 
+pub use capture::tar::write_tar;
+pub use capture::{CaptureOptions, CapturedContent, CapturedFile, capture};
+pub use disks::{DiskSummary, disks};
 pub use environment::environment;
 pub use memory_limit::memory_available;
 pub use mounts::{MountEntry, mount_of, mounts};
+pub use place::{PlaceError, place_of, root_place};
 pub use root::{FILE_LIMIT_BYTES, ReadError, Root};
 pub use safety::{DeviceUse, device_use};
 pub use sampler::Sampler;
-pub use stack::{Inventory, Place, backing_files, counted_disks, inventory};
+pub use stack::{Inventory, Look, Place, backing_files, counted_disks, inventory, inventory_with};

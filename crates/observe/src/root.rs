@@ -3,11 +3,16 @@
 //! In a captured tree symbolic links are resolved textually *inside* the tree, as chroot(2) would, so a link to
 //! `/etc/shadow` or `../../..` cannot leave it. Reads are bounded, only regular files are opened, and every failure is
 //! a value, never a panic: a captured tree is other people's input, and on a live machine devices vanish at any time.
+//!
+//! A captured tree has a directory of its own, `/narrows`, for what is not a file on the machine: the answers of devices
+//! that were asked ([`Root::answer`]) and the list of files that were there and could not be read.
 
-use std::collections::VecDeque;
+use crate::record::{Recorder, Seen};
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Most bytes read from one file unless the caller allows more.
 pub const FILE_LIMIT_BYTES: u64 = 1 << 20;
@@ -17,6 +22,8 @@ const ENTRY_LIMIT: usize = 65_536;
 const LINK_LIMIT: u32 = 40;
 /// Most path components that a resolution may visit.
 const COMPONENT_LIMIT: u32 = 4_096;
+/// In a captured tree: what was there and could not be read, one `denied PATH` or `refused PATH` a line.
+pub(crate) const UNREADABLE: &str = "/narrows/unreadable";
 
 /// Why a file could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +54,9 @@ impl From<std::io::Error> for ReadError {
 pub struct Root {
     base: PathBuf,
     live: bool,
+    /// Where this is a captured tree: what its machine would not let be read.
+    unreadable: Arc<BTreeMap<String, ReadError>>,
+    recorder: Option<Arc<Recorder>>,
 }
 
 impl Root {
@@ -55,7 +65,24 @@ impl Root {
         let base = base.into();
         let base = fs::canonicalize(&base).unwrap_or(base);
         let live = base == *"/";
-        Self { base, live }
+        let mut root = Self { base, live, unreadable: Arc::default(), recorder: None };
+        if !live {
+            let list = root.read(UNREADABLE).unwrap_or_default();
+            root.unreadable = Arc::new(unreadable_of(&String::from_utf8_lossy(&list)));
+        }
+        root
+    }
+
+    /// The same root, which notes whatever is looked at from now on.
+    pub(crate) fn recording(&self) -> (Self, Arc<Recorder>) {
+        let recorder = Arc::new(Recorder::default());
+        (Self { recorder: Some(Arc::clone(&recorder)), ..self.clone() }, recorder)
+    }
+
+    fn note(&self, path: &str, seen: impl FnOnce() -> Seen) {
+        if let Some(recorder) = &self.recorder {
+            recorder.note(path, seen());
+        }
     }
 
     /// Whether this is the running machine.
@@ -69,6 +96,15 @@ impl Root {
 
     /// The path without symbolic links, inside the root; `None` if it does not exist or its links never end.
     pub fn canonical(&self, path: &str) -> Option<String> {
+        let found = self.resolve(path, &mut |_, _| ());
+        if found.is_some() {
+            self.note(path, || Seen::There);
+        }
+        found
+    }
+
+    /// The same, which tells each symbolic link on the way and what it says.
+    pub(crate) fn resolve(&self, path: &str, on_link: &mut impl FnMut(&str, &str)) -> Option<String> {
         let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
         // Without the slash at its end, so empty at the root.
         let mut done = String::with_capacity(path.len());
@@ -91,7 +127,8 @@ impl Root {
                 }
             }
             let host = self.host_path(&done);
-            if !fs::symlink_metadata(&host).ok()?.is_symlink() {
+            // On the live machine this link names the reading process, which means nothing in a captured tree.
+            if !fs::symlink_metadata(&host).ok()?.is_symlink() || (self.live && done == "/proc/self") {
                 continue;
             }
             links += 1;
@@ -100,6 +137,7 @@ impl Root {
             }
             let target = fs::read_link(&host).ok()?;
             let target = target.to_str()?;
+            on_link(&done, target);
             done.truncate(if target.starts_with('/') { 0 } else { before });
             for part in target.split('/').rev() {
                 todo.push_front(part.to_owned());
@@ -114,11 +152,18 @@ impl Root {
     /// Where to find `path` on this machine's file system, with all links resolved inside the root. On the live root
     /// the kernel resolves.
     fn located(&self, path: &str) -> Option<PathBuf> {
-        if self.live { Some(self.host_path(path)) } else { self.canonical(path).map(|p| self.host_path(&p)) }
+        if self.live {
+            Some(self.host_path(path))
+        } else {
+            self.resolve(path, &mut |_, _| ()).map(|p| self.host_path(&p))
+        }
     }
 
     /// Opens a regular file for reading.
     pub fn open(&self, path: &str) -> Result<File, ReadError> {
+        if let Some(error) = self.unreadable.get(path) {
+            return Err(*error);
+        }
         let host = self.located(path).ok_or(ReadError::Missing)?;
         // Looked at before it is opened: opening a FIFO would wait for a writer.
         if !fs::metadata(&host)?.is_file() {
@@ -130,8 +175,26 @@ impl Root {
     /// Up to `limit` bytes of a file.
     pub fn read_up_to(&self, path: &str, limit: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
-        self.open(path)?.take(limit).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        let read = self.open(path).and_then(|file| Ok(file.take(limit).read_to_end(&mut bytes)?));
+        let read = read.map(|_| bytes);
+        self.note(path, || Seen::Contents(read.clone()));
+        read
+    }
+
+    /// What a device answered when it was asked, kept as the file `/narrows/NAME` in a captured tree. On the live
+    /// machine `ask` asks it.
+    pub(crate) fn answer(
+        &self,
+        name: &str,
+        ask: impl FnOnce() -> Result<Vec<u8>, ReadError>,
+    ) -> Result<Vec<u8>, ReadError> {
+        let path = format!("/narrows/{name}");
+        if !self.live {
+            return self.read(&path);
+        }
+        let answer = ask();
+        self.note(&path, || Seen::Contents(answer.clone()));
+        answer
     }
 
     /// Up to [`FILE_LIMIT_BYTES`] of a file.
@@ -173,12 +236,32 @@ impl Root {
         let mut names: Vec<String> =
             entries.take(ENTRY_LIMIT).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
         names.sort_by(|a, b| natural(a, b));
+        self.note(path, || Seen::Listing(names.clone()));
         names
     }
 
     /// Whether something exists there.
     pub fn exists(&self, path: &str) -> bool {
-        self.located(path).is_some_and(|p| fs::metadata(p).is_ok())
+        let there = self.located(path).is_some_and(|p| fs::metadata(p).is_ok());
+        if there {
+            self.note(path, || Seen::There);
+        }
+        there
+    }
+
+    /// What stands at a place, its last link not followed. For captures.
+    pub(crate) fn standing(&self, path: &str) -> Option<Standing> {
+        let (parent, name) = path.trim_end_matches('/').rsplit_once('/')?;
+        let parent = self.resolve(if parent.is_empty() { "/" } else { parent }, &mut |_, _| ())?;
+        let host = self.host_path(&parent).join(name);
+        let metadata = fs::symlink_metadata(&host).ok()?;
+        Some(if metadata.is_symlink() {
+            Standing::Link(fs::read_link(&host).ok()?.into_os_string().into_string().ok()?)
+        } else if metadata.is_dir() {
+            Standing::Directory
+        } else {
+            Standing::Other
+        })
     }
 
     /// The last component of what a symbolic link points to, whether or not that exists.
@@ -193,10 +276,33 @@ impl Root {
         let host = if self.live {
             self.host_path(path)
         } else {
-            self.host_path(&self.canonical(if parent.is_empty() { "/" } else { parent })?).join(name)
+            self.host_path(&self.resolve(if parent.is_empty() { "/" } else { parent }, &mut |_, _| ())?).join(name)
         };
-        fs::read_link(host).ok()?.into_os_string().into_string().ok()
+        let target = fs::read_link(host).ok()?.into_os_string().into_string().ok()?;
+        self.note(path, || Seen::Link);
+        Some(target)
     }
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Link(String),
+    Directory,
+    Other,
+}
+
+fn unreadable_of(list: &str) -> BTreeMap<String, ReadError> {
+    let line = |line: &str| {
+        let (why, path) = line.split_once(' ')?;
+        let error = match why {
+            "denied" => ReadError::Denied,
+            "refused" => ReadError::Refused,
+            _ => return None,
+        };
+        Some((path.to_owned(), error))
+    };
+    list.lines().filter_map(line).collect()
 }
 
 /// A hexadecimal number, with or without `0x`.

@@ -6,6 +6,7 @@
 
 mod ata;
 pub(crate) mod block;
+pub(crate) mod brief;
 mod bus;
 mod cgroup;
 mod filesystem;
@@ -45,7 +46,7 @@ pub enum Place {
     },
     /// A block device by its number (`st_rdev`).
     Device(DeviceId),
-    /// A block device by its kernel name: `sda1`.
+    /// A block device by its kernel name, `sda1`, or an MTD partition by its own, `mtd0`.
     DeviceName(String),
 }
 
@@ -61,6 +62,7 @@ pub struct Inventory {
 /// The state of one walk from the top down.
 struct Walk<'a> {
     root: &'a Root,
+    look: Look,
     mounts: Vec<MountEntry>,
     layers: Vec<Layer>,
     missing: Vec<String>,
@@ -95,10 +97,28 @@ impl Walk<'_> {
     }
 }
 
+/// What may be asked beyond reading /proc, /sys and /etc. Nothing, by default: on the live machine both open devices,
+/// which needs root. A captured tree answers what its capture was made with, whatever is asked here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Ask NVMe controllers and ATA disks for their identity and health (IDENTIFY, SMART). A disk that sleeps is left
+    /// asleep.
+    pub health: bool,
+    /// Read the registers of the catalogue ([`crate::registers::CATALOGUE`]) whose driver is bound.
+    pub registers: bool,
+}
+
 /// Resolves the whole path below a place. Never fails: what cannot be seen is a null fact and a line in `missing`.
+/// No device is opened.
 pub fn inventory(root: &Root, place: &Place) -> Inventory {
+    inventory_with(root, place, Look::default())
+}
+
+/// The same, and asks devices as far as `look` says.
+pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
     let mut walk = Walk {
         root,
+        look,
         mounts: mounts(root),
         layers: Vec::new(),
         missing: Vec::new(),
@@ -125,6 +145,7 @@ pub fn inventory(root: &Root, place: &Place) -> Inventory {
         Place::Device(device) => walk.device(*device, 0),
         Place::DeviceName(name) => match block::device_number(root, name) {
             Some(device) => walk.device(device, 0),
+            None if root.exists(&format!("/sys/class/mtd/{name}")) => walk.mtd(name, 0),
             None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),
         },
     }

@@ -25,6 +25,22 @@ fn gbit_s(text: &str) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
 
+/// `SATA 3.0 of 6.0 Gbps`; `None` where the port is no SATA link.
+pub(super) fn link_in_words(root: &Root, chain: &[Ancestor], at: usize) -> Option<String> {
+    let number = chain[at].name.strip_prefix("ata")?;
+    let file = |name: &str| {
+        let text = root.text(&format!("{}/link{number}/ata_link/link{number}/{name}", chain[at].path))?;
+        Some(text).filter(|t| gbit_s(t).is_some())
+    };
+    let speed = file("sata_spd")?;
+    match file("hw_sata_spd_limit") {
+        Some(most) if gbit_s(&most) > gbit_s(&speed) => {
+            Some(format!("SATA {} of {most}", speed.trim_end_matches("Gbps").trim_end()))
+        }
+        _ => Some(format!("SATA {speed}")),
+    }
+}
+
 /// Completes the disk and describes link and controller. `at` is the port's place in the chain.
 pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usize) -> Below {
     let mut below = Below::default();

@@ -45,7 +45,7 @@ pub(crate) fn device_of_node(root: &Root, node: &str) -> Option<DeviceId> {
     })
 }
 
-fn kind_of(root: &Root, directory: &str) -> LayerKind {
+pub(super) fn kind_of(root: &Root, directory: &str) -> LayerKind {
     let name = file_name(directory);
     if root.exists(&format!("{directory}/partition")) {
         LayerKind::Partition

@@ -5,6 +5,7 @@
 
 use super::{Walk, ata, mmc, nvme, pcie, usb};
 use crate::facts;
+use crate::registers;
 use crate::root::{Root, file_name, parent};
 use model::{Fact, Layer, LayerKind};
 
@@ -185,11 +186,27 @@ impl Walk<'_> {
         disk.set(facts::QUEUE_DEPTH, root.number::<u32>(&format!("{directory}/device/queue_depth")));
     }
 
+    /// Registers of the catalogue, if they were asked for; otherwise what would have to be asked.
+    fn registers(&mut self, controller: &mut Layer) {
+        let compatible = match controller.fact(facts::DEVICETREE_COMPATIBLE) {
+            Some(Fact::List(names)) => names.clone(),
+            _ => return,
+        };
+        for register in registers::of_controller(controller.driver.as_deref(), &compatible) {
+            let value = registers::read(self.root, &controller.name, register, self.look.registers);
+            controller.set(register.fact, value.as_ref().ok().copied());
+            if let Err(why) = value {
+                self.missing(why);
+            }
+        }
+    }
+
     fn controller(&mut self, adapter: &Ancestor) -> Option<Layer> {
         if let Some(known) = self.controllers.get(&adapter.path) {
             return known.clone();
         }
-        let layer = controller_layer(self.root, adapter);
+        let mut layer = controller_layer(self.root, adapter);
+        self.registers(&mut layer);
         self.controllers.insert(adapter.path.clone(), Some(layer.clone()));
         Some(layer)
     }

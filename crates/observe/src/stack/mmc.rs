@@ -69,6 +69,13 @@ fn host_modes(caps: u64, caps2: u64) -> Vec<String> {
     modes
 }
 
+/// `SDR104, 208 MHz, 4 bits`; `None` without debugfs.
+pub(super) fn link_in_words(root: &Root, host: &str) -> Option<String> {
+    let ios = parse_ios(&root.text(&format!("/sys/kernel/debug/{host}/ios"))?);
+    let clock = ios.actual_clock_hz.filter(|c| *c > 0).or(ios.clock_hz)? / 1_000_000;
+    Some(format!("{}, {clock} MHz, {} bits", ios.mode?.to_ascii_uppercase(), ios.width?))
+}
+
 /// Completes the disk and describes link and controller. `chain` starts at the card.
 pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below {
     let mut below = Below::default();

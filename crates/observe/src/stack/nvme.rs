@@ -12,7 +12,7 @@ fn is_controller(name: &str) -> bool {
 
 /// Directory of the controller. With multipath the namespace hangs on a virtual subsystem that links to its
 /// controllers; the first stands for all.
-fn controller_directory(root: &Root, directory: &str, chain: &[Ancestor]) -> Option<String> {
+pub(super) fn controller_directory(root: &Root, directory: &str, chain: &[Ancestor]) -> Option<String> {
     if let Some(direct) = chain.iter().find(|a| is_controller(&a.name)) {
         return Some(direct.path.clone());
     }

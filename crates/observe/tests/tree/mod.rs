@@ -1,12 +1,5 @@
-//! Builds a captured tree from a short text.
-//!
-//! ```text
-//! # a comment
-//! @ /sys/devices/x        what follows is relative to this directory
-//! size = 2048             a file (\n, \t and \x00 are escapes); sysfs ends attributes with a line end, so does this
-//! driver => /sys/bus/y    a symbolic link, written relative as in sysfs
-//! mq/0 /                  an empty directory
-//! ```
+//! Builds a captured tree from a short text; the format is told in `tests/trees/README.md`. Tests of other rooms that may
+//! import `observe` include this file by its path.
 
 use observe::{Inventory, Place, Root, inventory};
 use std::fmt::Write as _;
@@ -19,9 +12,29 @@ pub struct Tree {
     directory: tempfile::TempDir,
 }
 
+/// Where the trees are, also for a test of another room.
+pub const TREES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../observe/tests/trees");
+
 impl Tree {
+    /// The tree of a file below [`TREES`], named without `.tree`.
+    pub fn of(name: &str) -> Self {
+        let tree = Self { directory: tempfile::tempdir().unwrap() };
+        tree.add_file(name);
+        tree
+    }
+
     pub fn build(text: &str) -> Self {
         let tree = Self { directory: tempfile::tempdir().unwrap() };
+        tree.add(text);
+        tree
+    }
+
+    fn add_file(&self, name: &str) {
+        let path = Path::new(TREES).join(format!("{name}.tree"));
+        self.add(&fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
+    }
+
+    fn add(&self, text: &str) {
         let mut base = String::from("/");
         for (number, line) in text.lines().enumerate() {
             let line = line.trim_end();
@@ -31,18 +44,30 @@ impl Tree {
             let full = |path: &str| if path.starts_with('/') { path.to_owned() } else { format!("{base}/{path}") };
             if let Some(path) = line.strip_prefix("@ ") {
                 base = path.trim_end_matches('/').to_owned();
+            } else if let Some(other) = line.strip_prefix("< ") {
+                self.add_file(other);
+            } else if let Some(path) = line.strip_prefix("- ") {
+                self.remove(&full(path));
             } else if let Some((path, target)) = line.split_once(" => ") {
-                tree.link(&full(path), target);
+                self.link(&full(path), target);
             } else if let Some((path, value)) = line.split_once(" = ") {
                 let value = value.replace("\\n", "\n").replace("\\t", "\t").replace("\\x00", "\0");
-                tree.file(&full(path), format!("{value}\n").as_bytes());
+                self.file(&full(path), format!("{value}\n").as_bytes());
+            } else if let Some(path) = line.strip_suffix(" =") {
+                self.file(&full(path), b"\n");
             } else if let Some(path) = line.strip_suffix(" /") {
-                fs::create_dir_all(tree.host(&full(path))).unwrap();
+                fs::create_dir_all(self.host(&full(path))).unwrap();
             } else {
                 panic!("line {}: {line}", number + 1);
             }
         }
-        tree
+    }
+
+    /// What another tree brought.
+    fn remove(&self, path: &str) {
+        let host = self.host(path);
+        let metadata = fs::symlink_metadata(&host).unwrap_or_else(|e| panic!("{path} is not there to be removed: {e}"));
+        if metadata.is_dir() { fs::remove_dir_all(&host) } else { fs::remove_file(&host) }.unwrap();
     }
 
     pub fn root(&self) -> Root {
@@ -63,6 +88,9 @@ impl Tree {
     pub fn link(&self, path: &str, target: &str) {
         let host = self.host(path);
         fs::create_dir_all(host.parent().unwrap()).unwrap();
+        if fs::symlink_metadata(&host).is_ok() {
+            fs::remove_file(&host).unwrap();
+        }
         let up = "../".repeat(Path::new(path.trim_start_matches('/')).components().count() - 1);
         symlink(format!("{up}{}", target.trim_start_matches('/')), host).unwrap();
     }

@@ -1,0 +1,80 @@
+//! All disks of the machine, one line each: what the plain list needs and no more, so that 1,000 of them are quick.
+
+use crate::mounts::parse_device;
+use crate::root::{Root, file_name};
+use crate::stack::brief::{Brief, brief};
+use model::{DeviceId, LayerKind};
+
+/// One disk of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskSummary {
+    /// Kernel name: `sda`, `mmcblk0`, `nvme0n1`, `mtd2`.
+    pub name: String,
+    /// What it is to the kernel: a disk, or a device that stands on others (loop, dm, md, zram).
+    pub layer: LayerKind,
+    /// What it is to a person: `SSD`, `hard disk`, `SD card`, `eMMC`, `NOR flash`, `RAID raid1`, `loop device`, ...
+    pub kind: String,
+    /// Model, volume name or backing file, whatever the device is known by.
+    pub model: Option<String>,
+    /// Size; `None` where the kernel does not tell.
+    pub size_bytes: Option<u64>,
+    /// As the fact `transport`.
+    pub transport: &'static str,
+    /// The link in a few words: `SATA 3.0 Gbps of 6.0`, `USB 480 Mbit/s, usb-storage`, `PCIe 8.0 GT/s x4`.
+    pub link: Option<String>,
+    /// Driver of the controller, or of the device where there is none.
+    pub driver: Option<String>,
+    /// Block device number; MTD has none.
+    pub device: Option<DeviceId>,
+}
+
+/// Block devices that are always there and empty: not disks.
+fn is_placeholder(name: &str, size_bytes: Option<u64>) -> bool {
+    let unused = ["loop", "ram", "zram", "nbd", "fd"].iter().any(|p| name.starts_with(p)) && size_bytes == Some(0);
+    unused || name.starts_with("ram")
+}
+
+/// All whole disks, then all MTD partitions, in the order of their names. Loop, network and memory disks that are not
+/// set up are left out.
+pub fn disks(root: &Root) -> Vec<DiskSummary> {
+    let mut out = Vec::new();
+    for name in root.list("/sys/block") {
+        let path = format!("/sys/block/{name}");
+        let sectors: Option<u64> = root.number(&format!("{path}/size"));
+        let size_bytes = sectors.and_then(|s| s.checked_mul(512));
+        if is_placeholder(&name, size_bytes) || name.starts_with("mtdblock") {
+            continue;
+        }
+        // The hidden paths of a multipath namespace have no number and cannot be opened.
+        let Some(directory) = root.canonical(&path) else { continue };
+        let Some(device) = root.text(&format!("{directory}/dev")).as_deref().and_then(parse_device) else { continue };
+        let Brief { layer, kind, model, transport, link, driver } = brief(root, &directory);
+        let name = file_name(&directory).to_owned();
+        out.push(DiskSummary { name, layer, kind, model, size_bytes, transport, link, driver, device: Some(device) });
+    }
+    let mut flash = root.list("/sys/class/mtd");
+    // Each partition has a second, read-only character device.
+    flash.retain(|name| name.strip_prefix("mtd").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())));
+    for name in flash {
+        let class = format!("/sys/class/mtd/{name}");
+        let kind = match root.text(&format!("{class}/type")).as_deref() {
+            Some("nor") => "NOR flash".to_owned(),
+            Some("nand") => "NAND flash".to_owned(),
+            Some("mlc-nand") => "MLC NAND flash".to_owned(),
+            Some(other) => format!("MTD {other}"),
+            None => "MTD".to_owned(),
+        };
+        out.push(DiskSummary {
+            layer: LayerKind::Disk,
+            kind,
+            model: root.text(&format!("{class}/name")),
+            size_bytes: root.number(&format!("{class}/size")),
+            transport: "mtd",
+            link: None,
+            driver: crate::stack::brief::mtd_driver(root, &class),
+            device: None,
+            name,
+        });
+    }
+    out
+}
