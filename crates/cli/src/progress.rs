@@ -2,7 +2,7 @@
 
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{PhasePlan, Plan};
+use model::{PhasePlan, Plan, StopRule, StreamPlan};
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -16,9 +16,51 @@ pub struct Progress {
 #[derive(Default)]
 struct PhaseShown {
     name: String,
-    /// Planned time of the phases before this one, milliseconds.
+    /// Foreseen time of the phases before this one, milliseconds.
     before_ms: u64,
-    limit_ms: u64,
+    foreseen: Foreseen,
+}
+
+/// What is known of a phase's length before it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Foreseen {
+    ms: u64,
+    /// It ends when so many bytes have been moved; `ms` is then only a guess.
+    bytes: Option<u64>,
+}
+
+/// Rate at which phases that end by their amount are guessed, bytes per millisecond.
+const GUESSED_RATE: u64 = 100_000;
+
+impl Foreseen {
+    fn of(phase: &PhasePlan) -> Self {
+        let limit_ms = phase.time_limit_ns / 1_000_000;
+        let each = |s: &StreamPlan| match phase.stop {
+            StopRule::RegionOnce => Some(s.all_region_bytes()),
+            StopRule::Amount => s.total_bytes,
+            _ => None,
+        };
+        let all: Option<Vec<u64>> = phase.streams.iter().map(each).collect();
+        match all {
+            Some(amounts) if !amounts.is_empty() => {
+                let bytes = amounts.iter().fold(0u64, |sum, b| sum.saturating_add(*b));
+                Self { ms: (bytes / GUESSED_RATE).clamp(1, limit_ms.max(1)), bytes: Some(bytes) }
+            }
+            _ => Self { ms: limit_ms, bytes: None },
+        }
+    }
+
+    /// Done and left of the phase, milliseconds, after `elapsed_ms` and so many bytes.
+    fn split(self, elapsed_ms: u64, bytes: u64) -> (u64, u64) {
+        match self.bytes {
+            None => (elapsed_ms.min(self.ms), self.ms.saturating_sub(elapsed_ms)),
+            Some(all) => {
+                let share = (bytes as f64 / all.max(1) as f64).min(1.0);
+                let left = if bytes == 0 { self.ms } else { (elapsed_ms as f64 * (1.0 - share) / share) as u64 };
+                ((self.ms as f64 * share) as u64, left)
+            }
+        }
+    }
 }
 
 impl Progress {
@@ -35,14 +77,14 @@ impl Progress {
 
     /// The plan is about to be executed.
     pub fn start(&self, plan: &Plan) {
-        self.bar.set_length(plan.phases.iter().filter(|p| p.skip.is_none()).map(|p| p.time_limit_ns / 1_000_000).sum());
+        self.bar.set_length(plan.phases.iter().filter(|p| p.skip.is_none()).map(|p| Foreseen::of(p).ms).sum());
     }
 
     /// A phase starts.
     pub fn phase(&self, _index: usize, plan: &PhasePlan) {
         if let Ok(mut phase) = self.phase.lock() {
-            phase.before_ms += phase.limit_ms;
-            phase.limit_ms = plan.time_limit_ns / 1_000_000;
+            phase.before_ms += phase.foreseen.ms;
+            phase.foreseen = Foreseen::of(plan);
             phase.name.clone_from(&plan.name);
             self.bar.set_position(phase.before_ms);
             self.bar.set_message(phase.name.clone());
@@ -58,15 +100,21 @@ impl Progress {
         let elapsed_ms = control.progress.elapsed_ns.load(Ordering::Relaxed) / 1_000_000;
         let bytes = control.progress.bytes.load(Ordering::Relaxed);
         let operations = control.progress.operations.load(Ordering::Relaxed);
-        self.bar.set_position(phase.before_ms + elapsed_ms.min(phase.limit_ms));
-        let planned_ms = self.bar.length().unwrap_or(0);
-        let left_ms = planned_ms.saturating_sub(phase.before_ms + elapsed_ms.min(phase.limit_ms));
+        let (done_ms, left_ms) = phase.foreseen.split(elapsed_ms, bytes);
+        self.bar.set_position(phase.before_ms + done_ms);
+        let later_ms = self.bar.length().unwrap_or(0).saturating_sub(phase.before_ms + phase.foreseen.ms);
         // The time first: on a narrow terminal the end of the line is cut.
         self.bar.set_message(format!(
             "{} left  {}  {}",
-            time_left(left_ms),
+            time_left(left_ms + later_ms),
             phase.name,
-            report::quantity::progress(operations, bytes, elapsed_ms)
+            report::quantity::progress(
+                operations,
+                bytes,
+                elapsed_ms,
+                control.progress.latency_ns(),
+                control.progress.in_flight()
+            )
         ));
     }
 
@@ -84,7 +132,24 @@ fn time_left(ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::time_left;
+    use super::{Foreseen, time_left};
+    use model::{PhasePlan, StopRule, StreamPlan};
+
+    #[test]
+    fn what_ends_by_its_amount_is_foreseen_by_its_bytes() {
+        let stream = StreamPlan { region_bytes: 1 << 30, total_bytes: Some(1_000_000_000), ..StreamPlan::default() };
+        let day = 86_400_000_000_000;
+        let mut phase =
+            PhasePlan { stop: StopRule::Amount, time_limit_ns: day, streams: vec![stream], ..PhasePlan::default() };
+        let foreseen = Foreseen::of(&phase);
+        assert_eq!(foreseen, Foreseen { ms: 10_000, bytes: Some(1_000_000_000) });
+        // A quarter in 5 s: three quarters take 15 s.
+        assert_eq!(foreseen.split(5_000, 250_000_000), (2_500, 15_000));
+        assert_eq!(foreseen.split(5_000, 0), (0, 10_000));
+        phase.stop = StopRule::Time;
+        phase.time_limit_ns = 20_000_000_000;
+        assert_eq!(Foreseen::of(&phase).split(5_000, 1), (5_000, 15_000));
+    }
 
     #[test]
     fn time_left_is_never_less_than_it_is() {

@@ -202,13 +202,17 @@ pub fn memory_size(bytes: u64) -> String {
     }
 }
 
-/// How fast something is going: operations and bytes after a stretch of time.
-pub fn progress(operations: u64, bytes: u64, elapsed_ms: u64) -> String {
+/// How fast something is going: operations and bytes after a stretch of time, and the latest latency and depth.
+pub fn progress(operations: u64, bytes: u64, elapsed_ms: u64, latency_ns: Option<u64>, in_flight: u64) -> String {
     if elapsed_ms == 0 {
         return String::new();
     }
     let seconds = elapsed_ms as f64 / 1e3;
-    format!("{}  {} IOPS", rate(bytes as f64 / seconds), count((operations as f64 / seconds) as u64))
+    let rates = format!("{}  {} IOPS", rate(bytes as f64 / seconds), count((operations as f64 / seconds) as u64));
+    match latency_ns {
+        Some(ns) => format!("{rates}  {} at depth {in_flight}", quantity(ns as f64, Unit::Ns)),
+        None => rates,
+    }
 }
 
 /// A duration for people: `850 ms`, `4.2 s`, `58 s`, `2 min 05 s`, `3 h 20 min`.

@@ -12,7 +12,7 @@ use crate::target::{self, Opened, Wanted};
 use destination::destination;
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
-use report::document::RunDocument;
+use report::document::{PlanDocument, RunDocument};
 use spec::{RunError, RunInputs, Workload};
 use std::process::ExitCode;
 
@@ -32,7 +32,11 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan(&workload, &opened, seed)?;
     if args.plan {
-        output.document(&plan);
+        if output.is_json() {
+            output.document(&PlanDocument::new(&opened.target, &plan));
+        } else {
+            output.text(&report::plan_text(&plan, output.style()));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let executed = execution.execute("run", plan, Budget::Foreseen, &mut opened)?;

@@ -6,6 +6,7 @@ mod contract;
 mod endings;
 mod export;
 mod program;
+mod run;
 mod simulated;
 mod targets;
 mod workloads;
