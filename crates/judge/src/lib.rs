@@ -12,6 +12,7 @@
 mod context;
 #[cfg(test)]
 mod fixture;
+mod knee;
 mod metrics;
 mod phase;
 mod rate;
@@ -20,6 +21,7 @@ mod rating;
 pub mod validity;
 
 pub use context::Context;
+pub use knee::depth_curves;
 pub use metrics::metric_ids;
 pub use phase::{JudgedPhase, judge_phase};
 

@@ -12,6 +12,7 @@
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
 mod data_fault;
+mod depth_curve;
 mod environment;
 mod evidence;
 mod failure;
@@ -36,6 +37,7 @@ mod verdict;
 mod verify_record;
 
 pub use data_fault::{DataFault, DataFinding, Mismatch};
+pub use depth_curve::{DepthCurve, Knee};
 pub use environment::{CpuModel, Environment};
 pub use evidence::{Evidence, EvidenceKind};
 pub use failure::{Failure, FailureKind};
@@ -45,8 +47,8 @@ pub use job_record::JobRecord;
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, Content, EngineKind, ErrorPolicy, FileOrder, Flush,
-    MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan, PlanError, PlannedJob, Rate,
-    RwFlags, StopRule, StreamPlan, Sync, TargetSize, ThinkTime, UnknownVerify, Verify, VerifyKind, Warmup, Zone,
+    MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob,
+    Rate, RwFlags, StopRule, StreamPlan, Sync, TargetSize, ThinkTime, UnknownVerify, Verify, VerifyKind, Warmup, Zone,
 };
 pub use rate_change::RateChange;
 pub use rates::{

@@ -4,12 +4,14 @@ mod course;
 mod demands;
 mod jobs;
 mod pattern;
+mod shape;
 mod verify_kind;
 
 pub use course::{Arrivals, ErrorPolicy, FileOrder, Flush, OpenSync, Pacing, Rate, RwFlags, ThinkTime};
 pub use demands::{MemoryNeed, PlanError};
 pub use jobs::PlannedJob;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
+pub use shape::PhaseShape;
 pub use verify_kind::{UnknownVerify, VerifyKind};
 
 use serde::{Deserialize, Serialize};
