@@ -3,7 +3,8 @@
 use crate::keystream::{Keystream, Secret};
 use crate::stamp::{
     AT_COUNT, AT_FLAGS, AT_GENERATION, AT_LBA, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET, PAYLOAD_BYTES, PAYLOAD_WORDS,
-    PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags, is_sound, split, u32_at, u64_at,
+    PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags_are_right, is_sound, split, sum_of, u32_at, u64_at,
+    zero_words_of,
 };
 use model::VerifyKind;
 
@@ -175,7 +176,8 @@ impl Stamper {
     /// Whether `block`, read from `lba`, is one intact write, or a stretch of one, of an allowed generation.
     ///
     /// Checked are, for every sector: the stamp's own checksum; run, target and place; the generation; that all are of
-    /// one write; and the payload as [`Stamper::kind`] says. A block with a suspect is not yet at fault: ask
+    /// one write; and the payload as [`Stamper::kind`] says, also where a stream of the run wrote it that verifies in
+    /// another way or makes data that compress differently. A block with a suspect is not yet at fault: ask
     /// [`crate::classify()`], which also knows what is legal after a failure.
     ///
     /// # Errors
@@ -204,7 +206,7 @@ impl Stamper {
                 & (u64_at(stamp, AT_SEQUENCE) == sequence)
                 & (u32_at(stamp, AT_GENERATION) == generation)
                 & (u16::from_le_bytes([stamp[AT_SECTOR], stamp[AT_SECTOR + 1]]) == index)
-                & (u32_at(stamp, AT_FLAGS) == flags(PayloadSum::of_kind(self.kind), self.zero_words));
+                & flags_are_right(u32_at(stamp, AT_FLAGS));
             if !sound || !self.payload_is_right(stamp, payload, lba + i as u64, generation, index) {
                 return Err(Suspect { sector: i as u32 });
             }
@@ -231,13 +233,15 @@ impl Stamper {
                 // Comparing bytes is stronger than any checksum, and needs no second pass over the data.
                 let keystream = Keystream::new(self.secret, lba, generation, index);
                 let mut expected = keystream.payload();
-                if self.zero_words > 0 {
-                    expected[PAYLOAD_BYTES - 8 * usize::from(self.zero_words)..].fill(0);
+                let zero_words = zero_words_of(u32_at(stamp, AT_FLAGS));
+                if zero_words > 0 {
+                    expected[PAYLOAD_BYTES - 8 * usize::from(zero_words)..].fill(0);
                 }
                 *payload == expected
             }
             VerifyKind::Crc32c | VerifyKind::Xxhash => {
-                PayloadSum::of_kind(self.kind).of(payload) == u64_at(stamp, crate::stamp::AT_PAYLOAD_SUM)
+                // The sum that the stamp has: another stream of the run may have written it with the other kind.
+                sum_of(u32_at(stamp, AT_FLAGS)).of(payload) == u64_at(stamp, crate::stamp::AT_PAYLOAD_SUM)
             }
             VerifyKind::Meta => true,
         }

@@ -1,8 +1,8 @@
 //! Whether the data that come back are those that were written, and if not, what happened to them.
 //!
 //! [`Stamper`] fills blocks with sectors that say who wrote them, where, when and which version they are, and checks
-//! blocks that were read, several times faster than devices deliver them. [`Passes`] and [`Versions`] know what each place
-//! must hold. [`classify()`] says what happened to a place that was found wrong, and [`Ledger`] what all of them mean together.
+//! blocks that were read, several times faster than devices deliver them. [`Passes`] and [`Versions`], which keeps its
+//! knowledge in [`Table`]s, know what each place must hold. [`classify()`] says what happened to a place that was found wrong, and [`Ledger`] what all of them mean together.
 //!
 //! Invariants:
 //! - A false alarm is the worst bug that such a room can have: what is not proven wrong is not reported.
@@ -21,6 +21,7 @@ mod ledger;
 mod passes;
 mod sector;
 mod stamp;
+mod table;
 mod versions;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
@@ -32,4 +33,5 @@ pub use passes::Passes;
 pub use stamp::{
     MAX_WRITE_SECTORS, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp,
 };
-pub use versions::{Ticket, TooManyUnits, Versions};
+pub use table::{Table, TooManyUnits};
+pub use versions::{Owed, Versions};

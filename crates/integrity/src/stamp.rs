@@ -165,15 +165,10 @@ impl Stamp {
             return None;
         }
         let flags = u32_at(bytes, AT_FLAGS);
-        let sum_kind = match flags & 0xff {
-            0 => PayloadSum::Xxh3,
-            1 => PayloadSum::Crc32c,
-            _ => return None,
-        };
-        let zero_words = (flags >> 8) as u8;
-        if usize::from(zero_words) > PAYLOAD_WORDS || flags >> 16 != 0 {
+        if !flags_are_right(flags) {
             return None;
         }
+        let (sum_kind, zero_words) = (sum_of(flags), zero_words_of(flags));
         Some(Self {
             run_id: u64_at(bytes, AT_RUN),
             target_id: u32_at(bytes, AT_TARGET),
@@ -199,6 +194,24 @@ pub(crate) fn flags(sum_kind: PayloadSum, zero_words: u8) -> u32 {
         PayloadSum::Crc32c => 1,
     };
     kind | u32::from(zero_words) << 8
+}
+
+/// Whether flags are ones that a stamp can have.
+#[inline(always)]
+pub(crate) fn flags_are_right(flags: u32) -> bool {
+    (flags & 0xff <= 1) & (flags >> 8 <= PAYLOAD_WORDS as u32)
+}
+
+/// The kind of payload checksum that right flags say.
+#[inline(always)]
+pub(crate) fn sum_of(flags: u32) -> PayloadSum {
+    if flags & 0xff == 0 { PayloadSum::Xxh3 } else { PayloadSum::Crc32c }
+}
+
+/// The zero words that right flags say.
+#[inline(always)]
+pub(crate) fn zero_words_of(flags: u32) -> u8 {
+    (flags >> 8) as u8
 }
 
 #[cfg(test)]

@@ -1,161 +1,343 @@
-//! What every unit must hold under random overwrites: two numbers a unit.
+//! What every unit must hold while it is written and read in any order, in any sizes, many operations at once.
 
 use crate::block::Allowed;
 use crate::expected::{Expected, Standing};
+use crate::table::{Entry, LAST_GENERATION, Table};
+use std::sync::Arc;
 
-/// Set in the lower number: a flush failed after the write. In the upper: a write failed.
-const DOUBT: u32 = 1 << 31;
-/// Units remembered as written since the last flush; beyond, a failed flush puts all of them in doubt.
-const MOST_UNFLUSHED: usize = 65_536;
+/// Writes remembered since the last flush; beyond, a failed flush puts all units in doubt.
+const MOST_UNFLUSHED: usize = 16_384;
 
-/// A table of the oldest and the newest generation that each unit may hold. A unit is the smallest piece that is written
-/// as one. Several writes to one unit may be in flight: then any of them may be the one that stays.
-#[derive(Clone, Debug)]
+/// The state of one stream: the tables of what it uses, and its operations in flight. Each operation has a *slot*, a number
+/// below the depth, for as long as it is in flight. Several writes to one unit may be in flight: then any of them may be
+/// the one that stays. Nothing is allocated after [`Versions::new`].
+#[derive(Debug)]
 pub struct Versions {
-    low: Vec<u32>,
-    high: Vec<u32>,
-    flying: Vec<Ticket>,
-    unflushed: Vec<u64>,
-    /// How many of `unflushed` the flush in flight covers.
+    tables: Vec<Arc<Table>>,
+    flights: Vec<Flight>,
+    /// Of each slot and each of its units: the generation that it gets.
+    generations: Vec<u32>,
+    /// The oldest generation that may remain once the write is acknowledged.
+    floors: Vec<u32>,
+    /// Units of the largest operation.
+    most: usize,
+    changing: usize,
+    reading: usize,
+    unflushed: Vec<Stretch>,
+    flushes: u32,
+    /// How many of `unflushed` the flushes in flight cover.
     flushing: usize,
-    /// Units were written that `unflushed` has no room for.
+    /// Something was written that `unflushed` has no room for.
     forgotten: bool,
-    /// The same, before the flush in flight.
-    flushing_forgotten: bool,
 }
 
-/// A write in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    /// The unit that is written.
-    pub unit: u64,
-    /// The generation that it gets.
-    pub generation: u32,
-    /// The oldest generation that may remain once this write is acknowledged.
-    floor: u32,
+enum Doing {
+    Nothing,
+    Writing,
+    /// Trimming, or zeroing: what lies there afterwards is not ours.
+    Erasing,
+    Reading {
+        /// Nothing changed the units meanwhile.
+        clean: bool,
+    },
 }
 
-/// The table would need more memory than it may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "checking {units} units that are overwritten in random order takes {needed_bytes} bytes of memory, and {limit_bytes} \
-     are allowed; write larger blocks or a smaller region, or each place once a pass"
-)]
-pub struct TooManyUnits {
-    /// Units asked for.
-    pub units: u64,
-    /// What they take.
-    pub needed_bytes: u64,
-    /// What is allowed.
-    pub limit_bytes: u64,
+/// An operation in flight.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    doing: Doing,
+    at: Stretch,
+}
+
+/// Units of a table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    table: u32,
+    count: u32,
+    first: u64,
+}
+
+impl Stretch {
+    #[inline]
+    fn meets(&self, other: &Self) -> bool {
+        self.table == other.table
+            && self.first < other.first + u64::from(other.count)
+            && other.first < self.first + u64::from(self.count)
+    }
+
+    fn units(self) -> std::ops::Range<u64> {
+        self.first..self.first + u64::from(self.count)
+    }
+}
+
+/// Why a unit cannot be checked, or how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owed {
+    /// One of these generations, without a doubt.
+    Plainly(Allowed),
+    /// Something, but a flush failed after it: ask [`Versions::expected`].
+    InDoubt,
+    /// Nothing: this run did not write it.
+    NotWritten,
+    /// Nothing: a write to it failed.
+    WriteFailed,
+    /// It was found wrong, which was reported.
+    FoundBefore,
 }
 
 impl Versions {
-    /// The memory that a table of `units` takes with `depth` writes in flight, in bytes.
-    pub fn bytes(units: u64, depth: u32) -> u64 {
-        let fixed = size_of::<Self>() + MOST_UNFLUSHED * size_of::<u64>() + depth as usize * size_of::<Ticket>();
-        units.saturating_mul(8).saturating_add(fixed as u64)
+    /// The memory that it takes beside the tables, in bytes, for so many operations in flight of so many units at most.
+    pub fn bytes(slots: u32, most_units: u64) -> u64 {
+        let slot = most_units.saturating_mul(8).saturating_add(size_of::<Flight>() as u64);
+        let fixed = size_of::<Self>() + MOST_UNFLUSHED * size_of::<Stretch>();
+        u64::from(slots).saturating_mul(slot).saturating_add(fixed as u64)
     }
 
-    /// A table of `units` that were never written, for at most `depth` writes in flight.
-    ///
-    /// # Errors
-    /// If it takes more than `limit_bytes`, or more than this machine can address.
-    pub fn new(units: u64, depth: u32, limit_bytes: u64) -> Result<Self, TooManyUnits> {
-        let needed_bytes = Self::bytes(units, depth);
-        let refused = TooManyUnits { units, needed_bytes, limit_bytes };
-        if needed_bytes > limit_bytes || needed_bytes > isize::MAX as u64 {
-            return Err(refused);
-        }
-        let count = units as usize;
-        Ok(Self {
-            low: vec![0; count],
-            high: vec![0; count],
-            flying: Vec::with_capacity(depth as usize),
+    /// For a stream that uses these tables with `slots` operations in flight, each of `most_units` units at most.
+    pub fn new(tables: Vec<Arc<Table>>, slots: u32, most_units: usize) -> Self {
+        let (slots, most) = (slots.max(1) as usize, most_units.max(1));
+        Self {
+            tables,
+            flights: vec![Flight { doing: Doing::Nothing, at: Stretch::default() }; slots],
+            generations: vec![0; slots * most],
+            floors: vec![0; slots * most],
+            most,
+            changing: 0,
+            reading: 0,
             unflushed: Vec::with_capacity(MOST_UNFLUSHED),
+            flushes: 0,
             flushing: 0,
             forgotten: false,
-            flushing_forgotten: false,
-        })
+        }
     }
 
-    /// A write to `unit` is about to be issued. `None` if the unit has been written 2^31 - 1 times, or is not in the table.
-    pub fn begin(&mut self, unit: u64) -> Option<Ticket> {
-        let high = self.high.get_mut(usize::try_from(unit).ok()?)?;
-        let generation = (*high & !DOUBT) + 1;
-        if generation == DOUBT {
-            return None;
-        }
-        *high = generation | (*high & DOUBT);
-        // Writes that overlap in time may be applied in any order, so the oldest of them may be the one that stays.
-        let floor = self.flying.iter().filter(|t| t.unit == unit).map(|t| t.floor).min().unwrap_or(generation);
-        let ticket = Ticket { unit, generation, floor };
-        self.flying.push(ticket);
-        Some(ticket)
+    /// Bytes of a unit of this table.
+    #[inline]
+    pub fn unit_bytes(&self, table: usize) -> u64 {
+        self.tables[table].unit_bytes()
     }
 
-    /// The write has ended.
-    pub fn ended(&mut self, ticket: Ticket, succeeded: bool) {
-        if let Some(i) = self.flying.iter().position(|t| *t == ticket) {
-            self.flying.swap_remove(i);
+    fn begin(&mut self, slot: usize, doing: Doing, at: Stretch) {
+        assert!(at.count as usize <= self.most, "{} units of {}: plans are checked before", at.count, self.most);
+        match doing {
+            Doing::Reading { .. } => self.reading += 1,
+            _ => self.changing += 1,
         }
-        let unit = ticket.unit as usize;
-        if !succeeded {
-            self.high[unit] |= DOUBT;
-            return;
+        self.flights[slot] = Flight { doing, at };
+    }
+
+    fn end(&mut self, slot: usize) -> Flight {
+        let flight =
+            std::mem::replace(&mut self.flights[slot], Flight { doing: Doing::Nothing, at: Stretch::default() });
+        match flight.doing {
+            Doing::Nothing => {}
+            Doing::Reading { .. } => self.reading -= 1,
+            Doing::Writing | Doing::Erasing => self.changing -= 1,
         }
-        if ticket.floor == ticket.generation {
-            // It was issued after all earlier writes had ended: what failed before it is overwritten.
-            let newest_is_this = self.high[unit] & !DOUBT == ticket.generation;
-            if newest_is_this {
-                self.high[unit] = ticket.generation;
-                self.low[unit] = ticket.generation;
+        flight
+    }
+
+    /// Whether something in flight changes these units; reads of them in flight are not clean any more if `changes`.
+    #[inline]
+    fn meets_changes(&mut self, at: &Stretch, changes: bool) -> bool {
+        if self.changing == 0 && (!changes || self.reading == 0) {
+            return false;
+        }
+        let mut met = false;
+        for flight in &mut self.flights {
+            match &mut flight.doing {
+                Doing::Writing | Doing::Erasing => met |= flight.at.meets(at),
+                Doing::Reading { clean } if changes && flight.at.meets(at) => *clean = false,
+                _ => {}
             }
         }
-        let doubt = self.low[unit] & DOUBT;
-        self.low[unit] = (self.low[unit] & !DOUBT).max(ticket.floor) | doubt;
-        if self.unflushed.len() < MOST_UNFLUSHED {
-            self.unflushed.push(ticket.unit);
-        } else {
-            self.forgotten = true;
+        met
+    }
+
+    /// The oldest generation that may remain of what is in flight to `unit`.
+    fn floor_in_flight(&self, table: u32, unit: u64) -> Option<u32> {
+        let flights = self.flights.iter().enumerate();
+        let here = flights.filter(|(_, f)| f.at.table == table && f.at.units().contains(&unit));
+        here.filter_map(|(slot, f)| match f.doing {
+            Doing::Writing => Some(self.floors[slot * self.most + (unit - f.at.first) as usize]),
+            Doing::Erasing => Some(0),
+            _ => None,
+        })
+        .min()
+    }
+
+    /// A write of `count` units from `first` on is about to be issued: [`Versions::generation`] says what they become.
+    pub fn begin_write(&mut self, slot: usize, table: usize, first: u64, count: u32) {
+        let at = Stretch { table: table as u32, count, first };
+        let met = self.meets_changes(&at, true);
+        for (i, unit) in at.units().enumerate() {
+            let entry = self.tables[table].entry(unit);
+            let generation = (entry.high() + 1).min(LAST_GENERATION);
+            // Writes that overlap in time may be applied in any order, so the oldest of them may be the one that stays.
+            let floor = match met {
+                true => self.floor_in_flight(at.table, unit).unwrap_or(generation),
+                false => generation,
+            };
+            // Versions that cannot be told apart any more owe nothing.
+            let entry = if entry.high() == LAST_GENERATION { entry.with_write_failed() } else { entry };
+            self.tables[table].set(unit, entry.with_high(generation));
+            self.generations[slot * self.most + i] = generation;
+            self.floors[slot * self.most + i] = floor;
+        }
+        self.begin(slot, Doing::Writing, at);
+    }
+
+    /// The generation that unit number `i` of the write in this slot gets.
+    #[inline]
+    pub fn generation(&self, slot: usize, i: usize) -> u32 {
+        self.generations[slot * self.most + i]
+    }
+
+    /// The units will be trimmed or zeroed: they owe nothing until they are written again.
+    pub fn begin_erase(&mut self, slot: usize, table: usize, first: u64, count: u32) {
+        let at = Stretch { table: table as u32, count, first };
+        if self.meets_changes(&at, true) {
+            for (other, flight) in self.flights.iter().enumerate().filter(|(_, f)| f.doing == Doing::Writing) {
+                let units = flight.at.units().enumerate().filter(|_| flight.at.table == at.table);
+                for (i, _) in units.filter(|(_, unit)| at.units().contains(unit)) {
+                    self.floors[other * self.most + i] = 0;
+                }
+            }
+        }
+        let table = &self.tables[table];
+        at.units().for_each(|unit| table.set(unit, table.entry(unit).with_low(0)));
+        // Its slot needs no room for generations.
+        self.changing += 1;
+        self.flights[slot] = Flight { doing: Doing::Erasing, at };
+    }
+
+    /// A read is about to be issued.
+    #[inline]
+    pub fn begin_read(&mut self, slot: usize, table: usize, first: u64, count: u32) {
+        let at = Stretch { table: table as u32, count, first };
+        let clean = !self.meets_changes(&at, false);
+        self.reading += 1;
+        self.flights[slot] = Flight { doing: Doing::Reading { clean }, at };
+    }
+
+    /// The read has ended. Whether nothing changed its units meanwhile: else nothing can be said about them, since reads
+    /// and writes that overlap are not atomic to each other.
+    #[inline]
+    pub fn ended_read(&mut self, slot: usize) -> bool {
+        matches!(self.end(slot).doing, Doing::Reading { clean: true })
+    }
+
+    /// The write or erasure has ended; of a write the first `done` units were written.
+    pub fn ended(&mut self, slot: usize, done: u32) {
+        let flight = self.end(slot);
+        if flight.doing != Doing::Writing {
+            return;
+        }
+        let table = &self.tables[flight.at.table as usize];
+        for (i, unit) in flight.at.units().enumerate() {
+            let entry = table.entry(unit);
+            let at = slot * self.most + i;
+            let (generation, floor) = (self.generations[at], self.floors[at]);
+            let ended = if i >= done as usize {
+                entry.with_write_failed()
+            } else if floor == generation && entry.high() == generation && generation < LAST_GENERATION {
+                // It was issued after all earlier writes had ended, and is the newest: what failed before is overwritten.
+                Entry::exactly(generation)
+            } else {
+                entry.with_low(entry.low().max(floor))
+            };
+            table.set(unit, ended);
+        }
+        if done > 0 {
+            if self.unflushed.len() < MOST_UNFLUSHED {
+                self.unflushed.push(Stretch { count: done.min(flight.at.count), ..flight.at });
+            } else {
+                self.forgotten = true;
+            }
         }
     }
 
     /// A flush is about to be issued: it will cover the writes acknowledged so far.
     pub fn flush_begins(&mut self) {
-        self.flushing = self.unflushed.len();
-        self.flushing_forgotten |= std::mem::take(&mut self.forgotten);
+        if self.flushes == 0 {
+            self.flushing = self.unflushed.len();
+        }
+        self.flushes += 1;
     }
 
-    /// The flush has ended. After a failure the units that it covered are in doubt until they are written again.
+    /// The flush has ended. After a failure what it covered is in doubt until it is written again; where several flushes
+    /// were in flight, all that is not known to be durable.
     pub fn flush_ended(&mut self, succeeded: bool) {
+        self.flushes = self.flushes.saturating_sub(1);
         if !succeeded {
-            if self.flushing_forgotten {
-                self.low.iter_mut().filter(|low| **low > 0).for_each(|low| *low |= DOUBT);
+            let covered = if self.flushes == 0 && !self.forgotten { self.flushing } else { self.unflushed.len() };
+            for stretch in &self.unflushed[..covered] {
+                let table = &self.tables[stretch.table as usize];
+                stretch.units().for_each(|unit| table.set(unit, table.entry(unit).with_flush_failed()));
             }
-            for unit in &self.unflushed[..self.flushing] {
-                self.low[*unit as usize] |= DOUBT;
+            if self.forgotten {
+                self.doubt_all();
             }
         }
-        self.unflushed.drain(..self.flushing);
-        self.flushing = 0;
-        self.flushing_forgotten = false;
+        if self.flushes == 0 {
+            self.unflushed.drain(..self.flushing);
+            self.flushing = 0;
+            self.forgotten &= !succeeded;
+        }
     }
 
-    /// What `unit` must hold now; nothing for a unit that is not in the table.
-    pub fn expected(&self, unit: u64) -> Expected {
-        let at = usize::try_from(unit).ok().filter(|at| *at < self.low.len());
-        let Some(at) = at else { return Expected::only(0) };
-        let (low, high) = (self.low[at], self.high[at]);
+    #[cold]
+    fn doubt_all(&self) {
+        for table in &self.tables {
+            table.doubt_all();
+        }
+    }
+
+    /// What a unit must hold, as far as the fast path needs to know. Writes in flight are not looked at: see
+    /// [`Versions::ended_read`].
+    #[inline]
+    pub fn owed(&self, table: usize, unit: u64) -> Owed {
+        let entry = self.tables[table].entry(unit);
+        if entry.is_plain() {
+            return Owed::Plainly(Allowed { min: entry.low(), max: entry.high() });
+        }
+        match () {
+            () if entry.reported() => Owed::FoundBefore,
+            () if entry.write_failed() => Owed::WriteFailed,
+            () if entry.low() == 0 => Owed::NotWritten,
+            () => Owed::InDoubt,
+        }
+    }
+
+    /// What a unit must hold now; nothing for a unit that is not in the table.
+    pub fn expected(&self, table: usize, unit: u64) -> Expected {
+        let entry = self.tables[table].entry(unit);
+        let here = Stretch { table: table as u32, count: 1, first: unit };
+        let changes = |f: &Flight| matches!(f.doing, Doing::Writing | Doing::Erasing) && f.at.meets(&here);
         Expected {
-            allowed: Allowed { min: low & !DOUBT, max: high & !DOUBT },
-            settled: self.flying.iter().all(|t| t.unit != unit),
-            standing: match (high & DOUBT != 0, low & DOUBT != 0) {
+            settled: !self.flights.iter().any(changes),
+            standing: match (entry.write_failed(), entry.flush_failed()) {
                 (true, _) => Standing::WriteFailed,
                 (false, true) => Standing::FlushFailed,
                 (false, false) => Standing::Sound,
             },
-            ..Expected::only(0)
+            ..Expected::between(entry.low(), entry.high())
+        }
+    }
+
+    /// The unit was found wrong: until it is written again that is not reported once more.
+    pub fn reported(&self, table: usize, unit: u64) {
+        let table = &self.tables[table];
+        table.set(unit, table.entry(unit).with_reported());
+    }
+}
+
+impl Drop for Versions {
+    /// What is still in flight may arrive at any time, or never: it owes nothing.
+    fn drop(&mut self) {
+        for slot in 0..self.flights.len() {
+            self.ended(slot, 0);
         }
     }
 }
@@ -165,90 +347,155 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn a_table_that_is_too_large_is_refused_with_the_figure() {
-        let message = Versions::new(1 << 28, 32, 1 << 29).unwrap_err().to_string();
-        assert!(message.contains("2148") && message.contains("536870912"), "{message}");
-        assert!(Versions::new(u64::MAX, 1, u64::MAX).is_err());
+    fn versions(units: u64, slots: u32) -> Versions {
+        let mut table = Table::new(4096);
+        table.cover(0, units).unwrap();
+        Versions::new(vec![Arc::new(table)], slots, 4)
+    }
+
+    fn write(versions: &mut Versions, unit: u64) {
+        versions.begin_write(0, 0, unit, 1);
+        versions.ended(0, 1);
     }
 
     #[test]
     fn a_failed_flush_leaves_doubt_until_the_unit_is_written_again() {
-        let mut versions = Versions::new(2, 4, 1 << 30).unwrap();
-        let write = |v: &mut Versions, unit| {
-            let ticket = v.begin(unit).unwrap();
-            v.ended(ticket, true);
-        };
+        let mut versions = versions(2, 4);
         write(&mut versions, 0);
         versions.flush_begins();
         write(&mut versions, 1);
         versions.flush_ended(false);
-        assert_eq!(versions.expected(0).standing, Standing::FlushFailed);
-        assert_eq!(versions.expected(1).standing, Standing::Sound, "it was not covered");
+        assert_eq!(versions.expected(0, 0).standing, Standing::FlushFailed);
+        assert_eq!(versions.owed(0, 0), Owed::InDoubt);
+        assert_eq!(versions.expected(0, 1).standing, Standing::Sound, "it was not covered");
         versions.flush_begins();
         versions.flush_ended(true);
-        assert_eq!(versions.expected(0).standing, Standing::FlushFailed, "a later flush promises nothing");
+        assert_eq!(versions.expected(0, 0).standing, Standing::FlushFailed, "a later flush promises nothing");
         write(&mut versions, 0);
-        assert_eq!(versions.expected(0), Expected::only(2));
+        assert_eq!(versions.expected(0, 0), Expected::only(2));
     }
 
     #[test]
     fn a_failed_write_is_cleared_only_by_one_issued_after_it() {
-        let mut versions = Versions::new(1, 4, 1 << 30).unwrap();
-        let first = versions.begin(0).unwrap();
-        let second = versions.begin(0).unwrap();
-        versions.ended(first, false);
-        versions.ended(second, true);
-        assert!(!versions.expected(0).owes());
-        let third = versions.begin(0).unwrap();
-        versions.ended(third, true);
-        assert_eq!(versions.expected(0), Expected::only(3));
+        let mut versions = versions(4, 4);
+        versions.begin_write(0, 0, 0, 2);
+        versions.begin_write(1, 0, 0, 1);
+        versions.ended(0, 1);
+        assert!(!versions.expected(0, 1).owes() && versions.expected(0, 1).settled);
+        versions.ended(1, 0);
+        assert_eq!(versions.owed(0, 0), Owed::WriteFailed);
+        write(&mut versions, 0);
+        assert_eq!(versions.expected(0, 0), Expected::only(3));
     }
 
+    #[test]
+    fn a_read_that_meets_a_change_is_not_clean() {
+        let mut versions = versions(8, 4);
+        versions.begin_read(0, 0, 0, 2);
+        versions.begin_read(1, 0, 4, 2);
+        versions.begin_write(2, 0, 1, 2);
+        versions.begin_read(3, 0, 2, 2);
+        versions.ended(2, 2);
+        assert_eq!([0, 1, 3].map(|slot| versions.ended_read(slot)), [false, true, false]);
+        versions.begin_read(0, 0, 0, 4);
+        assert!(versions.ended_read(0));
+    }
+
+    #[test]
+    fn what_is_erased_owes_nothing_even_if_a_write_was_in_flight() {
+        let mut versions = versions(8, 4);
+        write(&mut versions, 3);
+        versions.begin_write(0, 0, 3, 1);
+        versions.begin_erase(1, 0, 0, 8);
+        versions.begin_write(2, 0, 3, 1);
+        [2, 1, 0].into_iter().for_each(|slot| versions.ended(slot, 1));
+        assert_eq!(versions.owed(0, 3), Owed::NotWritten);
+        write(&mut versions, 3);
+        assert_eq!(versions.expected(0, 3), Expected::only(4));
+    }
+
+    #[test]
+    fn what_was_reported_is_so_until_it_is_written_again() {
+        let mut versions = versions(1, 1);
+        write(&mut versions, 0);
+        versions.reported(0, 0);
+        assert_eq!(versions.owed(0, 0), Owed::FoundBefore);
+        write(&mut versions, 0);
+        assert_eq!(versions.owed(0, 0), Owed::Plainly(Allowed::only(2)));
+    }
+
+    #[test]
+    fn what_never_came_back_owes_nothing() {
+        let mut table = Table::new(4096);
+        table.cover(0, 1).unwrap();
+        let table = Arc::new(table);
+        let mut first = Versions::new(vec![Arc::clone(&table)], 1, 1);
+        write(&mut first, 0);
+        first.begin_write(0, 0, 0, 1);
+        drop(first);
+        assert_eq!(Versions::new(vec![table], 1, 1).owed(0, 0), Owed::WriteFailed);
+    }
+
+    /// First unit, which parts are applied, and of a read what it saw at its begin.
+    type InFlight = (u64, [bool; 3], Option<Vec<u32>>);
+
     proptest! {
-        /// A device that applies each write at any moment between issue and acknowledgement never holds what the table
-        /// does not allow.
+        /// A device that applies each part of a write at any moment between issue and acknowledgement never holds what
+        /// the table does not allow, and a clean read never sees anything else.
         #[test]
         fn what_a_correct_device_does_is_allowed(choices in prop::collection::vec(any::<u32>(), 1..600)) {
-            let mut versions = Versions::new(3, 8, 1 << 30).unwrap();
-            let mut device = [0u32; 3];
-            let mut flying: Vec<(Ticket, bool)> = Vec::new();
+            let mut versions = versions(6, 8);
+            let mut device = [0u32; 6];
+            let mut flying: [Option<InFlight>; 8] = Default::default();
             for choice in choices {
-                let pick = (choice >> 8) as usize;
-                match choice % 3 {
-                    0 if flying.len() < 8 => flying.push((versions.begin(u64::from(choice >> 8) % 3).unwrap(), false)),
-                    1 if !flying.is_empty() => {
-                        let i = pick % flying.len();
-                        let (ticket, applied) = &mut flying[i];
-                        if !*applied {
-                            device[ticket.unit as usize] = ticket.generation;
-                            *applied = true;
+                let slot = (choice >> 8) as usize % 8;
+                let (first, count) = (u64::from(choice >> 12) % 4, (choice >> 16) % 3 + 1);
+                match (&mut flying[slot], choice % 8) {
+                    (None, 0..5) => {
+                        versions.begin_write(slot, 0, first, count);
+                        let applied = std::array::from_fn(|i| i >= count as usize);
+                        flying[slot] = Some((first, applied, None));
+                    }
+                    (None, _) => {
+                        versions.begin_read(slot, 0, first, count);
+                        let seen = device[first as usize..][..count as usize].to_vec();
+                        flying[slot] = Some((first, [true; 3], Some(seen)));
+                    }
+                    (Some((first, applied, None)), 0..4) => {
+                        let i = (choice >> 20) as usize % 3;
+                        if !applied[i] {
+                            device[*first as usize + i] = versions.generation(slot, i);
+                            applied[i] = true;
                         }
                     }
-                    _ if !flying.is_empty() => {
-                        let (ticket, applied) = flying.swap_remove(pick % flying.len());
-                        if !applied {
-                            device[ticket.unit as usize] = ticket.generation;
+                    (Some((first, applied, None)), _) => {
+                        for i in (0..3).filter(|i| !applied[*i]) {
+                            device[*first as usize + i] = versions.generation(slot, i);
                         }
-                        versions.ended(ticket, true);
+                        versions.ended(slot, 3);
+                        flying[slot] = None;
                     }
-                    _ => {}
+                    (Some((first, _, Some(seen))), _) => {
+                        if versions.ended_read(slot) {
+                            for (i, holds) in seen.iter().enumerate() {
+                                let allowed = versions.expected(0, *first + i as u64).allowed;
+                                prop_assert!(allowed.holds(*holds), "read {holds}, allowed {allowed:?}");
+                            }
+                        }
+                        flying[slot] = None;
+                    }
                 }
                 for (unit, holds) in device.iter().enumerate() {
-                    let expected = versions.expected(unit as u64);
+                    let expected = versions.expected(0, unit as u64);
                     prop_assert!(expected.allowed.holds(*holds), "unit {unit} holds {holds}, {expected:?}");
                 }
             }
             // Once a write was alone, the table is exact again.
-            for (ticket, applied) in flying {
-                if !applied {
-                    device[ticket.unit as usize] = ticket.generation;
-                }
-                versions.ended(ticket, true);
+            for (slot, _) in flying.iter().enumerate().filter(|(_, f)| matches!(f, Some((_, _, None)))) {
+                versions.ended(slot, 3);
             }
-            let alone = versions.begin(0).unwrap();
-            versions.ended(alone, true);
-            prop_assert_eq!(versions.expected(0), Expected::only(alone.generation));
+            write(&mut versions, 0);
+            prop_assert_eq!(versions.expected(0, 0).allowed.min, versions.generation(0, 0));
         }
     }
 }
