@@ -157,3 +157,23 @@ pub fn filesystem_of(directory: &Path) -> &'static str {
         _ => "unknown",
     }
 }
+
+/// What texts may ask of the machine.
+pub const MACHINE: spec::TextMachine =
+    spec::TextMachine { page_size_bytes: 4096, memory_bytes: 1 << 30, processors: 2 };
+
+/// A workload in TOML, with these keys set.
+pub fn workload(text: &str, set: &[(&str, &str)]) -> spec::Workload {
+    let (includes, variables) = Default::default();
+    let set: Vec<(String, String)> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let inputs = spec::TextInputs {
+        file: "test",
+        text,
+        includes: &includes,
+        set: &set,
+        variables: &variables,
+        machine: MACHINE,
+        lenient: false,
+    };
+    spec::parse_workload(&inputs).unwrap_or_else(|e| panic!("{e:?}"))
+}
