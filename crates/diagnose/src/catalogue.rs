@@ -5,7 +5,9 @@
 //! otherwise it is `probable`, and so is every finding made from it.
 
 use crate::conditions::{self, Check};
-use model::{CatalogueStatus, Confidence, Finding, FindingText, Run};
+use crate::missing;
+use crate::stack_view::Missing;
+use model::{CatalogueStatus, Confidence, Finding, FindingText, Run, Undecided};
 use std::sync::OnceLock;
 
 type Condition = fn(&Run) -> Check;
@@ -104,9 +106,21 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     findings
 }
 
-/// Findings that could not be decided, each with the name of the fact or measurement that is missing.
-pub fn unknown(run: &Run) -> Vec<(String, String)> {
-    evaluated(run).filter_map(|(text, check)| check.err().map(|m| (text.id.clone(), m.0.to_owned()))).collect()
+/// Findings that could not be decided, each with what is missing and how to get it, in the order of the catalogue. Those
+/// that have no meaning on this path (a card's on an NVMe drive) are not among them: they are decided.
+pub fn unknown(run: &Run) -> Vec<Undecided> {
+    evaluated(run)
+        .filter_map(|(text, check)| {
+            let Missing(missing) = check.err()?;
+            Some(Undecided {
+                id: text.id.clone(),
+                title: text.title.clone(),
+                layer: text.layer,
+                missing: missing.to_owned(),
+                how_to_get: missing::how_to_get(missing).to_owned(),
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

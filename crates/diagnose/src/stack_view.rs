@@ -114,6 +114,14 @@ pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
         .collect()
 }
 
+/// How many processors are online.
+pub fn processors(run: &Run) -> Result<u32, Missing> {
+    let by_model: u32 = run.environment.cpus.iter().map(|c| c.count).sum();
+    let online = || run.target.stack.first(LayerKind::Host).and_then(|h| h.int(names::CPUS_ONLINE));
+    let count = if by_model > 0 { Some(by_model) } else { online().and_then(|n| u32::try_from(n).ok()) };
+    count.filter(|n| *n > 0).ok_or(Missing("processors"))
+}
+
 /// Whether the disk is one that a hypervisor made, or may be: any disk of a guest (a device that is passed through
 /// cannot be told from an emulated one). A container is no guest: it sees the host's own disks.
 pub fn is_virtual_disk(run: &Run) -> bool {

@@ -120,6 +120,21 @@ pub struct Finding {
     pub source: String,
 }
 
+/// A finding that can neither be named nor ruled out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undecided {
+    /// Id of the finding; `narrows explain ID` prints its page.
+    pub id: String,
+    /// In a few words.
+    pub title: String,
+    /// Where it would sit.
+    pub layer: LimitLayer,
+    /// The fact or measurement that is missing.
+    pub missing: String,
+    /// How to get it.
+    pub how_to_get: String,
+}
+
 /// How a target stands to a published class, from a short test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {

@@ -2,6 +2,8 @@
 
 use super::{Case, Check};
 use crate::fact_names as names;
+use crate::machine;
+use crate::phrase;
 use crate::stack_view::{Facts, Missing};
 use model::{Confidence, Evidence, Fact, LayerKind, Run};
 
@@ -53,4 +55,99 @@ pub fn raspberry_pi_throttled(run: &Run) -> Check {
     let now = bits & 0xf != 0;
     let evidence = Evidence::fact("get_throttled", format!("{bits:#x}"), "raspberry_pi_throttled, system samples");
     Ok(Some(Case::seen([evidence]).at_most(if now { Confidence::High } else { Confidence::Low })))
+}
+
+/// A policy that holds the frequency below what the processor can do.
+pub fn frequency_capped(run: &Run) -> Check {
+    const WELL_BELOW: f64 = 0.95;
+    let host = run.target.stack.first(LayerKind::Host).ok_or(Missing(names::CPU_MAX_KHZ))?;
+    let most = host.need_number(names::CPU_MAX_KHZ)?;
+    let limit = host.need_number(names::CPU_LIMIT_KHZ)?;
+    if limit <= 0.0 || limit >= most * WELL_BELOW {
+        return Ok(None);
+    }
+    Ok(Some(Case::seen([host.evidence(names::CPU_LIMIT_KHZ), host.evidence(names::CPU_MAX_KHZ)])))
+}
+
+/// A clock that is read from a device instead of from the processor.
+pub fn slow_clock_source(run: &Run) -> Check {
+    let source = run.environment.clock_source.as_deref().ok_or(Missing("environment: clock source"))?;
+    if !matches!(source, "hpet" | "acpi_pm" | "jiffies" | "refined-jiffies") {
+        return Ok(None);
+    }
+    Ok(Some(Case::seen([Evidence::fact("clock source", source, "environment")]).at_most(Confidence::Probable)))
+}
+
+/// io_uring forbidden to this process, so that threads stand in for a queue.
+pub fn io_uring_off(run: &Run) -> Check {
+    let switch = run.environment.io_uring_disabled;
+    let Some(switch) = switch else {
+        // Kernels before 6.6 have no such switch: what they lack, the engine's record says.
+        return Ok(None);
+    };
+    let forbidden = switch >= 2 || (switch == 1 && run.environment.root == Some(false));
+    Ok(forbidden.then(|| Case::seen([Evidence::fact("kernel.io_uring_disabled", switch, "environment")])))
+}
+
+/// Thermal throttle events of an x86 processor while phases ran.
+pub fn processor_throttled(run: &Run) -> Check {
+    let x86 = run.environment.architecture.as_deref().is_none_or(|a| a.starts_with("x86") || a.starts_with("i686"));
+    if !x86 {
+        return Ok(None);
+    }
+    let events = |s: &model::SystemSample| s.throttle.x86_throttle_events;
+    let (first, last) = match (run.samples.iter().find_map(events), run.samples.iter().rev().find_map(events)) {
+        (Some(first), Some(last)) if run.samples.len() > 1 => (first, last),
+        // A guest has no such counters, and what throttles its host is the host's affair.
+        _ if run.environment.virtualization.as_deref().is_some_and(|v| v != "none") => return Ok(None),
+        _ => return Err(Missing("system samples")),
+    };
+    if last <= first {
+        return Ok(None);
+    }
+    let count = Evidence::fact("thermal throttle events", last - first, "thermal_throttle/*_throttle_count");
+    // The counts of a laptop rise under any load: without a lower rate they are a hint.
+    Ok(Some(Case::seen([count]).at_most(Confidence::Low)))
+}
+
+/// One processor that takes all interrupts, and is busy with them.
+pub fn interrupts_on_one_processor(run: &Run) -> Check {
+    const NEARLY_ALL: f64 = 0.9;
+    /// Share of the processor's time in interrupts from which they are worth spreading.
+    const BUSY: f64 = 0.3;
+    const COUNTS: Missing = Missing("interrupts_by_cpu");
+    let mut looked = false;
+    for (phase, _) in machine::executed(run) {
+        let samples = run.samples_of(phase);
+        let (Some(first), Some(last)) = (samples.first(), samples.last()) else { continue };
+        if first.interrupts_by_cpu.len() != last.interrupts_by_cpu.len() {
+            continue;
+        }
+        let counts = first.interrupts_by_cpu.iter().zip(&last.interrupts_by_cpu).map(|(a, b)| b.saturating_sub(*a));
+        let counts: Vec<u64> = counts.collect();
+        let total: u64 = counts.iter().sum();
+        if counts.is_empty() || total == 0 {
+            continue;
+        }
+        looked = true;
+        let Some((processor, most)) = counts.iter().enumerate().max_by_key(|(_, n)| **n) else { continue };
+        let Some(cpus) = machine::cpus_during(run, phase) else { continue };
+        let share = *most as f64 / total as f64;
+        if counts.len() > 1 && share >= NEARLY_ALL && cpus.busiest == processor && cpus.share.irq >= BUSY {
+            let source = format!("{} /proc/interrupts, /proc/stat", phase.plan.name);
+            return Ok(Some(
+                Case::seen([
+                    Evidence::measurement(
+                        "share of interrupts on one processor",
+                        phrase::rounded(share),
+                        source.clone(),
+                    ),
+                    Evidence::fact("processor", processor as u64, source.clone()),
+                    Evidence::measurement("its time in interrupts", phrase::rounded(cpus.share.irq), source),
+                ])
+                .at_most(Confidence::Probable),
+            ));
+        }
+    }
+    if looked { Ok(None) } else { Err(COUNTS) }
 }

@@ -3,13 +3,19 @@
 //! `Ok(Some(case))`: holds, with its evidence. `Ok(None)`: does not hold, or does not apply to this path. `Err(missing)`:
 //! cannot be told, because the named fact or measurement is missing.
 
+pub mod ahci;
+pub mod durability;
 pub mod filesystem;
+pub mod flash;
 pub mod host;
 pub mod mmc;
+pub mod mmc_bus;
+pub mod nvme;
 pub mod paths;
 pub mod pcie;
 pub mod queue;
 pub mod sata;
+pub mod sd_card;
 pub mod stacking;
 pub mod usb;
 

@@ -4,7 +4,7 @@ use super::{Case, Check};
 use crate::causes::{self, Cause};
 use crate::machine;
 use crate::stack_view::Missing;
-use model::{Confidence, Run, TargetKind};
+use model::{Access, Confidence, Evidence, Operation, Run, TargetKind};
 
 fn need(run: &Run, id: &'static str) -> Result<f64, Missing> {
     machine::value(run, id).ok_or(Missing(id))
@@ -65,4 +65,59 @@ pub fn foreign_traffic(run: &Run) -> Check {
         return Err(Missing("quiet windows"));
     }
     Ok(causes::foreign(run).map(case_of))
+}
+
+/// A thread that spends nearly all of its time copying into the page cache: its own processor is the limit, whatever
+/// the storage could take. Unlike [`buffered_far_below_direct`] this needs no direct phase to compare with.
+pub fn buffered_write_by_processor(run: &Run) -> Check {
+    /// Share of each writing thread's time in the kernel.
+    const NEARLY_ALL: f64 = 0.8;
+    /// A direct rate that is no better clears it.
+    const NO_GAIN: f64 = 1.1;
+    let writes = machine::executed(run).filter(|(p, _)| {
+        p.plan.access == Access::Buffered
+            && !p.plan.streams.is_empty()
+            && p.plan.streams.iter().all(|s| s.operation == Operation::Write)
+            && machine::standing(run, &p.plan.name).is_some()
+    });
+    let busiest = writes
+        .filter_map(|(p, r)| machine::own_share(p, r).map(|(_, system)| (&p.plan.name, system)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((phase, system)) = busiest else {
+        return if run.target.kind == TargetKind::Null {
+            Ok(None)
+        } else {
+            Err(Missing("buffered-write.throughput_bytes_per_s"))
+        };
+    };
+    let id = machine::throughput_id(phase);
+    let ratio = machine::direct_throughput(run, "seq-write").zip(machine::value(run, &id)).map(|(d, b)| d / b);
+    if system < NEARLY_ALL || ratio.is_some_and(|r| r < NO_GAIN) {
+        return Ok(None);
+    }
+    let share =
+        Evidence::measurement("own system CPU share", crate::phrase::rounded(system), format!("{phase} getrusage"));
+    let rate = machine::value(run, &id)
+        .map(|v| Evidence::measurement("buffered write, bytes per second", crate::phrase::rounded(v), id.clone()));
+    Ok(Some(Case::seen(std::iter::once(share).chain(rate)).at_most(Confidence::Probable).gain(
+        &id,
+        ratio,
+        "direct over buffered write of this run",
+    )))
+}
+
+/// A device that took writes into a fast cache first, and then fell.
+pub fn write_cache_exhausted(run: &Run) -> Check {
+    const WRITE: &str = "seq-write.throughput_bytes_per_s";
+    let Some((phase, record)) = machine::standing(run, "seq-write") else { return Err(Missing(WRITE)) };
+    let Some(fall) = crate::series::fall(record) else { return Ok(None) };
+    // Throttling at the same time explains the fall better.
+    let throttled = run.samples_of(phase).iter().any(|s| s.throttle.raspberry_pi_bits.is_some_and(|b| b & 0xf != 0));
+    if throttled {
+        return Ok(None);
+    }
+    let rates = vec![crate::phrase::rounded(fall.before), crate::phrase::rounded(fall.after)];
+    let source = format!("seq-write series, fall at {}", crate::phrase::seconds(fall.at_ns));
+    let seen = Evidence::measurement("write rate before and after, bytes per second", rates, source);
+    Ok(Some(Case::seen([seen]).at_most(Confidence::Probable)))
 }

@@ -4,7 +4,7 @@ use super::{Case, Check, any_disk, first_case};
 use crate::causes;
 use crate::fact_names as names;
 use crate::machine;
-use crate::stack_view::{Facts, Missing};
+use crate::stack_view::{Facts, processors};
 use model::{Confidence, Evidence, LayerKind, Run};
 
 /// One hardware queue for several processors of a guest.
@@ -13,10 +13,7 @@ pub fn virtio_single_queue(run: &Run) -> Check {
         if !path.is("virtio")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
         }
-        let processors: u32 = run.environment.cpus.iter().map(|c| c.count).sum();
-        if processors == 0 {
-            return Err(Missing("cpus"));
-        }
+        let processors = processors(run)?;
         if processors == 1 {
             return Ok(None);
         }
@@ -105,4 +102,15 @@ pub fn misaligned_partition(run: &Run) -> Check {
             partition.evidence(names::ALIGNED),
         ])))
     }))
+}
+
+/// Merging of neighbouring requests switched off entirely.
+pub fn merging_off(run: &Run) -> Check {
+    any_disk(run, |path| {
+        // NVMe has no seek and little cost per command.
+        if path.is("nvme")? || path.disk.need_int(names::NOMERGES)? != 2 {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable)))
+    })
 }

@@ -1,5 +1,6 @@
 //! SATA and IDE.
 
+use super::ahci::is_samsung_on_ati;
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::machine;
@@ -61,6 +62,11 @@ pub fn no_ncq(run: &Run) -> Check {
         if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
             return Ok(None);
         }
+        // Reasons that are known have findings of their own.
+        let host_cannot = path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST)) == Some(false);
+        if host_cannot || is_samsung_on_ati(path) {
+            return Ok(None);
+        }
         let mut evidence = vec![path.disk.evidence(names::QUEUE_DEPTH)];
         evidence.extend(path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST)));
         evidence.extend(path.below.iter().find(|l| l.driver.is_some()).map(driver_evidence));
@@ -68,33 +74,63 @@ pub fn no_ncq(run: &Run) -> Check {
     })
 }
 
-/// Allwinner A10/A20 AHCI with the DMA FIFO thresholds of kernels before 5.3. The register is not readable from here, so
-/// the condition is the driver and a write rate far below the read rate; without both rates it is unknown.
+/// The first kernel that sets the transaction sizes (pull request "libata changes for 5.3-rc", 8 July 2019).
+const SUNXI_MENDED: (u32, u32) = (5, 3);
+
+/// `5.10.103-sunxi` as (5, 10).
+fn release(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// Allwinner A10/A20 AHCI with the smallest DMA transactions. The register decides where it was read; else a write rate
+/// far below the read rate names it, and the kernel's release hints at it. Distributions carried the change earlier, so
+/// an old release alone proves nothing.
 pub fn a20_fifo(run: &Run) -> Check {
     /// Reported: writes 36 to 45 MB/s, reads about 200; repaired: 120 to 127.
     const WRITE_OVER_READ: f64 = 0.4;
     const REPAIRED_BYTES_PER_S: f64 = 60e6;
+    const REGISTER: &str = "P0DMACR (AHCI block + 0x170)";
     any_disk(run, |path| {
         let Some(layer) = path.has_driver("ahci-sunxi") else { return Ok(None) };
-        let read = machine::direct_throughput(run, "seq-read").ok_or(Missing("seq-read.throughput_bytes_per_s"))?;
-        let write = machine::direct_throughput(run, "seq-write").ok_or(Missing("seq-write.throughput_bytes_per_s"))?;
-        if write >= read * WRITE_OVER_READ || write >= REPAIRED_BYTES_PER_S {
-            return Ok(None);
-        }
-        Ok(Some(
-            Case::seen([
-                driver_evidence(layer),
-                Evidence::measurement("direct write, bytes per second", write, machine::throughput_id("seq-write")),
-                Evidence::measurement("direct read, bytes per second", read, machine::throughput_id("seq-read")),
-                Evidence::absence("P0DMACR (AHCI block + 0x170)", "register not read"),
-            ])
-            .at_most(Confidence::Probable)
-            .gain(
-                "seq-write.throughput_bytes_per_s",
-                Some(read / write),
-                "direct read over direct write of this run",
-            ),
-        ))
+        let read = machine::direct_throughput(run, "seq-read");
+        let write = machine::direct_throughput(run, "seq-write");
+        let mut evidence = vec![driver_evidence(layer)];
+        evidence.extend(run.environment.kernel.as_deref().map(|k| Evidence::fact("kernel", k, "environment")));
+        let rates = write.zip(read).map(|(w, r)| {
+            [
+                Evidence::measurement("direct write, bytes per second", w, machine::throughput_id("seq-write")),
+                Evidence::measurement("direct read, bytes per second", r, machine::throughput_id("seq-read")),
+            ]
+        });
+        let sure = if let Some(holder) = path.holder(names::SUNXI_AHCI_P0DMACR) {
+            // TXTS 3:0 and RXTS 7:4 (k:drivers/ata/ahci_sunxi.c).
+            if holder.need_int(names::SUNXI_AHCI_P0DMACR)? & 0xff == 0x33 {
+                return Ok(None);
+            }
+            evidence.push(holder.evidence(names::SUNXI_AHCI_P0DMACR));
+            Confidence::High
+        } else if let (Some(w), Some(r)) = (write, read) {
+            if w >= r * WRITE_OVER_READ || w >= REPAIRED_BYTES_PER_S {
+                return Ok(None);
+            }
+            evidence.push(Evidence::absence(REGISTER, "register not read"));
+            Confidence::Probable
+        } else if run.environment.kernel.as_deref().and_then(release).is_some_and(|k| k < SUNXI_MENDED) {
+            evidence.push(Evidence::absence(REGISTER, "register not read"));
+            Confidence::Low
+        } else {
+            return Err(Missing(match read {
+                None => "seq-read.throughput_bytes_per_s",
+                Some(_) => "seq-write.throughput_bytes_per_s",
+            }));
+        };
+        let ratio = write.zip(read).map(|(w, r)| r / w);
+        Ok(Some(Case::seen(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
+            "seq-write.throughput_bytes_per_s",
+            ratio,
+            "direct read over direct write of this run",
+        )))
     })
 }
 

@@ -52,3 +52,59 @@ pub fn raid_resync(run: &Run) -> Check {
             .then(|| Case::seen([md.evidence(names::SYNC_ACTION), md.evidence(names::DEGRADED)])))
     }))
 }
+
+/// An array that lacks a member.
+pub fn raid_degraded(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Md).map(|md| {
+        // raid0 and linear cannot be degraded and have no such file.
+        let missing = match md.need_int(names::DEGRADED) {
+            Ok(missing) => missing,
+            Err(_) if matches!(md.text(names::MD_LEVEL), Some("raid0" | "linear")) => return Ok(None),
+            Err(missing) => return Err(missing),
+        };
+        Ok((missing > 0)
+            .then(|| Case::seen([names::DEGRADED, names::RAID_DISKS, names::MD_LEVEL].map(|name| md.evidence(name)))))
+    }))
+}
+
+/// Parity RAID with the stripe cache of the days of spinning disks.
+pub fn raid5_stripe_cache(run: &Run) -> Check {
+    /// Documentation/admin-guide/md.rst.
+    const DEFAULT: i64 = 256;
+    first_case(run.target.stack.all(LayerKind::Md).map(|md| {
+        if !matches!(md.need_text(names::MD_LEVEL)?, "raid4" | "raid5" | "raid6") {
+            return Ok(None);
+        }
+        if md.need_int(names::STRIPE_CACHE_SIZE)? > DEFAULT {
+            return Ok(None);
+        }
+        let evidence = [md.evidence(names::MD_LEVEL), md.evidence(names::STRIPE_CACHE_SIZE)];
+        Ok(Some(Case::seen(evidence).at_most(Confidence::Low)))
+    }))
+}
+
+/// dm-integrity, which journals all data unless told otherwise. The mode is only in the mapping's table.
+pub fn integrity_journal(run: &Run) -> Check {
+    first_case(run.target.stack.all(LayerKind::Dm).map(|dm| {
+        if dm.need_text(names::DM_TYPE)? != "integrity" {
+            return Ok(None);
+        }
+        let mode = Evidence::absence("mode (J journal, B bitmap, D direct)", "dmsetup table");
+        Ok(Some(Case::seen([dm.evidence(names::DM_TYPE), mode]).at_most(Confidence::Probable)))
+    }))
+}
+
+/// A limit that a control group of this process sets on a device of the path.
+pub fn cgroup_limit(run: &Run) -> Check {
+    const LIMITS: [&str; 4] = [
+        names::CGROUP_READ_BYTES_PER_S,
+        names::CGROUP_WRITE_BYTES_PER_S,
+        names::CGROUP_READ_IOPS,
+        names::CGROUP_WRITE_IOPS,
+    ];
+    let set = run.target.stack.layers.iter().flat_map(|layer| {
+        LIMITS.iter().filter(move |name| layer.fact(name).is_some()).map(move |name| layer.evidence(name))
+    });
+    let evidence: Vec<Evidence> = set.collect();
+    Ok((!evidence.is_empty()).then(|| Case::seen(evidence)))
+}

@@ -2,8 +2,9 @@
 
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
+use crate::kernel_log::{self, LOG};
 use crate::stack_view::Facts;
-use model::{Confidence, Run};
+use model::{Confidence, Evidence, Run};
 
 /// The bulk-only driver: one command at a time (k:drivers/usb/storage/scsiglue.c, can_queue = 1).
 pub fn bulk_only(run: &Run) -> Check {
@@ -37,5 +38,58 @@ pub fn usb2_speed(run: &Run) -> Check {
         let case = Case::seen(evidence).at_most(if can_more { Confidence::Probable } else { Confidence::Low });
         let ratio = (can_more && speed > 0).then(|| 5000.0 / speed as f64);
         Ok(Some(case.gain("seq-read.throughput_bytes_per_s", ratio, "5 Gbit/s over the negotiated speed (line rates)")))
+    })
+}
+
+/// What the kernel says when it does not use UAS (k:drivers/usb/storage/uas-detect.h).
+const REFUSALS: [&str; 4] = [
+    "UAS is ignored for this device",
+    "UAS is blacklisted for this device",
+    "does not support streams, which are required by the UAS driver",
+    "does not support scatter-gather which is",
+];
+
+/// A device that offers UAS and is served by the bulk-only driver all the same.
+pub fn uas_unused(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("usb")? {
+            return Ok(None);
+        }
+        let link = path.need(names::USB_DRIVER)?;
+        if link.need_text(names::USB_DRIVER)? != "usb-storage" || !link.need_bool(names::USB_UAS_CAPABLE)? {
+            return Ok(None);
+        }
+        let facts = [names::USB_DRIVER, names::USB_UAS_CAPABLE, names::USB_ID].map(|n| link.evidence(n));
+        let port = link.text(names::USB_PATH);
+        let reason = kernel_log::lines(run, &REFUSALS, port.as_slice());
+        let reason = reason.and_then(|lines| kernel_log::evidence(&lines));
+        let reason = reason.unwrap_or_else(|| Evidence::absence("why UAS is not used", "kernel log since boot"));
+        Ok(Some(Case::seen(facts.into_iter().chain([reason]))))
+    })
+}
+
+/// UAS with aborted commands, or a bridge that is known for them.
+pub fn uas_unstable(run: &Run) -> Check {
+    /// JMicron JMS578 and JMS579 (raspberrypi/linux#3070).
+    const KNOWN: [&str; 2] = ["152d:0578", "152d:0579"];
+    any_disk(run, |path| {
+        if !path.is("usb")? {
+            return Ok(None);
+        }
+        let link = path.need(names::USB_DRIVER)?;
+        if link.need_text(names::USB_DRIVER)? != "uas" {
+            return Ok(None);
+        }
+        let facts = [names::USB_DRIVER, names::USB_ID, names::USB_PRODUCT].map(|n| link.evidence(n));
+        let lines =
+            kernel_log::lines(run, &["uas_eh_abort_handler", "uas_eh_device_reset_handler"], &[&path.disk.name]);
+        if let Some(line) = lines.as_ref().and_then(|l| kernel_log::evidence(l)) {
+            return Ok(Some(Case::seen(facts.into_iter().chain([line]))));
+        }
+        if link.text(names::USB_ID).is_some_and(|id| KNOWN.contains(&id)) {
+            let log = Evidence::absence("uas_eh_abort_handler", "kernel log");
+            return Ok(Some(Case::seen(facts.into_iter().chain([log])).at_most(Confidence::Low)));
+        }
+        lines.map_or(Err(LOG), |_| Ok(None))
     })
 }

@@ -1,0 +1,128 @@
+//! Host adapters: what they cannot do, what they hide, and what libata turned off.
+
+use super::{Case, Check, any_disk};
+use crate::fact_names as names;
+use crate::stack_view::{DiskPath, Facts, Missing};
+use model::{Confidence, Fact, Layer, LayerKind, Run};
+
+fn host_queues(path: &DiskPath<'_>) -> Option<bool> {
+    path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST))
+}
+
+/// Drives for which libata turns queueing off behind controllers of ATI (7a8526a5cd51).
+pub fn is_samsung_on_ati(path: &DiskPath<'_>) -> bool {
+    let drive = path.disk.text(names::MODEL).unwrap_or_default();
+    let vendor = path.holder(names::PCI_VENDOR_ID).and_then(|l| l.text(names::PCI_VENDOR_ID)).unwrap_or_default();
+    (drive.starts_with("Samsung SSD 860") || drive.starts_with("Samsung SSD 870"))
+        && vendor.trim_start_matches("0x").eq_ignore_ascii_case("1002")
+}
+
+/// Commands one at a time because the host adapter cannot queue.
+pub fn host_without_ncq(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? || path.has_driver("ata_piix").is_some() {
+            return Ok(None);
+        }
+        let depth = path.disk.need_int(names::QUEUE_DEPTH)?;
+        if depth != 1 || host_queues(path).ok_or(Missing(names::NCQ_HOST))? {
+            return Ok(None);
+        }
+        let host = path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST));
+        Ok(Some(Case::seen(host.into_iter().chain([path.disk.evidence(names::QUEUE_DEPTH)]))))
+    })
+}
+
+/// Samsung 860 and 870 behind an ATI host adapter.
+pub fn samsung_on_ati(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? || path.has_driver("ata_piix").is_some() || !is_samsung_on_ati(path) {
+            return Ok(None);
+        }
+        if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
+            return Ok(None);
+        }
+        let vendor = path.holder(names::PCI_VENDOR_ID).map(|l| l.evidence(names::PCI_VENDOR_ID));
+        let disk = [path.disk.evidence(names::MODEL), path.disk.evidence(names::QUEUE_DEPTH)];
+        Ok(Some(Case::seen(disk.into_iter().chain(vendor))))
+    })
+}
+
+/// Whether a host adapter says of itself that it addresses 64 bits; `None` where there is nothing to miss.
+fn addresses_64_bits<'a>(path: &DiskPath<'a>) -> Result<Option<(&'a Layer, bool)>, Missing> {
+    if !path.is("sata")? || !path.below.iter().any(|l| l.driver.as_deref().is_some_and(|d| d.starts_with("ahci"))) {
+        return Ok(None);
+    }
+    let host = path.need(names::AHCI_64BIT_DMA)?;
+    Ok(Some((host, host.need_bool(names::AHCI_64BIT_DMA)?)))
+}
+
+/// 32-bit DMA in a machine with memory above 4 GiB.
+pub fn short_addresses(run: &Run) -> Check {
+    const REACH_BYTES: i64 = 4 << 30;
+    any_disk(run, |path| {
+        let Some((host, false)) = addresses_64_bits(path)? else { return Ok(None) };
+        let machine = run.target.stack.first(LayerKind::Host).ok_or(Missing(names::MEMORY_BYTES))?;
+        if machine.need_int(names::MEMORY_BYTES)? <= REACH_BYTES {
+            return Ok(None);
+        }
+        let evidence = [host.evidence(names::AHCI_64BIT_DMA), machine.evidence(names::MEMORY_BYTES)];
+        // An IOMMU remaps instead of copying.
+        Ok(Some(Case::seen(evidence).at_most(Confidence::Low)))
+    })
+}
+
+/// Disks behind a port multiplier that the host can talk to only one at a time.
+pub fn multiplier_serialised(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? {
+            return Ok(None);
+        }
+        let Some(link) = path.holder(names::PORT_MULTIPLIER) else { return Ok(None) };
+        if !link.need_bool(names::PORT_MULTIPLIER)? {
+            return Ok(None);
+        }
+        let host = path.need(names::AHCI_FBS)?;
+        if host.need_bool(names::AHCI_FBS)? {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([link.evidence(names::PORT_MULTIPLIER), host.evidence(names::AHCI_FBS)])))
+    })
+}
+
+/// Data moved by the processor, or by a DMA mode of the last century: libata falls back to them after errors.
+pub fn slow_transfer_mode(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
+            return Ok(None);
+        }
+        let mode = path.disk.need_text(names::ATA_DMA_MODE)?;
+        let slow = mode.starts_with("XFER_PIO") || mode.starts_with("XFER_MW_DMA") || mode.starts_with("XFER_SW_DMA");
+        Ok(slow.then(|| Case::seen([path.disk.evidence(names::ATA_DMA_MODE)])))
+    })
+}
+
+/// Errors that libata recorded for the drive.
+pub fn errors_recorded(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
+            return Ok(None);
+        }
+        match path.disk.fact(names::ATA_ERRORS) {
+            Some(Fact::List(errors)) if errors.is_empty() => Ok(None),
+            Some(Fact::List(errors)) => {
+                let sure = if errors.len() > 1 { Confidence::Probable } else { Confidence::Low };
+                let downshifts = path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS);
+                Ok(Some(Case::seen([path.disk.evidence(names::ATA_ERRORS), downshifts]).at_most(sure)))
+            }
+            _ => Err(Missing(names::ATA_ERRORS)),
+        }
+    })
+}
+
+/// NVMe drives that the firmware hides behind the SATA controller.
+pub fn remapped_nvme(run: &Run) -> Check {
+    let mut controllers = run.target.stack.all(LayerKind::Controller);
+    let hiding = controllers.find(|c| c.int(names::REMAPPED_NVME).is_some_and(|n| n > 0));
+    // Only Intel's controllers have the attribute; without it nothing is remapped that could be seen.
+    Ok(hiding.map(|c| Case::seen([c.evidence(names::REMAPPED_NVME)])))
+}

@@ -1,0 +1,93 @@
+//! Settings by which durability is bought or sold: journals, commits, flushes.
+
+use super::{Case, Check, first_case};
+use crate::fact_names as names;
+use crate::machine;
+use crate::stack_view::{Facts, Missing, disks};
+use model::{Confidence, Layer, LayerKind, Run};
+
+fn on_filesystems(run: &Run, condition: impl Fn(&Layer) -> Check) -> Check {
+    first_case(run.target.stack.all(LayerKind::Filesystem).map(condition))
+}
+
+fn is_ext(fs: &Layer) -> Result<bool, Missing> {
+    Ok(matches!(fs.need_text(names::FSTYPE)?, "ext4" | "ext3"))
+}
+
+/// ext4 that writes all data into its journal first.
+pub fn data_journal(run: &Run) -> Check {
+    on_filesystems(run, |fs| {
+        if !is_ext(fs)? || fs.need_text(names::JOURNAL_MODE)? != "journal" {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([fs.evidence(names::FSTYPE), fs.evidence(names::JOURNAL_MODE)])))
+    })
+}
+
+/// Metadata that may stay in memory for minutes.
+pub fn long_commit_interval(run: &Run) -> Check {
+    /// ext4's default is 5 s, btrfs' 30 s.
+    const LONG_S: i64 = 60;
+    on_filesystems(run, |fs| {
+        if !matches!(fs.need_text(names::FSTYPE)?, "ext4" | "ext3" | "btrfs" | "f2fs") {
+            return Ok(None);
+        }
+        // Only options that differ from the default are shown.
+        let long = fs.int(names::COMMIT_INTERVAL_S).is_some_and(|s| s > LONG_S);
+        Ok(long.then(|| Case::seen([fs.evidence(names::COMMIT_INTERVAL_S)])))
+    })
+}
+
+/// A file system that sends no flushes.
+pub fn barriers_off(run: &Run) -> Check {
+    on_filesystems(run, |fs| match fs.bool(names::BARRIERS) {
+        Some(false) => Ok(Some(Case::seen([fs.evidence(names::BARRIERS), fs.evidence(names::MOUNT_OPTIONS)]))),
+        Some(true) => Ok(None),
+        // File systems in memory or on a network have no such option.
+        None if fs.text(names::BACKING).is_some_and(|b| b != "block") => Ok(None),
+        None => Err(Missing(names::BARRIERS)),
+    })
+}
+
+/// Discards at once, on a drive whose discard cannot be queued.
+pub fn discard_unqueued(run: &Run) -> Check {
+    on_filesystems(run, |fs| {
+        if !fs.need_bool(names::ONLINE_DISCARD)? {
+            return Ok(None);
+        }
+        first_case(disks(run).iter().filter(|d| d.disk.text(names::TRANSPORT) == Some("sata")).map(|d| {
+            let unqueued = matches!(d.disk.need_text(names::ATA_TRIM)?, "unqueued" | "forced_unqueued");
+            Ok(unqueued.then(|| {
+                let evidence = [fs.evidence(names::ONLINE_DISCARD), d.disk.evidence(names::ATA_TRIM)];
+                Case::seen(evidence).at_most(Confidence::Probable)
+            }))
+        }))
+    })
+}
+
+/// Writeback throttling that met its target: reads waited longer than it allows, so buffered writes were held back.
+pub fn writeback_throttled(run: &Run) -> Check {
+    const MIX: Missing = Missing("a phase that reads and writes at once");
+    first_case(disks(run).iter().map(|d| {
+        let target_us = d.disk.need_int(names::WBT_LAT_USEC)?;
+        if target_us <= 0 {
+            return Ok(None);
+        }
+        let median_of = |name: &str| {
+            let id = format!("{name}.read.latency_ns_p50");
+            let writes = machine::value(run, &format!("{name}.write.throughput_bytes_per_s"))
+                .or_else(|| machine::value(run, &format!("{name}.write.iops")));
+            writes.and(machine::value(run, &id)).map(|v| (id, v))
+        };
+        let slowest = machine::executed(run)
+            .filter(|(p, _)| p.plan.access == model::Access::Buffered)
+            .filter_map(|(p, _)| median_of(&p.plan.name))
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((id, median)) = slowest else { return Err(MIX) };
+        if median < target_us as f64 * 1e3 {
+            return Ok(None);
+        }
+        let seen = model::Evidence::measurement("median read latency beside writes, ns", median, id);
+        Ok(Some(Case::seen([d.disk.evidence(names::WBT_LAT_USEC), seen]).at_most(Confidence::Probable)))
+    }))
+}

@@ -1,0 +1,46 @@
+//! Flash without a block layer of its own: MTD.
+
+use super::{Case, Check, any_disk};
+use crate::fact_names as names;
+use crate::machine;
+use crate::phrase;
+use crate::stack_view::{Facts, Missing};
+use model::{Confidence, Evidence, Operation, Run};
+
+/// Parallel NOR flash that a processor copies: all of the reading thread's time is system time. The MTD map driver copies
+/// by `memcpy_fromio` (k:include/linux/mtd/map.h), whose width decides how often each bus word is fetched.
+pub fn nor_read_by_processor(run: &Run) -> Check {
+    /// The study saw 7.27 s of system time in 7.27 s; a device that is waited for leaves most of it idle.
+    const ALL_SYSTEM: f64 = 0.9;
+    const READ: Missing = Missing("a direct read phase of an MTD device");
+    any_disk(run, |path| {
+        if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
+            return Ok(None);
+        }
+        let reads = machine::executed(run).filter(|(p, r)| {
+            let all_read = p.plan.streams.iter().all(|s| s.operation == Operation::Read);
+            all_read && r.duration_ns() > 0 && machine::standing(run, &p.plan.name).is_some()
+        });
+        let busiest = reads
+            .filter_map(|(p, r)| machine::own_share(p, r).map(|(_, system)| (&p.plan.name, system, r)))
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((phase, system, record)) = busiest else { return Err(READ) };
+        if system < ALL_SYSTEM {
+            return Ok(None);
+        }
+        let rate = record.bytes as f64 / record.duration_ns() as f64 * 1e9;
+        let kernel = run.environment.kernel.as_deref();
+        Ok(Some(
+            Case::seen([
+                path.disk.evidence(names::MTD_TYPE),
+                Evidence::measurement("own system CPU share", phrase::rounded(system), format!("{phase} getrusage")),
+                Evidence::measurement("read rate, bytes per second", phrase::rounded(rate), format!("{phase} series")),
+                match kernel {
+                    Some(release) => Evidence::fact("kernel", release, "environment"),
+                    None => Evidence::absence("kernel", "environment"),
+                },
+            ])
+            .at_most(Confidence::Probable),
+        ))
+    })
+}

@@ -1,0 +1,96 @@
+//! The bus of a card: lines, clock, mode.
+
+use super::{Case, Check, any_disk};
+use crate::fact_names as names;
+use crate::stack_view::Facts;
+use model::{Confidence, Fact, Run};
+
+const METRIC: &str = "seq-read.throughput_bytes_per_s";
+
+/// One data line for a card that has four.
+pub fn one_data_line(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("mmc")? {
+            return Ok(None);
+        }
+        let link = path.need(names::BUS_WIDTH)?;
+        if link.need_int(names::BUS_WIDTH)? != 1 {
+            return Ok(None);
+        }
+        match path.disk.need_text(names::MMC_TYPE)? {
+            "SD" => {
+                let Some(Fact::List(widths)) = path.disk.fact(names::SD_BUS_WIDTHS) else {
+                    return Err(crate::stack_view::Missing(names::SD_BUS_WIDTHS));
+                };
+                if !widths.iter().any(|w| w == "4") {
+                    return Ok(None);
+                }
+                let evidence = [link.evidence(names::BUS_WIDTH), path.disk.evidence(names::SD_BUS_WIDTHS)];
+                Ok(Some(Case::seen(evidence).gain(METRIC, Some(4.0), "four data lines over one, at the same clock")))
+            }
+            // Every eMMC has eight lines; how many of them a board connects is not known.
+            "MMC" => Ok(Some(Case::seen([link.evidence(names::BUS_WIDTH)]).at_most(Confidence::Probable))),
+            _ => Ok(None),
+        }
+    })
+}
+
+/// An eMMC in a high-speed mode although the host offers HS200 or HS400.
+pub fn emmc_below_host_mode(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
+            return Ok(None);
+        }
+        let link = path.need(names::BUS_MODE)?;
+        if !matches!(link.need_text(names::BUS_MODE)?, "legacy" | "mmc-hs" | "ddr52") {
+            return Ok(None);
+        }
+        // HS200 came with 4.5 (EXT_CSD revision 6), HS400 with 5.0.
+        if path.disk.need_int(names::MMC_REVISION)? < 6 {
+            return Ok(None);
+        }
+        let host = path.need(names::MMC_HOST_MODES)?;
+        let Some(Fact::List(modes)) = host.fact(names::MMC_HOST_MODES) else { return Ok(None) };
+        let offers = |mode: &str| modes.iter().any(|m| m == mode);
+        // Line rates at 200 MHz with eight lines: HS200 200 MB/s, HS400 400 MB/s.
+        let best = if offers("hs400") {
+            400e6
+        } else if offers("hs200") {
+            200e6
+        } else {
+            return Ok(None);
+        };
+        let eight = link.int(names::BUS_WIDTH).is_none_or(|w| w == 8);
+        let now = link.ceiling_bytes_per_s.map(|v| v as f64).filter(|_| eight);
+        // What the device can do is in EXT_CSD byte 196, which sysfs does not show.
+        let evidence = [
+            link.evidence(names::BUS_MODE),
+            host.evidence(names::MMC_HOST_MODES),
+            path.disk.evidence(names::MMC_REVISION),
+        ];
+        Ok(Some(Case::seen(evidence).at_most(Confidence::Probable).gain(
+            METRIC,
+            now.map(|n| best / n),
+            "line rate of the host's best mode over that of the mode in use",
+        )))
+    })
+}
+
+/// The clock tree gives much less than the core asked for. SDR104 has a finding of its own.
+pub fn clock_below_request(run: &Run) -> Check {
+    const ENOUGH: f64 = 0.9;
+    any_disk(run, |path| {
+        if !path.is("mmc")? {
+            return Ok(None);
+        }
+        let link = path.need(names::CLOCK_HZ)?;
+        let asked = link.need_number(names::CLOCK_REQUESTED_HZ)?;
+        let actual = link.need_number(names::CLOCK_HZ)?;
+        let derated_sdr104 = link.text(names::BUS_MODE) == Some("sdr104") && actual < 180e6;
+        if derated_sdr104 || actual <= 0.0 || actual >= asked * ENOUGH {
+            return Ok(None);
+        }
+        let evidence = [names::CLOCK_REQUESTED_HZ, names::CLOCK_HZ, names::BUS_MODE].map(|n| link.evidence(n));
+        Ok(Some(Case::seen(evidence).gain(METRIC, Some(asked / actual), "requested clock over the actual one")))
+    })
+}

@@ -1,0 +1,119 @@
+//! NVMe: power states, queues, and the slot of a Raspberry Pi 5.
+
+use super::{Case, Check, any_disk};
+use crate::fact_names as names;
+use crate::kernel_log::{self, LOG};
+use crate::machine;
+use crate::stack_view::{Facts, Missing, processors};
+use model::{Confidence, Evidence, Run};
+
+/// Power states with an exit latency, and reads at depth 1 whose slowest took far longer than their mean.
+pub fn power_states(run: &Run) -> Check {
+    const SLOWEST: &str = "rand-read-qd1.latency_ns_max";
+    const MEAN: &str = "rand-read-qd1.latency_ns_mean";
+    /// Waking from a state that is worth its name takes milliseconds.
+    const SPIKE_NS: f64 = 2e6;
+    const OVER_MEAN: f64 = 20.0;
+    any_disk(run, |path| {
+        if !path.is("nvme")? || path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0 {
+            return Ok(None);
+        }
+        let slowest = machine::value(run, SLOWEST).ok_or(Missing(SLOWEST))?;
+        let mean = machine::value(run, MEAN).ok_or(Missing(MEAN))?;
+        if slowest < SPIKE_NS || slowest < mean * OVER_MEAN {
+            return Ok(None);
+        }
+        Ok(Some(
+            Case::seen([
+                path.disk.evidence(names::NVME_PS_MAX_LATENCY_US),
+                Evidence::measurement("slowest read at depth 1, ns", slowest, SLOWEST),
+                Evidence::measurement("mean of reads at depth 1, ns", mean, MEAN),
+            ])
+            // Garbage collection and error recovery of the drive look the same.
+            .at_most(Confidence::Low),
+        ))
+    })
+}
+
+/// One I/O queue for several processors.
+pub fn single_queue(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("nvme")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
+            return Ok(None);
+        }
+        let processors = processors(run)?;
+        Ok((processors > 1).then(|| {
+            Case::seen([
+                path.disk.evidence(names::HARDWARE_QUEUES),
+                Evidence::fact("processors", processors, "environment"),
+            ])
+        }))
+    })
+}
+
+/// PCIe 2.0 in a Raspberry Pi 5 under a drive that can do 3.0.
+pub fn pi5_gen2(run: &Run) -> Check {
+    const GEN2_GT_S: f64 = 5.0;
+    const GEN3_GT_S: f64 = 8.0;
+    any_disk(run, |path| {
+        if !path.is("nvme")? {
+            return Ok(None);
+        }
+        let board = run.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
+        if !board.starts_with("Raspberry Pi 5") && !board.starts_with("Raspberry Pi Compute Module 5") {
+            return Ok(None);
+        }
+        let link = path.need(names::PCIE_SPEED_GT_S)?;
+        let speed = link.need_number(names::PCIE_SPEED_GT_S)?;
+        let able = link.need_number(names::PCIE_MAX_SPEED_GT_S)?;
+        if speed > GEN2_GT_S || able < GEN3_GT_S || speed <= 0.0 {
+            return Ok(None);
+        }
+        // 8 of 10 bits carry data up to 5 GT/s, 128 of 130 above.
+        let ratio = (GEN3_GT_S * 128.0 / 130.0) / (speed * 0.8);
+        Ok(Some(
+            Case::seen([
+                Evidence::fact("machine", board, "environment"),
+                link.evidence(names::PCIE_SPEED_GT_S),
+                link.evidence(names::PCIE_MAX_SPEED_GT_S),
+                link.evidence(names::PCIE_WIDTH),
+            ])
+            .gain(
+                "seq-read.throughput_bytes_per_s",
+                Some(ratio),
+                "line rate of one lane at 8 GT/s over the one in use",
+            ),
+        ))
+    })
+}
+
+/// Links that go to sleep between transfers by policy.
+pub fn aspm_powersave(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("nvme")? {
+            return Ok(None);
+        }
+        let link = path.need(names::PCIE_ASPM_POLICY)?;
+        let sleeps = matches!(link.need_text(names::PCIE_ASPM_POLICY)?, "powersave" | "powersupersave");
+        // Whether the device and the port support it is in their configuration space.
+        Ok(sleeps.then(|| Case::seen([link.evidence(names::PCIE_ASPM_POLICY)]).at_most(Confidence::Probable)))
+    })
+}
+
+/// The kernel reported errors of the PCIe link.
+pub fn bus_errors(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("nvme")? {
+            return Ok(None);
+        }
+        // Messages name the device, or the port above it that noticed the error.
+        let about: Vec<&str> = [names::PCI_ADDRESS, names::PCIE_NARROWEST]
+            .iter()
+            .filter_map(|n| path.holder(n).and_then(|l| l.text(n)))
+            .collect();
+        let lines = kernel_log::lines(run, &["PCIe Bus Error", "AER: "], &[]).ok_or(LOG)?;
+        let own = lines.iter().any(|l| about.iter().any(|a| l.contains(a)));
+        let sure = if own { Confidence::High } else { Confidence::Low };
+        Ok(kernel_log::evidence(&lines).map(|line| Case::seen([line]).at_most(sure)))
+    })
+}

@@ -1,0 +1,117 @@
+//! What a card says of itself, and queues that go wrong.
+
+use super::{Case, Check, any_disk, first_case};
+use crate::fact_names as names;
+use crate::kernel_log::{self, LOG};
+use crate::stack_view::{self, DiskPath, Facts, Missing};
+use model::{Confidence, LayerKind, Run};
+
+fn is_sd(path: &DiskPath<'_>) -> Result<bool, Missing> {
+    Ok(path.is("mmc")? && path.disk.need_text(names::MMC_TYPE)? == "SD")
+}
+
+/// Boards with the BCM2712, whose SD host has a command queue.
+fn is_bcm2712(machine: &str) -> bool {
+    ["Raspberry Pi 5", "Raspberry Pi Compute Module 5", "Raspberry Pi 500"].iter().any(|m| machine.starts_with(m))
+}
+
+/// An A2 card in a Raspberry Pi 5 whose kernel leaves the queue off: it is on only for cards of its list
+/// (raspberrypi/linux#6591).
+pub fn pi5_queue_off(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !is_sd(path)? {
+            return Ok(None);
+        }
+        let machine = run.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
+        if !is_bcm2712(machine)
+            || path.disk.need_int(names::APP_PERFORMANCE_CLASS)? != 2
+            || path.disk.int(names::SD_CARD_QUEUE_DEPTH) == Some(0)
+            || path.disk.bool(names::CMDQ_EN) == Some(true)
+        {
+            return Ok(None);
+        }
+        // 64 tags without a queue, the card's depth with one (k:drivers/mmc/core/queue.c).
+        if path.disk.need_int(names::QUEUE_DEPTH)? > 1 {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([
+            model::Evidence::fact("machine", machine, "environment"),
+            path.disk.evidence(names::APP_PERFORMANCE_CLASS),
+            path.disk.evidence(names::SD_CARD_QUEUE_DEPTH),
+            path.disk.evidence(names::QUEUE_DEPTH),
+        ])))
+    })
+}
+
+/// The command queue engine had to be restarted.
+pub fn queue_recovery(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("mmc")? || path.disk.bool(names::CMDQ_EN) == Some(false) {
+            return Ok(None);
+        }
+        let host = path.holder(names::MMC_HOST).and_then(|l| l.text(names::MMC_HOST));
+        let lines = kernel_log::lines(run, &["running CQE recovery"], host.as_slice()).ok_or(LOG)?;
+        Ok(kernel_log::evidence(&lines)
+            .map(|line| Case::seen([line, path.disk.evidence(names::CMDQ_EN), path.disk.evidence(names::MODEL)])))
+    })
+}
+
+/// `0x000012` as a number.
+fn hexadecimal(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok()
+}
+
+/// Identities that counterfeit cards were seen with. The product name is no hint: genuine cards of Samsung are called
+/// `00000`.
+pub fn counterfeit_identity(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !is_sd(path)? {
+            return Ok(None);
+        }
+        let number = |name| path.disk.need_text(name).map(hexadecimal);
+        let (manufacturer, oem) = (number(names::MANFID)?, number(names::OEMID)?);
+        if !matches!(manufacturer, Some(0x00 | 0x12)) || oem != Some(0x3456) {
+            return Ok(None);
+        }
+        let serial_zero = path.disk.text(names::SERIAL).and_then(hexadecimal) == Some(0);
+        let sure = if serial_zero { Confidence::Probable } else { Confidence::Low };
+        let evidence = [names::MANFID, names::OEMID, names::SERIAL, names::MODEL].map(|n| path.disk.evidence(n));
+        Ok(Some(Case::seen(evidence).at_most(sure)))
+    })
+}
+
+/// An eMMC near its end: nine tenths of its rated wear used, or spare blocks running out.
+pub fn worn(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
+            return Ok(None);
+        }
+        // Before 5.0 (EXT_CSD revision 7) there is no such register.
+        if path.disk.int(names::MMC_REVISION).is_some_and(|r| r < 7) {
+            return Ok(None);
+        }
+        let tenths: Vec<u32> =
+            path.disk.need_text(names::LIFE_TIME)?.split_whitespace().filter_map(hexadecimal).collect();
+        let spare = path.disk.text(names::PRE_EOL).and_then(hexadecimal);
+        // 0 is not defined, 1 to 10 are tenths, 11 is past the rated life (JESD84-B51, 7.4.40 and 7.4.41).
+        let worn = tenths.iter().any(|t| (10..=11).contains(t)) || matches!(spare, Some(2 | 3));
+        Ok(worn.then(|| Case::seen([path.disk.evidence(names::LIFE_TIME), path.disk.evidence(names::PRE_EOL)])))
+    })
+}
+
+/// A partition that begins inside an allocation unit of its SD card.
+pub fn partition_off_allocation_unit(run: &Run) -> Check {
+    let cards = stack_view::disks(run);
+    first_case(run.target.stack.all(LayerKind::Partition).map(|partition| {
+        // `mmcblk0p1` lies on `mmcblk0`.
+        let card = cards.iter().find(|c| partition.name.starts_with(&c.disk.name) && c.disk.kind == LayerKind::Disk);
+        let Some(card) = card.filter(|c| c.disk.text(names::MMC_TYPE) == Some("SD")) else { return Ok(None) };
+        let unit = card.disk.need_int(names::ALLOCATION_UNIT_BYTES)?;
+        let start = partition.need_int(names::START_BYTES)?;
+        if unit <= 0 || start % unit == 0 {
+            return Ok(None);
+        }
+        let evidence = [partition.evidence(names::START_BYTES), card.disk.evidence(names::ALLOCATION_UNIT_BYTES)];
+        Ok(Some(Case::seen(evidence).at_most(Confidence::Low)))
+    }))
+}

@@ -1,0 +1,55 @@
+//! Lines of the kernel's log as evidence.
+//!
+//! Finding a line proves that it was written; not finding one proves little: the log of a run covers only the run.
+
+use crate::stack_view::Missing;
+use model::{Evidence, Run};
+
+/// A log could be read, and this is what was missing if not.
+pub const LOG: Missing = Missing("kernel log");
+
+/// Lines that contain one of the `needles` and, where `of` is not empty, one of the names in it.
+pub fn lines<'a>(run: &'a Run, needles: &[&str], of: &[&str]) -> Option<Vec<&'a str>> {
+    let log = run.kernel_log.as_ref()?;
+    let about = |line: &str| of.is_empty() || of.iter().any(|name| has_name(line, name));
+    Some(log.iter().map(String::as_str).filter(|l| needles.iter().any(|n| l.contains(n)) && about(l)).collect())
+}
+
+/// Whether a line has the name as a whole word: `mmc1` is not in `mmc10: error`, `2-1` not in `2-1.4`.
+fn has_name(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let mut after = line[at + name.len()..].chars();
+        let part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        let next = after.next();
+        // A dot continues `2-1` to `2-1.4`, and may end a sentence.
+        let continued = part(next) || (next == Some('.') && part(after.next()));
+        !part(before) && !continued
+    })
+}
+
+/// The first line and how many there are.
+pub fn evidence(lines: &[&str]) -> Option<Evidence> {
+    const LONGEST: usize = 200;
+    let first = lines.first()?;
+    let text: String = first.chars().take(LONGEST).collect();
+    let what =
+        if lines.len() == 1 { "kernel message".to_owned() } else { format!("kernel message, {} times", lines.len()) };
+    Some(Evidence::fact(what, text, "kernel log"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_whole_words() {
+        assert!(has_name("[ 1.0] mmc1: running CQE recovery", "mmc1"));
+        assert!(!has_name("[ 1.0] mmc10: running CQE recovery", "mmc1"));
+        assert!(has_name("usb 2-1: UAS is ignored", "2-1"));
+        assert!(!has_name("usb 2-1.4: UAS is ignored", "2-1"));
+        assert!(has_name("sd 0:0:0:0: [sda] tag#11 uas_eh_abort_handler", "sda"));
+        assert!(has_name("ende mmc1.", "mmc1"));
+        assert!(!has_name("", "mmc1"));
+    }
+}
