@@ -2,11 +2,13 @@
 
 use crate::bundle_files::{KERNEL_LOG, LATENCY, RUN, SERIES, SYSTEM};
 use crate::csv::{Outcome, Tolerance, utf8};
+use crate::latency::Owner;
 use crate::storage::read_limited;
 use crate::{ArchiveError, Result, latency, series, system};
 use model::{Run, RunState};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// More than any run.json of weeks; parsed, it takes a few times as much.
@@ -164,17 +166,37 @@ fn load_latency(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: 
     let Some(content) = table(directory, LATENCY, remarks)? else { return Ok(()) };
     let path = directory.join(LATENCY);
     let text = utf8(&path, &content, tolerance)?;
-    let recorded = |name: &str| run.phases.iter().any(|p| p.plan.name == name && p.record.is_some());
-    let (mut histograms, unknown, outcome) = latency::read(&path, text, tolerance, recorded)?;
-    note(LATENCY, outcome, remarks);
-    for phase in &mut run.phases {
-        if let Some(record) = &mut phase.record
-            && let Some(histogram) = histograms.remove(&phase.plan.name)
-        {
-            record.latency = histogram;
+    let mut asked = HashSet::new();
+    for (phase, record) in run.phases.iter().filter_map(|p| p.record.as_ref().map(|r| (&p.plan.name, r))) {
+        asked.insert(Owner { phase: phase.clone(), side: None });
+        for (place, stream) in record.streams.iter().enumerate() {
+            asked.extend(
+                stream.directions.iter().map(|d| Owner { phase: phase.clone(), side: Some((place, d.direction)) }),
+            );
         }
     }
-    unknown_phases(directory, LATENCY, unknown, tolerance, remarks)
+    let (mut histograms, unknown, outcome) = latency::read(&path, text, tolerance, |owner| asked.contains(owner))?;
+    note(LATENCY, outcome, remarks);
+    for phase in &mut run.phases {
+        let Some(record) = &mut phase.record else { continue };
+        let mut take = |side| histograms.remove(&Owner { phase: phase.plan.name.clone(), side });
+        if let Some(histogram) = take(None) {
+            record.latency = histogram;
+        }
+        for (place, stream) in record.streams.iter_mut().enumerate() {
+            for one in &mut stream.directions {
+                if let Some(histogram) = take(Some((place, one.direction))) {
+                    one.latency = histogram;
+                }
+            }
+        }
+    }
+    let recorded = |phase: &str| run.phases.iter().any(|p| p.plan.name == phase && p.record.is_some());
+    let name = |o: &Owner| if recorded(&o.phase) { o.to_string() } else { o.phase.clone() };
+    let mut names: Vec<String> = unknown.iter().map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    unknown_phases(directory, LATENCY, names, tolerance, remarks)
 }
 
 fn load_samples(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {

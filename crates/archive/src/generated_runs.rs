@@ -154,8 +154,19 @@ fn record(d: &mut Draw) -> PhaseRecord {
         quiet_after: quiet(d),
         latency: histogram(d),
         intervals: d.list(12, interval),
-        streams: Vec::new(),
-        steady: None,
+        streams: d.list(3, |d| stream(d.next())),
+        steady: d.some().then(|| SteadyRecord {
+            reached: d.some(),
+            window_rounds: d.next() as u32,
+            range_ratio: d.some().then(|| d.float()),
+            slope_ratio: d.some().then(|| d.float()),
+            rounds: d.list(3, |d| SteadyRound {
+                start_ns: d.number(),
+                length_ns: d.number(),
+                operations: d.number(),
+                bytes: d.number(),
+            }),
+        }),
         verify: None,
         rounds: d.list(3, |d| Round {
             start_ns: d.number(),
@@ -163,6 +174,46 @@ fn record(d: &mut Draw) -> PhaseRecord {
             write_ns: d.number(),
             sync_ns: d.number(),
         }),
+    }
+}
+
+/// One stream of a phase.
+pub(crate) fn stream(seed: u64) -> StreamSummary {
+    let d = &mut Draw(seed);
+    let directions = d.below(6) as usize;
+    StreamSummary {
+        name: d.text(),
+        group: d.next() as u32,
+        engine: d.pick(&[EngineKind::Psync, EngineKind::Mmap]),
+        started_ns: d.number(),
+        ended_ns: d.number(),
+        cut_ns: d.number(),
+        stop: d.pick(&[StopCause::TimeUsed, StopCause::RegionDone]),
+        short_operations: d.number(),
+        errors: d.list(2, |d| (d.text(), d.number())).into_iter().collect(),
+        usage: WorkerUsage::default(),
+        mean_depth: d.some().then(|| d.float()),
+        longest_gap_ns: d.maybe(),
+        directions: Direction::ALL[..directions]
+            .iter()
+            .map(|direction| DirectionSummary {
+                direction: *direction,
+                operations: d.number(),
+                bytes: d.number(),
+                counted_operations: d.number(),
+                counted_bytes: d.number(),
+                latency: histogram(d),
+            })
+            .collect(),
+    }
+}
+
+fn change(d: &mut Draw) -> RateChange {
+    RateChange {
+        at_ns: d.number(),
+        before_bytes_per_s: d.number() as f64 / 7.0,
+        after_bytes_per_s: d.number() as f64 / 7.0,
+        bytes_before: d.number(),
     }
 }
 
@@ -272,7 +323,7 @@ pub(crate) fn run(seed: u64) -> Run {
             status: d.pick(&[PhaseStatus::Measured, PhaseStatus::Refused, PhaseStatus::Skipped]),
             reasons: d.list(2, Draw::text),
             steady: d.pick(&[None, Some(true), Some(false)]),
-            changes: Vec::new(),
+            changes: d.list(2, change),
             metrics: d.list(3, metric),
             record: (d.below(4) > 0).then(|| record(d)),
         })

@@ -123,16 +123,67 @@ fn errors_name_the_file_and_the_line() {
     assert_corrupt(&with("series.csv", &format!("{series}other,1,2,3,4,,,\n")), "series.csv", None);
     let latency = crate::latency::header();
     let row = |rest: &str| with("latency.csv", &format!("{latency}{rest}"));
-    assert_corrupt(&row("phase-0,read,9,8,1,9\n"), "latency.csv", Some(2));
-    assert_corrupt(&row("phase-0,read,1,2,1,\n"), "latency.csv", Some(2));
-    assert_corrupt(&row(&format!("phase-0,read,1,1,{0},9\nphase-0,read,2,2,{0},\n", u64::MAX)), "latency.csv", Some(3));
-    assert_corrupt(&row("phase-0,read,5,5,1,9\nphase-0,read,5,5,1,\n"), "latency.csv", Some(3));
+    assert_corrupt(&row("phase-0,,read,9,8,1,9\n"), "latency.csv", Some(2));
+    assert_corrupt(&row("phase-0,,read,1,2,1,\n"), "latency.csv", Some(2));
+    let overflow = format!("phase-0,,read,1,1,{0},9\nphase-0,,read,2,2,{0},\n", u64::MAX);
+    assert_corrupt(&row(&overflow), "latency.csv", Some(3));
+    assert_corrupt(&row("phase-0,,read,5,5,1,9\nphase-0,,read,5,5,1,\n"), "latency.csv", Some(3));
+    // Lines of one histogram need not follow one another, but must ascend.
+    let scattered = "phase-0,,read,5,5,1,9\nphase-0,0,read,5,5,1,9\nphase-0,,read,5,5,1,\n";
+    assert_corrupt(&row(scattered), "latency.csv", Some(4));
+    for stream in ["x", "-1", "1.5", "99999999999999999999"] {
+        assert_corrupt(&row(&format!("phase-0,{stream},read,5,5,1,9\n")), "latency.csv", Some(2));
+    }
+    assert_corrupt(&row("phase-0,0,mixed,5,5,1,9\n"), "latency.csv", Some(2));
+    // A stream and a direction that run.json does not know.
+    for unknown in ["phase-0,4000000000,read,5,5,1,9\n", "phase-0,0,none-such,5,5,1,9\n"] {
+        assert!(matches!(row(unknown), ArchiveError::Corrupt { .. }));
+    }
     assert_corrupt(&with("run.json", "{\n\"schema\": 1"), "run.json", Some(2));
     assert_corrupt(&with("run.json", &"[".repeat(100_000)), "run.json", Some(1));
     let other = r#"{"schema":"narrows/bundle/9","id":"x","phases":[]}"#;
     assert!(matches!(with("run.json", other), ArchiveError::UnknownSchema { .. }));
     let phases = format!(r#"{{"schema":"narrows/bundle/1","id":"x","phases":[{}0]}}"#, "0,".repeat(5000));
     assert_corrupt(&with("run.json", &phases), "run.json", None);
+}
+
+#[test]
+fn bundles_of_versions_that_did_not_tell_streams_apart_load() {
+    let mut run = measured_run(7, 2);
+    run.phases.iter_mut().for_each(|p| p.record.as_mut().unwrap().streams.clear());
+    let (_directory, archive, path) = saved(&run);
+    let id = path.file_name().unwrap().to_str().unwrap();
+    let new = fs::read_to_string(path.join("latency.csv")).unwrap();
+    assert!(new.lines().all(|l| l.starts_with("phase,stream,") || l.split(',').nth(1) == Some("")), "{new}");
+    let old: String = new.lines().map(|l| l.replacen(",stream", "", 1).replacen(",,", ",", 1) + "\n").collect();
+    assert!(old.starts_with("phase,direction,bucket_low_ns,"));
+    fs::write(path.join("latency.csv"), old).unwrap();
+    let loaded = archive.load(id).unwrap();
+    for (mine, theirs) in run.phases.iter().zip(&loaded.phases) {
+        let latency = |p: &model::PhaseRun| p.record.as_ref().unwrap().latency.clone();
+        assert!(latency(mine) == latency(theirs) && latency(mine).count() > 0);
+    }
+}
+
+#[test]
+fn directions_without_lines_take_no_memory() {
+    // 300,000 directions in run.json would be 11 GB if each took its histogram at once.
+    let mut run = measured_run(7, 1);
+    let record = run.phases[0].record.as_mut().unwrap();
+    let direction = model::DirectionSummary {
+        direction: model::Direction::Read,
+        operations: 0,
+        bytes: 0,
+        counted_operations: 0,
+        counted_bytes: 0,
+        latency: model::Histogram::default(),
+    };
+    let mut stream: model::StreamSummary = crate::generated_runs::stream(7);
+    stream.directions = vec![direction; 300_000];
+    record.streams = vec![stream];
+    let (_directory, archive, path) = saved(&run);
+    let loaded = archive.load(path.file_name().unwrap().to_str().unwrap()).unwrap();
+    assert_eq!(loaded.phases[0].record.as_ref().unwrap().streams[0].directions.len(), 300_000);
 }
 
 #[test]

@@ -1,19 +1,26 @@
-//! latency.csv: the full histogram of each phase, one line per bucket that holds operations.
+//! latency.csv: the full histograms of each phase, one line per bucket that holds operations.
+//!
+//! Lines with a blank `stream` are of the phase as a whole. Where a phase told its streams apart, the lines of each of
+//! their directions follow, with the stream's place in the phase (from 0) and the direction. Tables of versions that did
+//! not tell streams apart have no such column.
 //!
 //! The lowest bucket is narrowed to the exact minimum and the highest one to the exact maximum, so the table says
-//! nothing less than the histogram did. The exact sum of all latencies stands in `sum_ns` of a phase's first line and
-//! is blank in its others.
+//! nothing less than the histograms did. The exact sum of all latencies stands in `sum_ns` of a histogram's first line
+//! and is blank in its others.
 
-use crate::Result;
-use crate::csv::{Outcome, Tolerance, Writer, columns, each_row};
-use model::{Bucket, Histogram, Ns, PhasePlan, PhaseRun, StreamPlan};
+use crate::csv::{Outcome, Row, Tolerance, Writer, columns, each_row};
+use crate::{ArchiveError, Result};
+use model::{Bucket, Direction, Histogram, Ns, PhasePlan, PhaseRun, StreamPlan};
 use std::collections::HashMap;
 use std::path::Path;
 
-const COLUMNS: [&str; 6] = ["phase", "direction", "bucket_low_ns", "bucket_high_ns", "count", "sum_ns"];
+const COLUMNS: [&str; 7] = ["phase", "stream", "direction", "bucket_low_ns", "bucket_high_ns", "count", "sum_ns"];
 
 /// More than a thousand phases with every bucket in use.
 const ROW_LIMIT: usize = 8_000_000;
+
+/// Histograms of one run at most; each takes tens of kilobytes, and a line is enough to ask for one.
+const HISTOGRAM_LIMIT: usize = 65_536;
 
 /// The header line.
 pub(crate) fn header() -> String {
@@ -36,15 +43,24 @@ pub(crate) fn lines(phases: &[PhaseRun]) -> String {
     let mut w = Writer::default();
     for phase in phases {
         let Some(record) = &phase.record else { continue };
-        let buckets: Vec<Bucket> = record.latency.buckets().collect();
-        for (i, bucket) in buckets.iter().enumerate() {
-            let low = if i == 0 { record.latency.min() } else { None }.unwrap_or(bucket.low_ns);
-            let high = if i + 1 == buckets.len() { record.latency.max() } else { None }.unwrap_or(bucket.high_ns);
-            w.text(&phase.plan.name).text(direction(&phase.plan)).number(low).number(high).number(bucket.count);
-            if i == 0 { w.number(record.latency.sum_ns()) } else { w.text("") }.end();
+        histogram(&mut w, &phase.plan.name, None, direction(&phase.plan), &record.latency);
+        for (place, stream) in record.streams.iter().enumerate() {
+            for one in &stream.directions {
+                histogram(&mut w, &phase.plan.name, Some(place as u64), one.direction.name(), &one.latency);
+            }
         }
     }
     w.into_text()
+}
+
+fn histogram(w: &mut Writer, phase: &str, stream: Option<u64>, direction: &str, latency: &Histogram) {
+    let buckets: Vec<Bucket> = latency.buckets().collect();
+    for (i, bucket) in buckets.iter().enumerate() {
+        let low = if i == 0 { latency.min() } else { None }.unwrap_or(bucket.low_ns);
+        let high = if i + 1 == buckets.len() { latency.max() } else { None }.unwrap_or(bucket.high_ns);
+        w.text(phase).optional(stream).text(direction).number(low).number(high).number(bucket.count);
+        if i == 0 { w.number(latency.sum_ns()) } else { w.text("") }.end();
+    }
 }
 
 #[derive(Default)]
@@ -67,9 +83,9 @@ impl Stored {
         }
         self.count = self.count.checked_add(bucket.count).ok_or("the counts exceed 2^64")?;
         match (self.buckets.is_empty(), sum_ns) {
-            (true, sum) => self.sum_ns = sum.parse().map_err(|_| "the first line of a phase lacks its sum")?,
+            (true, sum) => self.sum_ns = sum.parse().map_err(|_| "the first line of a histogram lacks its sum")?,
             (false, "") => {}
-            (false, _) => return Err("a second sum for one phase".into()),
+            (false, _) => return Err("a second sum for one histogram".into()),
         }
         self.buckets.push(bucket);
         Ok(())
@@ -82,30 +98,83 @@ impl Stored {
     }
 }
 
-/// Histograms by phase, only of phases for which `wanted` holds; each takes tens of kilobytes, and the names come from
-/// a file.
+/// Whose latencies lines are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Owner {
+    /// Name of the phase.
+    pub phase: String,
+    /// One stream of it by its place, and one of its directions; `None`: all of the phase.
+    pub side: Option<(usize, Direction)>,
+}
+
+impl std::fmt::Display for Owner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.side {
+            None => f.write_str(&self.phase),
+            Some((stream, direction)) => write!(f, "{}, stream {stream}, {}", self.phase, direction.name()),
+        }
+    }
+}
+
+/// Where the columns are; tables of earlier versions have no streams.
+struct Places {
+    phase: usize,
+    stream: Option<usize>,
+    direction: usize,
+    rest: [usize; 4],
+}
+
+fn places(header: &Row<'_>) -> std::result::Result<Places, String> {
+    let [phase, stream, direction, rest @ ..] = COLUMNS;
+    let [phase, direction] = columns(header, [phase, direction])?;
+    let stream = columns(header, [stream]).ok().map(|[place]| place);
+    Ok(Places { phase, stream, direction, rest: columns(header, rest)? })
+}
+
+fn side(places: &Places, row: &Row<'_>) -> std::result::Result<Option<(usize, Direction)>, String> {
+    let Some(stream) = places.stream.map(|c| row.optional(c)).transpose()?.flatten() else { return Ok(None) };
+    let stream = usize::try_from(stream).map_err(|_| format!("there is no stream {stream}"))?;
+    let name = row.cell(places.direction);
+    let direction =
+        Direction::ALL.into_iter().find(|d| d.name() == name).ok_or("the direction of a stream is unknown")?;
+    Ok(Some((stream, direction)))
+}
+
+/// The histograms that `wanted` holds for, and who else the table speaks of. Each takes tens of kilobytes, and the names
+/// come from a file.
 pub(crate) fn read(
     path: &Path,
     text: &str,
     tolerance: Tolerance,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<(HashMap<String, Histogram>, Vec<String>, Outcome)> {
-    let mut phases: HashMap<String, Stored> = HashMap::new();
-    let outcome = each_row(
-        path,
-        text,
-        tolerance,
-        ROW_LIMIT,
-        |header| columns(header, COLUMNS),
-        |c, row| {
-            let bucket = Bucket { low_ns: row.u64(c[2])?, high_ns: row.u64(c[3])?, count: row.u64(c[4])? };
-            match phases.get_mut(row.cell(c[0])) {
-                Some(stored) => stored.push(bucket, row.cell(c[5])),
-                None => phases.entry(row.cell(c[0]).to_owned()).or_default().push(bucket, row.cell(c[5])),
+    wanted: impl Fn(&Owner) -> bool,
+) -> Result<(HashMap<Owner, Histogram>, Vec<Owner>, Outcome)> {
+    let mut owners: HashMap<Owner, Stored> = HashMap::new();
+    // Lines of one owner follow one another, so that it need not be looked up by name each time.
+    let mut current: Option<(Owner, Stored)> = None;
+    let outcome = each_row(path, text, tolerance, ROW_LIMIT, places, |c, row| {
+        let [low, high, count, sum] = c.rest;
+        let bucket = Bucket { low_ns: row.u64(low)?, high_ns: row.u64(high)?, count: row.u64(count)? };
+        let side = side(c, row)?;
+        let same = current.as_ref().is_some_and(|(o, _)| o.phase == row.cell(c.phase) && o.side == side);
+        if !same {
+            if let Some((owner, stored)) = current.take() {
+                owners.insert(owner, stored);
             }
-        },
-    )?;
-    let (known, unknown): (Vec<_>, Vec<_>) = phases.into_iter().partition(|(name, _)| wanted(name));
-    let histograms = known.into_iter().map(|(name, stored)| (name, stored.histogram())).collect();
-    Ok((histograms, unknown.into_iter().map(|(name, _)| name).collect(), outcome))
+            let owner = Owner { phase: row.cell(c.phase).to_owned(), side };
+            let stored = owners.remove(&owner).unwrap_or_default();
+            current = Some((owner, stored));
+        }
+        match &mut current {
+            Some((_, stored)) => stored.push(bucket, row.cell(sum)),
+            None => Ok(()),
+        }
+    })?;
+    owners.extend(current.filter(|(_, stored)| !stored.buckets.is_empty()));
+    let (known, unknown): (Vec<_>, Vec<_>) = owners.into_iter().partition(|(owner, _)| wanted(owner));
+    if known.len() > HISTOGRAM_LIMIT {
+        let reason = format!("it has more than {HISTOGRAM_LIMIT} histograms");
+        return Err(ArchiveError::corrupt(path, None, reason));
+    }
+    let histograms = known.into_iter().map(|(owner, stored)| (owner, stored.histogram())).collect();
+    Ok((histograms, unknown.into_iter().map(|(owner, _)| owner).collect(), outcome))
 }

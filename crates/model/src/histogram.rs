@@ -24,8 +24,9 @@ pub struct Bucket {
 }
 
 /// A histogram of latencies in nanoseconds.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Histogram {
+    /// Empty until the first value, in one that was made without memory.
     counts: Box<[u64]>,
     count: u64,
     sum_ns: u128,
@@ -34,8 +35,19 @@ pub struct Histogram {
 }
 
 impl Default for Histogram {
+    /// An empty one that takes its memory only with its first value: what stands in a record until its table is read.
     fn default() -> Self {
-        Self::new()
+        Self { counts: Box::default(), count: 0, sum_ns: 0, min_ns: Ns::MAX, max_ns: 0 }
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.count == other.count
+            && self.sum_ns == other.sum_ns
+            && self.min() == other.min()
+            && self.max() == other.max()
+            && (self.count == 0 || self.counts == other.counts)
     }
 }
 
@@ -76,9 +88,9 @@ impl Histogram {
     /// Memory that one takes.
     pub const MEMORY_BYTES: u64 = (BUCKETS * size_of::<u64>() + size_of::<Self>()) as u64;
 
-    /// An empty histogram; the only allocation it ever makes.
+    /// An empty histogram with all of its memory: the only allocation it ever makes.
     pub fn new() -> Self {
-        Self { counts: vec![0; BUCKETS].into_boxed_slice(), count: 0, sum_ns: 0, min_ns: Ns::MAX, max_ns: 0 }
+        Self { counts: vec![0; BUCKETS].into_boxed_slice(), ..Self::default() }
     }
 
     /// Records one value.
@@ -90,17 +102,29 @@ impl Histogram {
     /// Records a value that was seen `n` times.
     #[inline]
     pub fn record_n(&mut self, value: Ns, n: u64) {
-        self.counts[index(value)] += n;
+        match self.counts.get_mut(index(value)) {
+            Some(count) => *count += n,
+            None => self.record_first(value, n),
+        }
         self.count += n;
         self.sum_ns += u128::from(value) * u128::from(n);
         self.min_ns = self.min_ns.min(value);
         self.max_ns = self.max_ns.max(value);
     }
 
-    /// Adds all of another histogram. Allocates nothing.
+    #[cold]
+    fn record_first(&mut self, value: Ns, n: u64) {
+        self.counts = vec![0; BUCKETS].into_boxed_slice();
+        self.counts[index(value)] = n;
+    }
+
+    /// Adds all of another histogram. Allocates nothing, unless it has no memory yet.
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
+        }
+        if self.counts.is_empty() {
+            self.counts = vec![0; BUCKETS].into_boxed_slice();
         }
         for (a, b) in self.counts.iter_mut().zip(&other.counts) {
             *a += b;
@@ -233,6 +257,25 @@ mod tests {
             x.merge(&y);
             prop_assert!(x == z);
         }
+    }
+
+    #[test]
+    fn without_memory_it_is_the_same_histogram() {
+        let (mut late, mut early) = (Histogram::default(), Histogram::new());
+        assert!(late == early && late.quantile(0.5).is_none() && late.buckets().count() == 0);
+        late.clear();
+        for value in [5, 1 << 20, u64::MAX] {
+            late.record(value);
+            early.record(value);
+        }
+        assert!(late == early);
+        let mut merged = Histogram::default();
+        merged.merge(&late);
+        merged.merge(&Histogram::default());
+        assert!(merged == early && merged != Histogram::default());
+        // Emptied, it equals one that never held anything.
+        early.clear();
+        assert!(early == Histogram::default());
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::WriteZeroes, Self::Sync];
+
     /// The name as it stands in JSON and CSV.
     pub fn name(self) -> &'static str {
         match self {
