@@ -6,6 +6,7 @@ mod jobs;
 mod pattern;
 mod shape;
 mod verify_kind;
+mod verifying;
 
 pub use course::{Arrivals, ErrorPolicy, FileOrder, Flush, OpenSync, Pacing, Rate, RwFlags, ThinkTime};
 pub use demands::{MemoryNeed, PlanError};

@@ -31,12 +31,14 @@ pub struct MemoryNeed {
     pub histograms: u64,
     /// Series, rounds, operations in flight, threads.
     pub tables: u64,
+    /// What verified data must hold: 8 bytes for each of the smallest pieces that are written; and their read-back.
+    pub verify: u64,
 }
 
 impl MemoryNeed {
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.buffers.saturating_add(self.histograms).saturating_add(self.tables)
+        self.buffers.saturating_add(self.histograms).saturating_add(self.tables).saturating_add(self.verify)
     }
 }
 
@@ -64,7 +66,9 @@ pub enum PlanError {
     /// More memory than there is.
     #[error(
         "phase '{phase}' needs {needed} bytes of memory ({buffers} of them for operations in flight: depth x block size \
-         x jobs), {available} are available; use fewer jobs, a smaller depth or smaller blocks"
+         x jobs{}), {available} are available; {}",
+        of_verify(.verify),
+        less(.needed, .verify)
     )]
     Memory {
         /// Name of the phase.
@@ -73,9 +77,23 @@ pub enum PlanError {
         needed: u64,
         /// Of that, buffers.
         buffers: u64,
+        /// Of that, what verified data must hold.
+        verify: u64,
         /// What there is.
         available: u64,
     },
+}
+
+fn of_verify(bytes: &u64) -> String {
+    if *bytes == 0 { String::new() } else { format!("; {bytes} to know what verified data must hold") }
+}
+
+fn less(needed: &u64, verify: &u64) -> &'static str {
+    if verify.saturating_mul(2) > *needed {
+        "verify a smaller region or larger blocks"
+    } else {
+        "use fewer jobs, a smaller depth or smaller blocks"
+    }
 }
 
 fn of_stream(name: &str) -> String {
@@ -124,6 +142,7 @@ impl PhasePlan {
                 _ => 1,
             };
             histograms = histograms.saturating_add(HISTOGRAMS_A_DIRECTION * stream.directions().len() as u64);
+            need.verify = need.verify.saturating_add(stream.verify_state_bytes(self.engine));
             need.tables = need
                 .tables
                 .saturating_add(series)
@@ -171,7 +190,7 @@ impl Plan {
             if phase.skip.is_some() {
                 continue;
             }
-            if let Some(what) = phase.contradiction() {
+            if let Some(what) = phase.contradiction().or_else(|| phase.verify_contradiction()) {
                 errors.push(PlanError::Phase { phase: name(), what });
             }
             for stream in &phase.streams {
@@ -181,8 +200,8 @@ impl Plan {
             }
             let need = phase.memory(self.interval_ns);
             if let Some(available) = memory_bytes.filter(|&a| need.total() > a) {
-                let (needed, buffers) = (need.total(), need.buffers);
-                errors.push(PlanError::Memory { phase: name(), needed, buffers, available });
+                let (needed, buffers, verify) = (need.total(), need.buffers, need.verify);
+                errors.push(PlanError::Memory { phase: name(), needed, buffers, verify, available });
             }
         }
         errors
@@ -253,6 +272,7 @@ impl StreamPlan {
             return Err("the region ends beyond what an offset can say (2^63)".into());
         }
         self.calls_can_be(phase, sector)?;
+        self.verify_can_be(phase)?;
         self.pattern_can_be()
     }
 

@@ -1,0 +1,281 @@
+//! What verification demands of a plan.
+//!
+//! What each place must hold is known by units: the smallest pieces that a stream writes or reads. A unit is one stream's
+//! at a time, so that what it must hold is never a race between two jobs: of streams that run side by side, one that
+//! verifies shares no byte with another that changes data, nor one that changes what another verifies.
+
+use super::{BlockSize, EngineKind, Order, PhasePlan, StreamPlan};
+use std::collections::BTreeMap;
+
+/// Every sector of 512 bytes carries its stamp.
+const SECTOR_BYTES: u64 = 512;
+/// Sectors of a write are counted in 16 bits: 32 MiB less one sector.
+const MOST_WRITE_BYTES: u64 = 65_535 * SECTOR_BYTES;
+/// Memory of one unit.
+const UNIT_STATE_BYTES: u64 = 8;
+/// What the state of a stream takes whatever its size: operations in flight, writes since the last flush, and the buffers
+/// of the read-back.
+const STREAM_STATE_BYTES: u64 = 1 << 20;
+/// Tables grow by so much.
+const TABLE_STEP_BYTES: u64 = 512 << 10;
+
+/// Operations in flight while data are read back.
+const READ_BACK_DEPTH: u32 = 8;
+/// Bytes of each, if the stream's blocks are not larger.
+const READ_BACK_BYTES: u64 = 256 << 10;
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl StreamPlan {
+    /// The largest piece that divides all its offsets and lengths, bytes: what verified data are told apart by.
+    pub fn verify_unit_bytes(&self) -> u64 {
+        let size = |sizes: &BlockSize| match sizes {
+            BlockSize::Fixed { bytes } => *bytes,
+            BlockSize::Range { min_bytes, step_bytes, .. } => gcd(*min_bytes, *step_bytes),
+            BlockSize::Split(shares) => shares.iter().fold(0, |unit, share| gcd(unit, share.bytes)),
+        };
+        let blocks = match &self.block_sizes {
+            None => self.block_size_bytes,
+            Some(sizes) => self.sizes_used(sizes).map(size).fold(0, gcd),
+        };
+        let stride = if let Order::Strided { stride_bytes } = self.order { stride_bytes } else { 0 };
+        let places = [self.align_bytes.unwrap_or(0), self.region_start_bytes, self.region_bytes, stride];
+        places.into_iter().fold(blocks, gcd)
+    }
+
+    /// How what it wrote is read back when its operations are over: the same region in large blocks, whatever its own
+    /// pattern, in a phase with this engine. `None` if it is not to be.
+    pub fn read_back(&self, engine: EngineKind) -> Option<Self> {
+        if !self.verify.is_some_and(|v| v.read_back) || !self.changes_data() {
+            return None;
+        }
+        // What is mapped stays in the page cache.
+        let engine = match self.engine.unwrap_or(engine) {
+            EngineKind::Mmap => EngineKind::Psync,
+            other => other,
+        };
+        let unit = self.verify_unit_bytes().max(1);
+        let block = READ_BACK_BYTES.max(self.block_size_bytes) / unit * unit;
+        Some(Self {
+            block_size_bytes: block.max(unit).min(self.region_bytes.max(unit)),
+            queue_depth: if engine == EngineKind::Psync { 1 } else { READ_BACK_DEPTH },
+            region_start_bytes: self.region_start_bytes,
+            region_bytes: self.region_bytes,
+            seed: self.seed,
+            name: self.name.clone(),
+            files: self.files.clone(),
+            cpus: self.cpus.clone(),
+            engine: Some(engine),
+            access: self.access,
+            verify: self.verify,
+            on_error: self.on_error,
+            ..Self::default()
+        })
+    }
+
+    /// Memory that the knowledge of what its region must hold takes, bytes.
+    pub(super) fn verify_state_bytes(&self, engine: EngineKind) -> u64 {
+        if self.verify.is_none() {
+            return 0;
+        }
+        let unit = self.verify_unit_bytes().max(1);
+        let in_flight = u64::from(self.queue_depth).saturating_mul(self.block_size_bytes / unit);
+        let units = (self.all_region_bytes() / unit).saturating_add(in_flight);
+        let read_back =
+            self.read_back(engine).map_or(0, |r| u64::from(r.queue_depth).saturating_mul(r.block_size_bytes));
+        units
+            .saturating_mul(UNIT_STATE_BYTES)
+            .saturating_add((self.files.len() as u64).max(1).saturating_mul(2 * TABLE_STEP_BYTES))
+            .saturating_add(STREAM_STATE_BYTES)
+            .saturating_add(read_back)
+    }
+
+    pub(super) fn verify_can_be(&self, phase: &PhasePlan) -> Result<(), String> {
+        if self.verify.is_none() {
+            return Ok(());
+        }
+        match self.engine.unwrap_or(phase.engine) {
+            EngineKind::Null => {
+                return Err("null: keeps nothing, so there is nothing to verify; use a real target".into());
+            }
+            EngineKind::Sim => {
+                return Err("a simulated device keeps no data, so there is nothing to verify; use a real target".into());
+            }
+            EngineKind::Memory => return Err("copies of memory are not verified".into()),
+            _ => {}
+        }
+        if !self.verify_unit_bytes().is_multiple_of(SECTOR_BYTES) {
+            return Err(format!(
+                "verify stamps every sector of {SECTOR_BYTES} bytes; use block sizes, offsets and a region that are \
+                 multiples of it"
+            ));
+        }
+        if self.block_size_bytes > MOST_WRITE_BYTES {
+            return Err(format!(
+                "verify has blocks of at most {MOST_WRITE_BYTES} bytes, not {}",
+                self.block_size_bytes
+            ));
+        }
+        if self.content.zero || self.content.dedupe_percent > 0 {
+            return Err(
+                "data that are verified differ from place to place: they cannot be zeroes or duplicates; leave \
+                        out one of the two"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Part of a file that a stream uses.
+struct Use<'a> {
+    start: u64,
+    end: u64,
+    stream: usize,
+    plan: &'a StreamPlan,
+}
+
+impl PhasePlan {
+    /// The streams that must not run side by side, with the reason; the first two that are found.
+    pub(super) fn verify_contradiction(&self) -> Option<String> {
+        if self.streams.iter().all(|s| s.verify.is_none()) {
+            return None;
+        }
+        let mut by_file: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
+        for (stream, plan) in self.streams.iter().enumerate() {
+            let (start, end) = (plan.region_start_bytes, plan.region_start_bytes.saturating_add(plan.region_bytes));
+            let own: Vec<&str> = plan.files.iter().map(String::as_str).collect();
+            for name in if own.is_empty() { vec![""] } else { own } {
+                by_file.entry(name).or_default().push(Use { start, end, stream, plan });
+            }
+        }
+        by_file.into_values().find_map(first_clash)
+    }
+}
+
+/// By their starts; at each, of those before it only the one that reaches farthest matters, of each kind.
+fn first_clash(mut uses: Vec<Use<'_>>) -> Option<String> {
+    uses.sort_by_key(|u| u.start);
+    type Test = fn(&StreamPlan) -> bool;
+    let (verifies, changes): (Test, Test) = (|s| s.verify.is_some(), StreamPlan::changes_data);
+    for (one, other) in [(verifies, changes), (changes, verifies)] {
+        let mut farthest: Option<&Use<'_>> = None;
+        for next in &uses {
+            if let Some(before) = farthest.filter(|b| b.end > next.start && other(next.plan) && b.stream != next.stream)
+            {
+                let name = |u: &Use<'_>| match u.plan.name.as_str() {
+                    "" => format!("stream {}", u.stream + 1),
+                    name => format!("job '{name}'"),
+                };
+                return Some(format!(
+                    "{} and {} use the same bytes at the same time, one of them verifies and one changes data: what must \
+                     be there would be chance; give each a region or files of its own (offset-step, files), or let one \
+                     run after the other",
+                    name(before),
+                    name(next)
+                ));
+            }
+            if one(next.plan) && farthest.is_none_or(|f| next.end > f.end) {
+                farthest = Some(next);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BlockShare, BlockSizes, Operation, Verify, VerifyKind};
+    use super::*;
+
+    const VERIFY: Option<Verify> = Some(Verify { kind: VerifyKind::Stamp, read_back: true, stop_at_first: false });
+
+    fn write(start: u64, bytes: u64) -> StreamPlan {
+        StreamPlan {
+            operation: Operation::Write,
+            region_start_bytes: start,
+            region_bytes: bytes,
+            verify: VERIFY,
+            ..StreamPlan::default()
+        }
+    }
+
+    fn said(streams: Vec<StreamPlan>) -> String {
+        PhasePlan { streams, ..PhasePlan::default() }.verify_contradiction().unwrap_or_default()
+    }
+
+    #[test]
+    fn the_unit_divides_everything() {
+        assert_eq!(write(0, 1 << 20).verify_unit_bytes(), 4096);
+        assert_eq!(write(512, 1 << 20).verify_unit_bytes(), 512);
+        let sizes = BlockSize::Range { min_bytes: 4096, max_bytes: 65536, step_bytes: 4096 };
+        let split =
+            BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }, BlockShare { bytes: 12288, weight: 1 }]);
+        let both = |write: BlockSize| BlockSizes { read: sizes.clone(), write, trim: sizes.clone() };
+        let mixed = |write_sizes| StreamPlan {
+            block_sizes: Some(both(write_sizes)),
+            block_size_bytes: 65536,
+            mix: Some(super::super::Mix { read_percent: 50 }),
+            ..write(0, 1 << 20)
+        };
+        assert_eq!(mixed(sizes.clone()).verify_unit_bytes(), 4096);
+        assert_eq!(mixed(split).verify_unit_bytes(), 4096);
+        let strided = StreamPlan { order: Order::Strided { stride_bytes: 6144 }, ..write(0, 1 << 20) };
+        assert_eq!(strided.verify_unit_bytes(), 2048);
+    }
+
+    #[test]
+    fn jobs_on_the_same_bytes_are_refused_with_their_names() {
+        let name = |name: &str, s: StreamPlan| StreamPlan { name: name.into(), ..s };
+        let message = said(vec![name("a", write(0, 8192)), name("b", write(4096, 8192))]);
+        assert!(message.contains("job 'a' and job 'b'"), "{message}");
+        assert_eq!(said(vec![write(0, 8192), write(8192, 8192)]), "");
+        let read = |s: StreamPlan| StreamPlan { operation: Operation::Read, ..s };
+        let blind = |s: StreamPlan| StreamPlan { verify: None, ..s };
+        assert_eq!(said(vec![read(write(0, 8192)), read(write(0, 8192))]), "");
+        assert_eq!(said(vec![write(0, 8192), blind(read(write(0, 8192)))]), "");
+        assert_ne!(said(vec![read(write(0, 8192)), blind(write(4096, 8192))]), "");
+        assert_ne!(said(vec![blind(write(4096, 8192)), read(write(0, 8192))]), "");
+        assert_ne!(said(vec![write(0, 1 << 20), blind(read(write(0, 4096))), write(1 << 19, 4096)]), "");
+        let file = |f: &str, s: StreamPlan| StreamPlan { files: vec![f.into()], ..s };
+        assert_eq!(said(vec![file("a", write(0, 8192)), file("b", write(0, 8192))]), "");
+        assert_ne!(said(vec![file("a", write(0, 8192)), file("a", write(0, 8192))]), "");
+    }
+
+    #[test]
+    fn what_cannot_be_verified_is_said() {
+        let phase = |engine| PhasePlan { engine, ..PhasePlan::default() };
+        let can = |s: &StreamPlan, engine| s.verify_can_be(&phase(engine));
+        assert_eq!(can(&write(0, 1 << 20), EngineKind::IoUring), Ok(()));
+        assert!(can(&write(0, 1 << 20), EngineKind::Null).unwrap_err().contains("keeps nothing"));
+        assert!(can(&write(0, 1 << 20), EngineKind::Sim).unwrap_err().contains("keeps no data"));
+        assert!(can(&write(100, 1 << 20), EngineKind::Psync).unwrap_err().contains("multiples"));
+        let large = StreamPlan { block_size_bytes: 32 << 20, ..write(0, 1 << 30) };
+        assert!(can(&large, EngineKind::IoUring).unwrap_err().contains("33553920"));
+        let zero =
+            StreamPlan { content: super::super::Content { zero: true, ..Default::default() }, ..write(0, 1 << 20) };
+        assert!(can(&zero, EngineKind::IoUring).unwrap_err().contains("zeroes"));
+    }
+
+    #[test]
+    fn what_it_takes_is_eight_bytes_a_unit_and_a_little() {
+        let bytes = write(0, 1 << 40).verify_state_bytes(EngineKind::IoUring);
+        assert!(bytes > 2 << 30 && bytes < (2 << 30) + (16 << 20), "{bytes}");
+        assert_eq!(StreamPlan { verify: None, ..write(0, 1 << 40) }.verify_state_bytes(EngineKind::IoUring), 0);
+    }
+
+    #[test]
+    fn the_read_back_has_large_blocks_of_whole_units() {
+        let stream = StreamPlan { block_size_bytes: 12288, ..write(0, 12288 * 1000) };
+        let back = stream.read_back(EngineKind::Mmap).unwrap();
+        assert!(back.block_size_bytes.is_multiple_of(12288) && back.block_size_bytes > 200_000);
+        assert_eq!((back.operation, back.region_bytes), (Operation::Read, stream.region_bytes));
+        assert_eq!((back.engine, back.queue_depth), (Some(EngineKind::Psync), 1));
+        assert!(StreamPlan { operation: Operation::Read, ..stream }.read_back(EngineKind::Psync).is_none());
+    }
+}
