@@ -54,6 +54,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Execute a workload: a built-in one, a TOML text, or a fio job file
     Run(RunArgs),
+    /// iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval
+    Watch(WatchArgs),
     /// The archive of runs: list, show, verify, recover, reindex, tag, delete
     Runs(RunsArgs),
     /// Write the self-contained page of a run
@@ -176,6 +178,57 @@ pub struct RunArgs {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+}
+
+/// Whose columns a CSV has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CsvColumns {
+    /// Ours: a line for each layer and interval, units in the names
+    Narrows,
+    /// Those of iostat -x; kB are KiB, as there
+    Iostat,
+    /// Those of dstat -T -tcdry, a line for each interval
+    Dstat,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The first row is the mean since boot, the others cover an interval each. Ctrl-C ends it. In the table, KiB are 1024
+bytes, await is the mean time of a request from its queueing to its completion, queue the mean number of requests in
+flight (iostat's aqu-sz), req the mean size of a request; temperature and frequency are the highest of any.
+
+Examples:
+  narrows watch                          all disks that were ever used, every second
+  narrows watch /mnt/data                each layer below: mapping, RAID, loop, partition, disk
+  narrows watch /dev/sda --interval 5s   a device
+  narrows watch sda --live               full screen with sparklines; q quits
+  narrows watch --count 60 --csv > a.csv a minute, for a spreadsheet
+  narrows watch . --json | jq .layers    a JSON document a line"
+)]
+pub struct WatchArgs {
+    /// Directory, file, block device, or a device's name such as sda [default: all disks]
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub target: Option<OsString>,
+    /// Time between rows (500ms, 1s, 1m)
+    #[arg(long, short, value_name = "TIME", default_value = "1s")]
+    pub interval: String,
+    /// End after so many rows, the first included
+    #[arg(long, short = 'n', value_name = "N")]
+    pub count: Option<u64>,
+    /// CSV instead of a table
+    #[arg(
+        long,
+        value_enum,
+        value_name = "COLUMNS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "narrows",
+        conflicts_with = "live"
+    )]
+    pub csv: Option<CsvColumns>,
+    /// Full screen with sparklines, on a terminal
+    #[arg(long)]
+    pub live: bool,
 }
 
 #[derive(Args, Debug)]

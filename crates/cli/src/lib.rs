@@ -16,6 +16,7 @@ mod destroy;
 mod execution;
 mod explain;
 mod export;
+mod inspect_place;
 mod output;
 mod progress;
 mod report_page;
@@ -24,6 +25,7 @@ mod runs;
 mod signals;
 mod target;
 mod wall;
+mod watch;
 mod workloads;
 
 use args::{Cli, Command};
@@ -47,6 +49,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
+        Command::Watch(args) => watch::command(args, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),

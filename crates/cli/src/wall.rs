@@ -34,6 +34,12 @@ impl WallClock {
         rfc3339(SystemTime::now())
     }
 
+    /// Now in RFC 3339, UTC, to the millisecond, and the same in milliseconds since 1970.
+    pub fn stamp() -> (String, i64) {
+        let now = timestamp(SystemTime::now());
+        (now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(), now.as_millisecond())
+    }
+
     /// The start as it stands in run ids: `20261120T213000Z`.
     pub fn compact(&self) -> String {
         timestamp(self.wall).strftime("%Y%m%dT%H%M%SZ").to_string()

@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 
 /// How often slow sources are read.
 const SLOW_PERIOD_NS: Ns = NS_PER_S;
+/// Sources are due so much early: who looks once a second is never exactly on time.
+const SLACK_NS: Ns = NS_PER_S / 20;
 /// How often sensors of disks are read.
 const DISK_SENSOR_PERIOD_NS: Ns = 10 * NS_PER_S;
 /// Interrupt tables and frequency tables beyond these are slow sources.
@@ -154,7 +156,7 @@ impl Sampler {
             sample.interrupts_by_cpu = parse::interrupts_by_cpu(text);
         }
         if slow {
-            self.slow_due_ns = now_ns.saturating_add(SLOW_PERIOD_NS);
+            self.slow_due_ns = now_ns.saturating_add(SLOW_PERIOD_NS - SLACK_NS);
             self.heat(now_ns, &mut sample);
         }
         sample
@@ -176,7 +178,7 @@ impl Sampler {
     fn heat(&mut self, now_ns: Ns, sample: &mut SystemSample) {
         let disk_sensors = now_ns >= self.disk_sensors_due_ns;
         if disk_sensors {
-            self.disk_sensors_due_ns = now_ns.saturating_add(DISK_SENSOR_PERIOD_NS);
+            self.disk_sensors_due_ns = now_ns.saturating_add(DISK_SENSOR_PERIOD_NS - SLACK_NS);
         }
         let buffer = &mut self.buffer;
         for sensor in self.sensors.iter().filter(|s| disk_sensors || !s.of_disk) {

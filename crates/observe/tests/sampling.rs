@@ -53,6 +53,9 @@ fn slow_sources_are_read_when_they_are_due_and_empty_in_between() {
     assert_eq!(at(&mut sampler, 9), (0, false, 2));
     assert_eq!(at(&mut sampler, 10), (1, true, 2), "the disk's own sensor is asked once in ten seconds");
     assert_eq!(at(&mut sampler, 100), (2, true, 2));
+    let hundredths = |sampler: &mut Sampler, at: u64| sampler.sample(at * SECOND / 100).temperatures.len();
+    assert_eq!(hundredths(&mut sampler, 1_099), 1, "a look once a second may be a little early");
+    assert_eq!(hundredths(&mut sampler, 1_190), 0);
 }
 
 #[test]

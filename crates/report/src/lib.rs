@@ -27,6 +27,9 @@ pub mod quantity;
 mod storage;
 mod style;
 pub mod text;
+mod watch;
+mod watch_csv;
+mod watch_live;
 
 pub use card::card;
 pub use check::Check;
@@ -37,3 +40,6 @@ pub use page::page;
 pub use plan::plan_text;
 pub use storage::{link_name, link_text, storage_line};
 pub use style::{Paint, Style};
+pub use watch::{WatchTick, WatchedLayer, watch_block, watch_header, watch_layers_line};
+pub use watch_csv::{CsvOrigin, WatchCsv, watch_csv_header, watch_csv_rows};
+pub use watch_live::{LiveTitle, live_screen};

@@ -100,6 +100,20 @@ impl Activity {
     pub fn disk(&self, name: &str) -> Option<&DiskActivity> {
         self.disks.iter().find(|d| d.name == name)
     }
+
+    /// The sum of a rate over these disks; `None` if there are none, or one of them does not tell: a total of which a
+    /// part is missing is not a total.
+    pub fn total(&self, disks: &[String], rate: impl Fn(&DiskActivity) -> Option<f64>) -> Option<f64> {
+        let sum = disks.iter().map(|name| rate(self.disk(name)?)).sum::<Option<f64>>();
+        sum.filter(|_| !disks.is_empty())
+    }
+}
+
+impl CpuActivity {
+    /// All that is neither idle nor taken by the hypervisor.
+    pub fn busy(&self) -> f64 {
+        self.user + self.nice + self.system + self.irq
+    }
 }
 
 /// What happened between two samples.
@@ -381,6 +395,9 @@ mod tests {
         assert_eq!(seen.disk("sdb").and_then(|d| d.read.per_s), Some(0.0));
         assert_eq!(seen.disk("sdc").and_then(|d| d.read.per_s), None);
         assert!(seen.disk("sda").is_none());
+        assert_eq!(seen.total(&["sdb".into()], |d| d.read.per_s), Some(0.0));
+        assert_eq!(seen.total(&["sdb".into(), "sda".into()], |d| d.read.per_s), None);
+        assert_eq!(seen.total(&[], |d| d.read.per_s), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod explain;
 mod plan;
 mod run;
 mod runs;
+mod watch;
 mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
@@ -21,6 +22,7 @@ pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
 pub use plan::PlanDocument;
 pub use run::{RunDocument, RunPhase};
 pub use runs::{RunEntry, RunsDocument};
+pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 
 use serde::Serialize;

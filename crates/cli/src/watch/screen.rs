@@ -1,0 +1,115 @@
+//! The terminal as a full screen, given back as it was on every way out: the end, a signal, a panic, Ctrl-Z.
+
+use model::{Failure, FailureKind};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+
+/// How the terminal was, while it is a full screen. A panic in any thread needs it, hence static.
+static TAKEN: Mutex<Option<Before>> = Mutex::new(None);
+
+struct Before {
+    /// Settings of the terminal that keys come from; `None` if that is none.
+    input: Option<Termios>,
+}
+
+/// Another buffer without scroll-back, no cursor (ECMA-48 and xterm's private modes 1049 and 25).
+const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[H\x1b[2J";
+const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
+
+/// The full screen; dropping it gives the terminal back.
+pub struct Screen(());
+
+impl Screen {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be drawn on.
+    pub fn take() -> Result<Self, Failure> {
+        if !io::stdout().is_terminal() {
+            let failure = Failure::new(FailureKind::Refused, "--live needs a terminal, and stdout is none");
+            return Err(failure.remedy("leave out --live for a table, or take --csv or --json"));
+        }
+        if std::env::var("TERM").is_ok_and(|t| t == "dumb") {
+            let failure =
+                Failure::new(FailureKind::Refused, "--live needs a terminal that can be drawn on; TERM is dumb");
+            return Err(failure.remedy("leave out --live for a table"));
+        }
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // The message belongs on the terminal that stays.
+            give_back();
+            before(panic);
+        }));
+        let screen = Self(());
+        screen.enter().map_err(|e| Failure::new(FailureKind::Environment, format!("cannot use the terminal: {e}")))?;
+        Ok(screen)
+    }
+
+    /// Makes the terminal a full screen.
+    pub fn enter(&self) -> io::Result<()> {
+        let input = tcgetattr(io::stdin()).ok();
+        if let Some(settings) = &input {
+            let mut keys = settings.clone();
+            // Keys at once and unseen. Ctrl-C and Ctrl-Z stay signals, so that they work however busy we are.
+            keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+            tcsetattr(io::stdin(), OptionalActions::Now, &keys)?;
+        }
+        *taken() = Some(Before { input });
+        write(ENTER)
+    }
+
+    /// Gives the terminal back for as long as the program is stopped.
+    pub fn leave(&self) {
+        give_back();
+    }
+
+    /// Columns and rows now.
+    pub fn size(&self) -> (usize, usize) {
+        let size = tcgetwinsize(io::stdout()).ok();
+        let of = |n: Option<u16>, otherwise: usize| n.map(usize::from).filter(|n| *n > 0).unwrap_or(otherwise);
+        (of(size.map(|s| s.ws_col), 80), of(size.map(|s| s.ws_row), 24))
+    }
+
+    /// Draws these lines from the top, all at once where the terminal can (synchronised output, mode 2026).
+    pub fn draw(&self, lines: &[String]) -> io::Result<()> {
+        let mut frame = String::from("\x1b[?2026h\x1b[H");
+        for (i, line) in lines.iter().enumerate() {
+            if i > 0 {
+                frame.push_str("\r\n");
+            }
+            frame.push_str(line);
+            frame.push_str("\x1b[K");
+        }
+        frame.push_str("\x1b[J\x1b[?2026l");
+        write(&frame)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn taken() -> std::sync::MutexGuard<'static, Option<Before>> {
+    // Whoever panicked while holding it left a whole value.
+    TAKEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The terminal as it was; nothing if it was not taken.
+fn give_back() {
+    if let Some(before) = taken().take() {
+        // If the terminal is gone there is nothing to give back.
+        let _ = write(LEAVE);
+        if let Some(settings) = before.input {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &settings);
+        }
+    }
+}
+
+fn write(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}

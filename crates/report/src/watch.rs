@@ -1,0 +1,321 @@
+//! What a watcher prints: the table of `narrows watch`, interval by interval.
+
+use crate::text::{pad, plain, shorten};
+use crate::{Paint, Style, quantity};
+use model::{Activity, DiskActivity, LayerKind, Ns, RequestActivity, SystemSample};
+
+/// One layer that is watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchedLayer {
+    /// Kernel name, the key to its counters.
+    pub name: String,
+    /// What kind of layer.
+    pub kind: LayerKind,
+    /// What people call it: the name of a mapping, the model of a disk.
+    pub title: Option<String>,
+}
+
+/// One interval, or the time since boot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WatchTick {
+    /// Its end, RFC 3339 in UTC.
+    pub time: String,
+    /// The same in milliseconds since 1970.
+    pub unix_ms: i64,
+    /// Whether it covers all the time since boot.
+    pub since_boot: bool,
+    /// How long the machine slept in it, where that is known.
+    pub suspended_ns: Option<Ns>,
+    /// What happened.
+    pub activity: Activity,
+    /// The state at its end: temperatures, frequencies, memory.
+    pub sample: SystemSample,
+}
+
+impl WatchTick {
+    /// The highest temperature of any sensor that was asked, degrees Celsius.
+    pub(crate) fn hottest_c(&self) -> Option<f64> {
+        self.sample.temperatures.iter().map(|t| t.millidegrees_c as f64 / 1e3).max_by(f64::total_cmp)
+    }
+
+    /// The highest frequency of any processor, MHz.
+    pub(crate) fn fastest_mhz(&self) -> Option<f64> {
+        self.sample.cpu_khz.iter().flatten().max().map(|khz| *khz as f64 / 1e3)
+    }
+
+    /// `12:00:01` of the time.
+    pub(crate) fn clock(&self) -> &str {
+        self.time.get(11..19).unwrap_or(&self.time)
+    }
+
+    /// How long the machine slept, if that is worth a word.
+    fn slept(&self) -> Option<String> {
+        let ns = self.suspended_ns.filter(|ns| *ns >= 10_000_000)?;
+        Some(format!("the machine slept for {}, which counts in no rate", quantity::duration(ns)))
+    }
+}
+
+/// What is known of a layer in an interval.
+pub(crate) enum Seen<'a> {
+    /// Rates.
+    Rates(&'a DiskActivity),
+    /// It was not there before, so there is nothing to compare with.
+    First,
+    /// Its counters cannot be read.
+    Gone,
+}
+
+impl<'a> Seen<'a> {
+    pub fn of(activity: &'a Activity, layer: &WatchedLayer) -> Self {
+        match activity.disk(&layer.name) {
+            None => Self::Gone,
+            // A disk whose counters were compared has at least one that makes sense.
+            Some(d) if d.read.per_s.is_none() && d.write.per_s.is_none() && d.busy_ratio.is_none() => Self::First,
+            Some(d) => Self::Rates(d),
+        }
+    }
+
+    pub fn words(&self) -> Option<&'static str> {
+        match self {
+            Self::Rates(_) => None,
+            Self::First => Some("seen for the first time"),
+            Self::Gone => Some("gone, or its counters cannot be read"),
+        }
+    }
+}
+
+type Value = fn(&DiskActivity) -> Option<f64>;
+
+/// One column of the layers' table.
+struct Column {
+    head: &'static str,
+    width: usize,
+    /// Columns go in this order where the terminal is narrow, the highest first.
+    rank: u8,
+    /// Digits behind the point, where not as the size of the number asks.
+    digits: Option<usize>,
+    value: Value,
+}
+
+const KIB: f64 = 1024.0;
+/// Columns of the layer's name with the indent.
+const NAME_COLUMNS: usize = 14;
+
+const fn column(head: &'static str, width: usize, rank: u8, value: Value) -> Column {
+    Column { head, width, rank, digits: None, value }
+}
+
+const fn share(head: &'static str, width: usize, rank: u8, value: Value) -> Column {
+    Column { head, width, rank, digits: Some(1), value }
+}
+
+fn milliseconds(ns: Option<f64>) -> Option<f64> {
+    ns.map(|ns| ns / 1e6)
+}
+
+fn kib(bytes: Option<f64>) -> Option<f64> {
+    bytes.map(|b| b / KIB)
+}
+
+fn percent(ratio: Option<f64>) -> Option<f64> {
+    ratio.map(|r| r * 100.0)
+}
+
+/// In 80 columns: reads and writes share a latency and a size.
+const NARROW: [Column; 8] = [
+    column("r/s", 8, 2, |d| d.read.per_s),
+    column("w/s", 8, 2, |d| d.write.per_s),
+    column("rKiB/s", 9, 1, |d| kib(d.read.bytes_per_s)),
+    column("wKiB/s", 9, 1, |d| kib(d.write.bytes_per_s)),
+    column("await ms", 9, 3, |d| milliseconds(d.both.await_ns)),
+    column("queue", 7, 4, |d| d.mean_in_flight),
+    column("req KiB", 8, 5, |d| kib(d.both.size_bytes)),
+    share("util %", 7, 0, |d| percent(d.busy_ratio)),
+];
+
+/// On a wide terminal each has its own, and discards and flushes are there as well.
+const WIDE: [Column; 12] = [
+    column("r/s", 8, 2, |d| d.read.per_s),
+    column("w/s", 8, 2, |d| d.write.per_s),
+    column("d/s", 8, 9, |d| d.discard.per_s),
+    column("f/s", 7, 8, |d| d.flush.per_s),
+    column("rKiB/s", 9, 1, |d| kib(d.read.bytes_per_s)),
+    column("wKiB/s", 9, 1, |d| kib(d.write.bytes_per_s)),
+    column("r ms", 8, 3, |d| milliseconds(d.read.await_ns)),
+    column("w ms", 8, 3, |d| milliseconds(d.write.await_ns)),
+    column("queue", 7, 4, |d| d.mean_in_flight),
+    column("rreq KiB", 9, 5, |d| kib(d.read.size_bytes)),
+    column("wreq KiB", 9, 5, |d| kib(d.write.size_bytes)),
+    share("util %", 7, 0, |d| percent(d.busy_ratio)),
+];
+
+fn columns(style: &Style) -> Vec<&'static Column> {
+    let total = |columns: &[&Column]| NAME_COLUMNS + columns.iter().map(|c| c.width).sum::<usize>();
+    let wide: Vec<&Column> = WIDE.iter().collect();
+    let mut chosen = if total(&wide) <= style.width { wide } else { NARROW.iter().collect() };
+    while total(&chosen) > style.width.max(40) {
+        let Some(least) = chosen.iter().map(|c| c.rank).max().filter(|r| *r > 1) else { break };
+        chosen.retain(|c| c.rank != least);
+    }
+    chosen
+}
+
+/// One column of the machine's line.
+struct MachineColumn {
+    head: &'static str,
+    width: usize,
+    rank: u8,
+    digits: usize,
+    value: fn(&WatchTick) -> Option<f64>,
+}
+
+const fn machine(
+    head: &'static str,
+    width: usize,
+    rank: u8,
+    digits: usize,
+    value: fn(&WatchTick) -> Option<f64>,
+) -> MachineColumn {
+    MachineColumn { head, width, rank, digits, value }
+}
+
+/// Columns of the time.
+const TIME_COLUMNS: usize = 10;
+
+const MACHINE: [MachineColumn; 10] = [
+    machine("usr %", 6, 1, 1, |t| t.activity.cpu.map(|c| (c.user + c.nice) * 100.0)),
+    machine("sys %", 6, 1, 1, |t| t.activity.cpu.map(|c| (c.system + c.irq) * 100.0)),
+    machine("iow %", 6, 1, 1, |t| t.activity.cpu.map(|c| c.iowait * 100.0)),
+    machine("stl %", 6, 3, 1, |t| t.activity.cpu.map(|c| c.steal * 100.0)),
+    machine("io some %", 10, 2, 1, |t| percent(t.activity.pressure_io.and_then(|p| p.some))),
+    machine("full %", 7, 2, 1, |t| percent(t.activity.pressure_io.and_then(|p| p.full))),
+    machine("int/s", 8, 5, 0, |t| t.activity.interrupts_per_s),
+    machine("ctx/s", 8, 6, 0, |t| t.activity.context_switches_per_s),
+    machine("deg C", 6, 4, 1, WatchTick::hottest_c),
+    machine("MHz", 6, 4, 0, WatchTick::fastest_mhz),
+];
+
+fn machine_columns(style: &Style) -> Vec<&'static MachineColumn> {
+    let total = |columns: &[&MachineColumn]| TIME_COLUMNS + columns.iter().map(|c| c.width).sum::<usize>();
+    let mut chosen: Vec<&MachineColumn> = MACHINE.iter().collect();
+    while total(&chosen) > style.width.max(40) {
+        let Some(least) = chosen.iter().map(|c| c.rank).max().filter(|r| *r > 1) else { break };
+        chosen.retain(|c| c.rank != least);
+    }
+    chosen
+}
+
+/// A number with so many digits behind the point; a dash if not known.
+pub(crate) fn decimal(value: Option<f64>, digits: usize) -> String {
+    value.filter(|v| v.is_finite()).map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
+}
+
+/// A number in at most `columns` less one: four digits at most behind the point of what is small, none of what is large.
+pub(crate) fn number(value: Option<f64>, columns: usize) -> String {
+    let Some(v) = value.filter(|v| v.is_finite()) else { return "-".into() };
+    let text = match v.abs() {
+        0.0 => "0".into(),
+        a if a < 0.995 => format!("{v:.3}"),
+        a if a < 9.995 => format!("{v:.2}"),
+        a if a < 999.95 => format!("{v:.1}"),
+        _ => format!("{v:.0}"),
+    };
+    if text.len() < columns {
+        return text;
+    }
+    let (divided, unit) = if v.abs() < 999.95e6 { (v / 1e6, "M") } else { (v / 1e9, "G") };
+    format!("{divided:.1}{unit}")
+}
+
+/// The two lines above the table: the machine's columns and the layers'.
+pub fn watch_header(style: &Style) -> String {
+    let mut first = pad("UTC", TIME_COLUMNS);
+    for c in machine_columns(style) {
+        first.push_str(&format!("{:>1$}", c.head, c.width));
+    }
+    let mut second = pad("  layer", NAME_COLUMNS);
+    for c in columns(style) {
+        second.push_str(&format!("{:>1$}", c.head, c.width));
+    }
+    format!("{}\n{}\n", style.paint(Paint::Dim, &first), style.paint(Paint::Dim, &second))
+}
+
+/// One interval: a line for the machine, and one for each layer.
+pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> String {
+    let mut out = String::new();
+    if let Some(slept) = tick.slept() {
+        out.push_str(&format!("{}\n", style.paint(Paint::Warn, &slept)));
+    }
+    let mut line = pad(if tick.since_boot { "since boot" } else { tick.clock() }, TIME_COLUMNS);
+    for c in machine_columns(style) {
+        line.push_str(&format!("{:>1$}", decimal((c.value)(tick), c.digits), c.width));
+    }
+    out.push_str(&format!("{}\n", style.paint(Paint::Title, &line)));
+    let columns = columns(style);
+    for layer in layers {
+        let name = shorten(&plain(&layer.name, style.ascii), NAME_COLUMNS - 2, style.ascii);
+        let name = format!("  {}", pad(&name, NAME_COLUMNS - 2));
+        let seen = Seen::of(&tick.activity, layer);
+        match (&seen, seen.words()) {
+            (Seen::Rates(d), _) => {
+                let text = |c: &Column| match c.digits {
+                    Some(digits) => decimal((c.value)(d), digits),
+                    None => number((c.value)(d), c.width),
+                };
+                let cells: String = columns.iter().map(|c| format!("{:>1$}", text(c), c.width)).collect();
+                out.push_str(&format!("{name}{cells}\n"));
+            }
+            (_, words) => out.push_str(&format!("{name} {}\n", style.paint(Paint::Dim, words.unwrap_or_default()))),
+        }
+    }
+    out
+}
+
+/// The layers in a line, top to bottom, for above the table: `/mnt: dm-0 (vg-root), sda2, sda (Samsung SSD 870)`.
+pub fn watch_layers_line(target: &str, layers: &[WatchedLayer], style: &Style) -> String {
+    let names = layers.iter().map(|l| match &l.title {
+        Some(title) => format!("{} ({title})", l.name),
+        None => l.name.clone(),
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    let line = if target.is_empty() { names } else { format!("{target}: {names}") };
+    shorten(&plain(&line, style.ascii), style.width, style.ascii)
+}
+
+/// The parts of a request's activity in the units of the table.
+pub(crate) fn request_words(r: &RequestActivity) -> [String; 4] {
+    let rate = r.bytes_per_s.map_or_else(|| "-".into(), quantity::rate);
+    let time = r.await_ns.map_or_else(|| "-".into(), |ns| quantity::latency(ns.round() as u64));
+    let size = r.size_bytes.map_or_else(|| "-".into(), |b| format!("{} KiB", number(Some(b / KIB), 8)));
+    [format!("{} /s", number(r.per_s, 9)), rate, size, time]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::width;
+
+    #[test]
+    fn numbers_fit_their_columns() {
+        let shown: Vec<String> = [0.0, 0.0123, 0.4, 9.99, 9.996, 123.44, 999.96, 1234.5, 12_345_678.0, 4e12]
+            .into_iter()
+            .map(|v| number(Some(v), 8))
+            .collect();
+        assert_eq!(shown, ["0", "0.012", "0.400", "9.99", "10.0", "123.4", "1000", "1234", "12.3M", "4000.0G"]);
+        assert_eq!((number(None, 8), number(Some(f64::NAN), 8)), ("-".into(), "-".into()));
+    }
+
+    #[test]
+    fn columns_go_where_the_terminal_is_narrow() {
+        let at = |columns: usize| {
+            let style = Style { width: columns, ..Style::default() };
+            watch_header(&style).lines().map(width).collect::<Vec<_>>()
+        };
+        for columns in 40..140 {
+            assert!(at(columns).iter().all(|w| *w <= columns), "{columns}: {:?}", at(columns));
+        }
+        assert!(watch_header(&Style { width: 120, ..Style::default() }).contains("f/s"));
+        assert!(watch_header(&Style::default()).contains("await ms"));
+        assert!(watch_header(&Style { width: 40, ..Style::default() }).contains("util %"));
+    }
+}
