@@ -23,6 +23,16 @@ use workload::{BlockOp, Next, OpKind, Outcome, Source};
 /// The signal and "try again" are no verdict on the device: the operation is handed over again.
 const EINTR: i32 = 4;
 const EAGAIN: i32 = 11;
+/// How long an operation that is answered by "try again" is handed over again, before the answer counts as an error.
+const RETRY_LIMIT_NS: Ns = 5_000_000_000;
+/// Failures one after the other, without a success between, after which a stream that goes on after errors gives up: what
+/// it measures is how fast the device says no.
+const HOPELESS_FAILURES: u32 = 1_000;
+/// The device is gone: nothing that follows can succeed (the same on all Linux architectures but MIPS and PA-RISC for the
+/// last).
+const ENXIO: i32 = 6;
+const ENODEV: i32 = 19;
+const ENOMEDIUM: i32 = 123;
 /// How what never came back is counted (ETIMEDOUT on all architectures but MIPS, PA-RISC and Alpha).
 const ETIMEDOUT: i32 = 110;
 
@@ -222,6 +232,8 @@ where
     let mut shown = recorder.interval_end();
     let mut stop: Option<StopCause> = None;
     let mut drain_until = Ns::MAX;
+    let mut failures_in_a_row = 0u32;
+    let mut nothing_in_a_row = 0u32;
     let mut now = started;
     // Whether `now` is the present, but for the handling of the operations in `done`.
     let mut fresh = false;
@@ -344,6 +356,16 @@ where
                     }
                 }
                 Ok(bytes) => {
+                    failures_in_a_row = 0;
+                    if bytes == 0 && flight.op.len > 0 {
+                        // The end of a file or device that has become shorter, or of one that is gone.
+                        nothing_in_a_row = nothing_in_a_row.saturating_add(1);
+                        if stop.is_none() && nothing_in_a_row >= HOPELESS_FAILURES {
+                            stop = Some(StopCause::Failed);
+                        }
+                    } else {
+                        nothing_in_a_row = 0;
+                    }
                     let at = completion.at_ns;
                     recorder.transferred(at, flight.start_ns, flight.handed_ns, bytes, flight.op.len);
                     if told_apart {
@@ -362,16 +384,23 @@ where
                 Err(EAGAIN) if part.would_block_is_an_answer => {
                     recorder.failed(completion.at_ns, flight.handed_ns, EAGAIN);
                 }
-                Err(EINTR | EAGAIN) if stop.is_none() => {
+                Err(EINTR | EAGAIN)
+                    if stop.is_none() && completion.at_ns.saturating_sub(flight.handed_ns) < RETRY_LIMIT_NS =>
+                {
                     again.push(flight.op);
                     continue;
                 }
                 Err(errno) => {
                     recorder.failed(completion.at_ns, flight.handed_ns, errno);
+                    failures_in_a_row = failures_in_a_row.saturating_add(1);
+                    let gone = matches!(errno, ENXIO | ENODEV | ENOMEDIUM);
                     // A failed sync while draining means that what was written may not be there.
                     if settings.stop_on_error && (stop.is_none() || flight.op.kind.is_sync()) {
                         stop = Some(StopCause::Failed);
                         crew.end(StopCause::Failed);
+                    } else if stop.is_none() && (gone || failures_in_a_row >= HOPELESS_FAILURES) {
+                        // The others may have files that answer: they find out for themselves.
+                        stop = Some(StopCause::Failed);
                     }
                 }
             }

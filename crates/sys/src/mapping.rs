@@ -1,23 +1,29 @@
 //! A file in memory: loads and stores instead of calls.
 #![allow(unsafe_code)]
 
+use crate::bus_fault::{Lost, guarded};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 use std::ffi::c_void;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A shared mapping of the beginning of a file.
 ///
-/// The kernel reports what goes wrong at a load or store by SIGBUS, which ends the program: a page that the device cannot
-/// read, a file that became shorter, a hole for which there is no room. Callers map only what has been written or reserved
-/// ([`crate::reserve`]) and nobody else truncates.
+/// What goes wrong at a load or store (a page that the device cannot read, a file that became shorter, a hole for which
+/// there is no room) fails the one operation with EIO: the signal by which the kernel says it does not say more. What a
+/// failed store had already stored stays in the page cache.
 #[derive(Debug)]
 pub struct Mapping {
     base: NonNull<u8>,
     len: usize,
     writable: bool,
+    /// To map anew what could not be had.
+    file: OwnedFd,
+    /// Some of it is not the file's any more.
+    broken: AtomicBool,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread.
@@ -28,6 +34,14 @@ unsafe impl Sync for Mapping {}
 
 /// EINVAL, the same on every Linux architecture.
 const EINVAL: i32 = 22;
+/// EIO, likewise.
+const EIO: i32 = 5;
+
+fn access(writable: bool) -> ProtFlags {
+    let mut access = ProtFlags::READ;
+    access.set(ProtFlags::WRITE, writable);
+    access
+}
 
 impl Mapping {
     /// Maps the first `len` bytes, which the file has.
@@ -38,12 +52,43 @@ impl Mapping {
         let too_large =
             || io::Error::new(io::ErrorKind::InvalidInput, format!("{len} bytes do not fit the address space"));
         let len = usize::try_from(len).ok().filter(|n| *n > 0 && *n <= isize::MAX as usize).ok_or_else(too_large)?;
-        let mut access = ProtFlags::READ;
-        access.set(ProtFlags::WRITE, writable);
+        let file = fd.as_fd().try_clone_to_owned()?;
         // SAFETY: a fresh mapping at an address of the kernel's choice touches no other memory.
-        let base = unsafe { mmap(std::ptr::null_mut(), len, access, MapFlags::SHARED, fd, 0) }?;
+        let base = unsafe { mmap(std::ptr::null_mut(), len, access(writable), MapFlags::SHARED, fd, 0) }?;
         let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        Ok(Self { base, len, writable })
+        Ok(Self { base, len, writable, file, broken: AtomicBool::new(false) })
+    }
+
+    /// Copies while faults are caught.
+    #[inline]
+    fn copy(&self, from: *const u8, to: *mut u8, len: usize) -> Result<(), i32> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(EIO);
+        }
+        let start = self.base.as_ptr() as usize;
+        // SAFETY: the callers have checked that both ranges are as long as `len` and that one lies in the mapping; a buffer
+        // of the caller's does not overlap it.
+        let copied = guarded(start, start + self.len, || unsafe { std::ptr::copy_nonoverlapping(from, to, len) });
+        copied.map_err(|lost| self.map_again(lost))
+    }
+
+    /// After a fault: the pages that stand in for those that could not be had give way to the file's.
+    #[cold]
+    fn map_again(&self, lost: Lost) -> i32 {
+        let start = self.base.as_ptr() as usize;
+        let offset = lost.first - start;
+        let len = lost.last - lost.first + rustix::param::page_size();
+        // SAFETY: the range consists of pages of our mapping, into which no reference points; it becomes what it was.
+        // Pages between lost ones are the file's before and after.
+        let mapped = unsafe {
+            let at = self.base.as_ptr().add(offset).cast::<c_void>();
+            mmap(at, len, access(self.writable), MapFlags::SHARED | MapFlags::FIXED, &self.file, offset as u64)
+        };
+        if mapped.is_err() {
+            // Empty pages stay there, on which later operations would succeed: none may.
+            self.broken.store(true, Ordering::Relaxed);
+        }
+        EIO
     }
 
     /// Where a range lies, if it lies within.
@@ -59,26 +104,22 @@ impl Mapping {
     /// Copies from the file.
     ///
     /// # Errors
-    /// `EINVAL` beyond the mapping.
+    /// `EINVAL` beyond the mapping; `EIO` where the kernel could not give the page.
     pub fn load(&self, offset: u64, into: &mut [u8]) -> Result<(), i32> {
         let from = self.at(offset, into.len())?;
-        // SAFETY: both ranges are as long as `into`; a buffer of the caller's does not overlap our mapping.
-        unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), into.as_mut_ptr(), into.len()) };
-        Ok(())
+        self.copy(from.cast_const(), into.as_mut_ptr(), into.len())
     }
 
     /// Copies into the file.
     ///
     /// # Errors
-    /// `EINVAL` beyond the mapping, or where it is only read.
+    /// `EINVAL` beyond the mapping, or where it is only read; `EIO` where the kernel could not give the page.
     pub fn store(&self, offset: u64, data: &[u8]) -> Result<(), i32> {
         if !self.writable {
             return Err(EINVAL);
         }
         let to = self.at(offset, data.len())?;
-        // SAFETY: both ranges are as long as `data`; a buffer of the caller's does not overlap our mapping.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
-        Ok(())
+        self.copy(data.as_ptr(), to, data.len())
     }
 
     /// Makes the pages of a range durable: msync(2) with MS_SYNC.
@@ -117,6 +158,36 @@ impl Drop for Mapping {
 mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn what_cannot_be_had_fails_and_is_asked_for_again() {
+        let page = rustix::param::page_size() as u64;
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(4 * page).unwrap();
+        let mapping = Mapping::new(&file, 4 * page, true).unwrap();
+        mapping.store(3 * page, b"there").unwrap();
+        file.set_len(page).unwrap();
+        let mut text = vec![0; 3 * page as usize];
+        for _ in 0..3 {
+            assert_eq!(mapping.load(page, &mut text), Err(EIO));
+            assert_eq!(mapping.store(2 * page, b"lost"), Err(EIO));
+            // What is there is not concerned.
+            mapping.store(5, b"hello").unwrap();
+        }
+        file.set_len(4 * page).unwrap();
+        mapping.store(2 * page, b"again").unwrap();
+        let mut text = [1; 5];
+        file.read_exact_at(&mut text, 2 * page).unwrap();
+        assert_eq!(&text, b"again");
+        // The page that was lost is a new one, and not what stood in for it.
+        mapping.load(3 * page, &mut text).unwrap();
+        assert_eq!(text, [0; 5]);
+        // The same in another thread.
+        file.set_len(page).unwrap();
+        let mapping = &mapping;
+        let lost = std::thread::scope(|s| s.spawn(move || mapping.load(page, &mut [0])).join().unwrap());
+        assert_eq!(lost, Err(EIO));
+    }
 
     #[test]
     fn what_is_stored_is_in_the_file() {

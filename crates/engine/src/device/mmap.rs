@@ -8,7 +8,8 @@ use workload::{BlockOp, FileSpace, OpKind};
 
 /// Mapped files in one range of addresses; driven by [`crate::PsyncDevice`], one operation at a time.
 ///
-/// An error of the device at a load or store cannot be counted: it ends the program by SIGBUS (mmap(2)).
+/// An error of the device at a load or store is EIO, whatever the device said: SIGBUS, by which the kernel tells of it,
+/// says no more (mmap(2)).
 #[derive(Debug)]
 pub struct MappedFiles {
     mappings: Vec<Mapping>,

@@ -44,6 +44,8 @@ impl FileRig {
     /// Whatever makes the target unusable, with the remedy: see [`super::classify`]; no permission, no room, read-only,
     /// in use, too small, locked by another check.
     pub fn open(target: FileTarget, options: FileOptions) -> Result<Self, Failure> {
+        // Whoever limits the size of files is to see EFBIG counted, not the program gone.
+        sys::ignore_file_size_signal();
         let opened = open(&target, &options)?;
         Ok(Self {
             target,
