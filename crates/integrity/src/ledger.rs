@@ -115,6 +115,20 @@ impl Ledger {
         }
     }
 
+    /// Takes over what another ledger of the same target holds.
+    pub fn absorb(&mut self, other: Self) {
+        self.good_places += other.good_places;
+        self.highest_good = self.highest_good.max(other.highest_good);
+        self.newest_epoch = self.newest_epoch.max(other.newest_epoch);
+        other.judgements.into_iter().for_each(|judgement| self.judged(judgement));
+        other.overflow.into_iter().for_each(|(class, n)| *self.overflow.entry(class).or_default() += n);
+        self.overflow_other |= other.overflow_other;
+        self.overflow_empty = match (self.overflow_empty, other.overflow_empty) {
+            (Some(one), Some(two)) => Some(one.with(two)),
+            (one, two) => one.or(two),
+        };
+    }
+
     /// What it all means. A fault of the tester stands alone: nothing else can be believed then.
     pub fn conclude(mut self) -> Conclusion {
         if let Some(own) = self.judgements.iter().find(|j| j.finding.class == DataFault::TesterFault) {

@@ -189,6 +189,30 @@ impl Table {
         }
     }
 
+    /// The first unit from `from` to before `end` that owes something.
+    pub fn next_owed(&self, from: u64, end: u64) -> Option<u64> {
+        self.next(from, end, |entry| entry.low() > 0 && !entry.write_failed() && !entry.reported())
+    }
+
+    /// The first unit from `from` to before `end` of which a write failed, so that it owes nothing.
+    pub fn next_failed(&self, from: u64, end: u64) -> Option<u64> {
+        self.next(from, end, |entry| entry.write_failed() && !entry.reported())
+    }
+
+    fn next(&self, from: u64, end: u64, test: impl Fn(Entry) -> bool) -> Option<u64> {
+        let mut unit = from;
+        while unit < end && unit / CHUNK_UNITS < self.chunks.len() as u64 {
+            let chunk_end = (unit / CHUNK_UNITS + 1) * CHUNK_UNITS;
+            if self.chunks[(unit / CHUNK_UNITS) as usize].is_some()
+                && let Some(found) = (unit..chunk_end.min(end)).find(|u| test(self.entry(*u)))
+            {
+                return Some(found);
+            }
+            unit = chunk_end;
+        }
+        None
+    }
+
     /// A flush failed, and what it covered is not known.
     pub(crate) fn doubt_all(&self) {
         for cell in self.chunks.iter().flatten().flat_map(|chunk| chunk.iter()) {
@@ -260,6 +284,11 @@ mod tests {
         table.forget(5000, 9000);
         let known: Vec<u32> = (0..5).map(|u| table.entry(u).low()).collect();
         assert_eq!((known, table.entry(1).high()), (vec![4, 0, 0, 4, 4], 4));
+        table.set(3, table.entry(3).with_write_failed());
+        table.set(5, table.entry(5).with_reported());
+        let owed = |from| table.next_owed(from, 1 << 60);
+        assert_eq!([0, 1, 5, 10].map(owed), [Some(0), Some(4), Some(6), None]);
+        assert_eq!((table.next_failed(0, 10), table.next_failed(4, 10)), (Some(3), None));
     }
 
     #[test]

@@ -21,8 +21,8 @@ pub enum Unverified {
     ReadFailed,
     /// The phase was stopped before the place was read back.
     Stopped,
-    /// More suspects at once than could be looked into.
-    TooManySuspects,
+    /// The place was found wrong before, which is counted once, and was not written since.
+    FoundBefore,
 }
 
 impl Unverified {
@@ -35,7 +35,7 @@ impl Unverified {
             Self::ReadShort => "read-short",
             Self::ReadFailed => "read-failed",
             Self::Stopped => "stopped",
-            Self::TooManySuspects => "too-many-suspects",
+            Self::FoundBefore => "found-before",
         }
     }
 
@@ -48,7 +48,7 @@ impl Unverified {
             Self::ReadShort => "read in part only",
             Self::ReadFailed => "could not be read",
             Self::Stopped => "not read back: stopped before",
-            Self::TooManySuspects => "suspect, and more than could be read again",
+            Self::FoundBefore => "found wrong before, and not written since",
         }
     }
 }
@@ -95,7 +95,7 @@ pub struct VerifyRecord {
     pub bytes_verified: u64,
     /// The blocks of these.
     pub blocks_verified: u64,
-    /// Blocks that were read, or were to be read back, and say nothing, by reason.
+    /// Blocks that were read, or were to be read back, and say nothing, at least in part, by reason.
     pub unverified: BTreeMap<Unverified, u64>,
     /// Places found wrong, by the name under which `run` reports them. All are counted, also those of
     /// [`VerifyRecord::findings_dropped`].

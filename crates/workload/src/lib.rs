@@ -7,7 +7,10 @@
 //! [`Stream`] gives plain sequential and random streams at the least cost, [`Pattern`] any stream that a plan can say;
 //! [`is_plain`] tells which serves.
 //!
-//! Deliberately absent: system calls, clocks (the time is a parameter), data content, histograms.
+//! [`Written`] is what a run knows of the data that it has written; a stream that verifies has its [`Verified`], which makes
+//! stamped data, looks at what was read, and judges what is wrong with it; [`ReadBackOf`] reads again what was written.
+//!
+//! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
 mod file_space;
 mod op;
@@ -19,11 +22,17 @@ mod permutation;
 mod places;
 mod popularity;
 mod random;
+mod read_back;
 mod sizes;
 mod stream;
+mod verified;
+mod written;
 
 pub use file_space::FileSpace;
 pub use op::{BlockOp, Next, OpKind, Outcome, Source};
 pub use pattern::{Pattern, is_plain};
 pub use permutation::Permutation;
+pub use read_back::ReadBackOf;
 pub use stream::Stream;
+pub use verified::{Checked, Reread, Verified};
+pub use written::{Written, WrittenError};

@@ -1,0 +1,390 @@
+//! The data of a stream that verifies: stamped when they are written, looked at when they were read.
+
+use crate::{BlockOp, FileSpace, OpKind, Outcome, ReadBackOf};
+use integrity::{
+    Allowed, Expected, Ledger, Origin, Owed, Place, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions, Write,
+    classify, points_to,
+};
+use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyKind};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Places that are read again to find out what is wrong with them; beyond, they are judged by the one read that was wrong.
+const MOST_REREAD: u64 = 1024;
+/// Judgements that are kept one by one, for each file.
+pub(crate) const MOST_JUDGEMENTS: usize = 1024;
+
+/// Reads a place again, past whatever cache may hold it.
+pub trait Reread {
+    /// Fills `buffer` from `offset` in the stream's file of this number.
+    ///
+    /// # Errors
+    /// The errno; a read that ends before the buffer does is EIO.
+    fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32>;
+}
+
+/// A file of a stream.
+#[derive(Debug)]
+pub(crate) struct VerifiedFile {
+    pub stamper: Stamper,
+    pub table: Arc<Table>,
+}
+
+/// What a stream that verifies knows of its data. Nothing is allocated between [`Verified::new`] and the first suspect.
+#[derive(Debug)]
+pub struct Verified {
+    kind: VerifyKind,
+    stop_at_first: bool,
+    /// Whether the stream writes, so that a place it did not write yet may hold anything.
+    writes: bool,
+    stampers: Vec<Stamper>,
+    tables: Vec<Arc<Table>>,
+    versions: Versions,
+    space: FileSpace,
+    region: std::ops::Range<u64>,
+    /// Number of the last write in the run; the upper bits are the stream's own.
+    sequence: u64,
+    epoch: u32,
+    time_ms: u32,
+    bytes: u64,
+    blocks: u64,
+    unverified: BTreeMap<Unverified, u64>,
+    in_flight: u64,
+    not_written: u64,
+    ledgers: Vec<Ledger>,
+    /// Places that were found wrong.
+    judged: u64,
+    tester_fault: bool,
+    read_back: ReadBack,
+    read_back_bytes: u64,
+    read_back_ns: Option<Ns>,
+    path: Option<String>,
+}
+
+/// What a stream found; [`crate::Written::conclude`] makes one record of all of them.
+#[derive(Debug)]
+pub struct Checked {
+    pub(crate) kind: VerifyKind,
+    pub(crate) bytes: u64,
+    pub(crate) blocks: u64,
+    pub(crate) unverified: BTreeMap<Unverified, u64>,
+    pub(crate) ledgers: Vec<(u32, Ledger)>,
+    pub(crate) read_back: ReadBack,
+    pub(crate) read_back_bytes: u64,
+    pub(crate) read_back_ns: Option<Ns>,
+    pub(crate) path: Option<String>,
+}
+
+/// What one unit turned out to be.
+enum Seen {
+    Right,
+    Wrong,
+    Nothing(Unverified),
+}
+
+impl Verified {
+    /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
+    pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64) -> Self {
+        let verify = plan.verify.unwrap_or(model::Verify {
+            kind: VerifyKind::default(),
+            read_back: false,
+            stop_at_first: false,
+        });
+        // Tables that other streams refined may have smaller units than this one's own.
+        let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
+        let back = plan.read_back(model::EngineKind::IoUring);
+        let depth = back.as_ref().map_or(1, |b| b.queue_depth);
+        let most = usize::try_from(plan.block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
+        let stampers: Vec<Stamper> = files.iter().map(|f| f.stamper).collect();
+        let tables: Vec<Arc<Table>> = files.into_iter().map(|f| f.table).collect();
+        let start = plan.region_start_bytes;
+        Self {
+            kind: verify.kind,
+            stop_at_first: verify.stop_at_first,
+            writes: plan.changes_data(),
+            versions: Versions::new(tables.clone(), plan.queue_depth.max(depth), most),
+            ledgers: stampers.iter().map(|_| Ledger::new(MOST_JUDGEMENTS)).collect(),
+            stampers,
+            tables,
+            space: FileSpace::of(plan),
+            region: start..start.saturating_add(plan.region_bytes),
+            sequence: first_sequence,
+            epoch: 0,
+            time_ms: 0,
+            bytes: 0,
+            blocks: 0,
+            unverified: BTreeMap::new(),
+            in_flight: 0,
+            not_written: 0,
+            judged: 0,
+            tester_fault: false,
+            read_back: if back.is_some() { ReadBack::Partial } else { ReadBack::None },
+            read_back_bytes: 0,
+            read_back_ns: None,
+            path: None,
+        }
+    }
+
+    /// File, first unit and units of an operation; `None` if it is not whole units: plans are checked before.
+    #[inline]
+    fn units(&self, op: &BlockOp) -> Option<(usize, u64, u32)> {
+        let (file, offset) = self.space.locate(op.offset);
+        let unit = self.tables.get(file)?.unit_bytes();
+        let whole = offset.is_multiple_of(unit) && u64::from(op.len).is_multiple_of(unit);
+        debug_assert!(whole, "{op:?} is not whole units of {unit} bytes");
+        whole.then(|| (file, offset / unit, (u64::from(op.len) / unit) as u32))
+    }
+
+    /// Makes the data of a write that is about to be handed over.
+    #[inline]
+    pub fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+        let Some((file, first, count)) = self.units(op) else {
+            data.fill(0);
+            return;
+        };
+        let slot = op.buffer as usize;
+        self.versions.begin_write(slot, file, first, count);
+        self.sequence += 1;
+        let unit = self.tables[file].unit_bytes();
+        let mut write = Write {
+            lba: first * (unit / SECTOR_BYTES as u64),
+            generation: 0,
+            sequence: self.sequence,
+            epoch: self.epoch,
+            time_ms: self.time_ms,
+        };
+        let sectors = (data.len() / SECTOR_BYTES) as u16;
+        let stamper = self.stampers[file];
+        for (i, piece) in data.chunks_exact_mut(unit as usize).enumerate() {
+            write.generation = self.versions.generation(slot, i);
+            stamper.stamp_piece(piece, &write, (i * (unit as usize / SECTOR_BYTES)) as u16, sectors);
+        }
+    }
+
+    /// Any operation but a write is about to be handed over.
+    #[inline]
+    pub fn handed(&mut self, op: &BlockOp) {
+        match op.kind {
+            OpKind::Fsync | OpKind::Fdatasync => self.versions.flush_begins(),
+            OpKind::Read => {
+                if let Some((file, first, count)) = self.units(op) {
+                    self.versions.begin_read(op.buffer as usize, file, first, count);
+                }
+            }
+            OpKind::Trim | OpKind::WriteZeroes => {
+                if let Some((file, first, count)) = self.units(op) {
+                    self.versions.begin_erase(op.buffer as usize, file, first, count);
+                }
+            }
+            OpKind::Write | OpKind::WriteSync => {}
+        }
+    }
+
+    /// An operation has ended: any but a read that succeeded.
+    #[inline]
+    pub fn ended(&mut self, op: &BlockOp, outcome: Outcome) {
+        match op.kind {
+            OpKind::Fsync | OpKind::Fdatasync => {
+                self.versions.flush_ended(outcome.result.is_ok());
+                self.epoch += u32::from(outcome.result.is_ok());
+            }
+            OpKind::Read => {
+                self.versions.ended_read(op.buffer as usize);
+                *self.unverified.entry(Unverified::ReadFailed).or_default() += 1;
+            }
+            _ => {
+                let (file, _) = self.space.locate(op.offset);
+                let unit = self.tables.get(file).map_or(1, |t| t.unit_bytes());
+                let done = outcome.result.map_or(0, |bytes| u64::from(bytes) / unit);
+                self.versions.ended(op.buffer as usize, done as u32);
+                self.time_ms = (outcome.at_ns / 1_000_000) as u32;
+            }
+        }
+    }
+
+    /// A read has succeeded and gave `data`. Whether the stream goes on.
+    #[inline]
+    pub fn look(&mut self, op: &BlockOp, data: &[u8], again: &mut impl Reread) -> bool {
+        if !self.versions.ended_read(op.buffer as usize) {
+            self.in_flight += 1;
+            return true;
+        }
+        let Some((file, first, _)) = self.units(op) else { return true };
+        let unit = self.tables[file].unit_bytes();
+        let sectors = unit / SECTOR_BYTES as u64;
+        let stamper = self.stampers[file];
+        let mut right = 0;
+        let mut nothing = None;
+        if data.len() < op.len as usize {
+            nothing = Some(Unverified::ReadShort);
+        }
+        for (i, piece) in data.chunks_exact(unit as usize).enumerate() {
+            let number = first + i as u64;
+            let seen = match self.versions.owed(file, number) {
+                Owed::Plainly(allowed) => match stamper.check(piece, number * sectors, allowed) {
+                    Ok(intact) => {
+                        self.ledgers[file].good(number * sectors, &intact);
+                        Seen::Right
+                    }
+                    Err(_) => self.suspect(file, number, piece, again),
+                },
+                owed => self.not_plain(owed, file, number, piece, again),
+            };
+            match seen {
+                Seen::Right => right += 1,
+                Seen::Wrong => {
+                    right += 1;
+                    if self.stop_at_first || self.tester_fault {
+                        self.bytes += unit * right;
+                        self.blocks += 1;
+                        return false;
+                    }
+                }
+                Seen::Nothing(why) => nothing = Some(why),
+            }
+        }
+        self.bytes += unit * right;
+        self.blocks += u64::from(right > 0);
+        match nothing {
+            None => {}
+            Some(Unverified::NotWritten) => self.not_written += 1,
+            Some(why) => *self.unverified.entry(why).or_default() += 1,
+        }
+        true
+    }
+
+    /// A unit that owes nothing, or something that is in doubt.
+    fn not_plain(&mut self, owed: Owed, file: usize, unit: u64, piece: &[u8], again: &mut impl Reread) -> Seen {
+        match owed {
+            Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, piece, again),
+            Owed::WriteFailed => Seen::Nothing(Unverified::WriteFailed),
+            Owed::FoundBefore => Seen::Nothing(Unverified::FoundBefore),
+            // Who only reads, and asks for the data to be verified, means them to be this run's.
+            Owed::NotWritten if !self.writes && self.is_foreign(file, piece) => self.suspect(file, unit, piece, again),
+            Owed::NotWritten => Seen::Nothing(Unverified::NotWritten),
+        }
+    }
+
+    /// Whether a place begins with the stamp of another run, or of another target.
+    fn is_foreign(&self, file: usize, piece: &[u8]) -> bool {
+        let own = &self.stampers[file];
+        let stamp = piece.first_chunk().and_then(Stamp::decode);
+        stamp.is_some_and(|s| s.run_id != own.run_id || s.target_id != own.target_id)
+    }
+
+    /// The fast path did not pass a unit: it is looked at closely, and read again.
+    ///
+    /// No write to it is in flight: the read was clean, and only this stream writes here.
+    #[cold]
+    #[inline(never)]
+    fn suspect(&mut self, file: usize, unit: u64, read: &[u8], again: &mut impl Reread) -> Seen {
+        let stamper = self.stampers[file];
+        let bytes = self.tables[file].unit_bytes();
+        let sectors = bytes / SECTOR_BYTES as u64;
+        let (lba, offset) = (unit * sectors, unit * bytes);
+        let mut expected = self.versions.expected(file, unit);
+        let not_ours = expected.allowed.min == 0;
+        if not_ours {
+            // What a run that only reads was to have written before: any version of this run.
+            expected = Expected { allowed: Allowed { min: 1, max: u32::MAX }, ..expected };
+        }
+        let place = Place { lba, expected, read, rereads: &[], origin: None };
+        if classify(&stamper, &place).is_none() {
+            return Seen::Right;
+        }
+        let mut buffers: Vec<Vec<u8>> = Vec::new();
+        let mut rereads: Vec<Result<usize, i32>> = Vec::new();
+        let mut there = None;
+        if self.judged < MOST_REREAD {
+            for number in 0..REREADS {
+                let mut buffer = vec![0; read.len()];
+                rereads.push(again.reread(file, offset, &mut buffer).map(|()| number));
+                buffers.push(buffer);
+            }
+            let belongs = points_to(&stamper, lba, read).filter(|to| *to <= i64::MAX as u64 / SECTOR_BYTES as u64);
+            there = belongs.and_then(|to| {
+                let mut buffer = vec![0; read.len()];
+                again.reread(file, to * SECTOR_BYTES as u64, &mut buffer).ok()?;
+                Some((self.versions.expected(file, to / sectors), buffer))
+            });
+        }
+        let rereads: Vec<Result<&[u8], i32>> = rereads.iter().map(|r| r.map(|i| buffers[i].as_slice())).collect();
+        let origin = there.as_ref().map(|(expected, read)| Origin { expected: *expected, read });
+        let Some(mut judgement) = classify(&stamper, &Place { rereads: &rereads, origin, ..place }) else {
+            return Seen::Right;
+        };
+        if not_ours {
+            judgement.finding.expected_generation = None;
+        }
+        self.judged += 1;
+        match judgement.finding.class {
+            // What was right when it was read again can be wrong again.
+            DataFault::MisdirectedRead | DataFault::StaleRead | DataFault::TransientPathError => {}
+            DataFault::TesterFault => self.tester_fault = true,
+            _ => self.versions.reported(file, unit),
+        }
+        self.ledgers[file].judged(judgement);
+        Seen::Wrong
+    }
+
+    /// Reads again all that it owes, in blocks of at most so many bytes.
+    pub fn read_back(&mut self, most_bytes: u64) -> ReadBackOf {
+        let back = ReadBackOf::new(self.tables.clone(), self.space, self.region.clone(), most_bytes);
+        let failed = back.failed_units();
+        if failed > 0 {
+            *self.unverified.entry(Unverified::WriteFailed).or_default() += failed;
+        }
+        back
+    }
+
+    /// The read-back has ended: how far it came, and what is left of it.
+    pub fn was_read_back(&mut self, mut left: ReadBackOf, bytes: u64, ns: Ns) {
+        let left = left.operations_left();
+        if left > 0 {
+            *self.unverified.entry(Unverified::Stopped).or_default() += left;
+        }
+        self.read_back_bytes = bytes;
+        self.read_back_ns = Some(ns);
+    }
+
+    /// Whether the read-back read all that it was to: `complete`, if nothing of it failed.
+    pub fn read_back_is(&mut self, complete: bool) {
+        self.read_back = if complete { ReadBack::Complete } else { ReadBack::Partial };
+    }
+
+    /// Reads that failed, or gave too little, so far.
+    pub fn reads_lost(&self) -> u64 {
+        let count = |why| self.unverified.get(&why).copied().unwrap_or(0);
+        count(Unverified::ReadFailed) + count(Unverified::ReadShort) + count(Unverified::Stopped)
+    }
+
+    /// Which way reads of the read-back and re-reads take, in words.
+    pub fn reads_by(&mut self, path: String) {
+        self.path = Some(path);
+    }
+
+    /// Whether something was found that ends the stream.
+    pub fn ends(&self) -> bool {
+        self.tester_fault || (self.stop_at_first && self.judged > 0)
+    }
+
+    /// What was found.
+    pub fn finish(mut self) -> Checked {
+        for (why, count) in [(Unverified::InFlight, self.in_flight), (Unverified::NotWritten, self.not_written)] {
+            if count > 0 {
+                *self.unverified.entry(why).or_default() += count;
+            }
+        }
+        Checked {
+            kind: self.kind,
+            bytes: self.bytes,
+            blocks: self.blocks,
+            unverified: std::mem::take(&mut self.unverified),
+            ledgers: self.stampers.iter().map(|s| s.target_id).zip(std::mem::take(&mut self.ledgers)).collect(),
+            read_back: self.read_back,
+            read_back_bytes: self.read_back_bytes,
+            read_back_ns: self.read_back_ns,
+            path: self.path.take(),
+        }
+    }
+}

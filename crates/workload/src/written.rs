@@ -1,0 +1,166 @@
+//! What a run knows of the data that it has written to its target, from phase to phase.
+
+use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
+use crate::{Checked, Verified};
+use integrity::{Ledger, Secret, Stamper, Table, TooManyUnits};
+use model::{DataFault, DataFinding, Evidence, Mismatch, StreamPlan, VerifyRecord};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Findings that a record keeps one by one.
+const MOST_FINDINGS: usize = 256;
+/// Writes of one stream in one phase, as a power of two: their numbers are unique in the run.
+const SEQUENCE_BITS: u32 = 40;
+
+/// Why a phase cannot be verified.
+pub type WrittenError = TooManyUnits;
+
+/// All that is known of a run's data: for each file, by its name, what each of its units must hold. The target itself has no
+/// name.
+#[derive(Debug)]
+pub struct Written {
+    run_id: u64,
+    secret: Secret,
+    files: BTreeMap<String, File>,
+    streams: u64,
+}
+
+#[derive(Debug)]
+struct File {
+    target_id: u32,
+    table: Arc<Table>,
+}
+
+impl Written {
+    /// Of a run with this id and secret, both drawn at random for it: data of another run are foreign.
+    pub fn new(run_id: u64, secret: [u64; 2]) -> Self {
+        Self { run_id, secret: Secret(secret), files: BTreeMap::new(), streams: 0 }
+    }
+
+    /// Before a phase of these streams: what those that verify know, each where it has its stream. What the others change
+    /// is not known any more.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn prepare(&mut self, streams: &[StreamPlan]) -> Result<Vec<Option<Verified>>, WrittenError> {
+        for stream in streams {
+            let (start, end) =
+                (stream.region_start_bytes, stream.region_start_bytes.saturating_add(stream.region_bytes));
+            for name in names(stream) {
+                if stream.verify.is_some() {
+                    let (unit, next) = (stream.verify_unit_bytes().max(1), self.files.len() as u32);
+                    let file = self
+                        .files
+                        .entry(name.to_owned())
+                        .or_insert_with(|| File { target_id: next, table: Arc::new(Table::new(unit)) });
+                    file.known(unit, if stream.changes_data() { start..end } else { 0..0 })?;
+                } else if stream.changes_data()
+                    && let Some(file) = self.files.get(name)
+                {
+                    file.table.forget(start, end);
+                }
+            }
+        }
+        Ok(streams.iter().map(|stream| stream.verify.is_some().then(|| self.verified(stream))).collect())
+    }
+
+    fn verified(&mut self, stream: &StreamPlan) -> Verified {
+        self.streams += 1;
+        let of = |name: &str| {
+            let file = &self.files[name];
+            let kind = stream.verify.map(|v| v.kind).unwrap_or_default();
+            let percent = stream.content.compress_percent.min(100) as u8;
+            let stamper = Stamper::new(self.run_id, file.target_id, self.secret)
+                .with_kind(kind)
+                .with_compressible_percent(percent);
+            VerifiedFile { stamper, table: Arc::clone(&file.table) }
+        };
+        Verified::new(stream, names(stream).map(of).collect(), self.streams << SEQUENCE_BITS)
+    }
+
+    /// What all streams of a phase found together; `None` if none of them verifies.
+    pub fn conclude(&self, checked: Vec<Checked>) -> Option<VerifyRecord> {
+        let mut all: Option<VerifyRecord> = None;
+        let mut ledgers: BTreeMap<u32, Ledger> = BTreeMap::new();
+        for one in checked {
+            let record = VerifyRecord {
+                kinds: vec![one.kind],
+                bytes_verified: one.bytes,
+                blocks_verified: one.blocks,
+                unverified: one.unverified,
+                read_back: one.read_back,
+                read_back_bytes: one.read_back_bytes,
+                read_back_ns: one.read_back_ns,
+                path: one.path,
+                ..VerifyRecord::default()
+            };
+            match &mut all {
+                Some(all) => all.join(record, MOST_FINDINGS),
+                None => all = Some(record),
+            }
+            for (target_id, ledger) in one.ledgers {
+                ledgers.entry(target_id).or_insert_with(|| Ledger::new(MOST_JUDGEMENTS)).absorb(ledger);
+            }
+        }
+        let mut record = all?;
+        for (target_id, ledger) in ledgers {
+            let conclusion = ledger.conclude();
+            let name = self.files.iter().find(|(_, f)| f.target_id == target_id).map_or("", |(name, _)| name.as_str());
+            let count = |record: &mut VerifyRecord, class: DataFault, n: u64| match class.mismatch() {
+                Some(mismatch) => add(&mut record.mismatches, mismatch, n),
+                None => record.tester_faults += n,
+            };
+            for (class, n) in conclusion.not_kept {
+                count(&mut record, class, n);
+                record.findings_dropped += n;
+            }
+            for finding in conclusion.findings {
+                count(&mut record, finding.class, 1);
+                if record.findings.len() < MOST_FINDINGS {
+                    record.findings.push(named(finding, name));
+                } else {
+                    record.findings_dropped += 1;
+                }
+            }
+        }
+        record.findings.sort_by_key(|f| f.lba);
+        Some(record)
+    }
+}
+
+fn add(counts: &mut BTreeMap<Mismatch, u64>, mismatch: Mismatch, n: u64) {
+    *counts.entry(mismatch).or_default() += n;
+}
+
+fn named(mut finding: DataFinding, file: &str) -> DataFinding {
+    if !file.is_empty() {
+        finding.evidence.insert(0, Evidence::fact("file", file, "plan"));
+    }
+    finding
+}
+
+/// The files of a stream; the target itself has no name.
+fn names(stream: &StreamPlan) -> impl Iterator<Item = &str> {
+    let target = stream.files.is_empty().then_some("");
+    target.into_iter().chain(stream.files.iter().map(String::as_str))
+}
+
+impl File {
+    /// Tells pieces of `unit` bytes apart, and has room for those of these bytes.
+    fn known(&mut self, unit: u64, bytes: std::ops::Range<u64>) -> Result<(), WrittenError> {
+        // Whoever used it in the phase before has let it go. Were it not so, what it knows could not be relied on.
+        if Arc::get_mut(&mut self.table).is_none() {
+            self.table = Arc::new(Table::new(unit));
+        }
+        let Some(table) = Arc::get_mut(&mut self.table) else { return Ok(()) };
+        table.refine(gcd(table.unit_bytes(), unit))?;
+        table.cover(bytes.start / table.unit_bytes(), bytes.end.div_ceil(table.unit_bytes()))
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
