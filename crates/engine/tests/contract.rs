@@ -9,7 +9,9 @@ mod contract {
 
 use contract::suite::{BLOCK, DEPTH, Subject, target};
 use engine::{DeviceError, NullDevice, PsyncDevice, PsyncThreads, SimDevice, UringDevice};
-use sys::{Epoch, RingOptions};
+use model::RwFlags;
+use sys::{CallFlags, Epoch, RingOptions};
+use workload::FileSpace;
 
 macro_rules! devices {
     ($($name:ident: $make:expr;)*) => { $(
@@ -26,12 +28,26 @@ devices! {
     psync_threads: || Ok(Subject::new(PsyncThreads::new(Epoch::start(), target(), DEPTH, BLOCK, None)?, DEPTH));
     sim: || Ok(Subject::new(simulated(), DEPTH).without_data());
     uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), DEPTH, BLOCK)?, DEPTH));
+    uring_flagged: || Ok(Subject::new(flagged()?, DEPTH));
     uring_bare: || Ok(Subject::new(UringDevice::with_options(Epoch::start(), target(), DEPTH, BLOCK, BARE)?, DEPTH));
 }
 
+/// Flags for each call, among them one that asks to poll where that can be.
+fn flagged() -> Result<UringDevice, DeviceError> {
+    let flags = RwFlags { hipri: true, dsync: true, ..RwFlags::default() };
+    UringDevice::over(Epoch::start(), &[target()], FileSpace::alone(), flags, DEPTH, BLOCK)
+}
+
 /// Everything unregistered: what a kernel that refuses registration leaves.
-const BARE: RingOptions =
-    RingOptions { register_buffers: false, register_file: false, register_ring: false, inline_on_memory: false };
+const BARE: RingOptions = RingOptions {
+    register_buffers: false,
+    register_file: false,
+    register_ring: false,
+    inline_on_memory: false,
+    poll: false,
+    read_flags: CallFlags::NONE,
+    write_flags: CallFlags::NONE,
+};
 
 /// A simulated device as large as the file.
 fn simulated() -> SimDevice {

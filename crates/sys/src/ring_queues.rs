@@ -99,7 +99,8 @@ pub(crate) struct Queues {
 
 impl Queues {
     /// Queues for at least `entries` submissions, with as many of the optional features as the kernel has.
-    pub fn new(entries: u32) -> Result<Self, RingError> {
+    /// With `poll`, a ring whose completions are polled for.
+    pub fn new(entries: u32, poll: bool) -> Result<Self, RingError> {
         let entries = entries.max(1).next_power_of_two();
         let mut missing = Vec::new();
         let mut wanted: IoringSetupFlags = OPTIONAL.iter().map(|(flag, ..)| *flag).collect();
@@ -107,6 +108,7 @@ impl Queues {
         let (fd, params) = loop {
             let mut params = io_uring_params::default();
             params.flags = wanted;
+            params.flags.set(IoringSetupFlags::IOPOLL, poll);
             // SAFETY: the parameters are a whole, initialised struct, and ATTACH_WQ is not set.
             match unsafe { io_uring_setup(entries, &mut params) } {
                 Ok(fd) => break (fd, params),

@@ -64,8 +64,13 @@ fn a_wait_for_nothing_ends_in_time() {
 
 #[test]
 fn a_failed_write_answers_for_its_cancelled_sync() {
-    let bare =
-        RingOptions { register_buffers: false, register_file: false, register_ring: false, inline_on_memory: false };
+    let bare = RingOptions {
+        register_buffers: false,
+        register_file: false,
+        register_ring: false,
+        inline_on_memory: false,
+        ..RingOptions::default()
+    };
     for options in [RingOptions::default(), bare] {
         let Some(mut ring) = ring(options) else { return };
         // Beyond the largest offset of a file: EINVAL.

@@ -17,6 +17,11 @@ impl FileSpace {
         Self { span: if files > 1 { span } else { u64::MAX } }
     }
 
+    /// Of the target itself.
+    pub fn alone() -> Self {
+        Self { span: u64::MAX }
+    }
+
     /// Whether the last byte of `files` files still has an address.
     pub fn holds(&self, files: usize) -> bool {
         files <= 1 || self.span.checked_mul(files as u64).is_some()

@@ -43,14 +43,19 @@ pub struct FileSet {
 impl FileSet {
     /// Files whose addresses are those of `space`.
     pub fn new(files: Vec<OwnedFd>, space: FileSpace, flags: RwFlags) -> Self {
-        let both = CallFlags::NONE.hipri(flags.hipri).nowait(flags.nowait).dontcache(flags.dontcache);
-        let write = both.dsync(flags.dsync).sync(flags.sync).atomic(flags.atomic);
-        Self { files, space, read: both, write, flagged: flags != RwFlags::default() }
+        let (read, write) = call_flags(flags);
+        Self { files, space, read, write, flagged: flags != RwFlags::default() }
     }
 }
 
+/// Flags of reads and of writes.
+pub(super) fn call_flags(flags: RwFlags) -> (CallFlags, CallFlags) {
+    let both = CallFlags::NONE.hipri(flags.hipri).nowait(flags.nowait).dontcache(flags.dontcache);
+    (both, both.dsync(flags.dsync).sync(flags.sync).atomic(flags.atomic))
+}
+
 /// No such file: an address beyond the last one (ENXIO is the same on every Linux architecture).
-const ENXIO: i32 = 6;
+pub(super) const ENXIO: i32 = 6;
 
 impl Calls for FileSet {
     fn prepare(&self) {

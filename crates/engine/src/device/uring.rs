@@ -1,21 +1,26 @@
-//! io_uring: one ring, one file, registered buffers; submission and waiting in one system call.
+//! io_uring: one ring, one file or several, registered buffers; submission and waiting in one system call.
 
+use crate::device::calls::{ENXIO, call_flags};
 use crate::device::psync::without_data;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
+use model::RwFlags;
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
-use sys::{BufferPool, Epoch, Ring, RingOp, RingOptions};
-use workload::{BlockOp, OpKind};
+use sys::{BufferPool, Epoch, Ring, RingError, RingOp, RingOptions};
+use workload::{BlockOp, FileSpace, OpKind};
 
-/// A ring over one file. Lives in the thread that made it.
+/// A ring over one file, or several in one range of addresses. Lives in the thread that made it.
 #[derive(Debug)]
 pub struct UringDevice {
     epoch: Epoch,
     ring: Ring,
     /// For what is carried out in the submitting thread: trims and zeroes, which block there in any case (the kernel hands
-    /// them to a worker whose CPU no one sees), and fdatasync.
-    file: OwnedFd,
+    /// them to a worker whose CPU no one sees), fdatasync, and all syncs of a ring that polls.
+    files: Vec<OwnedFd>,
+    space: FileSpace,
+    polls: bool,
+    missing: Vec<String>,
     /// Completions of those.
     aside: Vec<Completion>,
     /// The last time that `now` gave: waits are relative, and another reading of the clock only for them would be waste.
@@ -44,18 +49,86 @@ impl UringDevice {
         buffer_bytes: usize,
         options: RingOptions,
     ) -> Result<Self, DeviceError> {
+        Self::make(epoch, &[file], FileSpace::alone(), depth, buffer_bytes, options)
+    }
+
+    /// Over several files whose addresses are those of `space`, or with flags for each call, or both. RWF_HIPRI asks for
+    /// a ring that polls; where the device has no polled queues it is done without, which [`Device::missing`] says.
+    ///
+    /// # Errors
+    /// As [`UringDevice::new`].
+    pub fn over(
+        epoch: Epoch,
+        files: &[OwnedFd],
+        space: FileSpace,
+        flags: RwFlags,
+        depth: u32,
+        buffer_bytes: usize,
+    ) -> Result<Self, DeviceError> {
+        // What the ring does itself is not asked of each call: there RWF_HIPRI is EINVAL (k:io_uring/rw.c).
+        let (read_flags, write_flags) = call_flags(RwFlags { hipri: false, ..flags });
+        let options = RingOptions { read_flags, write_flags, ..RingOptions::default() };
+        let mut why = None;
+        if flags.hipri {
+            let polled = RingOptions { poll: true, ..options };
+            match Self::make(epoch, files, space, depth, buffer_bytes, polled) {
+                Ok(mut device) => match device.try_to_poll() {
+                    Ok(()) => return Ok(device),
+                    Err(errno) => why = Some(sys::errno_name(errno)),
+                },
+                Err(DeviceError::NoRing(RingError::Call { errno, .. })) => why = Some(sys::errno_name(errno)),
+                Err(error) => return Err(error),
+            }
+        }
+        let mut device = Self::make(epoch, files, space, depth, buffer_bytes, options)?;
+        device.missing.extend(why.map(|errno| {
+            format!(
+                "polled completions (RWF_HIPRI): {errno}: needs O_DIRECT and a device with polled queues \
+                 (nvme.poll_queues=N, queue/io_poll); interrupts serve"
+            )
+        }));
+        Ok(device)
+    }
+
+    /// With something more to say among what is missing.
+    pub fn without(mut self, what: Option<&str>) -> Self {
+        self.missing.extend(what.map(str::to_owned));
+        self
+    }
+
+    fn make(
+        epoch: Epoch,
+        files: &[OwnedFd],
+        space: FileSpace,
+        depth: u32,
+        buffer_bytes: usize,
+        options: RingOptions,
+    ) -> Result<Self, DeviceError> {
         // Another user's file keeps its times: the reads are the same.
-        let _ = sys::keep_access_time(&file);
+        for file in files {
+            let _ = sys::keep_access_time(file);
+        }
         let pool = BufferPool::new(depth, buffer_bytes)
             .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
-        let again = file.try_clone().map_err(|source| DeviceError::Call { call: "dup of the target", source })?;
-        let ring = Ring::new(file, pool, options)?;
+        let again = || -> Result<Vec<OwnedFd>, std::io::Error> { files.iter().map(OwnedFd::try_clone).collect() };
+        let again = || again().map_err(|source| DeviceError::Call { call: "dup of the target", source });
+        let ring = Ring::over(again()?, pool, options)?;
         let aside = Vec::with_capacity(depth as usize);
-        Ok(Self { epoch, ring, file: again, aside, last_now: Cell::new(epoch.elapsed_ns()) })
+        let last_now = Cell::new(epoch.elapsed_ns());
+        Ok(Self { epoch, ring, files: again()?, space, polls: options.poll, missing: Vec::new(), aside, last_now })
     }
-}
 
-impl UringDevice {
+    /// Finds out with one read, of the first bytes of the first file, whether completions can be polled for.
+    fn try_to_poll(&mut self) -> Result<(), i32> {
+        let len = u32::try_from(self.ring.buffer_bytes()).unwrap_or(u32::MAX);
+        let full = |_| 22;
+        self.ring.push(RingOp::Read, 0, 0, len).map_err(full)?;
+        self.ring.enter(1, None)?;
+        let mut result = Ok(());
+        self.ring.complete(1, |c| result = if c.result < 0 { Err(-c.result) } else { Ok(()) });
+        result
+    }
+
     #[cold]
     fn carry_out_aside(&mut self, op: &BlockOp) -> Result<(), DeviceError> {
         if self.aside.len() == self.aside.capacity() || self.ring.buffer_mut(op.buffer).is_none() {
@@ -66,7 +139,11 @@ impl UringDevice {
             call: "io_uring_enter",
             source: std::io::Error::from_raw_os_error(errno),
         })?;
-        let result = without_data(&self.file, op);
+        let (file, offset) = self.space.locate(op.offset);
+        let result = match self.files.get(file) {
+            Some(file) => without_data(file, &BlockOp { offset, ..*op }),
+            None => Err(ENXIO),
+        };
         self.aside.push(Completion { buffer: op.buffer, result, at_ns: self.now() });
         Ok(())
     }
@@ -99,14 +176,15 @@ impl Device for UringDevice {
                 OpKind::Read => RingOp::Read,
                 OpKind::Write => RingOp::Write,
                 OpKind::WriteSync => RingOp::WriteThenDatasync,
-                OpKind::Fsync => RingOp::Fsync,
-                OpKind::Fdatasync | OpKind::Trim | OpKind::WriteZeroes => {
+                OpKind::Fsync if !self.polls => RingOp::Fsync,
+                OpKind::Fsync | OpKind::Fdatasync | OpKind::Trim | OpKind::WriteZeroes => {
                     self.carry_out_aside(op)?;
                     continue;
                 }
             };
+            let (file, offset) = if self.files.len() == 1 { (0, op.offset) } else { self.space.locate(op.offset) };
             self.ring
-                .push(kind, op.buffer, op.offset, op.len)
+                .push_to(file as u32, kind, op.buffer, offset, op.len)
                 .map_err(|error| DeviceError::BadOperation(error.to_string()))?;
         }
         Ok(())
@@ -123,6 +201,13 @@ impl Device for UringDevice {
             }
         }
         let room = out.capacity() - out.len();
+        if self.polls && self.ring.in_flight() == 0 {
+            // A ring that polls would compute until something completes.
+            if min > 0 {
+                self.epoch.sleep_until(until);
+            }
+            return Ok(());
+        }
         let min = min.min(room) as u32;
         let wait = until.saturating_sub(self.last_now.get());
         // A moment that has passed is a poll, not a wait without limit.
@@ -147,6 +232,6 @@ impl Device for UringDevice {
     }
 
     fn missing(&self) -> Vec<String> {
-        self.ring.missing().to_vec()
+        self.ring.missing().iter().chain(&self.missing).cloned().collect()
     }
 }
