@@ -3,6 +3,7 @@
 mod bench;
 mod docs;
 mod static_build;
+mod truth;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Write the man pages and completions, or check that they are up to date
     Docs(docs::Arguments),
+    /// Ask the program what limits machines of which that is known
+    Truth(truth::Arguments),
     /// Build the static binary for every architecture, check it, and run it once
     Static(static_build::Arguments),
 }
@@ -33,6 +36,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Docs(arguments) => docs::run(&arguments),
+        Command::Truth(arguments) => truth::run(arguments),
         Command::Static(arguments) => static_build::run(&arguments),
     }
 }

@@ -1,0 +1,42 @@
+//! The kinds of scenario, each with a truth that follows from how it is made: one narrow place, the next one at a
+//! distance.
+
+mod caps;
+mod device;
+mod link;
+mod page_cache;
+mod processor;
+mod queue;
+mod workloads;
+
+use super::draw::Draw;
+use super::scenario::{Device, Scenario};
+
+/// A kind: its name, and one variation of it.
+pub type Kind = (&'static str, fn(&mut Draw) -> anyhow::Result<Scenario>);
+
+/// All kinds.
+pub fn all() -> Vec<Kind> {
+    [link::KINDS, queue::KINDS, device::KINDS, processor::KINDS, page_cache::KINDS, caps::KINDS, workloads::KINDS].concat()
+}
+
+/// A SATA solid-state drive on a machine that is in nobody's way.
+fn sata(draw: &mut Draw) -> Device {
+    plain(Device::named("sata-ssd").set("cache", 0), draw)
+}
+
+/// The same on NVMe.
+fn nvme(draw: &mut Draw) -> Device {
+    plain(Device::named("nvme").set("cache", 0), draw).rate("page-cache", 20e9).rate("memory-copy", 40e9)
+}
+
+fn plain(device: Device, draw: &mut Draw) -> Device {
+    device
+        .set("jitter", format!("{:.3}", draw.between(0.03, 0.2)))
+        .rate("page-cache", draw.between(5e9, 8e9))
+        .rate("memory-copy", draw.between(10e9, 20e9))
+        .set("read-ahead", "4MiB")
+        .set("writeback", "4MiB")
+        .time("flush", draw.between(50e3, 500e3))
+        .set("seed", draw.bits() >> 32)
+}
