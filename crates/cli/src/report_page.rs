@@ -95,6 +95,7 @@ fn check<'a>(
         causes: &conclusions.causes,
         findings: &conclusions.findings,
         ratings: &conclusions.ratings,
+        depth_curves: &conclusions.depth_curves,
         next_step: conclusions.next_step.as_ref(),
         page,
         fetch,

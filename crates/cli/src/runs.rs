@@ -59,18 +59,12 @@ fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result
     let run = found.load()?;
     let tags = tags_by_run(archive)?.remove(&run.id).unwrap_or_default();
     if output.is_json() {
-        output.document(&RunDocument::new(&run, &tags));
-    } else if run.command == "check" {
-        let page = Some(archive.report_path(&run.id)).filter(|p| p.exists());
-        if markdown {
-            report_page::show_markdown(&run, &Conclusions::of(&run), output);
-            return Ok(ExitCode::SUCCESS);
-        }
-        report_page::show(&run, &Conclusions::of(&run), page.as_deref(), output);
+        output.document(&RunDocument::new(&run, &tags, &judge::depth_curves(&run)));
     } else if markdown {
-        return Err(Failure::new(FailureKind::Usage, format!("{} is no check: only checks have a card", run.id)));
+        report_page::show_markdown(&run, &Conclusions::of(&run), output);
     } else {
-        output.text(&report::run_text(&run, &tags, output.style()));
+        let page = Some(archive.report_path(&run.id)).filter(|p| p.exists());
+        report_page::show(&run, &Conclusions::of(&run), page.as_deref(), output);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,9 @@
 //! Writes the page of a constructed run, for work on its design: `cargo run -p narrows-report --example page -- KIND FILE`
-//! with KIND one of `whole`, `troubled`, `simulated`, `null`, `hostile`.
+//! with KIND one of `whole`, `troubled`, `simulated`, `null`, `hostile` (checks), `depth`, `grid`, `kdiskmark`, `latency`,
+//! `steady`, `jobs` (runs).
 
 #[path = "../tests/report/fixture.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod fixture;
 
 fn main() -> std::io::Result<()> {
@@ -13,10 +14,14 @@ fn main() -> std::io::Result<()> {
         Some("simulated") => fixture::simulated(),
         Some("null") => fixture::null_target(),
         Some("hostile") => fixture::hostile(),
+        Some("depth") => fixture::depth(),
+        Some("grid") => fixture::grid(),
+        Some("kdiskmark") => fixture::kdiskmark(),
+        Some("latency") => fixture::latency(),
+        Some("steady") => fixture::steady(),
+        Some("jobs") => fixture::jobs_and_changes(),
         Some(other) => {
-            return Err(std::io::Error::other(format!(
-                "unknown kind '{other}': whole, troubled, simulated, null, hostile"
-            )));
+            return Err(std::io::Error::other(format!("unknown kind '{other}': see the head of the example")));
         }
     };
     let html = report::page(&sample.check());

@@ -20,9 +20,9 @@ const LINE_LABEL_COLUMNS: usize = 22;
 /// The longest id of a finding that still gets a column of its own.
 const ID_COLUMNS: usize = 28;
 
-struct Writer<'a> {
-    style: &'a Style,
-    columns: usize,
+pub(crate) struct Writer<'a> {
+    pub(crate) style: &'a Style,
+    pub(crate) columns: usize,
     out: String,
 }
 
@@ -40,30 +40,39 @@ struct Layout {
     value: usize,
 }
 
-/// The card of a check. Every line but the last two (paths, which must stay whole) fits `style.width`.
+/// The card of a check, or of any other run: that has tables by the shape of its phases, and the narrow place only where
+/// it is known. Every line but the last two (paths, which must stay whole) fits `style.width`.
 pub fn card(check: &Check<'_>, style: &Style) -> String {
     let mut w = Writer { style, columns: style.columns(), out: String::new() };
     w.header(check);
-    w.numbers(check);
-    w.narrow_place(check);
-    w.findings(check);
-    w.ratings(check);
+    if check.is_check() {
+        w.numbers(check);
+        w.narrow_place(check);
+        w.findings(check);
+        w.ratings(check);
+    } else {
+        w.run_numbers(check);
+        if check.limit_is_known() {
+            w.narrow_place(check);
+        }
+        w.findings(check);
+    }
     w.closing(check);
     w.out
 }
 
 impl Writer<'_> {
-    fn plain(&self, text: &str) -> String {
+    pub(crate) fn plain(&self, text: &str) -> String {
         plain(text, self.style.ascii)
     }
 
-    fn line(&mut self, text: &str) {
+    pub(crate) fn line(&mut self, text: &str) {
         self.out.push_str(text.trim_end());
         self.out.push('\n');
     }
 
     /// `text` wrapped behind `first`, later lines indented by as much.
-    fn block(&mut self, first: &str, text: &str, paint: Option<Paint>) {
+    pub(crate) fn block(&mut self, first: &str, text: &str, paint: Option<Paint>) {
         let indent = width(first);
         for (i, l) in wrap(text, self.columns.saturating_sub(indent)).iter().enumerate() {
             let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
@@ -75,7 +84,7 @@ impl Writer<'_> {
     fn header(&mut self, check: &Check<'_>) {
         let started = self.plain(check.started);
         let room = self.columns.saturating_sub(width(&started) + 2);
-        let command = format!("narrows {} {}", self.plain(&check.run.command), self.plain(&check.run.target.name));
+        let command = format!("narrows {} {}", self.plain(&check.asked()), self.plain(&check.run.target.name));
         let command = pad(&shorten(&command, room, self.style.ascii), room);
         let line = format!("{}  {}", self.style.paint(Paint::Title, &command), self.style.paint(Paint::Dim, &started));
         self.line(&line);

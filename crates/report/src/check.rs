@@ -1,6 +1,6 @@
 //! All that one check has to show, borrowed from the rooms that made it.
 
-use model::{Cause, Finding, Limit, NextStep, Rating, Run};
+use model::{Cause, DepthCurve, Finding, Limit, LimitLayer, NextStep, Rating, Run};
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub struct Check<'a> {
     pub findings: &'a [Finding],
     /// How the target stands to speed classes.
     pub ratings: &'a [Rating],
+    /// Phases that differ only in depth, with the knee of each group (`judge::depth_curves`).
+    pub depth_curves: &'a [DepthCurve],
     /// What to do next, where there is advice.
     pub next_step: Option<&'a NextStep>,
     /// When the run started, as it is to be shown: `2026-11-20 21:30 UTC`.
@@ -23,4 +25,25 @@ pub struct Check<'a> {
     pub page: Option<&'a str>,
     /// Over ssh: a line that fetches the page, for example `scp host:path .`.
     pub fetch: Option<&'a str>,
+}
+
+impl Check<'_> {
+    /// Whether the phases are those of the check-up, which has a card and a page of its own; any other run is shown by
+    /// the shape of its phases.
+    pub(crate) fn is_check(&self) -> bool {
+        self.run.command == "check"
+    }
+
+    /// Whether the diagnosis found the layer that limits.
+    pub(crate) fn limit_is_known(&self) -> bool {
+        self.limit.layer != LimitLayer::Unknown
+    }
+
+    /// What was asked, as on the command line: `check`, `run depth`.
+    pub(crate) fn asked(&self) -> String {
+        match self.is_check() || self.run.plan.name.is_empty() {
+            true => self.run.command.clone(),
+            false => format!("{} {}", self.run.command, self.run.plan.name),
+        }
+    }
 }

@@ -3,10 +3,10 @@
 use crate::headline::{self, Cell};
 use crate::text::plain;
 use crate::{Check, quantity, storage_line};
-use model::Unit;
+use model::{Run, Unit};
 
 /// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
-fn safe(text: &str) -> String {
+pub(crate) fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in plain(text, false).chars() {
         match c {
@@ -44,12 +44,41 @@ fn cell(cell: &Cell) -> String {
 /// The card of a check as Markdown.
 pub fn markdown(check: &Check<'_>) -> String {
     let run = check.run;
-    let h = headline::headline(run);
-    let mut out = format!("**narrows {} {}**", safe(&run.command), safe(&run.target.name));
+    let mut out = format!("**narrows {} {}**", safe(&check.asked()), safe(&run.target.name));
     out.push_str(&format!(" ({})\n\n{}\n\n", safe(check.started), safe(&storage_line(run))));
     if let Some(words) = headline::state_words(run.state) {
         out.push_str(&format!("*{words}*\n\n"));
     }
+    if check.is_check() {
+        out.push_str(&check_numbers(run));
+    } else {
+        out.push_str(&crate::run::markdown_numbers(check));
+    }
+    if check.is_check() || check.limit_is_known() {
+        out.push_str(&narrow_place(check));
+    }
+    if !check.findings.is_empty() {
+        out.push_str("\n**Findings**\n\n");
+        for f in check.findings {
+            out.push_str(&format!("- {}: {}\n", safe(&f.id), safe(&f.title)));
+        }
+    }
+    if !check.ratings.is_empty() && check.is_check() {
+        let ratings = safe(&headline::ratings_words(check.ratings));
+        out.push_str(&format!("\nShort-test ratings: {ratings} (not a certificate)\n"));
+    }
+    for remark in &run.remarks {
+        out.push_str(&format!("\nNote: {}\n", safe(remark)));
+    }
+    let version = safe(&run.program_version);
+    out.push_str(&format!("\n{}. Run {}, narrows {version}.\n", headline::written_words(run), safe(&run.id)));
+    out
+}
+
+/// The rows of the check-up.
+fn check_numbers(run: &Run) -> String {
+    let h = headline::headline(run);
+    let mut out = String::new();
     out.push_str("| | read | write |\n|---|---|---|\n");
     let mut label = "";
     for r in &h.rows {
@@ -68,6 +97,13 @@ pub fn markdown(check: &Check<'_>) -> String {
     for (i, note) in h.notes.iter().enumerate() {
         out.push_str(&format!("{}. {}\n", i + 1, safe(note)));
     }
+    out
+}
+
+/// The limit with its evidence, and what to do next.
+fn narrow_place(check: &Check<'_>) -> String {
+    let run = check.run;
+    let mut out = String::new();
     let limit = check.limit;
     let confidence = headline::confidence_word(limit.confidence);
     out.push_str(&format!("\n**The narrow place:** {} ({confidence})\n\n", safe(&limit.statement)));
@@ -79,20 +115,5 @@ pub fn markdown(check: &Check<'_>) -> String {
             next.predicted_ratio.map(|r| format!(" (predicted at most {} x)", quantity::ratio(r))).unwrap_or_default();
         out.push_str(&format!("\n**Next step:** {}{ratio}\n", safe(&next.text)));
     }
-    if !check.findings.is_empty() {
-        out.push_str("\n**Findings**\n\n");
-        for f in check.findings {
-            out.push_str(&format!("- {}: {}\n", safe(&f.id), safe(&f.title)));
-        }
-    }
-    if !check.ratings.is_empty() {
-        let ratings = safe(&headline::ratings_words(check.ratings));
-        out.push_str(&format!("\nShort-test ratings: {ratings} (not a certificate)\n"));
-    }
-    for remark in &run.remarks {
-        out.push_str(&format!("\nNote: {}\n", safe(remark)));
-    }
-    let version = safe(&run.program_version);
-    out.push_str(&format!("\n{}. Run {}, narrows {version}.\n", headline::written_words(run), safe(&run.id)));
     out
 }

@@ -43,7 +43,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None if output.is_json() => {
-            output.document(&RunDocument::new(run, &args.tags));
+            output.document(&RunDocument::new(run, &args.tags, &conclusions.depth_curves));
             Ok(())
         }
         None => {

@@ -1,8 +1,12 @@
 //! `narrows/run/1`: one run with its phases.
 
 use super::seconds;
-use model::{Environment, Metric, PhaseStatus, Plan, Run, RunState, Session, Target};
+use model::{
+    DepthCurve, Environment, Metric, PhaseStatus, Plan, RateChange, Run, RunState, RunValidity, Session, SteadyRecord,
+    Target, VerifyRecord,
+};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// One phase with its metrics.
 #[derive(Clone, Debug, Serialize)]
@@ -17,9 +21,28 @@ pub struct RunPhase<'a> {
     pub status: PhaseStatus,
     /// Why refused or skipped.
     pub reasons: &'a [String],
+    /// Where it lastingly left the rate at which it went.
+    pub changes: &'a [RateChange],
+    /// Failed operations by errno name; null if not executed.
+    pub errors: Option<&'a BTreeMap<String, u64>>,
+    /// What the verification found; null where nothing was to be verified.
+    pub verify: Option<&'a VerifyRecord>,
+    /// How its rounds went; null where it does not go by rounds.
+    pub rounds: Option<&'a SteadyRecord>,
 }
 
-/// What `narrows runs show ID --json` prints.
+/// The verification of all phases together.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunVerify {
+    /// Whether nothing that was read was wrong.
+    pub clean: bool,
+    /// Bytes that were compared with what must be there.
+    pub bytes_verified: u64,
+    /// Places found wrong, by class.
+    pub mismatches: BTreeMap<&'static str, u64>,
+}
+
+/// What `narrows run` and `narrows runs show ID` print under `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunDocument<'a> {
     /// `narrows/run/1`.
@@ -36,6 +59,18 @@ pub struct RunDocument<'a> {
     pub command: &'a str,
     /// How far it came.
     pub state: RunState,
+    /// Whether the run as a whole may be used.
+    pub validity: RunValidity,
+    /// The workload's name.
+    pub workload: &'a str,
+    /// What the text asked for and the plan does otherwise, or leaves out, with the reason.
+    pub notes: &'a [String],
+    /// All phases' verification together; null where nothing was to be verified.
+    pub verify: Option<RunVerify>,
+    /// Failed operations of all phases by errno name.
+    pub errors: BTreeMap<&'a str, u64>,
+    /// Phases that differ only in depth, and where more of it stops to pay.
+    pub depth_curves: &'a [DepthCurve],
     /// Version of the program.
     pub program_version: &'a str,
     /// The machine.
@@ -56,8 +91,8 @@ impl<'a> RunDocument<'a> {
     /// Schema of the document.
     pub const SCHEMA: &'static str = "narrows/run/1";
 
-    /// The document of a run with the tags it has in the archive.
-    pub fn new(run: &'a Run, tags: &'a [String]) -> Self {
+    /// The document of a run with the tags it has in the archive and its depth curves (`judge::depth_curves`).
+    pub fn new(run: &'a Run, tags: &'a [String], depth_curves: &'a [DepthCurve]) -> Self {
         Self {
             schema: Self::SCHEMA,
             run_id: &run.id,
@@ -72,10 +107,20 @@ impl<'a> RunDocument<'a> {
                     steady: p.steady,
                     status: p.status,
                     reasons: &p.reasons,
+                    changes: &p.changes,
+                    errors: p.record.as_ref().map(|r| &r.errors),
+                    verify: p.record.as_ref().and_then(|r| r.verify.as_ref()),
+                    rounds: p.record.as_ref().and_then(|r| r.steady.as_ref()),
                 })
                 .collect(),
             command: &run.command,
             state: run.state,
+            validity: run.validity(),
+            workload: &run.plan.name,
+            notes: &run.plan.notes,
+            verify: verify(run),
+            errors: errors(run),
+            depth_curves,
             program_version: &run.program_version,
             environment: &run.environment,
             sessions: &run.sessions,
@@ -85,4 +130,27 @@ impl<'a> RunDocument<'a> {
             tags,
         }
     }
+}
+
+fn verify(run: &Run) -> Option<RunVerify> {
+    let mut records = run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref()).peekable();
+    records.peek()?;
+    let mut all = RunVerify { clean: true, bytes_verified: 0, mismatches: BTreeMap::new() };
+    for record in records {
+        all.clean &= record.is_clean();
+        all.bytes_verified = all.bytes_verified.saturating_add(record.bytes_verified);
+        for (class, n) in &record.mismatches {
+            *all.mismatches.entry(class.name()).or_default() += n;
+        }
+    }
+    Some(all)
+}
+
+fn errors(run: &Run) -> BTreeMap<&str, u64> {
+    let mut all = BTreeMap::new();
+    for (name, n) in run.phases.iter().filter_map(|p| p.record.as_ref()).flat_map(|r| &r.errors) {
+        let sum: &mut u64 = all.entry(name.as_str()).or_default();
+        *sum = sum.saturating_add(*n);
+    }
+    all
 }

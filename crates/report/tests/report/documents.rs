@@ -171,6 +171,10 @@ mod contract {
         pub steady: Option<bool>,
         pub status: String,
         pub reasons: Vec<String>,
+        pub changes: Vec<Value>,
+        pub errors: Option<std::collections::BTreeMap<String, u64>>,
+        pub verify: Option<Value>,
+        pub rounds: Option<Value>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -190,6 +194,20 @@ mod contract {
         pub bytes_written: u64,
         pub remarks: Vec<String>,
         pub tags: Vec<String>,
+        pub validity: String,
+        pub workload: String,
+        pub notes: Vec<String>,
+        pub verify: Option<RunVerify>,
+        pub errors: std::collections::BTreeMap<String, u64>,
+        pub depth_curves: Vec<Value>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct RunVerify {
+        pub clean: bool,
+        pub bytes_verified: u64,
+        pub mismatches: std::collections::BTreeMap<String, u64>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -312,14 +330,32 @@ fn error() {
 fn run_and_runs() {
     let s = fixture::troubled();
     let tags = vec!["before".to_owned()];
-    let run: contract::Run = holds(&RunDocument::new(&s.run, &tags));
+    let run: contract::Run = holds(&RunDocument::new(&s.run, &tags, &s.depth_curves));
     assert_eq!((run.schema.as_str(), run.phases.len()), ("narrows/run/1", 11));
+    assert_eq!((run.validity.as_str(), run.workload.as_str()), ("invalid", "check"));
+    assert!(run.verify.is_none() && run.depth_curves.is_empty());
     let entries = [RunEntry::new(&s.run, tags)];
     let runs: contract::Runs = holds(&RunsDocument::new(&entries));
     assert_eq!(runs.schema, "narrows/runs/1");
     assert_eq!(runs.runs[0].metrics.len(), RunEntry::HEADLINES.len());
     let none: contract::Runs = holds(&RunsDocument::new(&[]));
     assert!(none.runs.is_empty());
+}
+
+#[test]
+fn a_run_says_what_went_wrong_in_it() {
+    let s = fixture::jobs_and_changes();
+    let run: contract::Run = holds(&RunDocument::new(&s.run, &[], &s.depth_curves));
+    let verify = run.verify.expect("it verified");
+    assert_eq!((verify.clean, verify.bytes_verified, verify.mismatches["lost"]), (false, 1 << 30, 2));
+    assert_eq!((run.errors["EIO"], run.errors["ENOSPC"]), (3, 1_200));
+    assert_eq!((run.validity.as_str(), run.notes.len()), ("invalid", 1));
+    let phase = run.phases.iter().find(|p| p.name == "db-and-log").expect("the phase");
+    assert_eq!(phase.changes[0]["bytes_before"], 137_800_000);
+    let s = fixture::depth();
+    let run: contract::Run = holds(&RunDocument::new(&s.run, &[], &s.depth_curves));
+    assert_eq!(run.depth_curves[0]["knee"]["state"], "at");
+    assert_eq!(run.depth_curves[0]["knee"]["depth"], 32);
 }
 
 #[test]

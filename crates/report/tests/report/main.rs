@@ -5,3 +5,4 @@ mod documents;
 mod fixture;
 mod page;
 mod plan;
+mod run;

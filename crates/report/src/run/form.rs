@@ -1,0 +1,221 @@
+//! In which form the phases of a run are shown: decided by their shape, never by the workload's name.
+
+use super::grid::{Grid, grid};
+use model::{DepthCurve, PhaseKind, PhaseRun, PhaseStatus, Run};
+
+/// More curves are a grid.
+const MOST_CURVES: usize = 4;
+
+/// Phases that are shown together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Form<'a> {
+    /// They differ only in depth.
+    Depth(&'a DepthCurve, Vec<usize>),
+    /// They form a grid.
+    Grid(Grid, Vec<usize>),
+    /// Each reading phase has its writing counterpart: (read, write).
+    Pairs(Vec<(usize, usize)>),
+    /// They ask for less than the target gives: what matters is how long each operation takes.
+    Waits(Vec<usize>),
+    /// One row each.
+    Rows(Vec<usize>),
+}
+
+impl Form<'_> {
+    /// The places of its phases in [`Run::phases`].
+    #[cfg(test)]
+    fn places(&self) -> Vec<usize> {
+        match self {
+            Self::Depth(_, p) | Self::Grid(_, p) | Self::Waits(p) | Self::Rows(p) => p.clone(),
+            Self::Pairs(pairs) => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
+        }
+    }
+}
+
+fn pairs(run: &Run, places: &[usize]) -> Option<Vec<(usize, usize)>> {
+    let shapes: Vec<_> = places.iter().map(|i| Some((*i, run.phases[*i].plan.shape()?))).collect::<Option<_>>()?;
+    let mut out = Vec::new();
+    for (place, shape) in shapes.iter().filter(|(i, _)| !run.phases[*i].plan.is_write()) {
+        let mut others = shapes.iter().filter(|(_, s)| shape.is_counterpart(s));
+        let (other, None) = (others.next()?, others.next()) else { return None };
+        out.push((*place, other.0));
+    }
+    (out.len() >= 2 && out.len() * 2 == places.len()).then_some(out)
+}
+
+fn held_back(phase: &PhaseRun) -> bool {
+    phase.plan.streams.iter().all(|s| s.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
+}
+
+/// All phases of a run but memory copies and what was not needed, each in exactly one form.
+pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
+    let shown = |p: &PhaseRun| p.plan.kind != PhaseKind::MemoryCopy;
+    let mut rest: Vec<usize> = (0..run.phases.len()).filter(|i| shown(&run.phases[*i])).collect();
+    let measures = |i: &usize| run.phases[*i].plan.kind == PhaseKind::Measure;
+    let mut out = Vec::new();
+    if curves.len() <= MOST_CURVES {
+        for curve in curves {
+            let places: Vec<usize> = curve
+                .phases
+                .iter()
+                .filter_map(|name| run.phases.iter().position(|p| p.plan.name == *name))
+                .filter(|i| rest.contains(i))
+                .collect();
+            if places.len() == curve.phases.len() {
+                rest.retain(|i| !places.contains(i));
+                out.push(Form::Depth(curve, places));
+            }
+        }
+    }
+    let measured: Vec<usize> = rest.iter().copied().filter(measures).collect();
+    let form = if let Some(grid) = grid(run, &measured) {
+        Some(Form::Grid(grid, measured.clone()))
+    } else if let Some(pairs) = pairs(run, &measured) {
+        Some(Form::Pairs(pairs))
+    } else if !measured.is_empty() && measured.iter().all(|i| held_back(&run.phases[*i])) {
+        Some(Form::Waits(measured.clone()))
+    } else {
+        None
+    };
+    if form.is_some() {
+        rest.retain(|i| !measured.contains(i));
+    }
+    // Where the results have a form of their own, a preparation that went well needs no row.
+    let troubled = |i: &usize| measures(i) || run.phases[*i].status == PhaseStatus::Refused;
+    if !out.is_empty() || form.is_some() {
+        rest.retain(troubled);
+    }
+    out.extend(form);
+    if !rest.is_empty() {
+        out.push(Form::Rows(rest));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Operation, Order, Pacing, PhasePlan, Rate, RunState, StreamPlan};
+
+    fn run(streams: Vec<(&str, StreamPlan)>) -> Run {
+        let phase = |(name, s): (&str, StreamPlan)| PhaseRun {
+            plan: PhasePlan { name: name.into(), streams: vec![s], ..PhasePlan::default() },
+            status: PhaseStatus::Measured,
+            reasons: vec![],
+            steady: None,
+            changes: vec![],
+            metrics: vec![],
+            record: None,
+        };
+        Run {
+            schema: Run::SCHEMA.into(),
+            id: "x".into(),
+            command: "run".into(),
+            program_version: "0".into(),
+            state: RunState::Complete,
+            plan: model::Plan::default(),
+            environment: model::Environment::default(),
+            target: model::Target {
+                name: "null:".into(),
+                kind: model::TargetKind::Null,
+                path: None,
+                size_bytes: None,
+                writable: true,
+                stack: model::Stack::default(),
+            },
+            sessions: vec![],
+            experiment: None,
+            duration_ns: 0,
+            bytes_written: 0,
+            remarks: vec![],
+            phases: streams.into_iter().map(phase).collect(),
+            samples: vec![],
+            kernel_log: None,
+        }
+    }
+
+    fn of(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
+        StreamPlan {
+            operation,
+            order,
+            block_size_bytes: block,
+            queue_depth: depth,
+            region_bytes: 1 << 30,
+            ..StreamPlan::default()
+        }
+    }
+
+    #[test]
+    fn a_sweep_of_sizes_and_operations_is_a_grid() {
+        use Operation::{Read, Write};
+        let mut streams = Vec::new();
+        for (name, operation, order) in [
+            ("write", Write, Order::Sequential),
+            ("random-read", Read, Order::Random),
+            ("backward", Read, Order::Reverse),
+        ] {
+            for block in [4096u64, 65_536, 1 << 20] {
+                streams.push((format!("{name}-{block}"), of(operation, order, block, 1)));
+            }
+        }
+        let run = run(streams.iter().map(|(n, s)| (n.as_str(), s.clone())).collect());
+        let forms = forms(&run, &[]);
+        let [Form::Grid(grid, _)] = &forms[..] else { panic!("{forms:?}") };
+        assert_eq!(grid.columns, ["4 KiB", "64 KiB", "1 MiB"]);
+        assert_eq!(grid.rows.iter().map(|r| r.0.as_str()).collect::<Vec<_>>(), ["write", "random read", "backward"]);
+        assert_eq!(grid.rows[1].1[2].as_ref().map(|c| c.phase), Some(5));
+    }
+
+    #[test]
+    fn readers_with_their_writers_are_pairs() {
+        use Operation::{Read, Write};
+        let four = [(1u64 << 20, 8, Order::Sequential), (4096, 1, Order::Random)];
+        let names = ["a", "b", "c", "d"];
+        let streams: Vec<_> = [Read, Write]
+            .into_iter()
+            .flat_map(|o| four.map(|(block, depth, order)| of(o, order, block, depth)))
+            .zip(names)
+            .map(|(s, n)| (n, s))
+            .collect();
+        let run = run(streams);
+        assert_eq!(forms(&run, &[]), [Form::Pairs(vec![(0, 2), (1, 3)])]);
+    }
+
+    #[test]
+    fn paced_phases_show_how_long_operations_take_and_others_are_rows() {
+        let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10)), ..Pacing::default() });
+        let paced = StreamPlan { pacing, ..of(Operation::Read, Order::Random, 4096, 1) };
+        let one = run(vec![("r", paced.clone())]);
+        assert_eq!(forms(&one, &[]), [Form::Waits(vec![0])]);
+        let mixed = run(vec![("r", paced), ("s", of(Operation::Read, Order::Random, 4096, 1))]);
+        assert_eq!(forms(&mixed, &[]), [Form::Rows(vec![0, 1])]);
+    }
+
+    #[test]
+    fn every_phase_has_exactly_one_form() {
+        let streams: Vec<_> = [1, 2, 4]
+            .map(|d| (["q1", "q2", "", "q4"][d as usize - 1], of(Operation::Read, Order::Random, 4096, d)))
+            .into();
+        let mut run = run(streams);
+        run.phases.push(PhaseRun {
+            plan: PhasePlan {
+                name: "w".into(),
+                streams: vec![of(Operation::Write, Order::Random, 4096, 1)],
+                ..PhasePlan::default()
+            },
+            ..run.phases[0].clone()
+        });
+        let curve = DepthCurve {
+            phases: ["q1", "q2", "q4"].map(String::from).into(),
+            depths: vec![1, 2, 4],
+            knee: model::Knee::NotReached { depth: 4 },
+            least_gain_percent: 10.0,
+        };
+        let curves = [curve];
+        let forms = forms(&run, &curves);
+        let mut all: Vec<usize> = forms.iter().flat_map(Form::places).collect();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+        assert!(matches!(forms[0], Form::Depth(..)) && matches!(forms[1], Form::Rows(_)));
+    }
+}

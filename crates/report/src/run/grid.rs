@@ -1,0 +1,199 @@
+//! Phases that form a grid: two of what workloads vary change, the rest is the same.
+
+use crate::plan::words;
+use crate::quantity;
+use model::{MetricStatus, PhaseRun, PhaseShape, PhaseStatus, Run, Unit};
+
+/// A grid that lacks more of its cells than this is none.
+const LEAST_FILLED: f64 = 0.7;
+
+/// One cell: the phase, and what it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GridCell {
+    /// Place of the phase in [`Run::phases`].
+    pub phase: usize,
+    /// The value that stands.
+    pub value: Option<f64>,
+    /// Without a value: what became of it.
+    pub status: MetricStatus,
+    /// Why, or what has to be said.
+    pub reasons: Vec<String>,
+    /// It was measured, and was not steady.
+    pub unsteady: bool,
+}
+
+/// Phases as rows and columns.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Grid {
+    /// What the columns vary: `block size`.
+    pub axis: &'static str,
+    pub columns: Vec<String>,
+    pub rows: Vec<(String, Vec<Option<GridCell>>)>,
+    /// Of all values.
+    pub unit: Unit,
+}
+
+/// What workloads vary, in the order in which it becomes the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axis {
+    Block,
+    Depth,
+    Jobs,
+    ReadPercent,
+}
+
+const AXES: [Axis; 4] = [Axis::Block, Axis::Depth, Axis::Jobs, Axis::ReadPercent];
+
+impl Axis {
+    fn value(self, shape: &PhaseShape) -> u64 {
+        match self {
+            Self::Block => shape.block_bytes,
+            // Of each stream: more jobs have more in flight without being another depth.
+            Self::Depth => u64::from(shape.depth / shape.jobs.max(1)),
+            Self::Jobs => shape.jobs.into(),
+            Self::ReadPercent => shape.read_percent.map_or(u64::MAX, u64::from),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block size",
+            Self::Depth => "depth",
+            Self::Jobs => "jobs",
+            Self::ReadPercent => "reads",
+        }
+    }
+
+    fn label(self, value: u64) -> String {
+        match self {
+            Self::Block => quantity::binary_size(value),
+            Self::Depth => format!("qd {value}"),
+            Self::Jobs if value == 1 => "1 job".into(),
+            Self::Jobs => format!("{value} jobs"),
+            Self::ReadPercent => format!("{value} %"),
+        }
+    }
+}
+
+/// The longest beginning that all names share, without what joins it to the rest: `random-read`.
+fn stem<'a>(names: &[&'a str]) -> &'a str {
+    let Some((first, rest)) = names.split_first() else { return "" };
+    let mut end = first.len();
+    for name in rest {
+        end = first.bytes().zip(name.bytes()).take(end).take_while(|(a, b)| a == b).count();
+    }
+    while !first.is_char_boundary(end) {
+        end -= 1;
+    }
+    first[..end].trim_end_matches(|c: char| !c.is_alphabetic())
+}
+
+fn row_label(run: &Run, places: &[usize], shape: &PhaseShape) -> String {
+    let names: Vec<&str> = places.iter().map(|i| run.phases[*i].plan.name.as_str()).collect();
+    let stem = stem(&names);
+    match shape.rest.streams.first() {
+        // A letter or two are what names have in common by chance.
+        Some(stream) if stem.chars().count() < 3 => format!("{} {}", words::order(stream), words::operation(stream)),
+        _ => stem.replace('-', " "),
+    }
+}
+
+fn cell(run: &Run, place: usize, quantity: &str) -> GridCell {
+    let phase: &PhaseRun = &run.phases[place];
+    let metric = run.metric(&format!("{}.{quantity}", phase.plan.name));
+    let status = match phase.status {
+        PhaseStatus::Measured => metric.map_or(MetricStatus::Skipped, |m| m.status),
+        PhaseStatus::Refused => MetricStatus::Refused,
+        PhaseStatus::Skipped => MetricStatus::Skipped,
+        PhaseStatus::NotApplicable => MetricStatus::NotApplicable,
+    };
+    let own = metric.map(|m| m.reasons.clone()).unwrap_or_default();
+    GridCell {
+        phase: place,
+        value: metric.and_then(|m| m.value),
+        status,
+        reasons: if phase.reasons.is_empty() { own } else { phase.reasons.clone() },
+        unsteady: phase.steady == Some(false),
+    }
+}
+
+/// The grid that these phases form; `None` if they do not.
+pub(crate) fn grid(run: &Run, places: &[usize]) -> Option<Grid> {
+    let shapes: Vec<(usize, PhaseShape)> =
+        places.iter().map(|i| Some((*i, run.phases[*i].plan.shape()?))).collect::<Option<_>>()?;
+    let varies = |axis: Axis| shapes.iter().any(|(_, s)| axis.value(s) != axis.value(&shapes[0].1));
+    let kinds: Vec<&PhaseShape> = shapes.iter().fold(Vec::new(), |mut all, (_, s)| {
+        if !all.iter().any(|k: &&PhaseShape| k.rest == s.rest) {
+            all.push(s);
+        }
+        all
+    });
+    let axes: Vec<Axis> = AXES.into_iter().filter(|a| varies(*a)).collect();
+    let (across, down) = match (axes.as_slice(), kinds.len()) {
+        ([one], 2..) => (*one, None),
+        ([one, two], 1) => (*one, Some(*two)),
+        _ => return None,
+    };
+    let mut columns: Vec<u64> = shapes.iter().map(|(_, s)| across.value(s)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    // Rows in the order of the plan, so that reading and writing stay as the workload has them; numbers in theirs.
+    let mut keys: Vec<usize> = match down {
+        None => (0..kinds.len()).collect(),
+        Some(axis) => shapes.iter().map(|(_, s)| axis.value(s) as usize).collect(),
+    };
+    keys.sort_unstable();
+    keys.dedup();
+    if columns.len() < 3 || keys.len() < 2 {
+        return None;
+    }
+    let quantity = if across == Axis::Block || down == Some(Axis::Block) || shapes[0].1.block_bytes > 65_536 {
+        ("throughput_bytes_per_s", Unit::BytesPerS)
+    } else {
+        ("iops", Unit::OpsPerS)
+    };
+    let mut filled = 0;
+    let mut rows = Vec::new();
+    for key in &keys {
+        let belongs = |s: &PhaseShape| match down {
+            None => s.rest == kinds[*key].rest,
+            Some(axis) => axis.value(s) as usize == *key,
+        };
+        let of_row: Vec<&(usize, PhaseShape)> = shapes.iter().filter(|(_, s)| belongs(s)).collect();
+        let mut cells = vec![None; columns.len()];
+        for (place, shape) in &of_row {
+            let column = columns.iter().position(|c| *c == across.value(shape))?;
+            if cells[column].is_some() {
+                return None;
+            }
+            cells[column] = Some(cell(run, *place, quantity.0));
+            filled += 1;
+        }
+        let places: Vec<usize> = of_row.iter().map(|(place, _)| *place).collect();
+        let label = match down {
+            None => row_label(run, &places, &of_row.first()?.1),
+            Some(axis) => axis.label(*key as u64),
+        };
+        rows.push((label, cells));
+    }
+    let whole = (columns.len() * rows.len()) as f64;
+    (f64::from(filled) >= LEAST_FILLED * whole).then(|| Grid {
+        axis: across.name(),
+        columns: columns.into_iter().map(|c| across.label(c)).collect(),
+        rows,
+        unit: quantity.1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_a_stem() {
+        assert_eq!(stem(&["random-read-4KiB", "random-read-16KiB"]), "random-read");
+        assert_eq!(stem(&["read-1", "read-2", "read-16"]), "read");
+        assert_eq!(stem(&["é1", "è1"]), "");
+        assert_eq!(stem(&[]), "");
+    }
+}

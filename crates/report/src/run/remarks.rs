@@ -1,0 +1,132 @@
+//! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
+
+use crate::quantity;
+use model::{PhaseRun, ReadBack, Run, SteadyRecord, VerifyRecord};
+
+/// Wrong places that are told one by one; the JSON document has all that were kept.
+const PLACES: usize = 4;
+
+/// How much it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Good to know.
+    Plain,
+    /// Makes a number doubtful.
+    Doubt,
+    /// Data or operations went wrong.
+    Bad,
+}
+
+/// One remark on one phase.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Remark {
+    pub phase: String,
+    pub weight: Weight,
+    pub text: String,
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{} %", quantity::significant(ratio * 100.0, 2))
+}
+
+fn steady(record: &SteadyRecord) -> (Weight, String) {
+    let limit = |name: &str, ratio: Option<f64>| ratio.map(|r| format!("{name} {}", percent(r)));
+    let parts: Vec<String> =
+        [limit("range", record.range_ratio), limit("slope", record.slope_ratio)].into_iter().flatten().collect();
+    let of = if parts.is_empty() { String::new() } else { format!(" ({} of the mean)", parts.join(", ")) };
+    let rounds = record.rounds.len();
+    let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
+    match record.reached {
+        true => (Weight::Plain, format!("steady after {rounds}: the last {}{of} count", record.window_rounds)),
+        false => (Weight::Doubt, format!("not steady after {rounds}{of}")),
+    }
+}
+
+fn count(n: u64, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{} {many}", quantity::count(n)) }
+}
+
+fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
+    let kinds: Vec<&str> = v.kinds.iter().map(|k| k.name()).collect();
+    let checked = format!("{} in {}", quantity::size(v.bytes_verified), count(v.blocks_verified, "block", "blocks"));
+    let back = match v.read_back {
+        ReadBack::None => "",
+        ReadBack::Complete => ", all that was written read back",
+        ReadBack::Partial => ", a part of what was written read back",
+    };
+    let mut out = Vec::new();
+    let wrong = v.mismatched();
+    if v.tester_faults > 0 {
+        let times = count(v.tester_faults, "place", "places");
+        out.push((
+            Weight::Bad,
+            format!("this program is wrong: {times} held data newer than any it wrote; the phase says nothing"),
+        ));
+    }
+    if v.is_clean() && v.blocks_verified == 0 {
+        out.push((Weight::Doubt, "nothing was verified".into()));
+    } else if v.is_clean() {
+        out.push((Weight::Plain, format!("verified {checked} ({}){back}: nothing wrong", kinds.join(", "))));
+    } else if wrong > 0 {
+        let classes: Vec<String> =
+            v.mismatches.iter().map(|(name, n)| format!("{} {name}", quantity::count(*n))).collect();
+        let places = count(wrong, "place", "places");
+        let text = format!("DATA WRONG at {places}: {} (verified {checked}{back})", classes.join(", "));
+        out.push((Weight::Bad, text));
+        for f in v.findings.iter().take(PLACES) {
+            let generation = |g: Option<u32>| g.map_or("none".to_owned(), |g| g.to_string());
+            out.push((
+                Weight::Bad,
+                format!(
+                    "sector {}: {}, {}, generation {} expected, {} found",
+                    f.lba,
+                    f.class,
+                    count(f.sectors, "sector", "sectors"),
+                    generation(f.expected_generation),
+                    generation(f.found_generation)
+                ),
+            ));
+        }
+        let more = (v.findings.len() as u64).saturating_sub(PLACES as u64) + v.findings_dropped;
+        if more > 0 {
+            out.push((Weight::Bad, format!("and {} more", count(more, "place", "places"))));
+        }
+    }
+    for (reason, n) in &v.unverified {
+        out.push((Weight::Doubt, format!("not verified: {}, {}", count(*n, "block", "blocks"), reason.reason())));
+    }
+    out
+}
+
+fn of_phase(phase: &PhaseRun) -> Vec<(Weight, String)> {
+    let mut out = Vec::new();
+    for c in &phase.changes {
+        let [before, after] = [c.before_bytes_per_s, c.after_bytes_per_s].map(quantity::rate);
+        let word = if c.after_bytes_per_s < c.before_bytes_per_s { "fell" } else { "rose" };
+        let ratio = c.ratio().map(|r| format!(" ({} x)", quantity::ratio(r))).unwrap_or_default();
+        let (at, moved) = (quantity::duration(c.at_ns), quantity::size(c.bytes_before));
+        out.push((Weight::Doubt, format!("{word} from {before} to {after}{ratio} after {at}, {moved} into it")));
+    }
+    let Some(record) = &phase.record else { return out };
+    out.extend(record.steady.as_ref().map(steady));
+    out.extend(record.verify.iter().flat_map(verified));
+    if !record.errors.is_empty() {
+        let errors: Vec<String> =
+            record.errors.iter().map(|(name, n)| format!("{name} {}", quantity::count(*n))).collect();
+        out.push((Weight::Bad, format!("failed operations: {}", errors.join(", "))));
+    }
+    if record.short_operations > 0 {
+        let n = count(record.short_operations, "operation", "operations");
+        out.push((Weight::Doubt, format!("{n} transferred less than asked")));
+    }
+    out
+}
+
+/// All remarks, in the order of the phases.
+pub(crate) fn remarks(run: &Run) -> Vec<Remark> {
+    let of = |p: &PhaseRun| {
+        let phase = p.plan.name.clone();
+        of_phase(p).into_iter().map(move |(weight, text)| Remark { phase: phase.clone(), weight, text })
+    };
+    run.phases.iter().flat_map(of).collect()
+}

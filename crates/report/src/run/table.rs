@@ -1,0 +1,201 @@
+//! A table before it is laid out, and its layout in columns of text.
+
+use crate::text::{pad, shorten, width, wrap};
+use crate::{Paint, Style};
+
+/// The least columns of labels that a table is still a table with.
+const LEAST_LABEL: usize = 12;
+const GAP: usize = 2;
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// Nothing to say.
+    Empty,
+    /// A number that stands.
+    Value(String),
+    /// The best of its row.
+    Best(String),
+    /// No number, in a word, and why: a note, counted from 1.
+    Without { word: &'static str, note: Option<usize>, bad: bool },
+    /// Something drawn; stands left.
+    Drawn(String),
+}
+
+impl Cell {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Value(text) | Self::Best(text) | Self::Drawn(text) => text.clone(),
+            Self::Without { word: "", note: Some(n), .. } => format!("[{n}]"),
+            Self::Without { word, note: Some(n), .. } => format!("{word} [{n}]"),
+            Self::Without { word, note: None, .. } => (*word).to_owned(),
+        }
+    }
+
+    fn paint(&self) -> Option<Paint> {
+        match self {
+            Self::Best(_) => Some(Paint::Accent),
+            Self::Without { bad: true, .. } => Some(Paint::Bad),
+            Self::Without { bad: false, .. } => Some(Paint::Warn),
+            Self::Drawn(_) => Some(Paint::Dim),
+            Self::Empty | Self::Value(_) => None,
+        }
+    }
+}
+
+/// A row: what it is of, and its cells.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub label: String,
+    /// Part of the row above.
+    pub inner: bool,
+    /// Kept, but no result.
+    pub dim: bool,
+    pub cells: Vec<Cell>,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Table {
+    /// What it shows, in which unit; may be empty.
+    pub caption: String,
+    pub head: Vec<String>,
+    pub rows: Vec<Row>,
+    /// What has to be said of the whole.
+    pub footer: Vec<String>,
+}
+
+fn label(row: &Row) -> String {
+    format!("{}{}", if row.inner { "  " } else { "" }, row.label)
+}
+
+fn widths(table: &Table) -> Vec<usize> {
+    let of = |column: usize| {
+        let cells = table.rows.iter().filter_map(|r| r.cells.get(column)).map(|c| width(&c.text()));
+        cells.max().unwrap_or(0).max(width(&table.head[column]))
+    };
+    (0..table.head.len()).map(of).collect()
+}
+
+/// Columns that the table takes beside its labels.
+fn beside(widths: &[usize]) -> usize {
+    widths.iter().map(|w| w + GAP).sum()
+}
+
+/// Whether the table stands in so many columns with all its labels whole.
+pub(crate) fn fits(table: &Table, columns: usize) -> bool {
+    let labels = table.rows.iter().map(|r| width(&label(r))).max().unwrap_or(0);
+    labels + beside(&widths(table)) <= columns
+}
+
+/// Lines of at most `columns`. Labels that leave no room stand in a line of their own; a table with too many columns is
+/// cut into several; where not even that helps, each row becomes a list.
+pub(crate) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String> {
+    let widths = widths(table);
+    if beside(&widths) + LEAST_LABEL <= columns {
+        return plain(table, &widths, columns, style);
+    }
+    let widest = widths.iter().copied().max().unwrap_or(0) + GAP;
+    let room = (columns - LEAST_LABEL) / widest.max(1);
+    if room >= 3 {
+        let mut out = Vec::new();
+        for first in (0..table.head.len()).step_by(room) {
+            let last = (first + room).min(table.head.len());
+            let rows = table.rows.iter().map(|r| Row { cells: r.cells[first..last].to_vec(), ..r.clone() });
+            let part = Table { head: table.head[first..last].to_vec(), rows: rows.collect(), ..Table::default() };
+            if first > 0 {
+                out.push(String::new());
+            }
+            out.extend(plain(&part, &widths[first..last], columns, style));
+        }
+        return out;
+    }
+    lists(table, columns, style)
+}
+
+fn plain(table: &Table, widths: &[usize], columns: usize, style: &Style) -> Vec<String> {
+    let longest = table.rows.iter().map(|r| width(&label(r))).max().unwrap_or(0);
+    let labels = longest.min(columns.saturating_sub(beside(widths)));
+    // A column of drawings stands left, as its head does.
+    let drawn = |column: usize| {
+        let mut cells = table.rows.iter().filter_map(|r| r.cells.get(column));
+        cells.any(|c| matches!(c, Cell::Drawn(_)))
+    };
+    let place = |column: usize, text: &str, painted: String| {
+        let fill = " ".repeat(widths[column].saturating_sub(width(text)));
+        if drawn(column) { format!("{}{painted}{fill}", " ".repeat(GAP)) } else { format!("  {fill}{painted}") }
+    };
+    let mut out = Vec::new();
+    let head: String = table.head.iter().enumerate().map(|(i, h)| place(i, h, h.clone())).collect();
+    if !head.trim().is_empty() {
+        out.push(style.paint(Paint::Dim, format!("{}{head}", " ".repeat(labels)).trim_end()));
+    }
+    for row in &table.rows {
+        let own = label(row);
+        let mut line = if width(&own) <= labels {
+            pad(&own, labels)
+        } else {
+            out.push(shorten(&own, columns, style.ascii));
+            " ".repeat(labels)
+        };
+        for (i, cell) in row.cells.iter().enumerate() {
+            let text = cell.text();
+            let painted = cell.paint().map_or_else(|| text.clone(), |p| style.paint(p, &text));
+            line.push_str(&place(i, &text, painted));
+        }
+        let line = line.trim_end();
+        out.push(if row.dim { style.paint(Paint::Dim, line) } else { line.to_owned() });
+    }
+    out
+}
+
+fn lists(table: &Table, columns: usize, style: &Style) -> Vec<String> {
+    let mut out = Vec::new();
+    for row in &table.rows {
+        let own = label(row);
+        let indent = own.len() - own.trim_start().len();
+        out.push(shorten(&own, columns, style.ascii));
+        let filled = row.cells.iter().enumerate().filter(|(_, c)| !c.text().is_empty());
+        let parts: Vec<String> = filled
+            .filter(|(_, c)| !matches!(c, Cell::Drawn(_)))
+            .map(|(i, c)| format!("{} {}", table.head[i], c.text()).trim().replace(' ', "\u{1}"))
+            .collect();
+        for line in wrap(&parts.join(", "), columns.saturating_sub(indent + 2)) {
+            out.push(format!("{}{}", " ".repeat(indent + 2), line.replace('\u{1}', " ")));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(columns: usize) -> Table {
+        let row = |label: &str| Row {
+            label: label.into(),
+            inner: false,
+            dim: false,
+            cells: (0..columns).map(|i| Cell::Value(format!("{i}23 MB/s"))).collect(),
+        };
+        let rows = vec![row("read"), row("a-name-that-leaves-no-room-for-its-numbers")];
+        Table { head: (0..columns).map(|i| format!("head{i}")).collect(), rows, ..Table::default() }
+    }
+
+    #[test]
+    fn every_line_fits_however_many_columns_there_are() {
+        for columns in [1, 3, 8, 20] {
+            for wide in [40, 60, 80] {
+                let lines = render(&table(columns), wide, &Style::default());
+                for line in &lines {
+                    assert!(width(line) <= wide, "{columns} in {wide}: {line}");
+                }
+                let all = lines.concat();
+                for i in 0..columns {
+                    assert!(all.contains(&format!("{i}23 MB/s")), "{columns} in {wide}: {i} is lost");
+                }
+            }
+        }
+    }
+}
