@@ -14,7 +14,9 @@ pub fn how_to_get(missing: &str) -> &'static str {
         "direct I/O proof" => "narrows check TARGET on kernel 6.1 or later (STATX_DIOALIGN)",
         "system samples" | "quiet windows" | "interrupts_by_cpu" => CHECK,
         "a direct read phase of an MTD device" => "narrows run on the /dev/mtdblock device, reading directly",
-        "a phase that reads and writes at once" => "narrows run mix TARGET",
+        "a phase that reads and writes at once" => {
+            "narrows run of a job that reads and writes at once through the page cache"
+        }
         "environment: machine" => "mount /sys (DMI) or /proc/device-tree: the board is not known",
         "environment: kernel" => "mount /proc: the kernel's release is not known",
         "environment: clock source" => "mount /sys: /sys/devices/system/clocksource is not there",

@@ -1,47 +1,12 @@
 //! Each finding of the catalogue: a run that triggers it, one that nearly does and must not, and, where a fact can be
 //! missing, one that leaves it unknown.
 
+mod expect;
 mod run_builder;
 
-use model::{Confidence, Fact, Layer, LayerKind, Run};
+use expect::*;
+use model::{Confidence, Fact, LayerKind};
 use run_builder::*;
-
-fn stack(layers: Vec<Layer>) -> Run {
-    Builder::new(layers).build()
-}
-
-fn text(value: &str) -> Fact {
-    value.into()
-}
-
-/// Holds in the first, does not hold in the second (and is decided there).
-#[track_caller]
-fn holds_and_nearly(id: &str, holds: &Run, nearly: &Run) {
-    assert!(diagnose::page(id).is_some(), "{id} is not in the catalogue");
-    let found = finding(holds, id).unwrap_or_else(|| panic!("{id} does not hold; missing: {:?}", missing(holds, id)));
-    assert!(!found.evidence.is_empty() && !found.fix.is_empty() && !found.source.is_empty());
-    if let Some(gain) = &found.gain {
-        assert!(gain.at_most_ratio.is_some_and(|r| r > 1.0), "{id}: {gain:?}");
-    }
-    assert!(missing(holds, id).is_none());
-    assert!(finding(nearly, id).is_none(), "{id} holds in the near miss");
-    assert_eq!(missing(nearly, id), None, "{id} is unknown in the near miss");
-}
-
-/// Neither holds nor is denied: that fact is missing.
-#[track_caller]
-fn unknown_for_want_of(id: &str, run: &Run, fact: &str) {
-    assert!(finding(run, id).is_none(), "{id} holds without {fact}");
-    assert_eq!(missing(run, id).as_deref(), Some(fact), "{id}");
-}
-
-fn mmc(kind: &str, card: &[(&str, Fact)], bus: &[(&str, Fact)], host: &[(&str, Fact)]) -> Vec<Layer> {
-    let mut device = disk("mmcblk0", "mmc", card);
-    device.set("mmc_type", kind);
-    let mut link = link("mmc0", 23, bus);
-    link.ceiling_bytes_per_s = Some(25_000_000);
-    vec![device, link, layer(LayerKind::Controller, "mmc0", Some("sdhci-pci"), host)]
-}
 
 #[test]
 fn sd_a2_without_queue() {
@@ -94,19 +59,6 @@ fn emmc_without_queue() {
     holds_and_nearly(id, &device(false, 8), &device(false, 7));
     assert_eq!(finding(&device(false, 8), id).unwrap().confidence, Confidence::Probable);
     unknown_for_want_of(id, &stack(mmc("MMC", &[("mmc_revision", Fact::Int(8))], &[], &[])), "cmdq_en");
-}
-
-fn sata_with(
-    disk_facts: &[(&str, Fact)],
-    link_facts: &[(&str, Fact)],
-    driver: &str,
-    host: &[(&str, Fact)],
-) -> Vec<Layer> {
-    vec![
-        disk("sda", "sata", disk_facts),
-        link("ata1", 270, link_facts),
-        layer(LayerKind::Controller, "0000:00:1f.2", Some(driver), host),
-    ]
 }
 
 #[test]
@@ -169,10 +121,6 @@ fn link_power_management() {
     unknown_for_want_of(id, &stack(sata_with(&[], &[], "ahci", &[])), "link_power_policy");
 }
 
-fn usb(facts: &[(&str, Fact)]) -> Run {
-    stack(vec![disk("sda", "usb", &[]), link("2-1", 400, facts)])
-}
-
 #[test]
 fn usb_bulk_only() {
     let driver = |d: &str| usb(&[("usb_driver", text(d))]);
@@ -190,10 +138,6 @@ fn usb2_speed() {
     let old = finding(&at(480, " 2.00"), "usb2-speed").unwrap();
     assert_eq!((old.confidence, old.gain), (Confidence::Low, None));
     unknown_for_want_of("usb2-speed", &usb(&[]), "usb_speed_mbit_s");
-}
-
-fn nvme(disk_facts: &[(&str, Fact)], link_facts: &[(&str, Fact)]) -> Run {
-    stack(vec![disk("nvme0n1", "nvme", disk_facts), link("0000:01:00.0", 3500, link_facts)])
 }
 
 fn lanes(speed: f64, width: i64, slot_speed: f64, slot_width: i64) -> Vec<(&'static str, Fact)> {
@@ -287,10 +231,6 @@ fn misaligned_partition() {
     holds_and_nearly(id, &partition(63 * 512, false, -1), &partition(1 << 20, true, -1));
     let unknown = stack(vec![layer(LayerKind::Partition, "sda1", None, &[]), disk("sda", "sata", &[])]);
     unknown_for_want_of(id, &unknown, "aligned");
-}
-
-fn on_filesystem(facts: &[(&str, Fact)]) -> Builder {
-    Builder::new(vec![layer(LayerKind::Filesystem, "fs", None, facts), disk("sda", "sata", &[])])
 }
 
 #[test]
@@ -426,12 +366,19 @@ fn steal_and_foreign_traffic() {
     unknown_for_want_of("foreign-traffic", &unwatched, "quiet windows");
 }
 
-/// Every id of the catalogue appears in this file's tests.
+/// Every id of the catalogue appears in these tests.
 #[test]
-fn every_finding_is_tested_here() {
-    let here = include_str!("findings.rs");
+fn every_finding_is_tested() {
+    let tests = [
+        include_str!("findings.rs"),
+        include_str!("findings_of_adapters.rs"),
+        include_str!("findings_of_cards.rs"),
+        include_str!("findings_of_runs.rs"),
+        include_str!("findings_of_settings.rs"),
+    ];
     for text in diagnose::catalogue() {
-        assert!(here.contains(&format!("\"{}\"", text.id)), "{} has no test", text.id);
+        let quoted = format!("\"{}\"", text.id);
+        assert!(tests.iter().any(|t| t.contains(&quoted)), "{} has no test", text.id);
     }
 }
 

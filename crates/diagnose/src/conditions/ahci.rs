@@ -96,8 +96,14 @@ pub fn slow_transfer_mode(run: &Run) -> Check {
             return Ok(None);
         }
         let mode = path.disk.need_text(names::ATA_DMA_MODE)?;
-        let slow = mode.starts_with("XFER_PIO") || mode.starts_with("XFER_MW_DMA") || mode.starts_with("XFER_SW_DMA");
-        Ok(slow.then(|| Case::seen([path.disk.evidence(names::ATA_DMA_MODE)])))
+        // `dma_mode` is the DMA mode in use; a disk in PIO has none, which the kernel prints in several ways.
+        match mode {
+            m if m.starts_with("XFER_UDMA") => Ok(None),
+            m if ["XFER_PIO", "XFER_MW_DMA", "XFER_SW_DMA"].iter().any(|slow| m.starts_with(slow)) => {
+                Ok(Some(Case::seen([path.disk.evidence(names::ATA_DMA_MODE)])))
+            }
+            _ => Err(Missing(names::ATA_DMA_MODE)),
+        }
     })
 }
 

@@ -1,0 +1,99 @@
+//! Findings that rest on what was measured: a run that triggers each, one that nearly does, and what is missing.
+
+mod expect;
+mod run_builder;
+
+use expect::*;
+use model::{Access, Better, Confidence, Metric, Run, Unit};
+use run_builder::*;
+
+/// The camera recorder: 80 MB/s through the page cache on a disk that takes 220, the thread in the kernel all the time.
+#[test]
+fn buffered_recording() {
+    let id = "buffered-write-cpu-bound";
+    let run = |system, direct: Option<f64>| {
+        let slow = sequential("buffered-write", 80.0).own(0.02, system).cpu(0.02, system, 0.0);
+        Builder::new(sata()).phase(slow).phases(direct.map(|d| sequential("seq-write", d))).build()
+    };
+    holds_and_nearly(id, &run(0.95, Some(220.0)), &run(0.3, Some(220.0)));
+    // As fast as the disk: a busy thread costs nothing.
+    holds_and_nearly(id, &run(0.95, None), &run(0.95, Some(82.0)));
+    let found = finding(&run(0.95, Some(220.0)), id).unwrap();
+    assert_eq!(found.confidence, Confidence::Probable);
+    assert!((2.7..2.8).contains(&found.gain.unwrap().at_most_ratio.unwrap()));
+    assert_eq!(finding(&run(0.95, None), id).unwrap().gain, None);
+    unknown_for_want_of(id, &stack(sata()), "buffered-write.throughput_bytes_per_s");
+}
+
+#[test]
+fn write_cache_exhausted() {
+    let id = "write-cache-exhausted";
+    let run = |phase: Phase| Builder::new(sata()).phase(phase).build();
+    let falls = || sequential("seq-write", 400.0).falls(20, 0.25);
+    holds_and_nearly(id, &run(falls()), &run(sequential("seq-write", 400.0)));
+    // Throttling at the same time explains it better.
+    holds_and_nearly(id, &run(falls()), &run(falls().throttled(18, 0x4)));
+    unknown_for_want_of(id, &run(falls().refused()), "seq-write.throughput_bytes_per_s");
+}
+
+fn with_metric(mut run: Run, id: &str, unit: Unit, value: f64) -> Run {
+    run.phases[0].metrics.push(Metric::measured(id, unit, Some(Better::Lower), value, 1000));
+    run
+}
+
+#[test]
+fn writeback_throttled() {
+    let id = "writeback-throttled";
+    let run = |target_us: i64, median_ns, access| {
+        let drive = disk("sda", "sata", &[("wbt_lat_usec", model::Fact::Int(target_us))]);
+        let mut run = Builder::new(vec![drive]).phase(random("mix", 5000.0)).build();
+        run.phases[0].plan.access = access;
+        let run = with_metric(run, "mix.write.iops", Unit::OpsPerS, 2000.0);
+        with_metric(run, "mix.read.latency_ns_p50", Unit::Ns, median_ns)
+    };
+    holds_and_nearly(id, &run(2000, 5e6, Access::Buffered), &run(2000, 5e5, Access::Buffered));
+    holds_and_nearly(id, &run(2000, 5e6, Access::Buffered), &run(0, 5e6, Access::Buffered));
+    unknown_for_want_of(id, &run(2000, 5e6, Access::Direct), "a phase that reads and writes at once");
+}
+
+#[test]
+fn processor_throttled() {
+    let id = "processor-throttled";
+    let run = |before, after| {
+        let mut run = Builder::new(sata()).phase(sequential("seq-read", 300.0)).build();
+        run.environment.architecture = Some("x86_64".into());
+        let last = run.samples.len() - 1;
+        run.samples[0].throttle.x86_throttle_events = Some(before);
+        run.samples[last].throttle.x86_throttle_events = Some(after);
+        run
+    };
+    holds_and_nearly(id, &run(10, 40), &run(10, 10));
+    let mut board = Builder::new(sata()).phase(sequential("seq-read", 300.0)).build();
+    board.environment.architecture = Some("aarch64".into());
+    holds_and_nearly(id, &run(10, 40), &board);
+    assert_eq!(finding(&run(10, 40), id).unwrap().confidence, Confidence::Low);
+    let mut unseen = run(10, 40);
+    unseen.samples.clear();
+    unknown_for_want_of(id, &unseen, "system samples");
+}
+
+#[test]
+fn interrupts_on_one_processor() {
+    let id = "interrupts-on-one-processor";
+    let run = |spread: bool, irq| {
+        let mut run = Builder::new(sata()).phase(random("rand-read-qd32", 50_000.0).cpu(0.1, 0.2, irq)).build();
+        let n = run.samples.len() as u64;
+        for (i, sample) in run.samples.iter_mut().enumerate() {
+            let one = i as u64 * 10_000;
+            sample.interrupts_by_cpu = if spread { vec![one; 4] } else { vec![one, 100, 100, 100] };
+        }
+        assert!(n > 2);
+        run
+    };
+    holds_and_nearly(id, &run(false, 0.6), &run(true, 0.6));
+    // All on one, but it has next to nothing to do.
+    holds_and_nearly(id, &run(false, 0.6), &run(false, 0.02));
+    let mut unseen = run(false, 0.6);
+    unseen.samples.iter_mut().for_each(|s| s.interrupts_by_cpu.clear());
+    unknown_for_want_of(id, &unseen, "interrupts_by_cpu");
+}
