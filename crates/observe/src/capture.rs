@@ -80,6 +80,9 @@ pub fn capture(root: &Root, places: &[Place], options: &CaptureOptions) -> impl 
                 Seen::Contents(Ok(bytes)) => tree.file(root, path, bytes),
                 Seen::Contents(Err(ReadError::Denied)) => unreadable.push_str(&format!("denied {path}\n")),
                 Seen::Contents(Err(ReadError::Refused)) => unreadable.push_str(&format!("refused {path}\n")),
+                Seen::Contents(Err(ReadError::Missing)) if path.starts_with("/narrows/") => {
+                    unreadable.push_str(&format!("missing {path}\n"));
+                }
                 Seen::Contents(Err(ReadError::Missing)) => {}
                 Seen::Listing(names) => tree.listing(root, path, names),
                 Seen::Link => tree.standing(root, path),

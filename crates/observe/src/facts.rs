@@ -70,12 +70,14 @@ fact_names! {
     BACKING_FILE_DELETED = "backing_file_deleted", "bool", "/sys/block/loop*/loop/backing_file", "The backing file was unlinked, so the path below it is not known.";
     DIO = "dio", "bool", "/sys/block/loop*/loop/dio", "The loop device reads and writes its file with direct I/O; if not, data are cached twice.";
     LOOP_OFFSET_BYTES = "loop_offset_bytes", "int, bytes", "/sys/block/loop*/loop/offset", "Where in the file the device begins.";
+    LOOP_SIZE_LIMIT_BYTES = "loop_size_limit_bytes", "int, bytes", "/sys/block/loop*/loop/sizelimit", "How much of the file the device shows; 0 all.";
 
     ["dm"]
     DM_NAME = "dm_name", "text", "/sys/block/dm-*/dm/name", "Name of the mapping.";
     DM_TYPE = "dm_type", "text", "/sys/block/dm-*/dm/uuid (prefix)", "`lvm`, `crypt-luks1`, `crypt-luks2`, `crypt-plain`, `multipath`, `raid`, `partition`, `verity`, `integrity`, or `unknown`.";
     DM_UUID = "dm_uuid", "text", "/sys/block/dm-*/dm/uuid", "UUID of the mapping as its owner set it.";
     MEMBERS = "members", "list", "/sys/block/*/slaves", "Kernel names of the devices below (dm, md).";
+    DM_SUSPENDED = "dm_suspended", "bool", "/sys/block/dm-*/dm/suspended", "I/O is held back (live).";
 
     ["md"]
     MD_LEVEL = "md_level", "text", "/sys/block/md*/md/level", "`raid0`, `raid1`, `raid5`, ...";
@@ -85,12 +87,20 @@ fact_names! {
     MD_STATE = "md_state", "text", "/sys/block/md*/md/array_state", "State of the array.";
     SYNC_ACTION = "sync_action", "text", "/sys/block/md*/md/sync_action", "`idle`, `resync`, `recover`, `check`, ... (live).";
     STRIPE_CACHE_SIZE = "stripe_cache_size", "int, pages per member", "/sys/block/md*/md/stripe_cache_size", "RAID 4/5/6 stripe cache.";
+    MD_CONSISTENCY_POLICY = "md_consistency_policy", "text", "/sys/block/md*/md/consistency_policy", "`resync`, `bitmap`, `journal`, `ppl`, `none`.";
+    MD_BITMAP = "md_bitmap", "text", "/sys/block/md*/md/bitmap/location", "Where the write-intent bitmap is: `none`, `+8`, `file`.";
+    MD_LAYOUT = "md_layout", "int", "/sys/block/md*/md/layout", "Layout number of RAID 5, 6 and 10.";
+    MD_GROUP_THREADS = "md_group_threads", "int", "/sys/block/md*/md/group_thread_cnt", "Threads that work on stripes besides one; 0 none.";
+    MD_SYNC_COMPLETED = "md_sync_completed", "text", "/sys/block/md*/md/sync_completed", "Sectors done of all, while a resync runs (live).";
+    MD_MISMATCHES = "md_mismatches", "int, sectors", "/sys/block/md*/md/mismatch_cnt", "Sectors that differed in the last check.";
 
     ["zram"]
     COMP_ALGORITHM = "comp_algorithm", "text", "/sys/block/zram*/comp_algorithm (bracketed)", "Compression in use.";
     ORIGINAL_DATA_BYTES = "original_data_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 1", "Uncompressed size of what is stored (live).";
     COMPRESSED_DATA_BYTES = "compressed_data_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 2", "Compressed size (live).";
     MEMORY_USED_BYTES = "memory_used_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 3", "Memory in use (live).";
+    MEMORY_LIMIT_BYTES = "memory_limit_bytes", "int, bytes", "/sys/block/zram*/mm_stat field 4", "Most memory that it may use; 0 no limit.";
+    ZRAM_BACKING_DEVICE = "zram_backing_device", "text", "/sys/block/zram*/backing_dev", "Where pages are written back to; `none`.";
 
     ["partition"]
     START_BYTES = "start_bytes", "int, bytes", "/sys/class/block/*/start x 512", "Where the partition begins.";
@@ -125,6 +135,19 @@ fact_names! {
     OPTIMAL_IO_SIZE_BYTES = "optimal_io_size_bytes", "int, bytes", "queue/optimal_io_size", "Preferred size (full stripe); 0 not told.";
     DISCARD_GRANULARITY_BYTES = "discard_granularity_bytes", "int, bytes", "queue/discard_granularity", "Unit of discard; 0 without discard.";
     DMA_ALIGNMENT_BYTES = "dma_alignment_bytes", "int, bytes", "queue/dma_alignment + 1", "Alignment of buffers for direct I/O.";
+    CHUNK_SECTORS = "chunk_sectors", "int, 512 bytes", "queue/chunk_sectors", "Boundary that requests are split at (RAID stripe, zone); 0 none.";
+    MAX_DISCARD_BYTES = "max_discard_bytes", "int, bytes", "queue/discard_max_bytes", "Largest discard, as set; 0 without discard.";
+    MAX_HW_DISCARD_BYTES = "max_hw_discard_bytes", "int, bytes", "queue/discard_max_hw_bytes", "Largest discard that the device takes.";
+    WRITE_ZEROES_MAX_BYTES = "write_zeroes_max_bytes", "int, bytes", "queue/write_zeroes_max_bytes", "Largest write of zeros without data; 0 without.";
+    MAX_DISCARD_SEGMENTS = "max_discard_segments", "int", "queue/max_discard_segments", "Ranges per discard.";
+    ATOMIC_WRITE_MAX_BYTES = "atomic_write_max_bytes", "int, bytes", "queue/atomic_write_max_bytes", "Largest write that is never torn; 0 not told.";
+    STABLE_WRITES = "stable_writes", "bool", "queue/stable_writes", "Pages may not change while they are written: writers wait.";
+    DAX = "dax", "bool", "queue/dax", "Direct access by the processor.";
+    IO_STATISTICS = "io_statistics", "bool", "queue/iostats", "Traffic is counted.";
+    IO_TIMEOUT_MS = "io_timeout_ms", "int, ms", "queue/io_timeout", "After this the kernel gives a request up.";
+    QUEUE_ALIGNMENT_OFFSET_BYTES = "queue_alignment_offset_bytes", "int, bytes", "/sys/block/*/alignment_offset", "Where the first physical block begins; not 0 shifts every partition.";
+    SCHEDULER_SETTINGS = "scheduler_settings", "list", "queue/iosched/*", "Settings of the scheduler in use: `read_expire=500`.";
+    SET_BY = "set_by", "list", "udev rules, sysctl.d, tuned, modprobe.d, the kernel's command line", "Who sets what on this layer, where it can be told: `scheduler=bfq: /etc/udev/rules.d/60-io.rules:3`.";
     ROTATIONAL = "rotational", "bool", "queue/rotational", "Kernel holds it to be a spinning disk.";
     ZONED = "zoned", "text", "queue/zoned", "`none`, `host-aware`, `host-managed`.";
     HARDWARE_QUEUES = "hardware_queues", "int", "/sys/block/*/mq (entries)", "Hardware queues of blk-mq.";
@@ -150,6 +173,27 @@ fact_names! {
     ATA_SPEED_DOWNSHIFTS = "ata_speed_downshifts", "int", "ata_device/*/spdn_cnt", "How often libata lowered the speed.";
     ATA_TRIM = "ata_trim", "text", "ata_device/*/trim", "`queued`, `unqueued`, `unsupported`, `forced_unqueued`.";
     ATA_ERRORS = "ata_errors", "list", "ata_device/*/ering", "Recorded errors of the device.";
+    ATA_NCQ_DEPTH = "ata_ncq_depth", "int", "IDENTIFY DEVICE words 75, 76 (ata_device/*/id)", "Commands that the disk queues; 1 without NCQ.";
+    ATA_ROTATION_RPM = "ata_rotation_rpm", "int, 1/min", "IDENTIFY DEVICE word 217", "Revolutions per minute; 0 is no rotating medium.";
+    ATA_SATA_GENERATION = "ata_sata_generation", "int", "IDENTIFY DEVICE word 76", "Fastest SATA generation of the disk: 1, 2, 3.";
+    ATA_WRITE_CACHE_ENABLED = "ata_write_cache_enabled", "bool", "IDENTIFY DEVICE word 85 bit 5", "The disk's own write cache is on.";
+    ATA_READ_LOOK_AHEAD = "ata_read_look_ahead", "bool", "IDENTIFY DEVICE word 85 bit 6", "The disk reads ahead by itself.";
+    ATA_APM_LEVEL = "ata_apm_level", "int", "IDENTIFY DEVICE word 91", "Advanced power management level, 1 to 254; null where it is off.";
+    ATA_FORM_FACTOR = "ata_form_factor", "text", "IDENTIFY DEVICE word 168", "`3.5 inch`, `2.5 inch`, `M.2`, ...";
+
+    ["disk (sata, ide, nvme): health"]
+    HEALTH_OK = "health_ok", "bool", "SMART RETURN STATUS; NVMe critical warning", "The disk holds itself to be well.";
+    HEALTH_WARNINGS = "health_warnings", "list", "NVMe SMART log byte 0", "What it warns of: `spare`, `temperature`, `reliability`, `read-only`, `backup`, `memory-region`.";
+    TEMPERATURE_C = "temperature_c", "int, C", "SMART attribute 194 or 190; NVMe SMART log bytes 2:1", "Temperature (live).";
+    POWER_ON_HOURS = "power_on_hours", "int, h", "SMART attribute 9; NVMe SMART log", "Hours of operation.";
+    WEAR_PERCENT = "wear_percent", "int, %", "NVMe percentage used; SMART 231, 177, 233, 202 (100 less the normalised value)", "Part of its life that is used; can pass 100.";
+    SPARE_PERCENT = "spare_percent", "int, %", "NVMe SMART log byte 3", "Spare blocks left.";
+    WRITTEN_BYTES = "written_bytes", "int, bytes", "NVMe data units written x 512,000; SMART 241 (LBAs) x 512", "Written by hosts in its life.";
+    MEDIA_ERRORS = "media_errors", "int", "NVMe SMART log; SMART 187", "Errors that the disk could not correct.";
+    REALLOCATED_SECTORS = "reallocated_sectors", "int", "SMART attribute 5", "Sectors that were replaced.";
+    PENDING_SECTORS = "pending_sectors", "int", "SMART attribute 197", "Sectors that wait to be replaced.";
+    INTERFACE_CRC_ERRORS = "interface_crc_errors", "int", "SMART attribute 199", "Transfers that arrived damaged: cable or connector.";
+    THROTTLED_MINUTES = "throttled_minutes", "int, min", "NVMe SMART log, warning and critical temperature time", "Time at or above the temperature where it slows down.";
 
     ["link (sata)"]
     SATA_SPEED = "sata_speed", "text", "ata_link/*/sata_spd", "Negotiated speed as printed: `6.0 Gbps`.";
@@ -167,6 +211,11 @@ fact_names! {
     AHCI_ALPM = "ahci_alpm", "bool", "scsi_host/*/ahci_host_caps bit 26", "Aggressive link power management is supported.";
     AHCI_STAGGERED_SPINUP = "ahci_staggered_spinup", "bool", "scsi_host/*/ahci_host_caps bit 27", "Staggered spin-up is supported.";
     AHCI_PORT_ALPE = "ahci_port_alpe", "bool", "scsi_host/*/ahci_port_cmd bit 26", "Aggressive link power management is on for the port.";
+    AHCI_PORT_ASP = "ahci_port_asp", "bool", "scsi_host/*/ahci_port_cmd bit 27", "It goes to slumber at once, not to partial.";
+    AHCI_PORTS = "ahci_ports", "int", "scsi_host/*/ahci_host_caps bits 4:0 + 1", "Ports of the host.";
+    AHCI_COMMAND_SLOTS = "ahci_command_slots", "int", "scsi_host/*/ahci_host_caps bits 12:8 + 1", "Command slots of a port.";
+    AHCI_GENERATION = "ahci_generation", "int", "scsi_host/*/ahci_host_caps bits 23:20", "Fastest SATA generation of the host: 1, 2, 3.";
+    AHCI_VERSION = "ahci_version", "text", "scsi_host/*/ahci_host_version", "AHCI version register.";
     SUNXI_AHCI_P0DMACR = "sunxi_ahci_p0dmacr", "int, bits", "register AHCI base + 0x170, only with --read-registers", "Allwinner A10, A20, R40: DMA control of port 0; bits 7:0 are 0x33 where the kernel set the transaction sizes. Null unless read.";
     REMAPPED_NVME = "remapped_nvme", "int", "PCI device remapped_nvme", "NVMe devices hidden behind the firmware's RAID mode.";
 
@@ -177,6 +226,14 @@ fact_names! {
     PCI_DEVICE_ID = "pci_device_id", "text, hex", "PCI device device", "`0x2922`.";
     PCI_SUBSYSTEM_ID = "pci_subsystem_id", "text, hex", "PCI subsystem_vendor, subsystem_device", "`0x1af4:0x1100`.";
     PCI_CLASS = "pci_class", "text, hex", "PCI device class", "`0x010601`: 0101 IDE, 0106 AHCI, 0108 NVMe, 0104 RAID, 0c03 USB, 0805 SD host.";
+    PCI_NAME = "pci_name", "text", "pci.ids by vendor and device", "Vendor and name of the controller.";
+    PCI_CLASS_NAME = "pci_class_name", "text", "pci.ids by class", "What kind of controller it is.";
+    NUMA_NODE = "numa_node", "int", "PCI device numa_node", "Memory node that it hangs on; null where there is only one.";
+    IRQS = "irqs", "list", "/proc/interrupts, /proc/irq/*/effective_affinity_list", "Its interrupts: `62 nvme0q1: CPU 3`.";
+    IRQ_CPUS = "irq_cpus", "int", "/proc/irq/*/effective_affinity_list", "On how many processors its interrupts arrive.";
+    POWER_CONTROL = "power_control", "text", "power/control", "Run-time power management: `auto` may suspend, `on` may not.";
+    AER_CORRECTABLE = "aer_correctable", "int", "aer_dev_correctable TOTAL_ERR_COR", "PCI Express errors that were corrected by sending again.";
+    AER_UNCORRECTABLE = "aer_uncorrectable", "int", "aer_dev_nonfatal, aer_dev_fatal", "PCI Express errors that were not.";
     DEVICETREE_COMPATIBLE = "devicetree_compatible", "list", "of_node/compatible", "Compatible strings of a platform controller.";
 
     ["link (pcie), controller"]
@@ -188,6 +245,10 @@ fact_names! {
     PCIE_PORT_MAX_WIDTH = "pcie_port_max_width", "int, lanes", "max_link_width of the port above", "What the slot could do.";
     PCIE_NARROWEST = "pcie_narrowest", "text", "PCI address", "Which device of the path has the narrowest link.";
     PCIE_ASPM_POLICY = "pcie_aspm_policy", "text", "/sys/module/pcie_aspm/parameters/policy (bracketed)", "Active state power management.";
+    PCIE_ASPM_L0S = "pcie_aspm_l0s", "bool", "link/l0s_aspm", "The endpoint's link may go to L0s.";
+    PCIE_ASPM_L1 = "pcie_aspm_l1", "bool", "link/l1_aspm", "The endpoint's link may go to L1.";
+    PCIE_ASPM_L1_SUBSTATES = "pcie_aspm_l1_substates", "bool", "link/l1_1_aspm, l1_2_aspm", "It may go to the substates of L1.";
+    PCIE_BRIDGES = "pcie_bridges", "int", "bridges between device and root", "More than one: a switch is in between.";
 
     ["disk (nvme), controller (nvme)"]
     NVME_CONTROLLER = "nvme_controller", "text", "/sys/class/nvme", "`nvme0`.";
@@ -200,6 +261,17 @@ fact_names! {
     NVME_MAX_HOST_MEM_SIZE_MB = "nvme_max_host_mem_size_mb", "int, MiB", "/sys/module/nvme/parameters/max_host_mem_size_mb", "Limit of the host memory buffer.";
     NVME_POLL_QUEUES = "nvme_poll_queues", "int", "/sys/module/nvme/parameters/poll_queues", "Polled queues.";
     NVME_IO_QUEUE_DEPTH = "nvme_io_queue_depth", "int", "/sys/module/nvme/parameters/io_queue_depth", "Depth asked for.";
+    NVME_NAMESPACES = "nvme_namespaces", "list", "/sys/class/nvme/*", "Namespaces of the controller.";
+    NVME_NAMESPACE_ID = "nvme_namespace_id", "int", "/sys/block/nvme*/nsid", "Number of this namespace.";
+    NVME_STATE = "nvme_state", "text", "/sys/class/nvme/*/state", "`live`, `resetting`, `connecting`, ...";
+    NVME_MULTIPATH = "nvme_multipath", "bool", "/sys/module/nvme_core/parameters/multipath", "Paths to one namespace are joined.";
+    NVME_POWER_STATES = "nvme_power_states", "int", "IDENTIFY CONTROLLER byte 263 + 1", "Power states of the controller.";
+    NVME_APST = "nvme_apst", "bool", "IDENTIFY CONTROLLER byte 265", "It changes power states by itself, if the host lets it.";
+    NVME_DEEPEST_EXIT_US = "nvme_deepest_exit_us", "int, us", "IDENTIFY CONTROLLER power state descriptors", "Longest exit latency among the idle states that the latency limit allows; 0 where it allows none.";
+    NVME_HMB_PREFERRED_BYTES = "nvme_hmb_preferred_bytes", "int, bytes", "IDENTIFY CONTROLLER bytes 275:272 x 4 KiB", "Host memory that it would like; 0 none.";
+    NVME_MAX_TRANSFER_BYTES = "nvme_max_transfer_bytes", "int, bytes", "IDENTIFY CONTROLLER byte 77 x 4 KiB", "Largest command; null without limit.";
+    NVME_WRITE_CACHE_PRESENT = "nvme_write_cache_present", "bool", "IDENTIFY CONTROLLER byte 525 bit 0", "It has a volatile write cache.";
+    NVME_VERSION = "nvme_version", "text", "IDENTIFY CONTROLLER bytes 83:80", "Specification that it follows.";
 
     ["disk (mmc)"]
     MMC_TYPE = "mmc_type", "text", "device/type", "`SD`, `MMC` (eMMC), `SDIO`.";
@@ -209,6 +281,11 @@ fact_names! {
     PRODUCT_REVISION = "product_revision", "text", "cid", "Product revision `n.m`.";
     CID = "cid", "text, hex", "device/cid", "Card identification register.";
     CSD = "csd", "text, hex", "device/csd", "Card specific data register.";
+    CSD_TRANSFER_MHZ = "csd_transfer_mhz", "float, MHz", "csd TRAN_SPEED", "Highest clock outside the fast modes.";
+    CSD_COMMAND_CLASSES = "csd_command_classes", "list", "csd CCC", "Command classes, by number; 10 is switch, 11 extension.";
+    CSD_CAPACITY_BYTES = "csd_capacity_bytes", "int, bytes", "csd C_SIZE (SD)", "Capacity that the register tells.";
+    CSD_WRITE_PROTECTED = "csd_write_protected", "bool", "csd PERM_WRITE_PROTECT, TMP_WRITE_PROTECT", "The card refuses writes.";
+    CSD_COPIED = "csd_copied", "bool", "csd COPY", "The card says that its content is a copy.";
     SPEED_CLASS = "speed_class", "int", "ssr 447:440", "Speed class 0, 2, 4, 6, 10.";
     UHS_GRADE = "uhs_grade", "int", "ssr 399:396", "UHS speed grade 0, 1, 3.";
     VIDEO_CLASS = "video_class", "int", "ssr 391:384", "Video speed class 0, 6, 10, 30, 60, 90.";
@@ -227,12 +304,28 @@ fact_names! {
     SD_SPEC = "sd_spec", "text", "scr", "Physical layer specification: `1.0`, `1.10`, `2.00`, `3.0X`, `4.XX`, `5.XX`, ...";
     SD_BUS_WIDTHS = "sd_bus_widths", "list", "scr 51:48", "Bus widths of the card: `1`, `4`.";
     SD_CMD23 = "sd_cmd23", "bool", "scr 33", "CMD23 (set block count) is supported.";
+    SD_CMD48 = "sd_cmd48", "bool", "scr 34", "Extension registers (cache, command queue) can be read and written.";
+    SD_ERASED_BIT = "sd_erased_bit", "int", "scr 55", "What erased data read as.";
+    SD_SECURE_MODE = "sd_secure_mode", "bool", "ssr 509", "The card is in secured mode.";
     ERASE_SIZE_BYTES = "erase_size_bytes", "int, bytes", "device/erase_size", "Smallest erase.";
     PREFERRED_ERASE_SIZE_BYTES = "preferred_erase_size_bytes", "int, bytes", "device/preferred_erase_size", "Erase size that the kernel prefers.";
     CMDQ_EN = "cmdq_en", "bool", "device/cmdq_en", "eMMC command queue in use; SD cards have no such file (null).";
     MMC_REVISION = "mmc_revision", "int", "device/rev", "EXT_CSD revision: 5 = 4.41, 6 = 4.5, 7 = 5.0, 8 = 5.1.";
     LIFE_TIME = "life_time", "text", "device/life_time", "Wear of type A and B memory in tenths: `0x01 0x02`.";
     PRE_EOL = "pre_eol", "text", "device/pre_eol_info", "`0x01` normal, `0x02` 80 % of spare blocks used, `0x03` 90 %.";
+    EMMC_MODES = "emmc_modes", "list", "EXT_CSD 196 DEVICE_TYPE", "Bus modes of the card, named as `bus_mode`.";
+    EMMC_TIMING = "emmc_timing", "text", "EXT_CSD 185 HS_TIMING", "Mode that the card is in: `legacy`, `mmc-hs`, `hs200`, `hs400`.";
+    EMMC_QUEUE_SUPPORTED = "emmc_queue_supported", "bool", "EXT_CSD 308 CMDQ_SUPPORT", "The card has a command queue.";
+    EMMC_QUEUE_DEPTH = "emmc_queue_depth", "int", "EXT_CSD 307 CMDQ_DEPTH + 1", "Commands that it queues.";
+    EMMC_QUEUE_ON = "emmc_queue_on", "bool", "EXT_CSD 15 CMDQ_MODE_EN", "The queue is on in the card.";
+    EMMC_CACHE_BYTES = "emmc_cache_bytes", "int, bytes", "EXT_CSD 252:249 CACHE_SIZE x 128", "Cache of the card; 0 none.";
+    EMMC_CACHE_ON = "emmc_cache_on", "bool", "EXT_CSD 33 CACHE_CTRL", "The cache is on.";
+    EMMC_BACKGROUND_OPERATIONS = "emmc_background_operations", "text", "EXT_CSD 163 BKOPS_EN", "`off`, `manual`, `auto`.";
+    EMMC_RELIABLE_WRITE = "emmc_reliable_write", "bool", "EXT_CSD 166, 167", "Writes of the user area are reliable: slower.";
+    EMMC_ENHANCED_BYTES = "emmc_enhanced_bytes", "int, bytes", "device/enhanced_area_size", "Part of the user area in enhanced (SLC) mode.";
+    EMMC_BARRIER = "emmc_barrier", "bool", "EXT_CSD 486 BARRIER_SUPPORT", "Flushes can be ordered without waiting.";
+    EMMC_SECTORS = "emmc_sectors", "int, 512 bytes", "EXT_CSD 215:212 SEC_COUNT", "Capacity that the register tells.";
+    MMC_CARD_QUIRKS = "mmc_card_quirks", "text, hex", "debugfs mmcN/mmcN:XXXX/quirks", "Quirks that the kernel applies to the card (k:include/linux/mmc/card.h MMC_QUIRK_*).";
 
     ["link (mmc)"]
     BUS_MODE = "bus_mode", "text", "debugfs mmcN/ios timing spec", "`legacy`, `mmc-hs`, `sd-hs`, `sdr12`, `sdr25`, `sdr50`, `sdr104`, `ddr50`, `ddr52`, `hs200`, `hs400`.";
@@ -247,6 +340,10 @@ fact_names! {
     MMC_HOST_MODES = "mmc_host_modes", "list", "debugfs mmcN/caps, caps2", "Bus modes that the host offers, named as `bus_mode`.";
     MMC_HOST_CMD23 = "mmc_host_cmd23", "bool", "debugfs mmcN/caps bit 30", "Host uses CMD23.";
     MMC_HOST_CQE = "mmc_host_cqe", "bool", "debugfs mmcN/caps2 bit 23", "Host has a command queue engine.";
+    MMC_HOST_DCMD = "mmc_host_dcmd", "bool", "debugfs mmcN/caps2 bit 24", "Direct commands pass the command queue.";
+    MMC_HOST_MAX_HZ = "mmc_host_max_hz", "int, Hz", "of_node/max-frequency", "Highest clock that the device tree allows.";
+    MMC_HOST_PROPERTIES = "mmc_host_properties", "list", "of_node (mmc-controller binding)", "What the device tree says of the slot: `bus-width=4`, `sd-uhs-sdr104`, `no-1-8-v`, `supports-cqe`, ...";
+    MMC_ERROR_KINDS = "mmc_error_kinds", "list", "debugfs mmcN/err_stats", "Errors that occurred, with their count (live).";
     MMC_ERRORS = "mmc_errors", "int", "debugfs mmcN/err_stats", "Sum of all counted errors of the host (live).";
 
     ["link (usb)"]
@@ -257,9 +354,16 @@ fact_names! {
     USB_DRIVER = "usb_driver", "text", "interface driver", "`uas` or `usb-storage` (bulk only, one command at a time).";
     USB_UAS_CAPABLE = "usb_uas_capable", "bool", "interface alternate settings (bInterfaceProtocol 62)", "The device offers UAS.";
     USB_PATH = "usb_path", "text", "place in /sys/devices", "Bus and ports: `2-1.4`.";
+    USB_HUBS = "usb_hubs", "list", "hubs in /sys/devices", "Hubs on the way, root hub last: `2-1 at 5000 Mbit/s`.";
+    USB_ROOT_SPEED_MBIT_S = "usb_root_speed_mbit_s", "int, Mbit/s", "speed of the root hub", "The most that this bus does.";
+    USB_QUIRKS = "usb_quirks", "text, hex", "USB device quirks", "Quirks of the USB core for the device.";
+    USB_STORAGE_QUIRKS = "usb_storage_quirks", "text", "/sys/module/usb_storage/parameters/quirks", "Quirks that somebody set; `u` after an id forbids UAS to it.";
+    USB_MAX_POWER = "usb_max_power", "text", "USB device bMaxPower", "Current that the device asks for.";
+    USB_AUTOSUSPEND = "usb_autosuspend", "text", "USB device power/control", "`auto` may be suspended, `on` may not.";
 
     ["disk (virtio)"]
     CACHE_TYPE = "cache_type", "text", "/sys/block/*/cache_type", "`write back` or `write through`.";
+    VIRTIO_FEATURES = "virtio_features", "list", "/sys/bus/virtio/devices/*/features", "Features that host and driver agreed on: `mq`, `flush`, `discard`, `packed-ring`, ...";
 
     ["disk (mtd)"]
     MTD_TYPE = "mtd_type", "text", "/sys/class/mtd/*/type", "`nor`, `nand`, `mlc-nand`, ...";
@@ -267,12 +371,38 @@ fact_names! {
     MTD_ERASE_SIZE_BYTES = "mtd_erase_size_bytes", "int, bytes", "/sys/class/mtd/*/erasesize", "Erase block.";
     MTD_CORRECTED_BITS = "mtd_corrected_bits", "int", "/sys/class/mtd/*/corrected_bits", "Bits that ECC corrected.";
     MTD_ECC_FAILURES = "mtd_ecc_failures", "int", "/sys/class/mtd/*/ecc_failures", "Failures of ECC.";
+    MTD_OOB_SIZE_BYTES = "mtd_oob_size_bytes", "int, bytes", "/sys/class/mtd/*/oobsize", "Spare bytes of a page; 0 on NOR.";
+    MTD_SUBPAGE_SIZE_BYTES = "mtd_subpage_size_bytes", "int, bytes", "/sys/class/mtd/*/subpagesize", "Smallest part of a page that can be written.";
+    MTD_BAD_BLOCKS = "mtd_bad_blocks", "int", "/sys/class/mtd/*/bad_blocks", "Blocks that are out of use.";
+    MTD_BITFLIP_THRESHOLD = "mtd_bitflip_threshold", "int", "/sys/class/mtd/*/bitflip_threshold", "Bit flips of a step from which on a block is to be rewritten.";
+    MTD_ECC_STRENGTH = "mtd_ecc_strength", "int", "/sys/class/mtd/*/ecc_strength", "Bits of a step that ECC corrects.";
+    MTD_MASTER = "mtd_master", "text", "place in /sys/devices", "The device that this is a partition of.";
+    MTD_FLASH_DRIVER = "mtd_flash_driver", "text", "driver of the chip", "`physmap-flash`, `spi-nor`, `spi-nand`, ...";
+    MTD_JEDEC_ID = "mtd_jedec_id", "text, hex", "spi-nor/jedec_id", "Id of a serial flash.";
+    MTD_PART_NAME = "mtd_part_name", "text", "spi-nor/partname", "Its name.";
+    MTD_BANK_WIDTH_BYTES = "mtd_bank_width_bytes", "int, bytes", "of_node/bank-width", "Width of the bus of a parallel flash.";
+    SPI_MAX_HZ = "spi_max_hz", "int, Hz", "of_node/spi-max-frequency", "Highest clock of a serial flash.";
+    SPI_READ_LINES = "spi_read_lines", "int, lines", "of_node/spi-rx-bus-width", "Data lines for reading; 1 unless told.";
+    SPI_FAST_READ = "spi_fast_read", "bool", "of_node/m25p,fast-read", "The device tree asks for fast reads; kernels before 4.18 do not use them without.";
 
     ["host"]
     CGROUP_CPU_PROCESSORS = "cgroup_cpu_processors", "float, processors", "cpu.max; cpu.cfs_quota_us over cpu.cfs_period_us", "Processor time that this process's control groups grant it; absent without quota.";
     CPU_GOVERNORS = "cpu_governors", "list", "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", "Frequency governors, without repeats.";
     CPU_MAX_KHZ = "cpu_max_khz", "int, kHz", "cpufreq/cpuinfo_max_freq", "Highest frequency of any CPU.";
     CPU_LIMIT_KHZ = "cpu_limit_khz", "int, kHz", "cpufreq/scaling_max_freq", "Highest frequency that policy allows, of any CPU.";
+    CPU_MIN_KHZ = "cpu_min_khz", "int, kHz", "cpufreq/scaling_min_freq", "Lowest frequency that policy allows, of any CPU.";
+    CPU_FREQUENCY_DRIVER = "cpu_frequency_driver", "text", "cpufreq/scaling_driver", "Who sets the frequency.";
+    CPU_MODELS = "cpu_models", "list", "/proc/cpuinfo", "Processors: `4 x Cortex-A72`.";
+    CPU_TURBO = "cpu_turbo", "bool", "intel_pstate/no_turbo; cpufreq/boost", "Frequencies above the nominal one are allowed.";
+    CPU_IDLE_GOVERNOR = "cpu_idle_governor", "text", "/sys/devices/system/cpu/cpuidle/current_governor", "Who chooses the idle states.";
+    THROTTLE_EVENTS = "throttle_events", "int", "cpu*/thermal_throttle/{core,package}_throttle_count", "How often a processor slowed down for heat since boot; x86 only (live).";
+    COOLING_ACTIVE = "cooling_active", "list", "/sys/class/thermal/cooling_device*/cur_state", "Cooling devices above their rest, fans left out: `cpufreq-cpu0 2 of 5` (live).";
+    NUMA_NODES = "numa_nodes", "int", "/sys/devices/system/node/online", "Memory nodes.";
+    KERNEL_RELEASE = "kernel_release", "text", "/proc/sys/kernel/osrelease", "Kernel.";
+    ARCHITECTURE = "architecture", "text", "/proc/sys/kernel/arch", "Instruction set of the kernel; the file came with 6.1.";
+    KERNEL_COMMAND_LINE = "kernel_command_line", "text", "/proc/cmdline", "What the kernel was booted with.";
+    KERNEL_LOG_STORAGE = "kernel_log_storage", "list", "/dev/kmsg", "Kernel messages that say something about storage, those of the catalogue only. Null unless read.";
+    VIRTUALIZATION = "virtualization", "text", "DMI, device tree, clock source, cgroup", "Container, hypervisor, or both.";
     IO_IS_BUSY = "io_is_busy", "bool", "cpufreq/ondemand/io_is_busy", "The ondemand governor counts I/O wait as load.";
     CPUS_ONLINE = "cpus_online", "int", "/sys/devices/system/cpu/online", "Online processors.";
     MEMORY_BYTES = "memory_bytes", "int, bytes", "/proc/meminfo MemTotal", "Usable memory.";

@@ -13,7 +13,11 @@
 //! Deliberately absent: rates (`model` derives them from two samples), judgements (`diagnose`), writing anything,
 //! opening devices, ioctls, the names of PCI and USB ids.
 
+pub mod ata_identity;
+pub mod csd;
+pub mod ext_csd;
 pub mod facts;
+pub mod health;
 pub mod registers;
 pub mod sd_card;
 
@@ -23,9 +27,11 @@ mod cpu_quota;
 mod disks;
 mod environment;
 mod host;
+mod kernel_log;
 mod machine;
 mod memory_limit;
 mod mounts;
+mod pci_names;
 mod place;
 mod record;
 mod root;

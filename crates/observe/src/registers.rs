@@ -47,8 +47,8 @@ pub(crate) fn of_controller(driver: Option<&str>, compatible: &[String]) -> Vec<
 /// The value of a register of a controller (`1c18000.sata`), or why it is not known.
 pub(crate) fn read(root: &Root, controller: &str, register: &Register, asked: bool) -> Result<u32, String> {
     let name = format!("registers/{controller}/{}", register.id);
-    let how = format!("run as root with --read-registers to see {} ({})", register.id, register.meaning);
-    if root.is_live() && !asked {
+    let how = format!("{} ({}) is only read as root with --read-registers", register.id, register.meaning);
+    if !(root.was_asked(&name) || root.is_live() && asked) {
         return Err(how);
     }
     let answer = root.answer(&name, || {
@@ -62,7 +62,6 @@ pub(crate) fn read(root: &Root, controller: &str, register: &Register, asked: bo
             let value = parse_hex(&String::from_utf8_lossy(&bytes)).and_then(|v| u32::try_from(v).ok());
             value.ok_or_else(|| format!("the capture's value of {} is no number of 32 bits", register.id))
         }
-        Err(_) if !root.is_live() => Err(format!("capture again as root with --read-registers to see {}", register.id)),
         Err(ReadError::Denied) => Err(how),
         Err(ReadError::Missing) => Err(format!(
             "{} was not read: /dev/mem is not there, or /proc/iomem does not say where {controller} is",

@@ -181,6 +181,12 @@ impl Root {
         read
     }
 
+    /// Whether a captured tree knows what a device answered, or that it did not answer.
+    pub(crate) fn was_asked(&self, name: &str) -> bool {
+        let path = format!("/narrows/{name}");
+        !self.live && (self.unreadable.contains_key(&path) || self.exists(&path))
+    }
+
     /// What a device answered when it was asked, kept as the file `/narrows/NAME` in a captured tree. On the live
     /// machine `ask` asks it.
     pub(crate) fn answer(
@@ -298,6 +304,8 @@ fn unreadable_of(list: &str) -> BTreeMap<String, ReadError> {
         let error = match why {
             "denied" => ReadError::Denied,
             "refused" => ReadError::Refused,
+            // Only of devices that were asked and are not there: a file that is missing needs no line.
+            "missing" => ReadError::Missing,
             _ => return None,
         };
         Some((path.to_owned(), error))

@@ -4,7 +4,7 @@
 //! (CID 7.2). Pure functions: text in, values out; whatever is not hexadecimal of the right length is `None`.
 
 /// A register of `N` bytes, most significant byte first.
-fn register<const N: usize>(hex: &str) -> Option<[u8; N]> {
+pub(crate) fn register<const N: usize>(hex: &str) -> Option<[u8; N]> {
     let hex = hex.trim().as_bytes();
     if hex.len() != 2 * N {
         return None;
@@ -18,7 +18,7 @@ fn register<const N: usize>(hex: &str) -> Option<[u8; N]> {
 }
 
 /// Bits `high` to `low` (both included, bit 0 is the last one of the register), at most 64.
-fn bits(register: &[u8], high: usize, low: usize) -> u64 {
+pub(crate) fn bits(register: &[u8], high: usize, low: usize) -> u64 {
     let last = register.len() * 8 - 1;
     (low..=high).rev().fold(0, |value, bit| {
         let position = last - bit;
@@ -117,6 +117,8 @@ pub struct SdStatus {
     pub card_maintenance: bool,
     /// Host-initiated maintenance.
     pub host_maintenance: bool,
+    /// The card is in secured mode.
+    pub secure_mode: bool,
     /// Discard.
     pub discard: bool,
     /// Full user area logical erase.
@@ -159,6 +161,7 @@ pub fn sd_status(ssr: &str) -> Option<SdStatus> {
         cache: flag(330),
         host_maintenance: flag(329),
         card_maintenance: flag(328),
+        secure_mode: flag(509),
         discard: flag(313),
         full_erase: flag(312),
     })
@@ -175,6 +178,10 @@ pub struct SdConfiguration {
     pub cmd23: bool,
     /// CMD20, speed class control.
     pub cmd20: bool,
+    /// CMD48 and CMD49, extension registers.
+    pub cmd48: bool,
+    /// What erased data read as.
+    pub erased_bit: u8,
 }
 
 /// The SCR (8 bytes).
@@ -201,5 +208,7 @@ pub fn sd_configuration(scr: &str) -> Option<SdConfiguration> {
         bus_widths: bus_widths.collect(),
         cmd23: bits(&r, 33, 33) == 1,
         cmd20: bits(&r, 32, 32) == 1,
+        cmd48: bits(&r, 34, 34) == 1,
+        erased_bit: bits(&r, 55, 55) as u8,
     })
 }

@@ -10,10 +10,14 @@ pub(crate) mod brief;
 mod bus;
 mod cgroup;
 mod filesystem;
+mod irq;
 mod mmc;
+mod mtd;
 mod nvme;
 mod pcie;
+mod queue;
 mod usb;
+mod virtio;
 
 pub(crate) use bus::serial;
 
@@ -104,6 +108,8 @@ pub struct Look {
     /// Ask NVMe controllers and ATA disks for their identity and health (IDENTIFY, SMART). A disk that sleeps is left
     /// asleep.
     pub health: bool,
+    /// Read kernel messages about storage (/dev/kmsg).
+    pub kernel_log: bool,
     /// Read the registers of the catalogue ([`crate::registers::CATALOGUE`]) whose driver is bound.
     pub registers: bool,
 }
@@ -149,7 +155,12 @@ pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
             None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),
         },
     }
-    let host = crate::host::layer(root);
+    let mut host = crate::host::layer(root);
+    let messages = crate::kernel_log::storage_messages(root, look.kernel_log);
+    host.set(facts::KERNEL_LOG_STORAGE, messages.as_ref().and_then(|m| m.as_ref().ok().cloned()));
+    if let Some(Err(why)) = messages {
+        walk.missing(why);
+    }
     walk.layers.push(host);
     Inventory { stack: Stack { mount, layers: walk.layers }, missing: walk.missing }
 }

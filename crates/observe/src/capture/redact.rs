@@ -83,6 +83,9 @@ impl Redaction {
             self.scramble(&mut bytes, range);
             return bytes;
         }
+        for range in ranges_of_identity(path, bytes.len()) {
+            self.scramble(&mut bytes, range);
+        }
         self.bytes(&mut bytes);
         bytes
     }
@@ -158,6 +161,20 @@ impl Stream {
         self.used += 1;
         self.block[self.used - 1]
     }
+}
+
+/// Where identities of devices hold numbers in a form of their own.
+fn ranges_of_identity(path: &str, length: usize) -> Vec<std::ops::Range<usize>> {
+    let ranges: &[std::ops::Range<usize>] = if path.starts_with("/narrows/health/") && path.ends_with(".identify") {
+        // IDENTIFY CONTROLLER: serial number, FRU id, subsystem name.
+        &[4..24, 112..128, 768..1_024]
+    } else if path.contains("/ata_device/") && path.ends_with("/id") {
+        // Words 10 to 19 and 108 to 111 as text, five characters a word: serial number, world-wide name.
+        &[50..99, 540..559]
+    } else {
+        &[]
+    };
+    ranges.iter().filter(|r| r.end <= length).cloned().collect()
 }
 
 /// What of a file identifies.

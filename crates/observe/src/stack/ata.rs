@@ -1,6 +1,7 @@
 //! SATA and IDE through libata (k:drivers/ata/libata-transport.c, libahci.c).
 
 use super::bus::{Ancestor, Below, adapter};
+use crate::ata_identity::ata_identity;
 use crate::ceiling;
 use crate::facts;
 use crate::root::Root;
@@ -39,6 +40,19 @@ pub(super) fn link_in_words(root: &Root, chain: &[Ancestor], at: usize) -> Optio
         }
         _ => Some(format!("SATA {speed}")),
     }
+}
+
+/// What libata keeps of IDENTIFY DEVICE.
+fn identity(disk: &mut Layer, id: Option<&str>) {
+    let identity = id.and_then(ata_identity);
+    let known = identity.as_ref();
+    disk.set(facts::ATA_NCQ_DEPTH, known.and_then(|i| i.queue_depth).map(u32::from));
+    disk.set(facts::ATA_ROTATION_RPM, known.and_then(|i| i.rotation_rpm).map(u32::from));
+    disk.set(facts::ATA_SATA_GENERATION, known.and_then(|i| i.sata_generation).map(u32::from));
+    disk.set(facts::ATA_WRITE_CACHE_ENABLED, known.and_then(|i| i.write_cache));
+    disk.set(facts::ATA_READ_LOOK_AHEAD, known.and_then(|i| i.read_look_ahead));
+    disk.set(facts::ATA_APM_LEVEL, known.and_then(|i| i.apm_level).map(u32::from));
+    disk.set(facts::ATA_FORM_FACTOR, known.and_then(|i| i.form_factor));
 }
 
 /// Completes the disk and describes link and controller. `at` is the port's place in the chain.
@@ -85,6 +99,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usiz
         text.lines().map(str::trim).filter(|l| !l.is_empty()).take(32).map(str::to_owned).collect::<Vec<String>>()
     });
     disk.set(facts::ATA_ERRORS, errors);
+    identity(disk, of_device("id").as_deref());
 
     let host = chain[..at]
         .iter()
@@ -107,6 +122,12 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usiz
             (facts::AHCI_PORT_MULTIPLIER, bit(caps, 17)),
             (facts::AHCI_FBS, bit(caps, 16)),
             (facts::AHCI_PORT_ALPE, bit(port_command, 26)),
+            (facts::AHCI_PORT_ASP, bit(port_command, 27)),
+            // AHCI 1.3.1, 3.1.1.
+            (facts::AHCI_PORTS, caps.map(|c| (c & 0x1f) + 1).into()),
+            (facts::AHCI_COMMAND_SLOTS, caps.map(|c| (c >> 8 & 0x1f) + 1).into()),
+            (facts::AHCI_GENERATION, caps.map(|c| c >> 20 & 0xf).filter(|g| (1..=3).contains(g)).into()),
+            (facts::AHCI_VERSION, host_file("ahci_host_version").and_then(|f| root.text(&f)).into()),
         ];
     }
     below.link = Some(layer);

@@ -1,10 +1,10 @@
 //! Block devices: partitions, device mapper, software RAID, loop, zram, whole disks and their request queues.
 
-use super::Walk;
+use super::{Walk, queue};
 use crate::facts;
 use crate::mounts::{mount_of, parse_device};
-use crate::root::{Root, file_name, natural, parent};
-use model::{DeviceId, Fact, Layer, LayerKind};
+use crate::root::{Root, file_name, parent};
+use model::{DeviceId, Layer, LayerKind};
 
 /// /sys counts sizes in units of 512 bytes whatever the device's block is.
 const SECTOR_BYTES: u64 = 512;
@@ -115,58 +115,6 @@ impl Walk<'_> {
         self.root.exists(&format!("{directory}/stat"))
     }
 
-    /// `queue/*` and `mq/*`.
-    fn queue(&self, layer: &mut Layer, directory: &str) {
-        let root = self.root;
-        let queue = |file: &str| format!("{directory}/queue/{file}");
-        let schedulers = root.text(&queue("scheduler"));
-        layer.set(facts::SCHEDULER, schedulers.as_deref().and_then(bracketed));
-        let available = schedulers.as_deref().map(|s| {
-            let names = s.split_ascii_whitespace().map(|w| w.trim_matches(['[', ']']).to_owned());
-            names.collect::<Vec<String>>()
-        });
-        layer.set(facts::SCHEDULERS_AVAILABLE, available);
-        for (fact, file) in [
-            (facts::NR_REQUESTS, "nr_requests"),
-            (facts::READ_AHEAD_KB, "read_ahead_kb"),
-            (facts::MAX_SECTORS_KB, "max_sectors_kb"),
-            (facts::MAX_HW_SECTORS_KB, "max_hw_sectors_kb"),
-            (facts::MAX_SEGMENTS, "max_segments"),
-            (facts::MAX_SEGMENT_SIZE_BYTES, "max_segment_size"),
-            (facts::VIRT_BOUNDARY_MASK, "virt_boundary_mask"),
-            (facts::NOMERGES, "nomerges"),
-            (facts::RQ_AFFINITY, "rq_affinity"),
-            (facts::WBT_LAT_USEC, "wbt_lat_usec"),
-            (facts::LOGICAL_BLOCK_SIZE_BYTES, "logical_block_size"),
-            (facts::PHYSICAL_BLOCK_SIZE_BYTES, "physical_block_size"),
-            (facts::MINIMUM_IO_SIZE_BYTES, "minimum_io_size"),
-            (facts::OPTIMAL_IO_SIZE_BYTES, "optimal_io_size"),
-            (facts::DISCARD_GRANULARITY_BYTES, "discard_granularity"),
-        ] {
-            layer.set(fact, root.number::<u64>(&queue(file)));
-        }
-        layer.set(facts::IO_POLL, root.flag(&queue("io_poll")));
-        layer.set(facts::FUA, root.flag(&queue("fua")));
-        layer.set(facts::ROTATIONAL, root.flag(&queue("rotational")));
-        layer.set(facts::WRITE_CACHE, root.text(&queue("write_cache")));
-        layer.set(facts::ZONED, root.text(&queue("zoned")));
-        let alignment: Option<u64> = root.number(&queue("dma_alignment"));
-        layer.set(facts::DMA_ALIGNMENT_BYTES, alignment.and_then(|mask| mask.checked_add(1)));
-
-        let mut hardware = root.list(&format!("{directory}/mq"));
-        hardware.retain(|q| q.bytes().all(|b| b.is_ascii_digit()));
-        hardware.sort_by(|a, b| natural(a, b));
-        layer.set(facts::HARDWARE_QUEUES, Some(hardware.len() as u64).filter(|n| *n > 0));
-        layer.set(facts::QUEUE_TAGS, root.number::<u64>(&format!("{directory}/mq/0/nr_tags")));
-        let cpus: Vec<String> =
-            hardware.iter().take(1_024).filter_map(|q| root.text(&format!("{directory}/mq/{q}/cpu_list"))).collect();
-        layer.set(facts::QUEUE_CPUS, if cpus.is_empty() { Fact::Null } else { cpus.into() });
-        let in_flight = root.text(&format!("{directory}/inflight")).unwrap_or_default();
-        let mut in_flight = in_flight.split_ascii_whitespace().map(|n| n.parse::<u64>().ok());
-        layer.set(facts::IN_FLIGHT_READS, in_flight.next().flatten());
-        layer.set(facts::IN_FLIGHT_WRITES, in_flight.next().flatten());
-    }
-
     fn partition(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
         let disk = parent(directory).to_owned();
@@ -186,7 +134,7 @@ impl Walk<'_> {
 
     fn loop_device(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        self.queue(&mut layer, directory);
+        queue::set(root, &mut layer, directory);
         let file = root.text(&format!("{directory}/loop/backing_file"));
         // The kernel appends this to the name of an unlinked file (k:fs/d_path.c).
         let (file, deleted) = match file.as_deref().map(|f| (f.strip_suffix(" (deleted)"), f)) {
@@ -198,6 +146,7 @@ impl Walk<'_> {
         layer.set(facts::BACKING_FILE, file.as_deref().map(str::to_owned));
         layer.set(facts::BACKING_FILE_DELETED, file.is_some().then_some(deleted));
         layer.set(facts::DIO, root.flag(&format!("{directory}/loop/dio")));
+        layer.set(facts::LOOP_SIZE_LIMIT_BYTES, root.number::<u64>(&format!("{directory}/loop/sizelimit")));
         layer.set(facts::LOOP_OFFSET_BYTES, root.number::<u64>(&format!("{directory}/loop/offset")));
         let name = layer.name.clone();
         self.push(layer, depth);
@@ -222,7 +171,7 @@ impl Walk<'_> {
 
     fn device_mapper(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        self.queue(&mut layer, directory);
+        queue::set(root, &mut layer, directory);
         let uuid = root.text(&format!("{directory}/dm/uuid"));
         let kind = uuid.as_deref().map_or("unknown", |u| match u {
             u if u.starts_with("LVM-") => "lvm",
@@ -241,12 +190,13 @@ impl Walk<'_> {
         layer.set(facts::DM_NAME, root.text(&format!("{directory}/dm/name")));
         layer.set(facts::DM_TYPE, kind);
         layer.set(facts::DM_UUID, uuid);
+        layer.set(facts::DM_SUSPENDED, root.flag(&format!("{directory}/dm/suspended")));
         self.with_members(layer, directory, depth);
     }
 
     fn raid(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        self.queue(&mut layer, directory);
+        queue::set(root, &mut layer, directory);
         let md = |file: &str| format!("{directory}/md/{file}");
         layer.driver = Some("md".into());
         layer.set(facts::MD_LEVEL, root.text(&md("level")));
@@ -258,6 +208,12 @@ impl Walk<'_> {
         layer.set(facts::CHUNK_SIZE_BYTES, root.number::<u64>(&md("chunk_size")));
         layer.set(facts::MD_STATE, root.text(&md("array_state")));
         layer.set(facts::SYNC_ACTION, root.text(&md("sync_action")));
+        layer.set(facts::MD_CONSISTENCY_POLICY, root.text(&md("consistency_policy")));
+        layer.set(facts::MD_BITMAP, root.text(&md("bitmap/location")));
+        layer.set(facts::MD_LAYOUT, root.number::<i64>(&md("layout")));
+        layer.set(facts::MD_GROUP_THREADS, root.number::<u32>(&md("group_thread_cnt")));
+        layer.set(facts::MD_SYNC_COMPLETED, root.text(&md("sync_completed")));
+        layer.set(facts::MD_MISMATCHES, root.number::<u64>(&md("mismatch_cnt")));
         layer.set(facts::STRIPE_CACHE_SIZE, root.number::<u32>(&md("stripe_cache_size")));
         self.with_members(layer, directory, depth);
     }
@@ -283,7 +239,7 @@ impl Walk<'_> {
 
     fn zram(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        self.queue(&mut layer, directory);
+        queue::set(root, &mut layer, directory);
         layer.driver = Some("zram".into());
         let algorithms = root.text(&format!("{directory}/comp_algorithm"));
         layer.set(facts::COMP_ALGORITHM, algorithms.as_deref().and_then(bracketed));
@@ -292,16 +248,19 @@ impl Walk<'_> {
         layer.set(facts::ORIGINAL_DATA_BYTES, stat.next().flatten());
         layer.set(facts::COMPRESSED_DATA_BYTES, stat.next().flatten());
         layer.set(facts::MEMORY_USED_BYTES, stat.next().flatten());
-        self.push(layer, depth);
+        layer.set(facts::MEMORY_LIMIT_BYTES, stat.next().flatten());
         // Pages may be written back to a device.
-        let backing = root.text(&format!("{directory}/backing_dev")).filter(|b| b.starts_with('/'));
+        let backing = root.text(&format!("{directory}/backing_dev"));
+        layer.set(facts::ZRAM_BACKING_DEVICE, backing.clone());
+        let backing = backing.filter(|b| b.starts_with('/'));
+        self.push(layer, depth);
         if let Some(device) = backing.and_then(|b| device_of_node(root, &b)) {
             self.device(device, depth + 1);
         }
     }
 
     fn disk(&mut self, mut layer: Layer, directory: &str, depth: u32) {
-        self.queue(&mut layer, directory);
+        queue::set(self.root, &mut layer, directory);
         // bcache, drbd and others stand on members without being dm or md.
         let members = self.root.list(&format!("{directory}/slaves"));
         if !members.is_empty() {

@@ -3,10 +3,10 @@
 //! The disk's directory under /sys/devices is a chain of parent devices. Each one's `subsystem` and `driver` links say
 //! what it is.
 
-use super::{Walk, ata, mmc, nvme, pcie, usb};
+use super::{Walk, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
 use crate::facts;
-use crate::registers;
 use crate::root::{Root, file_name, parent};
+use crate::{health, pci_names, registers};
 use model::{Fact, Layer, LayerKind};
 
 /// One parent device.
@@ -106,20 +106,21 @@ impl Walk<'_> {
             below = mmc::attach(root, &mut disk, &chain[at..]);
             "mmc"
         } else if disk.name.starts_with("nvme") {
-            below = nvme::attach(root, &mut disk, directory, &chain);
+            below = nvme::attach(root, &mut disk, directory, &chain, self.look);
             "nvme"
         } else if let Some(at) = ata_port {
             below = ata::attach(root, &mut disk, &chain, at);
+            below.missing.extend(health::of_ata_disk(root, &mut disk, directory, self.look.health));
             if ata::is_ide(root, below.controller.as_ref()) { "ide" } else { "sata" }
         } else if let Some(at) = in_subsystem("usb") {
             below = usb::attach(root, &mut disk, &chain[at..]);
             "usb"
         } else if let Some(mtd) = mtd {
-            mtd_facts(root, &mut disk, &format!("/sys/class/mtd/{mtd}"));
-            below.controller = adapter(&chain);
+            below = mtd::attach(root, &mut disk, &mtd);
             "mtd"
         } else if let Some(at) = in_subsystem("virtio").filter(|_| disk.name.starts_with("vd")) {
             disk.set(facts::CACHE_TYPE, root.text(&format!("{directory}/cache_type")));
+            virtio::set_features(root, &mut disk, &chain[at].path);
             disk.set(facts::QUEUE_DEPTH, disk.fact(facts::QUEUE_TAGS).cloned().unwrap_or(Fact::Null));
             below.controller = adapter(&chain[at + 1..]);
             "virtio"
@@ -138,8 +139,7 @@ impl Walk<'_> {
         };
         disk.set(facts::TRANSPORT, transport);
 
-        let adapter = below.controller.take();
-        let controller = adapter.as_ref().and_then(|a| self.controller(a));
+        let controller = below.controller.as_ref().and_then(|a| self.controller(a));
         let pci = |fact| controller.as_ref().and_then(|c: &Layer| c.text(fact));
         let subsystem = pci(facts::PCI_SUBSYSTEM_ID).and_then(|id| id.split(':').next());
         let emulated = transport == "virtio"
@@ -149,7 +149,11 @@ impl Walk<'_> {
         disk.set(facts::EMULATED, emulated);
         self.push(disk, depth);
 
-        let mut below_depth = depth + 1;
+        self.below(below, depth + 1, emulated);
+    }
+
+    /// Lists what is below a disk. A hypervisor's links are fiction, and have no ceiling.
+    pub(super) fn below(&mut self, below: Below, depth: u32, emulated: bool) {
         let strip = |layer: &mut Layer| {
             if emulated {
                 layer.ceiling_bytes_per_s = None;
@@ -157,17 +161,18 @@ impl Walk<'_> {
                 layer.facts.retain(|name, _| name != facts::REALISTIC_BYTES_PER_S && !name.starts_with("pcie_"));
             }
         };
+        let mut controller_depth = depth;
         if let Some(mut link) = below.link {
             strip(&mut link);
-            self.push(link, below_depth);
-            below_depth += 1;
+            self.push(link, depth);
+            controller_depth += 1;
         }
-        if let Some(mut controller) = controller {
+        if let Some(mut controller) = below.controller.as_ref().and_then(|a| self.controller(a)) {
             for (name, value) in below.controller_facts {
                 controller.set(name, value);
             }
             strip(&mut controller);
-            self.push(controller, below_depth);
+            self.push(controller, controller_depth);
         }
         for line in below.missing {
             self.missing(line);
@@ -210,25 +215,6 @@ impl Walk<'_> {
         self.controllers.insert(adapter.path.clone(), Some(layer.clone()));
         Some(layer)
     }
-
-    /// An MTD partition without a block device in between.
-    pub(super) fn mtd(&mut self, name: &str, depth: u32) {
-        let class = format!("/sys/class/mtd/{name}");
-        let Some(directory) = self.root.canonical(&class) else {
-            self.missing(format!("{class} is not there"));
-            return;
-        };
-        let mut disk = Layer::new(LayerKind::Disk, name);
-        disk.driver = Some("mtd".into());
-        disk.set(facts::TRANSPORT, "mtd");
-        disk.set(facts::SIZE_BYTES, self.root.number::<u64>(&format!("{class}/size")));
-        mtd_facts(self.root, &mut disk, &class);
-        self.push(disk, depth);
-        let controller = adapter(&ancestors(self.root, &directory)).and_then(|a| self.controller(&a));
-        if let Some(controller) = controller {
-            self.push(controller, depth + 1);
-        }
-    }
 }
 
 /// The serial number, wherever the bus keeps it.
@@ -260,7 +246,13 @@ fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
         layer.set(facts::PCI_DEVICE_ID, file("device"));
         let subsystem = file("subsystem_vendor").zip(file("subsystem_device")).map(|(v, d)| format!("{v}:{d}"));
         layer.set(facts::PCI_SUBSYSTEM_ID, subsystem);
-        layer.set(facts::PCI_CLASS, file("class"));
+        let (vendor, device) =
+            (root.hex(&format!("{}/vendor", adapter.path)), root.hex(&format!("{}/device", adapter.path)));
+        let class = file("class");
+        layer.set(facts::PCI_NAME, vendor.zip(device).and_then(|(v, d)| pci_names::device(v, d)));
+        layer.set(facts::PCI_CLASS_NAME, class.as_deref().and_then(crate::root::parse_hex).and_then(pci_names::class));
+        layer.set(facts::PCI_CLASS, class);
+        pcie::set_errors(root, &mut layer, &adapter.path);
         layer.set(facts::REMAPPED_NVME, root.number::<u32>(&format!("{}/remapped_nvme", adapter.path)));
         if let Some(path) = pcie::path(root, &adapter.path) {
             path.set_on(&mut layer);
@@ -273,15 +265,9 @@ fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
         });
         layer.set(facts::DEVICETREE_COMPATIBLE, compatible);
     }
+    // -1 is the kernel's word for "only one".
+    layer.set(facts::NUMA_NODE, file("numa_node").and_then(|n| n.parse::<u32>().ok()));
+    layer.set(facts::POWER_CONTROL, file("power/control"));
+    irq::set(root, &mut layer, &adapter.path);
     layer
-}
-
-fn mtd_facts(root: &Root, disk: &mut Layer, class: &str) {
-    let number = |file: &str| root.number::<u64>(&format!("{class}/{file}"));
-    disk.set(facts::MODEL, root.text(&format!("{class}/name")));
-    disk.set(facts::MTD_TYPE, root.text(&format!("{class}/type")));
-    disk.set(facts::MTD_WRITE_SIZE_BYTES, number("writesize"));
-    disk.set(facts::MTD_ERASE_SIZE_BYTES, number("erasesize"));
-    disk.set(facts::MTD_CORRECTED_BITS, number("corrected_bits"));
-    disk.set(facts::MTD_ECC_FAILURES, number("ecc_failures"));
 }

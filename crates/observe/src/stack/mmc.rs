@@ -2,6 +2,8 @@
 
 use super::bus::{Ancestor, Below, adapter};
 use crate::ceiling;
+use crate::csd::card_specific_data;
+use crate::ext_csd::extended_csd;
 use crate::facts;
 use crate::root::{ReadError, Root, file_name};
 use crate::sd_card::{emmc_identity, sd_configuration, sd_identity, sd_status};
@@ -103,6 +105,15 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
     let date = file("date").and_then(|d| d.split_once('/').map(|(month, year)| format!("{year}-{month}")));
     disk.set(facts::MANUFACTURED, date.or_else(|| identity.as_ref().and_then(|i| i.manufactured())));
     disk.set(facts::PRODUCT_REVISION, identity.map(|i| i.revision));
+    let csd = file("csd").and_then(|c| card_specific_data(&c, is_sd));
+    let known = csd.as_ref();
+    disk.set(facts::CSD_TRANSFER_MHZ, known.and_then(|c| c.transfer_mhz));
+    disk.set(facts::CSD_CAPACITY_BYTES, known.and_then(|c| c.capacity_bytes));
+    let classes = known.map(|c| c.command_classes.iter().map(u8::to_string).collect::<Vec<String>>());
+    disk.set(facts::CSD_COMMAND_CLASSES, classes);
+    let protected = known.map(|c| c.write_protected_permanently || c.write_protected_temporarily);
+    disk.set(facts::CSD_WRITE_PROTECTED, protected);
+    disk.set(facts::CSD_COPIED, known.map(|c| c.copied));
     let tags = disk.int(facts::QUEUE_TAGS);
     if is_sd {
         sd(root, disk, card);
@@ -121,6 +132,12 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
         );
     }
     disk.set(facts::MMC_TYPE, kind);
+    let card_debug = format!("/sys/kernel/debug/{}/{}", card.name.split(':').next().unwrap_or_default(), card.name);
+    disk.set(facts::MMC_CARD_QUIRKS, root.text(&format!("{card_debug}/quirks")));
+    if !is_sd {
+        emmc(root, disk, &card_debug, &mut below.missing);
+        disk.set(facts::EMMC_ENHANCED_BYTES, enhanced_bytes(file("enhanced_area_size").as_deref()));
+    }
 
     let host = chain.get(1..).unwrap_or_default().iter().find(|a| a.path.contains("/mmc_host/"));
     let host_name = host.map_or_else(|| card.name.split(':').next().unwrap_or_default(), |h| file_name(&h.path));
@@ -135,8 +152,15 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
         (facts::MMC_HOST_MODES, modes),
         (facts::MMC_HOST_CMD23, caps.map(|c| c >> 30 & 1 == 1).into()),
         (facts::MMC_HOST_CQE, caps2.map(|c| c >> 23 & 1 == 1).into()),
+        (facts::MMC_HOST_DCMD, caps2.map(|c| c >> 24 & 1 == 1).into()),
         (facts::MMC_ERRORS, errors(root, &debug).into()),
+        (facts::MMC_ERROR_KINDS, error_kinds(root, &debug).into()),
     ]);
+    if let Some(node) = below.controller.as_ref().map(|c| format!("{}/of_node", c.path)) {
+        let properties = properties(root, &node);
+        below.controller_facts.push((facts::MMC_HOST_MAX_HZ, cell(root, &node, "max-frequency").into()));
+        below.controller_facts.push((facts::MMC_HOST_PROPERTIES, properties.into()));
+    }
     below
 }
 
@@ -161,6 +185,9 @@ fn sd(root: &Root, disk: &mut Layer, card: &Ancestor) {
     let configuration = root.text(&format!("{}/scr", card.path)).and_then(|scr| sd_configuration(&scr));
     disk.set(facts::SD_SPEC, configuration.as_ref().map(|c| c.specification.to_owned()));
     disk.set(facts::SD_CMD23, configuration.as_ref().map(|c| c.cmd23));
+    disk.set(facts::SD_CMD48, configuration.as_ref().map(|c| c.cmd48));
+    disk.set(facts::SD_ERASED_BIT, configuration.as_ref().map(|c| u32::from(c.erased_bit)));
+    disk.set(facts::SD_SECURE_MODE, value(|s| s.secure_mode.into()));
     let widths = configuration.map(|c| c.bus_widths.into_iter().map(str::to_owned).collect::<Vec<String>>());
     disk.set(facts::SD_BUS_WIDTHS, widths);
 }
@@ -194,6 +221,68 @@ fn link(root: &Root, debug: &str, host: &str, missing: &mut Vec<String>) -> Laye
         ceiling.set_on(&mut layer);
     }
     layer
+}
+
+/// What only EXT_CSD knows. Reading the file makes the kernel ask the card once more, with one command.
+fn emmc(root: &Root, disk: &mut Layer, debug: &str, missing: &mut Vec<String>) {
+    let path = format!("{debug}/ext_csd");
+    let register = root.read(&path);
+    if register == Err(ReadError::Denied) {
+        missing.push(format!("run as root to see {path}: the card's modes, queue and cache"));
+    }
+    let card = register.ok().and_then(|bytes| extended_csd(&String::from_utf8_lossy(&bytes)));
+    let known = card.as_ref();
+    let modes = known.map(|c| c.modes.iter().map(|m| (*m).to_owned()).collect::<Vec<String>>());
+    disk.set(facts::EMMC_MODES, modes);
+    disk.set(facts::EMMC_TIMING, known.and_then(|c| c.timing));
+    disk.set(facts::EMMC_QUEUE_SUPPORTED, known.map(|c| c.queue_supported));
+    disk.set(facts::EMMC_QUEUE_DEPTH, known.and_then(|c| c.queue_depth).map(u32::from));
+    disk.set(facts::EMMC_QUEUE_ON, known.map(|c| c.queue_on));
+    disk.set(facts::EMMC_CACHE_BYTES, known.map(|c| c.cache_bytes));
+    disk.set(facts::EMMC_CACHE_ON, known.map(|c| c.cache_on));
+    disk.set(facts::EMMC_BACKGROUND_OPERATIONS, known.map(|c| c.background_operations));
+    disk.set(facts::EMMC_RELIABLE_WRITE, known.map(|c| c.reliable_write));
+    disk.set(facts::EMMC_BARRIER, known.map(|c| c.barrier));
+    disk.set(facts::EMMC_SECTORS, known.map(|c| c.sectors));
+}
+
+/// In KiB; -EINVAL where there is none (k:drivers/mmc/core/mmc.c mmc_manage_enhanced_area).
+fn enhanced_bytes(text: Option<&str>) -> Option<u64> {
+    text?.parse::<u32>().ok().filter(|k| i32::try_from(*k).is_ok()).map(|kib| u64::from(kib) * 1_024)
+}
+
+/// Properties of the mmc-controller binding that say what the slot can do
+/// (k:Documentation/devicetree/bindings/mmc/mmc-controller-common.yaml).
+fn properties(root: &Root, node: &str) -> Option<Vec<String>> {
+    let names = root.list(node);
+    if names.is_empty() {
+        return None;
+    }
+    let telling = |n: &&String| {
+        ["cap-", "sd-uhs-", "mmc-", "no-", "supports-", "non-", "broken-", "fixed-"].iter().any(|p| n.starts_with(p))
+            || matches!(n.as_str(), "disable-wp" | "full-pwr-cycle")
+    };
+    let mut out: Vec<String> = cell(root, node, "bus-width").map(|w| format!("bus-width={w}")).into_iter().collect();
+    out.extend(names.iter().filter(telling).take(48).cloned());
+    Some(out)
+}
+
+/// A number of the device tree: 32 bits, most significant byte first.
+fn cell(root: &Root, node: &str, property: &str) -> Option<u32> {
+    let bytes: [u8; 4] = root.read(&format!("{node}/{property}")).ok()?.get(..4)?.try_into().ok()?;
+    Some(u32::from_be_bytes(bytes))
+}
+
+/// The counters that are not zero.
+fn error_kinds(root: &Root, debug: &str) -> Option<Vec<String>> {
+    let text = root.text(&format!("{debug}/err_stats"))?;
+    let kinds = text.lines().filter_map(|l| {
+        let (name, count) = l.rsplit_once(':')?;
+        let count: u64 = count.trim().parse().ok().filter(|c| *c > 0)?;
+        let name = name.trim_start_matches(['#', ' ']).trim_end_matches(" Occurred").trim();
+        Some(format!("{name}: {count}"))
+    });
+    Some(kinds.take(32).collect())
 }
 
 /// `err_stats` has lines `# Command Timeout Occurred: 0`.

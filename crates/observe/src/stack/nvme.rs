@@ -1,8 +1,9 @@
 //! NVMe (k:drivers/nvme/host/sysfs.c, pci.c).
 
 use super::bus::{Ancestor, Below, adapter, ancestors};
-use super::pcie;
+use super::{Look, pcie};
 use crate::facts;
+use crate::health;
 use crate::root::{Root, file_name};
 use model::{Fact, Layer, LayerKind};
 
@@ -22,7 +23,7 @@ pub(super) fn controller_directory(root: &Root, directory: &str, chain: &[Ancest
 }
 
 /// Completes the disk and describes link and controller.
-pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[Ancestor]) -> Below {
+pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[Ancestor], look: Look) -> Below {
     let mut below = Below::default();
     let parameter = |file: &str| format!("/sys/module/{file}");
     disk.set(facts::QUEUE_DEPTH, disk.fact(facts::QUEUE_TAGS).cloned().unwrap_or(Fact::Null));
@@ -59,6 +60,15 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[An
         }
     }
 
+    let mut namespaces = root.list(&controller);
+    namespaces
+        .retain(|n| n.strip_prefix(file_name(&controller)).is_some_and(|r| r.starts_with('n') && !r.contains('c')));
+    disk.set(facts::NVME_NAMESPACES, (!namespaces.is_empty()).then_some(namespaces));
+    disk.set(facts::NVME_NAMESPACE_ID, root.number::<u32>(&format!("{directory}/nsid")));
+    disk.set(facts::NVME_STATE, of_controller("state"));
+    disk.set(facts::NVME_MULTIPATH, root.flag(&parameter("nvme_core/parameters/multipath")));
+    below.missing.extend(health::of_nvme_controller(root, disk, file_name(&controller), &controller, look.health));
+
     let above = ancestors(root, &controller);
     below.controller = adapter(&above);
     disk.driver = below.controller.as_ref().and_then(|c| c.driver.clone()).or(Some("nvme".into()));
@@ -69,6 +79,9 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[An
         path.set_on(&mut link);
         let policy = root.text("/sys/module/pcie_aspm/parameters/policy");
         link.set(facts::PCIE_ASPM_POLICY, policy.as_deref().and_then(super::block::bracketed));
+        if let Some(device) = &below.controller {
+            pcie::set_power_management(root, &mut link, &device.path);
+        }
         below.link = Some(link);
     }
     below

@@ -33,6 +33,28 @@ pub(super) struct PciePath {
     max_width: Option<u32>,
     port_max_speed_gt_s: Option<f64>,
     port_max_width: Option<u32>,
+    bridges: u32,
+}
+
+/// What the endpoint's link may do to save power (k:drivers/pci/pcie/aspm.c; the files came with 5.5).
+pub(super) fn set_power_management(root: &Root, layer: &mut Layer, device: &str) {
+    let flag = |file: &str| root.flag(&format!("{device}/link/{file}"));
+    layer.set(facts::PCIE_ASPM_L0S, flag("l0s_aspm"));
+    layer.set(facts::PCIE_ASPM_L1, flag("l1_aspm"));
+    let substates = [flag("l1_1_aspm"), flag("l1_2_aspm")];
+    let any = substates.iter().any(Option::is_some).then(|| substates.contains(&Some(true)));
+    layer.set(facts::PCIE_ASPM_L1_SUBSTATES, any);
+}
+
+/// Errors of the PCI Express link that the device has counted (k:Documentation/ABI/testing/sysfs-bus-pci-devices-aer).
+pub(super) fn set_errors(root: &Root, layer: &mut Layer, device: &str) {
+    let total = |file: &str, key: &str| -> Option<u64> {
+        let text = root.text(&format!("{device}/{file}"))?;
+        text.lines().find_map(|l| l.strip_prefix(key))?.trim().parse().ok()
+    };
+    layer.set(facts::AER_CORRECTABLE, total("aer_dev_correctable", "TOTAL_ERR_COR"));
+    let uncorrectable = [total("aer_dev_nonfatal", "TOTAL_ERR_NONFATAL"), total("aer_dev_fatal", "TOTAL_ERR_FATAL")];
+    layer.set(facts::AER_UNCORRECTABLE, uncorrectable.into_iter().flatten().reduce(u64::saturating_add));
 }
 
 /// `8.0 GT/s PCIe`; `Unknown` and Gen1 of old kernels (`2.5 GT/s`) included.
@@ -69,6 +91,7 @@ pub(super) fn path(root: &Root, device: &str) -> Option<PciePath> {
         max_width,
         port_max_speed_gt_s: port.and_then(|p| speed(root, p, "max_link_speed")),
         port_max_width: port.and_then(|p| width(root, p, "max_link_width")),
+        bridges: above.iter().filter(|a| is_address(&a.name)).count() as u32,
     })
 }
 
@@ -87,6 +110,7 @@ impl PciePath {
         layer.set(facts::PCIE_MAX_WIDTH, self.max_width);
         layer.set(facts::PCIE_PORT_MAX_SPEED_GT_S, self.port_max_speed_gt_s);
         layer.set(facts::PCIE_PORT_MAX_WIDTH, self.port_max_width);
+        layer.set(facts::PCIE_BRIDGES, self.bridges);
         if let Some(ceiling) = ceiling::pcie(self.narrowest.speed_gt_s, self.narrowest.width) {
             ceiling.set_on(layer);
         }

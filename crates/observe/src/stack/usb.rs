@@ -49,6 +49,20 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
     let descriptors = device.and_then(|d| root.read(&format!("{}/descriptors", d.path)).ok());
     link.set(facts::USB_UAS_CAPABLE, descriptors.as_deref().map(offers_uas));
     link.set(facts::USB_PATH, device.map(|d| d.name.clone()));
+    link.set(facts::USB_QUIRKS, file("quirks"));
+    link.set(facts::USB_MAX_POWER, file("bMaxPower"));
+    link.set(facts::USB_AUTOSUSPEND, file("power/control"));
+    link.set(facts::USB_STORAGE_QUIRKS, root.text("/sys/module/usb_storage/parameters/quirks"));
+    let hubs: Vec<&Ancestor> = chain.iter().filter(is_usb).filter(|a| !a.name.contains(':')).skip(1).collect();
+    let speed_of = |hub: &Ancestor| root.text(&format!("{}/speed", hub.path));
+    let root_speed: Option<u64> = hubs.last().and_then(|h| speed_of(h)?.parse().ok());
+    link.set(facts::USB_ROOT_SPEED_MBIT_S, root_speed);
+    let in_words = |hub: &&Ancestor| match speed_of(hub) {
+        Some(speed) => format!("{} at {speed} Mbit/s", hub.name),
+        None => hub.name.clone(),
+    };
+    let hubs: Vec<String> = hubs.iter().map(in_words).collect();
+    link.set(facts::USB_HUBS, (!hubs.is_empty()).then_some(hubs));
     if let Some(ceiling) = speed.and_then(|s| ceiling::usb(s, driver.as_deref() == Some("uas"))) {
         ceiling.set_on(&mut link);
     }

@@ -1,0 +1,123 @@
+//! Asking devices, and setting what they answer as facts.
+
+use super::ata::ata_health;
+use super::nvme::{nvme_health, nvme_identity};
+use crate::facts;
+use crate::mounts::parse_device;
+use crate::root::{ReadError, Root};
+use model::Layer;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+
+/// O_NONBLOCK: an empty drive is opened without waiting (k:include/uapi/asm-generic/fcntl.h; the same number on all
+/// architectures this program is built for).
+const NONBLOCK: i32 = 0o4000;
+
+/// Opens `/dev/NAME`, if it is the device whose number `number_file` under /sys has.
+fn open(root: &Root, name: &str, number_file: &str) -> Result<File, ReadError> {
+    let wanted = root.text(number_file).as_deref().and_then(parse_device).ok_or(ReadError::Missing)?;
+    let node = format!("/dev/{name}");
+    let metadata = std::fs::symlink_metadata(&node)?;
+    let kind = metadata.file_type();
+    // As glibc and musl encode numbers in 64 bits (gnu_dev_major(3)).
+    let number = metadata.rdev();
+    let major = (number >> 8 & 0xfff) | (number >> 32 & 0xffff_f000);
+    let minor = (number & 0xff) | (number >> 12 & 0xffff_ff00);
+    let same = (major, minor) == (u64::from(wanted.major), u64::from(wanted.minor));
+    if !(kind.is_block_device() || kind.is_char_device()) || !same {
+        return Err(ReadError::Missing);
+    }
+    Ok(OpenOptions::new().read(true).custom_flags(NONBLOCK).open(node)?)
+}
+
+fn why(error: ReadError, what: &str) -> String {
+    match error {
+        ReadError::Denied => format!("run as root to see {what}"),
+        ReadError::Missing => format!("{what} is unknown: its device node is not in /dev, or it sleeps"),
+        ReadError::Refused => format!("{what} is unknown: the device or its bridge does not answer"),
+    }
+}
+
+/// Facts of an NVMe disk that its controller (`nvme0`, in `directory`) tells. Returns what is missing.
+pub(crate) fn of_nvme_controller(
+    root: &Root,
+    disk: &mut Layer,
+    controller: &str,
+    directory: &str,
+    asked: bool,
+) -> Option<String> {
+    if !(root.was_asked(&format!("health/{controller}.identify")) || root.is_live() && asked) {
+        return None;
+    }
+    let ask = |name: &str, ask: fn(&File) -> std::io::Result<Vec<u8>>| {
+        root.answer(&format!("health/{controller}.{name}"), || {
+            Ok(ask(&open(root, controller, &format!("{directory}/dev"))?)?)
+        })
+    };
+    let identity = ask("identify", |f| sys::nvme_identify_controller(f).map(|d| d.to_vec()));
+    let health = ask("smart", |f| sys::nvme_smart_log(f).map(|d| d.to_vec()));
+    let missing = health.as_ref().or(identity.as_ref()).err().copied();
+    let identity = identity.ok().and_then(|d| nvme_identity(&d));
+    let known = identity.as_ref();
+    disk.set(facts::NVME_VERSION, known.and_then(|i| i.version.clone()));
+    disk.set(facts::NVME_MAX_TRANSFER_BYTES, known.and_then(|i| i.max_transfer_bytes));
+    disk.set(facts::NVME_HMB_PREFERRED_BYTES, known.map(|i| i.host_memory_preferred_bytes));
+    disk.set(facts::NVME_WRITE_CACHE_PRESENT, known.map(|i| i.write_cache));
+    disk.set(facts::NVME_APST, known.map(|i| i.autonomous_power_states));
+    disk.set(facts::NVME_POWER_STATES, known.map(|i| i.power_states.len() as u64));
+    let limit = disk.int(facts::NVME_PS_MAX_LATENCY_US).and_then(|l| u64::try_from(l).ok());
+    let deepest = known.zip(limit).filter(|(i, _)| i.autonomous_power_states);
+    disk.set(facts::NVME_DEEPEST_EXIT_US, deepest.map(|(i, limit)| i.deepest_exit_us(limit)));
+    let health = health.ok().and_then(|d| nvme_health(&d));
+    let known = health.as_ref();
+    disk.set(facts::HEALTH_OK, known.map(|h| h.warnings.is_empty()));
+    let warnings = known.map(|h| h.warnings.iter().map(|w| (*w).to_owned()).collect::<Vec<String>>());
+    disk.set(facts::HEALTH_WARNINGS, warnings);
+    disk.set(facts::TEMPERATURE_C, known.and_then(|h| h.temperature_c).map(i64::from));
+    disk.set(facts::SPARE_PERCENT, known.map(|h| u32::from(h.spare_percent)));
+    disk.set(facts::WEAR_PERCENT, known.map(|h| u32::from(h.used_percent)));
+    disk.set(facts::WRITTEN_BYTES, known.map(|h| h.written_bytes));
+    disk.set(facts::POWER_ON_HOURS, known.map(|h| h.power_on_hours));
+    disk.set(facts::MEDIA_ERRORS, known.map(|h| h.media_errors));
+    disk.set(facts::THROTTLED_MINUTES, known.map(|h| h.throttled_minutes));
+    missing.map(|error| why(error, &format!("the health of {controller}")))
+}
+
+/// Facts of an ATA disk that it tells itself. Returns what is missing.
+pub(crate) fn of_ata_disk(root: &Root, disk: &mut Layer, directory: &str, asked: bool) -> Option<String> {
+    if !(root.was_asked(&format!("health/{}.smart", disk.name)) || root.is_live() && asked) {
+        return None;
+    }
+    let name = disk.name.clone();
+    let ask = |what: &str, ask: fn(&File) -> std::io::Result<Vec<u8>>| {
+        root.answer(&format!("health/{name}.{what}"), || {
+            let file = open(root, &name, &format!("{directory}/dev"))?;
+            if sys::ata_sleeps(&file)? {
+                return Err(ReadError::Missing);
+            }
+            Ok(ask(&file)?)
+        })
+    };
+    let data = ask("smart", |f| sys::ata_smart_data(f).map(|d| d.to_vec()));
+    let status = ask("status", |f| {
+        sys::ata_smart_healthy(f).map(|ok| if ok { b"ok\n".to_vec() } else { b"failing\n".to_vec() })
+    });
+    let missing = data.as_ref().err().copied();
+    let rotates = disk.bool(facts::ROTATIONAL) != Some(false);
+    let health = data.ok().and_then(|d| ata_health(&d, rotates));
+    let ok = status.ok().and_then(|s| match s.trim_ascii() {
+        b"ok" => Some(true),
+        b"failing" => Some(false),
+        _ => None,
+    });
+    disk.set(facts::HEALTH_OK, ok);
+    let known = health.as_ref();
+    disk.set(facts::TEMPERATURE_C, known.and_then(|h| h.temperature_c).map(i64::from));
+    disk.set(facts::POWER_ON_HOURS, known.and_then(|h| h.power_on_hours));
+    disk.set(facts::MEDIA_ERRORS, known.and_then(|h| h.uncorrected));
+    disk.set(facts::REALLOCATED_SECTORS, known.and_then(|h| h.reallocated));
+    disk.set(facts::PENDING_SECTORS, known.and_then(|h| h.pending));
+    disk.set(facts::INTERFACE_CRC_ERRORS, known.and_then(|h| h.crc_errors));
+    disk.set(facts::WEAR_PERCENT, known.and_then(|h| h.used_percent).map(u32::from));
+    missing.map(|error| why(error, &format!("the health of {name}")))
+}

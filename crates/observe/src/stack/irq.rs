@@ -1,0 +1,98 @@
+//! On which processors a controller's interrupts arrive.
+//!
+//! A PCI device names its numbers (`msi_irqs/`, `irq`); one of the platform is found by its name in /proc/interrupts. The
+//! kernel says where each arrives in `effective_affinity_list` (4.15 and later; before, `smp_affinity_list` is what was
+//! asked for).
+
+use crate::facts;
+use crate::root::{Root, file_name};
+use crate::sampler::cpu_list;
+use model::Layer;
+use std::collections::BTreeSet;
+
+/// Vectors of one controller; an NVMe controller has one for each CPU.
+const VECTOR_LIMIT: usize = 256;
+/// Tables of machines with hundreds of CPUs are long.
+const TABLE_LIMIT_BYTES: u64 = 8 << 20;
+
+pub(super) fn set(root: &Root, controller: &mut Layer, directory: &str) {
+    let bytes = root.read_up_to("/proc/interrupts", TABLE_LIMIT_BYTES).unwrap_or_default();
+    let table = String::from_utf8_lossy(&bytes);
+    let mut numbers: Vec<u32> =
+        root.list(&format!("{directory}/msi_irqs")).iter().filter_map(|n| n.parse().ok()).take(VECTOR_LIMIT).collect();
+    if numbers.is_empty() {
+        numbers.extend(root.number::<u32>(&format!("{directory}/irq")).filter(|n| *n > 0));
+    }
+    if numbers.is_empty() {
+        numbers = by_name(&table, &names(root, controller, directory));
+    }
+    let mut cpus = BTreeSet::new();
+    let mut lines = Vec::new();
+    for number in numbers {
+        // Vectors that nobody asked for are in no table.
+        let Some(action) = action(&table, number) else { continue };
+        let place = |file: &str| root.text(&format!("/proc/irq/{number}/{file}"));
+        let list = place("effective_affinity_list").or_else(|| place("smp_affinity_list"));
+        if let Some(list) = &list {
+            cpus.extend(cpu_list(list));
+        }
+        let at = list.map_or_else(|| "CPU unknown".to_owned(), |l| format!("CPU {l}"));
+        lines.push(format!("{number} {action}: {at}"));
+    }
+    controller.set(facts::IRQ_CPUS, Some(cpus.len() as u64).filter(|n| *n > 0));
+    controller.set(facts::IRQS, (!lines.is_empty()).then_some(lines));
+}
+
+/// What a platform device's interrupts are called: its name, or that of the host below it.
+fn names(root: &Root, controller: &Layer, directory: &str) -> Vec<String> {
+    let mut names = vec![controller.name.clone()];
+    names.extend(root.list(&format!("{directory}/mmc_host")));
+    // `1c18000.sata` is `ahci-sunxi[1c18000.sata]` or its bare name; virtio has `virtio1-req.0`.
+    names.retain(|n| n.len() >= 4);
+    names
+}
+
+/// ` 62:  1  2  GICv2 59 Level  mmc1, mmc2`: the words after the counts.
+fn words(line: &str) -> Option<(u32, &str)> {
+    let (number, rest) = line.trim_start().split_once(':')?;
+    Some((number.parse().ok()?, rest))
+}
+
+fn by_name(table: &str, names: &[String]) -> Vec<u32> {
+    let ours = |rest: &str| {
+        rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '@')).any(|word| {
+            names.iter().any(|n| {
+                word == n || word.strip_prefix(n.as_str()).is_some_and(|r| r.starts_with('-') || r.starts_with(':'))
+            })
+        })
+    };
+    let lines = table.lines().filter_map(words).filter(|(_, rest)| ours(rest));
+    lines.map(|(number, _)| number).take(VECTOR_LIMIT).collect()
+}
+
+/// Who handles an interrupt: the last words of its line, after the controller's own.
+fn action(table: &str, number: u32) -> Option<String> {
+    let (_, rest) = table.lines().filter_map(words).find(|(n, _)| *n == number)?;
+    let name = rest.trim_end().rsplit("  ").next().unwrap_or(rest);
+    Some(file_name(name).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "           CPU0       CPU1\n 11:       100         10     GICv2  59 Level     mmc1\n \
+                         24:         5          0   PCI-MSI-0000:00:02.0   1-edge      virtio1-req.0\n \
+                         30:         7          0     GICv2  88 Level     ahci-sunxi[1c18000.sata]\nERR: 0\n";
+
+    #[test]
+    fn a_line_is_found_by_the_name_of_the_device() {
+        let find = |name: &str| by_name(TABLE, &[name.to_owned()]);
+        assert_eq!(find("mmc1"), [11]);
+        assert_eq!(find("virtio1"), [24]);
+        assert_eq!(find("1c18000.sata"), [30]);
+        assert!(find("mmc").is_empty() && find("virtio10").is_empty());
+        assert_eq!(action(TABLE, 24).as_deref(), Some("virtio1-req.0"));
+        assert_eq!(action(TABLE, 99), None);
+    }
+}
