@@ -231,6 +231,11 @@ pub(crate) fn evidence_line(run: &Run, e: &model::Evidence) -> String {
     line_of(e, evidence_value(run, e))
 }
 
+/// The same without a run, where facts are all there is.
+pub(crate) fn fact_evidence_line(e: &model::Evidence) -> String {
+    line_of(e, evidence_words(e, None))
+}
+
 fn line_of(e: &model::Evidence, value: Option<String>) -> String {
     match (e.kind, value) {
         (model::EvidenceKind::Absence, _) => format!("{}: {}", absence_word(e), evidence_name(e)),

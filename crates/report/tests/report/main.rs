@@ -6,3 +6,4 @@ mod fixture;
 mod page;
 mod plan;
 mod run;
+mod watch;

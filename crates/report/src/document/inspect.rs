@@ -1,0 +1,189 @@
+//! `narrows/inspect/1`.
+
+use crate::{DiskLine, Inspection};
+use model::{Environment, Fact, Finding, Layer, LayerKind, Mount, Undecided};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What `narrows inspect --json` prints: the path of a target, or all disks.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectDocument<'a> {
+    /// `narrows/inspect/1`.
+    pub schema: &'static str,
+    /// The target as it was asked for; null for all disks.
+    pub target: Option<&'a str>,
+    /// The captured tree; null for this machine.
+    pub root: Option<&'a str>,
+    /// The mount that the target lies on; null for devices.
+    pub mount: Option<&'a Mount>,
+    /// From the file system (or the device) down to controller and host; empty for all disks.
+    pub layers: Vec<InspectLayer<'a>>,
+    /// The lowest ceiling of the path; null where none is known.
+    pub ceiling: Option<InspectCeiling<'a>>,
+    /// Named conditions that hold.
+    pub findings: &'a [Finding],
+    /// Conditions that can neither be named nor ruled out, with what is missing.
+    pub unknown: &'a [Undecided],
+    /// What could not be seen, and how to get it.
+    pub missing: &'a [String],
+    /// The machine.
+    pub environment: &'a Environment,
+    /// All disks; null where a target was asked for.
+    pub disks: Option<Vec<InspectDisk<'a>>>,
+    /// The capture that was made; null without `--capture`.
+    pub capture: Option<&'a CaptureEntry>,
+}
+
+/// One layer.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectLayer<'a> {
+    /// What kind of layer.
+    pub kind: LayerKind,
+    /// Its name.
+    pub name: &'a str,
+    /// Depth in the tree of layers: a layer's parent is the nearest earlier one with a smaller depth; null for the host.
+    pub depth: Option<i64>,
+    /// The kernel driver that serves it.
+    pub driver: Option<&'a str>,
+    /// What was read about it; null where it was looked for and not found.
+    pub facts: &'a BTreeMap<String, Fact>,
+    /// The most that it can carry.
+    pub ceiling_bytes_per_s: Option<u64>,
+    /// Where that comes from.
+    pub ceiling_source: Option<&'a str>,
+    /// Block device number, `8:0`.
+    pub device: Option<String>,
+}
+
+/// The lowest ceiling.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectCeiling<'a> {
+    /// Name of the layer.
+    pub layer: &'a str,
+    /// Its kind.
+    pub kind: LayerKind,
+    /// Line rate.
+    pub bytes_per_s: u64,
+    /// Where it comes from.
+    pub source: Option<&'a str>,
+}
+
+/// One disk of the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectDisk<'a> {
+    /// Kernel name.
+    pub name: &'a str,
+    /// What it is to the kernel.
+    pub layer: LayerKind,
+    /// What it is to a person.
+    pub kind: &'a str,
+    /// Model, volume name or backing file.
+    pub model: Option<&'a str>,
+    /// Size.
+    pub size_bytes: Option<u64>,
+    /// How it is attached.
+    pub transport: &'a str,
+    /// The link in a few words.
+    pub link: Option<&'a str>,
+    /// Driver of the controller, or of the device.
+    pub driver: Option<&'a str>,
+    /// Block device number; null for MTD.
+    pub device: Option<&'a str>,
+    /// Where it and its partitions are mounted.
+    pub mounted: &'a [String],
+}
+
+/// A capture that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CaptureEntry {
+    /// Where.
+    pub path: String,
+    /// Files, links and directories in it.
+    pub entries: u64,
+    /// Size of the archive.
+    pub bytes: u64,
+    /// Whether serial numbers stand in it as they are; otherwise as hashes.
+    pub keeps_serials: bool,
+}
+
+impl<'a> InspectDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/inspect/1";
+
+    /// The document of a target.
+    pub fn of_target(seen: &Inspection<'a>, capture: Option<&'a CaptureEntry>) -> Self {
+        let ceiling = seen.stack.lowest_ceiling().and_then(|l| {
+            let bytes_per_s = l.ceiling_bytes_per_s?;
+            Some(InspectCeiling { layer: &l.name, kind: l.kind, bytes_per_s, source: l.ceiling_source.as_deref() })
+        });
+        Self {
+            schema: Self::SCHEMA,
+            target: Some(seen.target),
+            root: seen.root,
+            mount: seen.stack.mount.as_ref(),
+            layers: seen.stack.layers.iter().map(InspectLayer::new).collect(),
+            ceiling,
+            findings: seen.findings,
+            unknown: seen.unknown,
+            missing: seen.missing,
+            environment: seen.environment,
+            disks: None,
+            capture,
+        }
+    }
+
+    /// The document of all disks.
+    pub fn of_disks(
+        disks: &'a [DiskLine],
+        root: Option<&'a str>,
+        environment: &'a Environment,
+        capture: Option<&'a CaptureEntry>,
+    ) -> Self {
+        Self {
+            schema: Self::SCHEMA,
+            target: None,
+            root,
+            mount: None,
+            layers: Vec::new(),
+            ceiling: None,
+            findings: &[],
+            unknown: &[],
+            missing: &environment.missing,
+            environment,
+            disks: Some(disks.iter().map(InspectDisk::new).collect()),
+            capture,
+        }
+    }
+}
+
+impl<'a> InspectLayer<'a> {
+    fn new(layer: &'a Layer) -> Self {
+        Self {
+            kind: layer.kind,
+            name: &layer.name,
+            depth: layer.int("branch_depth"),
+            driver: layer.driver.as_deref(),
+            facts: &layer.facts,
+            ceiling_bytes_per_s: layer.ceiling_bytes_per_s,
+            ceiling_source: layer.ceiling_source.as_deref(),
+            device: layer.device.map(|d| d.to_string()),
+        }
+    }
+}
+
+impl<'a> InspectDisk<'a> {
+    fn new(disk: &'a DiskLine) -> Self {
+        Self {
+            name: &disk.name,
+            layer: disk.layer,
+            kind: &disk.kind,
+            model: disk.model.as_deref(),
+            size_bytes: disk.size_bytes,
+            transport: &disk.transport,
+            link: disk.link.as_deref(),
+            driver: disk.driver.as_deref(),
+            device: disk.device.as_deref(),
+            mounted: &disk.mounted,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `narrows inspect TARGET` as text: the storage path layer by layer, in 80 columns.
+
+use crate::headline;
+use crate::text::{pad, plain, shorten, unbroken, width, wrap};
+use crate::{Paint, Style, fact, quantity};
+use model::{Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
+
+/// What an inspection found, borrowed from the rooms that found it.
+#[derive(Clone, Copy, Debug)]
+pub struct Inspection<'a> {
+    /// The target as it was asked for.
+    pub target: &'a str,
+    /// The captured tree that was looked at; `None` for this machine.
+    pub root: Option<&'a str>,
+    /// The storage path.
+    pub stack: &'a Stack,
+    /// The machine.
+    pub environment: &'a Environment,
+    /// Named conditions that hold.
+    pub findings: &'a [Finding],
+    /// Those that can neither be named nor ruled out.
+    pub unknown: &'a [Undecided],
+    /// What could not be seen, and how to get it.
+    pub missing: &'a [String],
+}
+
+/// Indent of what belongs to a layer.
+const INDENT: usize = 4;
+/// Columns of a layer's kind.
+const KIND_COLUMNS: usize = 13;
+/// Facts that stand in a layer's heading, or say where a layer is in the tree.
+const ELSEWHERE: [&str; 2] = ["branch_depth", "realistic_bytes_per_s"];
+/// What a reader asks first of a layer; the other facts follow in the order of their names.
+const FIRST: [&str; 24] = [
+    "mount_point",
+    "fstype",
+    "mount_source",
+    "dm_name",
+    "dm_type",
+    "md_level",
+    "backing_file",
+    "vendor",
+    "model",
+    "firmware_revision",
+    "serial",
+    "size_bytes",
+    "transport",
+    "queue_depth",
+    "scheduler",
+    "write_cache",
+    "bus_mode",
+    "sata_speed_gbit_s",
+    "usb_speed_mbit_s",
+    "usb_driver",
+    "pcie_speed_gt_s",
+    "pcie_width",
+    "pci_name",
+    "controller_bus",
+];
+
+struct Page<'a> {
+    style: &'a Style,
+    columns: usize,
+    out: String,
+}
+
+/// The whole inspection. No line is wider than the style asks, but for single words that cannot be broken.
+pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
+    let mut page = Page { style, columns: style.columns(), out: String::new() };
+    page.head(seen);
+    let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
+    for layer in &seen.stack.layers {
+        let is_lowest = lowest.is_some_and(|l| std::ptr::eq(l, layer));
+        page.layer(layer, is_lowest);
+    }
+    if lowest.is_none() {
+        page.gap();
+        page.paragraph("  ", "No layer of this path has a known line rate, so none is marked as the lowest.", None);
+    }
+    page.findings(seen.findings);
+    page.unknown(seen.unknown);
+    page.missing(seen.missing);
+    page.out
+}
+
+impl Page<'_> {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    fn gap(&mut self) {
+        self.out.push('\n');
+    }
+
+    fn plain(&self, text: &str) -> String {
+        plain(text, self.style.ascii)
+    }
+
+    /// `text` wrapped behind `first`, later lines indented by as much.
+    fn paragraph(&mut self, first: &str, text: &str, paint: Option<Paint>) {
+        let indent = width(first);
+        for (i, l) in wrap(text, self.columns.saturating_sub(indent)).iter().enumerate() {
+            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
+            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
+            self.line(&format!("{lead}{l}"));
+        }
+    }
+
+    fn head(&mut self, seen: &Inspection<'_>) {
+        let mut words = format!("narrows inspect {}", seen.target);
+        if let Some(root) = seen.root {
+            words.push_str(&format!(" in {root}"));
+        }
+        let words = shorten(&self.plain(&words), self.columns, self.style.ascii);
+        let words = self.style.paint(Paint::Title, &words);
+        self.line(&words);
+        let e = seen.environment;
+        let kernel = e.kernel.as_ref().map(|k| format!("Linux {k}"));
+        let memory = e.memory_bytes.map(|b| format!("{} of memory", quantity::memory_size(b)));
+        let cpus: u32 = e.cpus.iter().map(|c| c.count).sum();
+        let cpus = (cpus > 0).then(|| {
+            let name = e.cpus.first().map(|c| c.name.trim()).unwrap_or_default();
+            if e.cpus.len() == 1 { format!("{cpus} x {name}") } else { format!("{cpus} processors, first {name}") }
+        });
+        let parts = [e.machine.clone(), e.distribution.clone(), kernel, cpus, memory, e.virtualization.clone()];
+        let line = parts.into_iter().flatten().filter(|p| p != "none").collect::<Vec<_>>().join(", ");
+        let line = self.plain(&line);
+        self.paragraph("", &line, Some(Paint::Dim));
+    }
+
+    fn layer(&mut self, layer: &Layer, lowest: bool) {
+        self.gap();
+        let kind = pad(kind_words(layer.kind), KIND_COLUMNS);
+        let name = self.plain(&layer.name);
+        let driver = layer.driver.as_deref().map(|d| format!("  ({})", self.plain(d))).unwrap_or_default();
+        let ceiling = layer.ceiling_bytes_per_s.map(|c| format!("at most {}", quantity::rate(c as f64)));
+        let ceiling = ceiling.unwrap_or_default();
+        let room = self.columns.saturating_sub(KIND_COLUMNS + width(&ceiling) + 2);
+        let name = shorten(&format!("{name}{driver}"), room, self.style.ascii);
+        let fill = " ".repeat(room.saturating_sub(width(&name)) + if ceiling.is_empty() { 0 } else { 2 });
+        let ceiling = if lowest { self.style.paint(Paint::Accent, &ceiling) } else { ceiling };
+        let head =
+            format!("{}{}{fill}{ceiling}", self.style.paint(Paint::Dim, &kind), self.style.paint(Paint::Title, &name));
+        self.line(&head);
+        if let Some(source) = &layer.ceiling_source {
+            let mut text = source.clone();
+            if let Some(Fact::Int(v)) = layer.fact("realistic_bytes_per_s") {
+                text.push_str(&format!("; in practice about {}", quantity::rate(*v as f64)));
+            }
+            if lowest {
+                text = format!("THE LOWEST CEILING: {text}");
+            }
+            let text = self.plain(&text);
+            self.paragraph(&" ".repeat(INDENT), &text, lowest.then_some(Paint::Accent));
+        }
+        self.facts(layer);
+    }
+
+    /// Facts that are known in two columns, long ones on lines of their own; then the names of those that are not.
+    fn facts(&mut self, layer: &Layer) {
+        let rank = |name: &str| FIRST.iter().position(|f| *f == name).unwrap_or(FIRST.len());
+        let mut names: Vec<&String> = layer.facts.keys().filter(|n| !ELSEWHERE.contains(&n.as_str())).collect();
+        names.sort_by_key(|n| (rank(n), n.as_str()));
+        let column = (self.columns - INDENT) / 2;
+        let mut left: Option<String> = None;
+        let mut unknown = Vec::new();
+        for name in names {
+            let words = fact::name(name);
+            let Some(value) = layer.facts.get(name).and_then(|f| fact::value(name, f)) else {
+                // An empty list or text is an answer too, but not one worth a line.
+                if layer.facts.get(name).is_some_and(Fact::is_null) {
+                    unknown.push(words);
+                }
+                continue;
+            };
+            let text = self.plain(&format!("{words}: {value}"));
+            if width(&text) >= column {
+                self.flush(&mut left);
+                self.paragraph(&" ".repeat(INDENT), &text, None);
+            } else if let Some(first) = left.take() {
+                self.line(&format!("{}{}{text}", " ".repeat(INDENT), pad(&first, column)));
+            } else {
+                left = Some(text);
+            }
+        }
+        self.flush(&mut left);
+        if !unknown.is_empty() {
+            self.paragraph(&" ".repeat(INDENT), &format!("not known: {}", unknown.join(", ")), Some(Paint::Dim));
+        }
+    }
+
+    fn flush(&mut self, left: &mut Option<String>) {
+        if let Some(text) = left.take() {
+            self.line(&format!("{}{text}", " ".repeat(INDENT)));
+        }
+    }
+
+    fn heading(&mut self, words: &str, hint: &str) {
+        self.gap();
+        let gap = " ".repeat(self.columns.saturating_sub(width(words) + width(hint)));
+        let line = format!("{}{gap}{}", self.style.paint(Paint::Accent, words), self.style.paint(Paint::Dim, hint));
+        self.line(&line);
+    }
+
+    fn findings(&mut self, findings: &[Finding]) {
+        if findings.is_empty() {
+            self.gap();
+            self.line("No known condition was found.");
+            return;
+        }
+        self.heading("Findings", "narrows explain ID");
+        for f in findings {
+            let id = self.plain(&f.id);
+            self.line(&format!(
+                "  {} ({})",
+                self.style.paint(Paint::Title, &id),
+                headline::confidence_word(f.confidence)
+            ));
+            let title = self.plain(&f.title);
+            self.paragraph(&" ".repeat(INDENT), &title, None);
+            for e in &f.evidence {
+                let text = self.plain(&headline::fact_evidence_line(e));
+                self.paragraph("    - ", &text, None);
+            }
+            let fix = unbroken(&f.fix);
+            if let Some(first) = fix.first() {
+                let first = self.plain(first);
+                self.paragraph("    Do: ", &first, None);
+            }
+        }
+    }
+
+    /// One paragraph for each way to learn more, with the ids that wait for it.
+    fn unknown(&mut self, unknown: &[Undecided]) {
+        if unknown.is_empty() {
+            return;
+        }
+        self.heading("Could not be decided", "");
+        let mut ways: Vec<(&str, Vec<&str>)> = Vec::new();
+        for u in unknown {
+            match ways.iter_mut().find(|(how, _)| *how == u.how_to_get) {
+                Some((_, ids)) => ids.push(&u.id),
+                None => ways.push((&u.how_to_get, vec![&u.id])),
+            }
+        }
+        for (how, ids) in ways {
+            let text = self.plain(&format!("{}: {how}", ids.join(", ")));
+            self.paragraph("  - ", &text, Some(Paint::Dim));
+        }
+    }
+
+    fn missing(&mut self, missing: &[String]) {
+        if missing.is_empty() {
+            return;
+        }
+        self.heading("Not seen", "");
+        for m in missing {
+            let text = self.plain(m);
+            self.paragraph("  - ", &text, Some(Paint::Dim));
+        }
+    }
+}
+
+fn kind_words(kind: LayerKind) -> &'static str {
+    match kind {
+        LayerKind::Filesystem => "file system",
+        LayerKind::Loop => "loop",
+        LayerKind::Dm => "mapping",
+        LayerKind::Md => "RAID",
+        LayerKind::Zram => "zram",
+        LayerKind::Partition => "partition",
+        LayerKind::Disk => "disk",
+        LayerKind::Link => "link",
+        LayerKind::Controller => "controller",
+        LayerKind::Host => "host",
+        LayerKind::Sim => "simulated",
+    }
+}
