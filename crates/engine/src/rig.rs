@@ -13,6 +13,7 @@ mod own_files;
 mod probe;
 mod refusal;
 mod target;
+mod verify;
 mod ways;
 
 pub use file::FileRig;

@@ -1,5 +1,6 @@
 //! The loop: one thread, one device, one stream.
 
+mod checking;
 mod content;
 mod crew;
 mod data;
@@ -7,6 +8,7 @@ mod rounds_watch;
 mod shaped;
 mod steady;
 
+pub(crate) use checking::Checking;
 pub use content::Content;
 pub use crew::Crew;
 pub use data::Data;
@@ -214,6 +216,8 @@ where
     let mut batch: Vec<BlockOp> = Vec::with_capacity(places);
     let mut done: Vec<Completion> = Vec::with_capacity(places);
     let mut again: Vec<BlockOp> = Vec::with_capacity(places);
+    // What is paced starts when it is due, as far as the kernel lets a thread wake.
+    let _punctual = sys::PunctualTimers::new();
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
     let crew = part.crew;
@@ -262,6 +266,8 @@ where
                         op.buffer = buffer;
                         if op.kind.sends_data() && data.makes() {
                             data.make(&op, &mut device.buffer(buffer)[..op.len as usize]);
+                        } else if C::LOOKS {
+                            data.handed(&op);
                         }
                         batch.push(op);
                     }
@@ -294,7 +300,7 @@ where
         }
         if !batch.is_empty() {
             let few = done.len() + batch.len() <= UNTIMED_OPERATIONS;
-            let handed = if fresh && few && !data.makes() { now } else { device.now() };
+            let handed = if fresh && few && !C::LOOKS && !data.makes() { now } else { device.now() };
             if free.len() + batch.len() == places {
                 recorder.resumed(handed);
             }
@@ -316,6 +322,9 @@ where
                 let closes = !matches!(stop, Some(StopCause::Failed | StopCause::Interrupted));
                 let Some((mut op, buffer)) = closes.then(|| source.closing()).flatten().zip(free.pop()) else { break };
                 op.buffer = buffer;
+                if C::LOOKS {
+                    data.handed(&op);
+                }
                 let handed = device.now();
                 recorder.resumed(handed);
                 flights[buffer as usize] = Flight { op, handed_ns: handed, start_ns: handed };
@@ -406,7 +415,7 @@ where
             }
             free.push(completion.buffer);
             let outcome = Outcome { at_ns: completion.at_ns, result: completion.result };
-            if flight.op.kind != OpKind::Read {
+            if flight.op.kind != OpKind::Read || (C::LOOKS && completion.result.is_err()) {
                 data.ended(&flight.op, outcome);
             }
             source.completed(&flight.op, outcome);

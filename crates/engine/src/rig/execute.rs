@@ -1,20 +1,27 @@
 //! Chooses the device for each stream of a phase, runs the streams side by side, and makes one record of theirs.
 
 use super::refusal::refusal_of_device;
+use super::verify::{Again, Caches, make_cold, not_started};
 use crate::recorder::{says_all, stream_summary};
+use crate::worker::Checking;
 use crate::{
-    Calls, Content, Control, Crew, Device, DeviceError, FileSet, LoopSettings, MappedFiles, NullDevice, Part,
+    Calls, Content, Control, Crew, Data, Device, DeviceError, FileSet, LoopSettings, MappedFiles, NullDevice, Part,
     PsyncDevice, PsyncThreads, Shaped, StreamRecord, UringDevice, phase_record, run_worker,
 };
 use model::{
-    EngineKind, EngineRecord, Failure, FailureKind, Ns, PhasePlan, PhaseRecord, RwFlags, StopRule, StreamPlan,
+    EngineKind, EngineRecord, Failure, FailureKind, Ns, Operation, PhasePlan, PhaseRecord, RwFlags, StopCause,
+    StopRule, StreamPlan, Sync, Warmup,
 };
 use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::Epoch;
-use workload::{BlockOp, FileSpace, Pattern, Stream, is_plain};
+use workload::{BlockOp, Checked, FileSpace, Pattern, Stream, Verified, is_plain};
+
+/// Why a ring does not poll although RWF_HIPRI was asked for.
+const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
+     that polls takes no syncs";
 
 /// The files of a stream: the target, or those that it names.
 pub(crate) type Files = Vec<Arc<File>>;
@@ -32,6 +39,15 @@ pub(crate) enum Way {
     StandIn { files: Files, reason: String },
 }
 
+impl Way {
+    fn files(&self) -> Files {
+        match self {
+            Self::Null => Files::new(),
+            Self::Direct { files, .. } | Self::Buffered { files } | Self::StandIn { files, .. } => files.clone(),
+        }
+    }
+}
+
 /// What is to be done.
 #[derive(Debug)]
 pub(crate) struct Job<'a> {
@@ -43,6 +59,8 @@ pub(crate) struct Job<'a> {
     pub epoch: Epoch,
     /// Length of the intervals of the series.
     pub interval_ns: Ns,
+    /// The caches between the streams and their medium.
+    pub caches: Caches<'a>,
 }
 
 /// How a stream ran.
@@ -51,38 +69,31 @@ struct Ran {
     kind: EngineKind,
     features: Vec<String>,
     missing: Vec<String>,
+    verified: Option<Verified>,
 }
 
-/// Runs all streams of the phase, one worker each; they start at one moment, when all are ready.
+/// Runs all streams of the phase, one worker each; they start at one moment, when all are ready. When all have ended, what
+/// is to be read back is. `known` has, for each stream that verifies, what it knows of its data; it may be empty where none
+/// does.
 ///
 /// # Errors
 /// Where a worker could not be started, or a device's interface failed. Failed operations are in the record.
-pub(crate) fn execute(job: &Job<'_>, control: &Control) -> Result<PhaseRecord, Failure> {
-    let failure = |e: DeviceError| refusal_of_device(&job.plan.name, &e);
+pub(crate) fn execute(
+    job: &Job<'_>,
+    mut known: Vec<Option<Verified>>,
+    control: &Control,
+) -> Result<(PhaseRecord, Vec<Checked>), Failure> {
     let streams = &job.plan.streams;
     if streams.is_empty() || streams.len() != job.ways.len() {
         let message = format!("{}: a phase of {} streams and {} ways", job.plan.name, streams.len(), job.ways.len());
         return Err(Failure::new(FailureKind::Internal, message));
     }
+    known.resize_with(streams.len(), || None);
     let crew = Crew::new(streams.len() as u32, &job.plan.stop);
-    let works = || streams.iter().zip(&job.ways);
-    let ran: Vec<Ran> = if streams.len() == 1 && streams[0].cpus.is_empty() {
-        vec![
-            Worker { job, stream: &streams[0], crew: &crew, control, started: Cell::new(false) }
-                .run(&job.ways[0])
-                .map_err(failure)?,
-        ]
-    } else {
-        // A worker that is confined to processors has a thread of its own, so that ours is not.
-        let results: Vec<Result<Ran, DeviceError>> = std::thread::scope(|scope| {
-            let crew = &crew;
-            let run = |(stream, way)| move || Worker { job, stream, crew, control, started: Cell::new(false) }.run(way);
-            let threads: Vec<_> = works().map(|work| scope.spawn(run(work))).collect();
-            // A worker that panicked is a defect of ours: it goes on here.
-            threads.into_iter().map(|t| t.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
-        });
-        results.into_iter().collect::<Result<_, _>>().map_err(failure)?
-    };
+    let works: Vec<_> = streams.iter().zip(&job.ways).zip(known).map(|((s, w), k)| (s, w, k)).collect();
+    let results = run_all(job, job.plan, works, &crew, control);
+    let ran: Vec<Ran> =
+        results.into_iter().collect::<Result<_, _>>().map_err(|e| refusal_of_device(&job.plan.name, &e))?;
     let mut engine = EngineRecord {
         kind: ran[0].kind,
         features: ran[0].features.clone(),
@@ -92,9 +103,11 @@ pub(crate) fn execute(job: &Job<'_>, control: &Control) -> Result<PhaseRecord, F
     };
     let summaries: Vec<_> = ran.iter().zip(streams).map(|(r, s)| stream_summary(&r.record, s, r.kind)).collect();
     let mut records = Vec::with_capacity(ran.len());
+    let mut verified = Vec::with_capacity(ran.len());
     for one in ran {
         engine.missing.extend(one.missing.into_iter().filter(|m| !engine.missing.contains(m)).collect::<Vec<_>>());
         records.push(one.record);
+        verified.push(one.verified);
     }
     let all_said = says_all(&records, streams);
     let mut record = phase_record(records, engine);
@@ -102,16 +115,116 @@ pub(crate) fn execute(job: &Job<'_>, control: &Control) -> Result<PhaseRecord, F
         record.streams = summaries;
     }
     record.steady = crew.steady();
-    Ok(record)
+    let checked = read_back(job, verified, &mut record, control);
+    Ok((record, checked))
+}
+
+/// A stream, its way, and what it knows of its data.
+type Work<'a> = (&'a StreamPlan, &'a Way, Option<Verified>);
+
+fn run_all(
+    job: &Job<'_>,
+    phase: &PhasePlan,
+    mut works: Vec<Work<'_>>,
+    crew: &Crew,
+    control: &Control,
+) -> Vec<Result<Ran, DeviceError>> {
+    let worker = |stream, known, reads_back| Worker {
+        job,
+        phase,
+        stream,
+        crew,
+        control,
+        started: Cell::new(false),
+        files: Files::new(),
+        known: Cell::new(known),
+        reads_back,
+    };
+    // What is read back has a phase of its own.
+    let reads_back = !std::ptr::eq(phase, job.plan);
+    if works.len() == 1 && works[0].0.cpus.is_empty() {
+        let (stream, way, known) = works.remove(0);
+        return vec![worker(stream, known, reads_back).run(way)];
+    }
+    // A worker that is confined to processors has a thread of its own, so that ours is not.
+    std::thread::scope(|scope| {
+        let run = |(stream, way, known)| move || worker(stream, known, reads_back).run(way);
+        let threads: Vec<_> = works.into_iter().map(|work| scope.spawn(run(work))).collect();
+        // A worker that panicked is a defect of ours: it goes on here.
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
+    })
+}
+
+/// Reads back what the streams wrote, where that is asked for: after all of them have ended, so that it disturbs nobody's
+/// figures; its own are in none of the phase's. Its errors are counted with the phase's.
+fn read_back(
+    job: &Job<'_>,
+    verified: Vec<Option<Verified>>,
+    record: &mut PhaseRecord,
+    control: &Control,
+) -> Vec<Checked> {
+    let mut checked = Vec::new();
+    let ends = verified.iter().flatten().any(Verified::ends);
+    let mut works = Vec::new();
+    let mut plans = Vec::new();
+    for (i, known) in verified.into_iter().enumerate() {
+        let Some(known) = known else { continue };
+        match job.plan.streams[i].read_back(job.plan.engine).filter(|_| !ends) {
+            Some(plan) => {
+                plans.push(plan);
+                works.push((i, known));
+            }
+            None => checked.push(known.finish()),
+        }
+    }
+    let mut ready: Vec<Work<'_>> = Vec::new();
+    for ((i, mut known), plan) in works.into_iter().zip(&plans) {
+        let way = &job.ways[i];
+        let direct = matches!(way, Way::Direct { .. });
+        if !control.stopped() {
+            let path = make_cold(&mut known, &way.files(), plan, job.caches, direct);
+            known.reads_by(path);
+        }
+        ready.push((plan, way, Some(known)));
+    }
+    if ready.is_empty() {
+        return checked;
+    }
+    let phase = PhasePlan {
+        streams: Vec::new(),
+        time_limit_ns: Ns::MAX / 2,
+        stop: StopRule::RegionOnce,
+        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
+        ..job.plan.clone()
+    };
+    let crew = Crew::new(ready.len() as u32, &phase.stop);
+    for result in run_all(job, &phase, ready, &crew, control) {
+        match result {
+            Ok(ran) => {
+                for (name, count) in ran.record.errors {
+                    *record.errors.entry(name).or_default() += count;
+                }
+                checked.extend(ran.verified.map(Verified::finish));
+            }
+            // What it knew is gone with it; that it was not read back is told by the engine's record.
+            Err(error) => record.engine.missing.push(not_started(&error)),
+        }
+    }
+    checked
 }
 
 /// One stream's worker.
 struct Worker<'a> {
     job: &'a Job<'a>,
+    /// The job's, or that of its read-back.
+    phase: &'a PhasePlan,
     stream: &'a StreamPlan,
     crew: &'a Crew,
     control: &'a Control,
     started: Cell<bool>,
+    files: Files,
+    known: Cell<Option<Verified>>,
+    reads_back: bool,
 }
 
 impl Drop for Worker<'_> {
@@ -129,14 +242,15 @@ fn own(file: &File) -> Result<OwnedFd, DeviceError> {
 
 impl Worker<'_> {
     fn engine(&self) -> EngineKind {
-        self.stream.engine.unwrap_or(self.job.plan.engine)
+        self.stream.engine.unwrap_or(self.phase.engine)
     }
 
     fn places(&self) -> (u32, usize) {
         (self.stream.queue_depth.max(1), usize::try_from(self.stream.block_size_bytes).unwrap_or(usize::MAX))
     }
 
-    fn run(&self, way: &Way) -> Result<Ran, DeviceError> {
+    fn run(mut self, way: &Way) -> Result<Ran, DeviceError> {
+        self.files = way.files();
         if !self.stream.cpus.is_empty() {
             sys::set_affinity(&self.stream.cpus)
                 .map_err(|source| DeviceError::Call { call: "sched_setaffinity (cpus of the stream)", source })?;
@@ -211,10 +325,18 @@ impl Worker<'_> {
 
     fn ring(&self, files: &Files) -> Result<Ran, DeviceError> {
         let (depth, bytes) = self.places();
-        let Some(file) = self.only(files) else {
-            return self.threads(files, Some("io_uring: several files or flags of calls go through threads".into()));
+        let made = match self.only(files) {
+            Some(file) => UringDevice::new(self.job.epoch, own(file)?, depth, bytes),
+            None => {
+                let own: Vec<OwnedFd> = files.iter().map(|f| own(f)).collect::<Result<_, _>>()?;
+                let mut flags = self.stream.rw_flags;
+                let pairs = flags.hipri && self.stream.sync == Sync::FdatasyncEach;
+                flags.hipri &= !pairs;
+                let made = UringDevice::over(self.job.epoch, &own, FileSpace::of(self.stream), flags, depth, bytes);
+                made.map(|device| device.without(pairs.then_some(NO_POLLED_PAIRS)))
+            }
         };
-        match UringDevice::new(self.job.epoch, own(file)?, depth, bytes) {
+        match made {
             Ok(device) => self.drive(device, EngineKind::IoUring),
             Err(error @ DeviceError::NoRing(_)) => self.threads(files, Some(format!("io_uring: {error}"))),
             Err(error) => Err(error),
@@ -223,18 +345,61 @@ impl Worker<'_> {
 
     fn drive<D: Device<Op = BlockOp>>(&self, mut device: D, kind: EngineKind) -> Result<Ran, DeviceError> {
         let (job, stream) = (self.job, self.stream);
-        let settings = LoopSettings::of(job.plan, stream, job.interval_ns);
-        let once = job.plan.stop == StopRule::RegionOnce;
-        let part = Part::of(stream, self.crew);
+        let settings = LoopSettings::of(self.phase, stream, job.interval_ns);
         self.started.set(true);
-        let result = if is_plain(stream) && stream.content == model::Content::default() {
-            let mut data = settings.content_seed.map(Content::new);
-            run_worker(&mut device, &mut Stream::new(stream, once), &mut data, &settings, &part, self.control)
-        } else {
-            let mut data = Shaped::of(stream, settings.content_seed);
-            run_worker(&mut device, &mut Pattern::new(stream, once), &mut data, &settings, &part, self.control)
+        let (record, verified) = match self.known.take() {
+            Some(known) => {
+                let (record, known) = self.verifying(&mut device, known, &settings)?;
+                (record, Some(known))
+            }
+            None if is_plain(stream) && stream.content == model::Content::default() => {
+                let mut data = settings.content_seed.map(Content::new);
+                (self.work(&mut device, &mut data, &settings)?, None)
+            }
+            None => (self.work(&mut device, &mut Shaped::of(stream, settings.content_seed), &settings)?, None),
         };
-        let record = result.inspect_err(|_| self.crew.end(model::StopCause::Failed))?;
-        Ok(Ran { record, kind, features: device.features(), missing: device.missing() })
+        Ok(Ran { record, kind, features: device.features(), missing: device.missing(), verified })
+    }
+
+    /// The stream, with data of some making.
+    fn work<D, C>(&self, device: &mut D, data: &mut C, settings: &LoopSettings) -> Result<StreamRecord, DeviceError>
+    where
+        D: Device<Op = BlockOp>,
+        C: Data,
+    {
+        let (stream, once) = (self.stream, self.phase.stop == StopRule::RegionOnce);
+        let part = Part::of(stream, self.crew);
+        let result = if is_plain(stream) && stream.content == model::Content::default() {
+            run_worker(device, &mut Stream::new(stream, once), data, settings, &part, self.control)
+        } else {
+            run_worker(device, &mut Pattern::new(stream, once), data, settings, &part, self.control)
+        };
+        result.inspect_err(|_| self.crew.end(StopCause::Failed))
+    }
+
+    /// A stream that verifies, or its read-back.
+    fn verifying<D: Device<Op = BlockOp>>(
+        &self,
+        device: &mut D,
+        known: Verified,
+        settings: &LoopSettings,
+    ) -> Result<(StreamRecord, Verified), DeviceError> {
+        let again = Again::new(self.files.clone());
+        if !self.reads_back {
+            let writes = self.stream.changes_data() && self.stream.operation == Operation::Write;
+            let mut data = Checking::new(known, again, writes);
+            let record = self.work(device, &mut data, settings)?;
+            return Ok((record, data.verified));
+        }
+        let mut data = Checking::new(known, again, false);
+        let lost = data.verified.reads_lost();
+        let mut source = data.verified.read_back(self.stream.block_size_bytes);
+        let part = Part::of(self.stream, self.crew);
+        let record = run_worker(device, &mut source, &mut data, settings, &part, self.control)
+            .inspect_err(|_| self.crew.end(StopCause::Failed))?;
+        data.verified.was_read_back(source, record.bytes, record.ended_ns.saturating_sub(record.started_ns));
+        let complete = data.verified.reads_lost() == lost;
+        data.verified.read_back_is(complete);
+        Ok((record, data.verified))
     }
 }

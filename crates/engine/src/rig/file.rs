@@ -8,6 +8,7 @@ use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
+use super::verify::{Caches, no_memory, nothing_written};
 use super::ways::is_direct;
 use crate::{Control, Rig};
 use model::{
@@ -16,6 +17,7 @@ use model::{
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
+use workload::Written;
 
 /// Executes phases against a file or device.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct FileRig {
     unsettled: bool,
     /// Files that streams name.
     pub(super) own: OwnFiles,
+    /// What verified data must hold.
+    written: Written,
 }
 
 impl FileRig {
@@ -59,6 +63,7 @@ impl FileRig {
             bytes_written: 0,
             unsettled: false,
             own: OwnFiles::default(),
+            written: nothing_written(),
         })
     }
 
@@ -206,11 +211,14 @@ impl Rig for FileRig {
                 return Err(failure);
             }
         };
-        let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns };
-        let result = execute(&job, control);
+        let caches = Caches { device: self.is_device(), backing: &self.options.backing_files };
+        let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns, caches };
+        let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
+        let result = known.and_then(|known| execute(&job, known, control));
         self.direct.close(&self.opened.file);
         self.unsettled |= write;
-        let mut record = result?;
+        let (mut record, checked) = result?;
+        record.verify = self.written.conclude(checked);
 
         if write {
             self.bytes_written += written_bytes(&record, &plan.streams);

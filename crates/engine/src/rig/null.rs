@@ -1,6 +1,7 @@
 //! `null:`: nothing is done, so that what remains is our own overhead.
 
 use super::execute::{Job, Way, execute};
+use super::verify::Caches;
 use crate::{Control, Rig};
 use model::{Failure, Ns, PhaseKind, PhasePlan, PhaseRecord, SystemSample};
 use sys::Epoch;
@@ -43,7 +44,9 @@ impl Rig for NullRig {
             return super::memory_copy(phase, self.epoch, self.interval_ns, self.copy_bytes, control);
         }
         let ways = vec![Way::Null; phase.streams.len()];
-        execute(&Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns }, control)
+        let caches = Caches { device: false, backing: &[] };
+        let job = Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns, caches };
+        Ok(execute(&job, Vec::new(), control)?.0)
     }
 
     fn settle(&mut self) -> Result<(), Failure> {

@@ -18,7 +18,10 @@ pub trait Data {
     /// Makes the data of a write that is about to be handed over.
     fn make(&mut self, op: &BlockOp, data: &mut [u8]);
 
-    /// Any operation but a read has ended.
+    /// An operation that sends no data is about to be handed over; only where [`Data::LOOKS`].
+    fn handed(&mut self, _op: &BlockOp) {}
+
+    /// Any operation has ended but a read that succeeded; of those that failed only where [`Data::LOOKS`].
     fn ended(&mut self, _op: &BlockOp, _outcome: Outcome) {}
 
     /// A read of `data` has succeeded. Whether the phase goes on; findings are the implementation's to keep.

@@ -1,0 +1,141 @@
+//! The read-back of what a phase wrote, and second looks at what seems wrong.
+
+use super::cold::drop_caches;
+use super::execute::Files;
+use super::refusal::errno_text;
+use model::{Failure, FailureKind, StreamPlan};
+use std::fs::File;
+use std::hash::BuildHasher;
+use std::path::PathBuf;
+use sys::BufferPool;
+use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
+
+/// Direct reads are of whole pieces of this size, which suits every device (logical sectors have at most 4 KiB).
+const DIRECT_PIECE: u64 = 4096;
+/// The errno of data that cannot be had (the same on all Linux architectures).
+const EIO: i32 = 5;
+
+/// A run that has written nothing yet, with an id and a secret of its own.
+pub(super) fn nothing_written() -> Written {
+    // The keys of the standard library's hash maps are the system's random numbers, drawn once a thread; SipHash makes
+    // words of them that do not tell the keys.
+    let random = |purpose: u64| std::hash::RandomState::new().hash_one(purpose);
+    Written::new(random(1), [random(2), random(3)])
+}
+
+/// There is no memory for what verified data must hold.
+pub(super) fn no_memory(phase: &str, error: &workload::WrittenError) -> Failure {
+    Failure::new(FailureKind::Environment, format!("{phase}: {error}"))
+        .remedy("verify a smaller region or larger blocks, or verify with fewer files")
+}
+
+/// The caches between a stream and its medium.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caches<'a> {
+    /// Whether the target is a block device.
+    pub device: bool,
+    /// Files behind the loop devices below the target.
+    pub backing: &'a [PathBuf],
+}
+
+/// Reads places again, past the page cache where that can be.
+#[derive(Debug)]
+pub(super) struct Again {
+    files: Files,
+    /// Of each file a descriptor with O_DIRECT; `None` where there is none. Empty before the first suspect.
+    direct: Vec<Option<File>>,
+}
+
+impl Again {
+    pub(super) fn new(files: Files) -> Self {
+        Self { files, direct: Vec::new() }
+    }
+
+    fn past_cache(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
+        if self.direct.is_empty() {
+            self.direct = self.files.iter().map(|f| sys::reopen(f, false, true).ok()).collect();
+        }
+        let Some(Some(direct)) = self.direct.get(file) else { return Err(EIO) };
+        let start = offset / DIRECT_PIECE * DIRECT_PIECE;
+        let skipped = (offset - start) as usize;
+        let len = (skipped + buffer.len()).next_multiple_of(DIRECT_PIECE as usize);
+        let mut pool = BufferPool::new(1, len).map_err(|_| EIO)?;
+        let whole = pool.buffer_mut(0);
+        let mut got = 0;
+        // A file may end within the last piece.
+        while got < skipped + buffer.len() {
+            match sys::read_at(direct, &mut whole[got..], start + got as u64)? {
+                0 => return Err(EIO),
+                n => got += n,
+            }
+            if !got.is_multiple_of(DIRECT_PIECE as usize) {
+                break;
+            }
+        }
+        let wanted = whole.get(skipped..skipped + buffer.len()).filter(|_| got >= skipped + buffer.len()).ok_or(EIO)?;
+        buffer.copy_from_slice(wanted);
+        Ok(())
+    }
+
+    fn through_cache(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
+        let file = self.files.get(file).ok_or(EIO)?;
+        // Only what is clean can be dropped. What cannot be written or dropped is read as it is: no worse than before.
+        let _ = sys::sync_data(file);
+        let _ = sys::drop_cached(file, offset, buffer.len() as u64);
+        let mut got = 0;
+        while got < buffer.len() {
+            match sys::read_at(file, &mut buffer[got..], offset + got as u64)? {
+                0 => return Err(EIO),
+                n => got += n,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reread for Again {
+    fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
+        match self.past_cache(file, offset, buffer) {
+            Ok(()) => Ok(()),
+            // Where the device fails, both say so.
+            Err(_) => self.through_cache(file, offset, buffer),
+        }
+    }
+}
+
+/// Before the read-back: what the stream wrote is made durable and leaves the caches. In words, how its reads go.
+pub(super) fn make_cold(
+    verified: &mut Verified,
+    files: &Files,
+    stream: &StreamPlan,
+    caches: Caches<'_>,
+    direct: bool,
+) -> String {
+    let sync = BlockOp { kind: OpKind::Fsync, offset: 0, len: 0, buffer: 0, intended_ns: None };
+    verified.handed(&sync);
+    let flushed = files.iter().map(sys::sync_all).fold(Ok(()), Result::and);
+    // What a failed fsync covered may be gone, and is said to be lost late.
+    verified.ended(&sync, Outcome { at_ns: 0, result: flushed.map(|()| 0) });
+    let mut left = Some(0);
+    let mut method = String::new();
+    for file in files {
+        let (start, len) = (stream.region_start_bytes, stream.region_bytes);
+        let dropped = drop_caches(file, caches.device, start, len, caches.backing);
+        left = left.zip(dropped.resident_pages).map(|(a, b)| a + b);
+        method = dropped.method;
+    }
+    let cache = match left {
+        Some(0) => "the page cache was dropped before".to_owned(),
+        Some(pages) => format!("{pages} pages stayed in the page cache ({method})"),
+        None => format!("whether the page cache was dropped cannot be told ({method})"),
+    };
+    if direct { format!("direct; {cache}") } else { format!("through the page cache; {cache}") }
+}
+
+/// Why a read-back did not start.
+pub(super) fn not_started(error: &crate::DeviceError) -> String {
+    match error {
+        crate::DeviceError::Call { call, source } => format!("not read back: {call}: {}", errno_text(source)),
+        other => format!("not read back: {other}"),
+    }
+}

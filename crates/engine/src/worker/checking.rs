@@ -1,0 +1,53 @@
+//! Data that are verified: the loop's seam to the room that knows what each place must hold.
+
+use super::Data;
+use workload::{BlockOp, Outcome, Reread, Verified};
+
+/// The data of a stream that verifies, and the way to read a suspect again.
+#[derive(Debug)]
+pub struct Checking<R> {
+    /// What it knows.
+    pub verified: Verified,
+    again: R,
+    writes: bool,
+}
+
+impl<R: Reread> Checking<R> {
+    /// For a stream that `writes`, or only reads; suspects are read again by `again`.
+    pub fn new(verified: Verified, again: R, writes: bool) -> Self {
+        Self { verified, again, writes }
+    }
+}
+
+impl<R: Reread> Data for Checking<R> {
+    const LOOKS: bool = true;
+
+    #[inline]
+    fn makes(&self) -> bool {
+        self.writes
+    }
+
+    fn fill(&mut self, _index: u32, _buffer: &mut [u8]) {
+        // Each write fills all of its buffer.
+    }
+
+    #[inline]
+    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+        self.verified.make(op, data);
+    }
+
+    #[inline]
+    fn handed(&mut self, op: &BlockOp) {
+        self.verified.handed(op);
+    }
+
+    #[inline]
+    fn ended(&mut self, op: &BlockOp, outcome: Outcome) {
+        self.verified.ended(op, outcome);
+    }
+
+    #[inline]
+    fn look(&mut self, op: &BlockOp, data: &[u8]) -> bool {
+        self.verified.look(op, data, &mut self.again)
+    }
+}
