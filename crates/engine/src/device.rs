@@ -56,6 +56,15 @@ impl DeviceError {
     }
 }
 
+/// More operations than buffers cannot be in flight; told before any is carried out.
+#[inline]
+fn check_room(in_flight: usize, more: usize, places: u32) -> Result<(), DeviceError> {
+    if in_flight + more > places as usize {
+        return Err(DeviceError::BadOperation(format!("more than {places} operations in flight")));
+    }
+    Ok(())
+}
+
 /// Carries operations out and owns the clock.
 ///
 /// The contract, which one suite checks on every device (`tests/contract.rs`): each operation completes exactly once;

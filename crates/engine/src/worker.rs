@@ -7,6 +7,7 @@ mod data;
 mod rounds_watch;
 mod shaped;
 mod steady;
+mod waking;
 
 pub(crate) use checking::Checking;
 pub use content::Content;
@@ -20,6 +21,7 @@ use crate::device::worker_usage;
 use crate::recorder::{Recorder, StreamRecord, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, StopCause, StopRule, StreamPlan, Sync, Warmup};
+use waking::Waking;
 use workload::{BlockOp, Next, OpKind, Outcome, Source};
 
 /// The signal and "try again" are no verdict on the device: the operation is handed over again.
@@ -236,6 +238,7 @@ where
     let mut shown = recorder.interval_end();
     let mut stop: Option<StopCause> = None;
     let mut drain_until = Ns::MAX;
+    let mut waking = Waking::default();
     let mut failures_in_a_row = 0u32;
     let mut nothing_in_a_row = 0u32;
     let mut now = started;
@@ -342,7 +345,16 @@ where
         } else {
             (batch_complete as usize).min(in_flight).max(1)
         };
-        let until = if stop.is_some() { drain_until } else { wake }.min(recorder.interval_end());
+        let mut min = min;
+        let mut until = if stop.is_some() { drain_until } else { wake }.min(recorder.interval_end());
+        let due = blocked && wake < deadline && until == wake;
+        if due && !spin {
+            match waking.sleep_until(now, wake) {
+                Some(early) => until = early,
+                None if in_flight == 0 => spin = true,
+                None => min = 0,
+            }
+        }
         done.clear();
         if spin && in_flight == 0 {
             device.spin_until(until);
@@ -353,6 +365,9 @@ where
             Some(last) => (last.at_ns, D::STAMPED_ON_RETURN),
             None => (device.now(), true),
         };
+        if due && !spin && min > 0 && done.is_empty() && now >= until {
+            waking.woke(until, now);
+        }
 
         for completion in &done {
             let flight = &flights[completion.buffer as usize];

@@ -86,6 +86,18 @@ fn a_demanded_rate_is_hit_exactly() {
 }
 
 #[test]
+fn a_paced_stream_on_a_real_clock_starts_when_it_is_due() {
+    let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10_000)), ..Pacing::default() });
+    let paced = StreamPlan { order: Order::Random, pacing, ..stream() };
+    let plan = PhasePlan { time_limit_ns: 300 * MS, ..phase(vec![paced]) };
+    let record = run(&mut NullRig::new(100 * MS, 1 << 20), &plan);
+    // Every one that was due was done, however late: 3,000 of them, and at most as many more as the first at once.
+    assert!((2_990..=3_001).contains(&record.operations), "{}", record.operations);
+    let late = |q| record.latency.quantile(q).unwrap_or(0) as f64 / 1e3;
+    println!("lateness: p50 {:.1} us, p99 {:.1} us, max {:.1} us", late(0.5), late(0.99), late(1.0));
+}
+
+#[test]
 fn latency_of_a_late_operation_counts_from_its_intended_start() {
     // Far more than the card can do: whoever waits longest waits nearly all the time there was.
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000_000)), ..Pacing::default() });

@@ -54,6 +54,8 @@ fn streams_share_files_by_name_and_leave_none_behind() {
         assert_eq!(records[0].streams[0].directions[1].direction, Direction::Sync);
         assert_eq!(records[0].streams[0].directions[1].operations, 2);
         assert_eq!((records[1].bytes, records[1].short_operations), (3 * MIB, 0), "{engine:?}");
+        let without_ring = records[1].engine.missing.iter().any(|m| m.starts_with("io_uring:"));
+        assert!(records[1].engine.kind == engine || without_ring, "{:?}", records[1].engine);
         assert!(records[1].errors.is_empty());
         let each: Vec<u64> = records[1].streams.iter().map(|s| s.directions[0].bytes).collect();
         assert_eq!(each, [2 * MIB, MIB]);
@@ -91,6 +93,40 @@ fn calls_with_flags_durable_openings_and_mixes_go_through() {
         assert!(record.errors.is_empty(), "{:?}", record.errors);
     }
     assert_eq!(records[3].streams[0].directions.iter().map(|d| d.operations).sum::<u64>(), 256);
+}
+
+#[test]
+fn a_ring_takes_flags_syncs_and_files_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = StreamPlan {
+        files: vec!["a".into(), "b".into(), "c".into()],
+        rw_flags: RwFlags { hipri: true, dsync: true, ..RwFlags::default() },
+        flush: Flush { fsync_every: 16, fdatasync_every: 24, fsync_at_end: true },
+        queue_depth: 8,
+        order: Order::Random,
+        ..stream(Operation::Write)
+    };
+    let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(EngineKind::IoUring, vec![write.clone()]) };
+    let nowait = StreamPlan {
+        rw_flags: RwFlags { nowait: true, ..RwFlags::default() },
+        flush: Flush::default(),
+        operation: Operation::Read,
+        ..write
+    };
+    let records = run_in(&directory, &[layout, phase(EngineKind::IoUring, vec![nowait])]);
+    let written = &records[0];
+    assert_eq!((written.bytes, written.stop), (3 * MIB, StopCause::RegionDone));
+    assert!(written.errors.is_empty(), "{:?}", written.errors);
+    let syncs = written.streams[0].directions.iter().find(|d| d.direction == Direction::Sync).unwrap();
+    // 768 writes: 48 fsyncs, 32 fdatasyncs of which some may coincide, and at least one at the end.
+    assert!((64..=84).contains(&syncs.operations), "{}", syncs.operations);
+    if written.engine.kind == EngineKind::IoUring {
+        assert!(written.engine.missing.iter().any(|m| m.contains("RWF_HIPRI")), "a buffered file cannot be polled");
+    }
+    // RWF_NOWAIT: what was just written is in the page cache, and what is not counts as EAGAIN.
+    let again = records[1].errors.get("EAGAIN").copied().unwrap_or(0);
+    assert_eq!(records[1].operations + again, 768);
+    assert!(records[1].errors.len() <= 1, "{:?}", records[1].errors);
 }
 
 #[test]

@@ -62,5 +62,7 @@ pub use ring_setup::RingOptions;
 pub use smart::{ATA_BLOCK_BYTES, ata_identify, ata_sleeps, ata_smart_data, ata_smart_healthy};
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
-pub use thread::{ThreadUsage, affinity, children_usage, process_usage, raise_memlock, set_affinity, thread_usage};
+pub use thread::{
+    PunctualTimers, ThreadUsage, affinity, children_usage, process_usage, raise_memlock, set_affinity, thread_usage,
+};
 pub use timex::clock_synchronised;

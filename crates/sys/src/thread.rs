@@ -91,6 +91,46 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
+/// As long as it lives, timers of the thread that made it expire when they are due. Without it the kernel may let a
+/// sleep last 50 us longer, to serve several timers with one interrupt (PR_SET_TIMERSLACK of prctl(2); threads of a
+/// real-time class have no slack anyway).
+#[derive(Debug)]
+pub struct PunctualTimers {
+    /// What held before, if it could be changed.
+    before_ns: Option<libc::c_ulong>,
+    /// The slack is a thread's.
+    _stays: std::marker::PhantomData<*const ()>,
+}
+
+impl PunctualTimers {
+    /// For the calling thread. Where the kernel does not let it, nothing is changed.
+    pub fn new() -> Self {
+        const LEAST_NS: libc::c_ulong = 1;
+        // SAFETY: these take and return numbers only.
+        let before_ns = unsafe {
+            let before = libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0);
+            let set = before >= 0 && libc::prctl(libc::PR_SET_TIMERSLACK, LEAST_NS, 0, 0, 0) == 0;
+            set.then_some(before as libc::c_ulong)
+        };
+        Self { before_ns, _stays: std::marker::PhantomData }
+    }
+}
+
+impl Default for PunctualTimers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for PunctualTimers {
+    fn drop(&mut self) {
+        if let Some(before) = self.before_ns {
+            // SAFETY: takes numbers only.
+            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, before, 0, 0, 0) };
+        }
+    }
+}
+
 /// Raises the soft limit of locked memory to the hard one, for registered buffers (kernels before 5.12 also charge the
 /// rings themselves). Returns the limit that holds now, bytes; `None` is unlimited.
 pub fn raise_memlock() -> Option<u64> {
@@ -120,6 +160,17 @@ mod tests {
                 break;
             }
         }
+    }
+
+    #[test]
+    fn slack_is_a_nanosecond_for_a_while() {
+        // SAFETY: takes and returns numbers only.
+        let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
+        let before = slack();
+        let punctual = PunctualTimers::new();
+        assert!(slack() <= 1, "{}", slack());
+        drop(punctual);
+        assert_eq!(slack(), before);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Does nothing, at once: what is left is our own overhead.
 
+use super::check_room;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use sys::{BufferPool, Epoch};
@@ -43,9 +44,7 @@ impl Device for NullDevice {
 
     #[inline]
     fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
-        if self.flying.len() + ops.len() > self.pool.count() as usize {
-            return Err(DeviceError::BadOperation(format!("more than {} operations in flight", self.pool.count())));
-        }
+        check_room(self.flying.len(), ops.len(), self.pool.count())?;
         self.flying.extend(ops.iter().map(|op| (op.buffer, op.len)));
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! pread, pwrite and fdatasync in the calling thread, one operation at a time.
 
 use super::calls::Calls;
+use super::check_room;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use std::os::fd::{AsFd, OwnedFd};
@@ -98,9 +99,7 @@ impl<C: Calls> Device for PsyncDevice<C> {
 
     #[inline]
     fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
-        if self.done.len() + ops.len() > self.pool.count() as usize {
-            return Err(DeviceError::BadOperation(format!("more than {} operations in flight", self.pool.count())));
-        }
+        check_room(self.done.len(), ops.len(), self.pool.count())?;
         for op in ops {
             check(op, self.pool.count(), self.pool.buffer_bytes())?;
         }
