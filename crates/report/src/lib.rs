@@ -18,6 +18,7 @@ mod card;
 mod check;
 pub mod document;
 mod fact;
+mod finding_page;
 mod headline;
 mod inspect;
 mod inspect_list;
@@ -36,6 +37,7 @@ mod watch_live;
 
 pub use card::card;
 pub use check::Check;
+pub use finding_page::{finding_markdown, findings_index};
 pub use inspect::{Inspection, inspection_text};
 pub use inspect_list::{DiskLine, disks_text};
 pub use listing::{action_text, explain_list, explain_text, run_text, runs_table, workloads_list};

@@ -1,4 +1,7 @@
-//! `cargo xtask docs`: man pages and completions, generated from the one table of commands and options.
+//! `cargo xtask docs`: man pages and completions, generated from the one table of commands and options, and the pages
+//! of findings, generated from the catalogue.
+
+mod findings;
 
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
@@ -47,13 +50,14 @@ fn generate() -> anyhow::Result<BTreeMap<PathBuf, Vec<u8>>> {
         let name = clap_complete::Generator::file_name(&shell, "narrows");
         files.insert(Path::new(COMPLETIONS).join(name), script);
     }
+    findings::pages(&mut files);
     Ok(files)
 }
 
 /// What lies in the directories of generated files.
 fn present(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for directory in [MAN, COMPLETIONS] {
+    for directory in [MAN, COMPLETIONS, findings::FINDINGS] {
         if !root.join(directory).is_dir() {
             continue;
         }
@@ -87,7 +91,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         fs::create_dir_all(path.parent().unwrap_or(&root))?;
         fs::write(&path, content).with_context(|| format!("could not write {}", file.display()))?;
     }
-    println!("{} files in {MAN} and {COMPLETIONS}", files.len());
+    println!("{} files in {MAN}, {COMPLETIONS} and {}", files.len(), findings::FINDINGS);
     Ok(())
 }
 
