@@ -1,17 +1,23 @@
 //! Latency by percentile on two logarithmic axes, one curve a phase; drawn once wide and once narrow.
 
-use super::t;
+use super::{jobs, t};
 use crate::quantity;
 use maud::{Markup, html};
-use model::{Histogram, PhaseKind, Run};
+use model::{Histogram, PhaseKind, PhaseRun, Run};
+use std::borrow::Cow;
 
 /// A phase whose latencies are drawn, with its look: colour by access pattern, dashes for writes.
 struct Curve<'a> {
-    name: &'a str,
+    name: String,
     class: String,
-    histogram: &'a Histogram,
+    histogram: Cow<'a, Histogram>,
     refused: bool,
 }
+
+/// Fewer operations are no distribution.
+const LEAST_OPERATIONS: u64 = 20;
+/// More curves than this cannot be told apart: the table alone is shown.
+const MOST_CURVES: usize = 14;
 
 /// Colour classes by access pattern; others take what is left, in order.
 const KNOWN: [(&str, u8); 9] = [
@@ -28,27 +34,31 @@ const KNOWN: [(&str, u8); 9] = [
 
 fn curves(run: &Run) -> Vec<Curve<'_>> {
     let mut spare = 5;
-    run.phases
-        .iter()
-        .filter(|p| p.plan.kind == PhaseKind::Measure)
-        .filter_map(|p| {
-            let histogram = &p.record.as_ref()?.latency;
-            (histogram.count() >= 20).then(|| {
-                let known = KNOWN.iter().find(|(n, _)| *n == p.plan.name).map(|(_, c)| *c);
-                let colour = known.unwrap_or_else(|| {
-                    spare = spare % 7 + 1;
-                    spare
-                });
-                let dash = if p.plan.is_write() { " dash" } else { "" };
-                Curve {
-                    name: &p.plan.name,
-                    class: format!("curve c{colour}{dash}"),
-                    histogram,
-                    refused: p.status != model::PhaseStatus::Measured,
-                }
-            })
+    let mut colour = |name: &str| {
+        KNOWN.iter().find(|(n, _)| *n == name).map(|(_, c)| *c).unwrap_or_else(|| {
+            spare = spare % 7 + 1;
+            spare
         })
-        .collect()
+    };
+    let class = |colour: u8, writes: bool| format!("curve c{colour}{}", if writes { " dash" } else { "" });
+    let mut out = Vec::new();
+    let measured = |p: &&PhaseRun| p.plan.kind == PhaseKind::Measure;
+    for p in run.phases.iter().filter(measured) {
+        let Some(record) = &p.record else { continue };
+        let sides = jobs::sides(p);
+        if sides.is_empty() && record.latency.count() >= LEAST_OPERATIONS {
+            let class = class(colour(&p.plan.name), p.plan.is_write());
+            let refused = p.status != model::PhaseStatus::Measured;
+            out.push(Curve { name: p.plan.name.clone(), class, histogram: Cow::Borrowed(&record.latency), refused });
+        }
+        // Where a phase tells jobs or directions apart, one curve over all of them would be a mixture.
+        for side in sides.into_iter().filter(|s| s.latency.count() >= LEAST_OPERATIONS) {
+            let name = format!("{}, {}", p.plan.name, side.name);
+            let class = class(colour(&name), side.writes);
+            out.push(Curve { name, class, histogram: Cow::Owned(side.latency), refused: false });
+        }
+    }
+    out
 }
 
 /// Percentiles along the axis: 1 - 10^-nines.
@@ -98,7 +108,7 @@ fn line(h: &Histogram, frame: &Frame) -> String {
 
 fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup {
     let edge = |pick: fn(&Histogram) -> Option<u64>, fold: fn(f64, f64) -> f64, start: f64| {
-        curves.iter().filter_map(|c| pick(c.histogram)).map(|ns| (ns.max(1) as f64).log10()).fold(start, fold)
+        curves.iter().filter_map(|c| pick(&c.histogram)).map(|ns| (ns.max(1) as f64).log10()).fold(start, fold)
     };
     let low = edge(|h| h.quantile(0.01), f64::min, f64::INFINITY).floor();
     let high = edge(Histogram::max, f64::max, f64::NEG_INFINITY).ceil().max(low + 1.0);
@@ -118,13 +128,13 @@ fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup
                 line.grid x1=(x) x2=(x) y1=(frame.top) y2=(height - frame.bottom) {}
                 text.tick x=(x) y=(height - 10.0) text-anchor=(if *n == 0.0 { "start" } else if frame.x(*n) > width - 40.0 { "end" } else { "middle" }) { (label) }
             }
-            @for c in curves.iter().filter(|c| !c.refused) { path class=(c.class) d=(line(c.histogram, &frame)) {} }
+            @for c in curves.iter().filter(|c| !c.refused) { path class=(c.class) d=(line(&c.histogram, &frame)) {} }
         }
     }
 }
 
 /// A power of ten in nanoseconds as an axis label.
-fn tick(decade: f64) -> String {
+pub(super) fn tick(decade: f64) -> String {
     let ns = 10f64.powf(decade);
     let (value, unit) = match decade as i32 {
         ..3 => (ns, "ns"),
@@ -147,9 +157,11 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
         h.quantile(q).filter(|_| carried).map_or_else(|| "–".to_owned(), quantity::latency)
     };
     Some(html! {
-        figure {
-            (drawing(&curves, "wide", 760.0, 380.0))
-            (drawing(&curves, "narrow", 350.0, 330.0))
+        @if curves.len() <= MOST_CURVES {
+            figure {
+                (drawing(&curves, "wide", 760.0, 380.0))
+                (drawing(&curves, "narrow", 350.0, 330.0))
+            }
         }
         div.scroll tabindex="0" role="region" aria-label="Latency percentiles" {
             table.data.percentiles {
@@ -158,12 +170,12 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
                     @for c in &curves {
                         tr {
                             th scope="row" {
-                                svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(c.class) d="M1 5 H29" {} }
-                                (t(c.name))
+                                @if curves.len() <= MOST_CURVES { svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(c.class) d="M1 5 H29" {} } }
+                                (t(&c.name))
                             }
                             @if c.refused { td colspan="5" { span.status.refused { "refused" } } }
                             @else {
-                                @for q in [0.5, 0.9, 0.99, 0.999] { td { (cell(c.histogram, q)) } }
+                                @for q in [0.5, 0.9, 0.99, 0.999] { td { (cell(&c.histogram, q)) } }
                                 td { (c.histogram.max().map(quantity::latency).unwrap_or_default()) }
                             }
                         }
@@ -171,6 +183,6 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
                 }
             }
         }
-        p.hint { "Solid lines read, dashed lines write. A percentile is shown where at least ten operations lie beyond it." }
+        p.hint { @if curves.len() <= MOST_CURVES { "Solid lines read, dashed lines write. " } "A percentile is shown where at least ten operations lie beyond it." }
     })
 }

@@ -3,15 +3,21 @@
 //! It works without scripts; only the plots over time need them, and each phase has a drawn strip of its own. Light and
 //! dark follow the reader's preference, printing is always light.
 
+mod depth;
 mod distribution;
 mod embed;
+mod heat;
+mod jobs;
 mod ladder;
 mod method;
 mod path;
+mod rounds;
+mod run;
 mod series;
 mod strips;
 mod summary;
 mod tables;
+mod verified;
 
 use crate::Check;
 use crate::text;
@@ -43,15 +49,32 @@ pub fn page(check: &Check<'_>) -> String {
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
                 meta name="generator" content=(format!("narrows {}", t(&run.program_version)));
-                title { "narrows " (t(&run.command)) " " (t(&run.target.name)) }
+                title { "narrows " (t(&check.asked())) " " (t(&run.target.name)) }
                 style { (PreEscaped(&style)) }
             }
             body {
                 a.skip href="#numbers" { "To the numbers" }
                 main {
-                    (summary::header(check))
-                    (summary::numbers(check))
-                    (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
+                    @if check.is_check() {
+                        (summary::header(check))
+                        (summary::numbers(check))
+                        (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
+                    } @else {
+                        (run::header(check))
+                        (run::numbers(check))
+                        @if let Some(events) = run::events(check) {
+                            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", events))
+                        }
+                        @if let Some(rounds) = rounds::rounds(run) {
+                            (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
+                        }
+                        @if let Some(verified) = verified::verified(run) {
+                            (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
+                        }
+                        @if let Some(jobs) = jobs::jobs(run) {
+                            (section("jobs", "Jobs and directions", "Each with its own latencies, from intended start to completion", jobs))
+                        }
+                    }
                     (section("path", "The storage path", "From the file system down to the controller; the pipe is as wide as the ceiling that is known", path::path(run)))
                     @if !check.findings.is_empty() {
                         (section("findings", "Findings", "Named conditions of this path, with what they rest on", tables::findings(check)))
@@ -67,7 +90,7 @@ pub fn page(check: &Check<'_>) -> String {
                         (section("latency", "Latency", "How long the slowest operations took: from the median to the last one in a hundred thousand", curves))
                     }
                     (section("metrics", "All numbers", "Every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
-                    @if !check.ratings.is_empty() {
+                    @if !check.ratings.is_empty() && check.is_check() {
                         (section("ratings", "Short-test ratings", "Where this short test stands to published classes. Not a certificate.", tables::ratings(check)))
                     }
                     (section("method", "How it was measured", "What was proven and what was not, for each phase", method::method(run)))

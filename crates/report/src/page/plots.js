@@ -45,6 +45,18 @@
             c.textAlign = "left";
             for (const p of data.phases) {
               const a = Math.max(box.left, u.valToPos(p.from, "x", true)), b = Math.min(box.left + box.width, u.valToPos(p.to, "x", true));
+              for (const at of p.changes) {
+                const x = u.valToPos(at, "x", true);
+                if (x < box.left || x > box.left + box.width) continue;
+                c.strokeStyle = colour("bad");
+                c.lineWidth = 1.5 * ratio;
+                c.setLineDash([5 * ratio, 4 * ratio]);
+                c.beginPath();
+                c.moveTo(x, box.top);
+                c.lineTo(x, box.top + box.height);
+                c.stroke();
+                c.setLineDash([]);
+              }
               if (u.bandNames && c.measureText(p.name).width + 6 * ratio < b - a) c.fillText(p.name, a + 3 * ratio, box.top + 2 * ratio);
             }
             c.restore();
@@ -189,12 +201,20 @@
     document.querySelectorAll(".zoom button").forEach((b, k) => b.setAttribute("aria-pressed", String(k - 1 === i)));
   }
 
-  ["all"].concat(data.phases.map((p) => p.name)).forEach((name, k) => {
+  const names = ["all"].concat(data.phases.map((p) => p.name)), chooser = document.querySelector(".zoom");
+  if (names.length > 16) {
+    // More buttons than a page can bear: a list.
+    const list = document.createElement("select");
+    list.setAttribute("aria-label", "Phase to show");
+    names.forEach((name, k) => list.add(new Option(name, String(k - 1))));
+    list.addEventListener("change", () => zoom(Number(list.value)));
+    chooser.appendChild(list);
+  } else names.forEach((name, k) => {
     const b = document.createElement("button");
     b.type = "button";
     b.textContent = name;
     b.addEventListener("click", () => zoom(k - 1));
-    document.querySelector(".zoom").appendChild(b);
+    chooser.appendChild(b);
   });
 
   draw();

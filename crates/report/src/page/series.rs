@@ -51,10 +51,10 @@ fn thin(intervals: &[Interval], keep: usize) -> Vec<Interval> {
     out
 }
 
-fn io(records: &[(String, &PhaseRecord)]) -> Value {
-    let total: usize = records.iter().map(|(_, r)| r.intervals.len()).sum();
+fn io(records: &[(String, &PhaseRecord, Vec<Value>)]) -> Value {
+    let total: usize = records.iter().map(|(_, r, _)| r.intervals.len()).sum();
     let [mut time, mut rate, mut p50, mut p99, mut max] = [const { Vec::<Value>::new() }; 5];
-    for (_, record) in records {
+    for (_, record, _) in records {
         let share = if total > IO_POINTS { record.intervals.len() * IO_POINTS / total } else { usize::MAX };
         // The last interval may be much shorter than the others: it says nothing about a rate.
         let full = record.intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
@@ -163,16 +163,20 @@ fn frequency(samples: &[&SystemSample]) -> Value {
 
 /// All plots' data; `None` where there is no series to draw.
 pub(super) fn data(run: &Run) -> Option<Value> {
-    let records: Vec<(String, &PhaseRecord)> = run
+    let changes = |p: &model::PhaseRun, r: &PhaseRecord| -> Vec<Value> {
+        p.changes.iter().map(|c| seconds(r.started_ns + c.at_ns)).collect()
+    };
+    let records: Vec<(String, &PhaseRecord, Vec<Value>)> = run
         .phases
         .iter()
         // Memory is ten or a hundred times faster: on one scale with it nothing of the storage would be seen.
         .filter(|p| p.plan.kind != PhaseKind::MemoryCopy)
         .filter_map(|p| {
             let refused = if p.status == PhaseStatus::Refused { " (refused)" } else { "" };
-            Some((format!("{}{refused}", t(&p.plan.name)), p.record.as_ref()?))
+            let record = p.record.as_ref()?;
+            Some((format!("{}{refused}", t(&p.plan.name)), record, changes(p, record)))
         })
-        .filter(|(_, r)| !r.intervals.is_empty())
+        .filter(|(_, r, _)| !r.intervals.is_empty())
         .collect();
     if records.is_empty() {
         return None;
@@ -182,10 +186,10 @@ pub(super) fn data(run: &Run) -> Option<Value> {
     let pairs: Vec<Pair<'_>> = samples.windows(2).map(|w| (w[0], w[1])).collect();
     let phases: Vec<Value> = records
         .iter()
-        .map(|(name, r)| {
+        .map(|(name, r, changes)| {
             json!({
                 "name": name, "from": seconds(r.started_ns), "to": seconds(r.ended_ns),
-                "cut": seconds(r.started_ns + r.warmup.cut_ns),
+                "cut": seconds(r.started_ns + r.warmup.cut_ns), "changes": changes,
             })
         })
         .collect();

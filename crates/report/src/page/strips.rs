@@ -59,10 +59,13 @@ fn strip(phase: &PhaseRun) -> Option<Markup> {
         (_, false) => "read",
     };
     let cut = record.warmup.cut_ns as f64 / record.duration_ns().max(1) as f64 * 1000.0;
+    let share = |ns: u64| ns as f64 / record.duration_ns().max(1) as f64 * 1000.0;
+    let changes: Vec<String> = phase.changes.iter().map(|c| format!("{:.1}", share(c.at_ns).min(1000.0))).collect();
     Some(html! {
         svg.strip viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label=(format!("Rate of {} over time", t(&phase.plan.name))) {
             path.area.(look) d=(area) {}
             @if !stalls.is_empty() { path.stall d=(stalls) {} }
+            @for x in &changes { line.changed x1=(x) x2=(x) y1="0" y2="100" {} }
             @if cut > 0.0 { rect.warmup x="0" y="0" width=(format!("{:.1}", cut.min(1000.0))) height="100" {} }
         }
     })
@@ -97,6 +100,8 @@ pub(super) fn strips(run: &Run) -> Markup {
                 }
             }
         }
-        p.hint { span.key.warmup {} " warm-up, not counted  " span.key.stall {} " no operation completed" }
+        p.hint { span.key.warmup {} " warm-up, not counted  " span.key.stall {} " no operation completed"
+            @if run.phases.iter().any(|p| !p.changes.is_empty()) { "  " span.dash {} " the rate changed for good" }
+        }
     }
 }

@@ -9,8 +9,6 @@ use model::Unit;
 /// Name, time, storage, and the narrow place.
 pub(super) fn header(check: &Check<'_>) -> Markup {
     let run = check.run;
-    let limit = check.limit;
-    let confidence = headline::confidence_word(limit.confidence);
     html! {
         header {
             p.brand { "narrows " (t(&run.command)) span.when { (t(check.started)) } }
@@ -18,6 +16,16 @@ pub(super) fn header(check: &Check<'_>) -> Markup {
             p.storage { (t(&storage_line(run))) }
             @if let Some(words) = headline::state_words(run.state) { p.banner { (words) } }
         }
+        (verdict(check))
+    }
+}
+
+/// The narrow place with its evidence, and what to do next.
+pub(super) fn verdict(check: &Check<'_>) -> Markup {
+    let run = check.run;
+    let limit = check.limit;
+    let confidence = headline::confidence_word(limit.confidence);
+    html! {
         section.verdict aria-labelledby="verdict-title" {
             h2 id="verdict-title" { "The narrow place" }
             p.statement { (sentence(&t(&limit.statement))) }

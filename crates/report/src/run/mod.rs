@@ -12,7 +12,7 @@ mod tables;
 
 pub(crate) use card::{table_of, validity_words};
 pub(crate) use form::{Form, forms};
-pub(crate) use grid::GridCell;
+pub(crate) use grid::{Grid, GridCell};
 pub(crate) use markdown::numbers as markdown_numbers;
 pub(crate) use remarks::{Weight, remarks};
 pub(crate) use table::{Cell, Table, fits, render};

@@ -1,0 +1,73 @@
+//! A grid as a heat map: a table whose cells are coloured by their rate, relative to the best of the row. The number
+//! stands in each cell, so that neither colours nor scripts are needed to read it.
+
+use super::t;
+use crate::run::{Cell, Grid, Table};
+use maud::{Markup, html};
+
+/// Steps of the scale; the style sheet has a class for each.
+const LEVELS: usize = 10;
+
+/// The step of a value: the best of the row is the last one.
+fn level(value: f64, best: f64) -> usize {
+    if best <= 0.0 {
+        return 0;
+    }
+    ((value / best * LEVELS as f64).floor() as usize).min(LEVELS - 1)
+}
+
+/// The grid with the cells of its table.
+pub(super) fn map(grid: &Grid, table: &Table) -> Markup {
+    let steps: Vec<Vec<Option<usize>>> = grid
+        .rows
+        .iter()
+        .map(|(_, cells)| {
+            let values = || cells.iter().map(|c| c.as_ref().and_then(|c| c.value));
+            let best = values().flatten().fold(0.0, f64::max);
+            values().map(|v| v.map(|v| level(v, best))).collect()
+        })
+        .collect();
+    html! {
+        h3.form { (t(&table.caption)) }
+        div.scroll tabindex="0" role="region" aria-label=(t(&table.caption)) {
+            table.heat {
+                thead { tr { td {} @for h in &table.head { th scope="col" { (t(h)) } } } }
+                tbody {
+                    @for (row, steps) in table.rows.iter().zip(&steps) {
+                        tr {
+                            th scope="row" { (t(&row.label)) }
+                            @for (cell, step) in row.cells.iter().zip(steps) {
+                                td.(step.map_or_else(|| "none".to_owned(), |s| format!("h{s}"))) {
+                                    @match cell {
+                                        Cell::Best(text) => { b { (t(text)) } },
+                                        Cell::Without { note, bad, .. } => {
+                                            span.status.(if *bad { "refused" } else { "skipped" }) { @if *bad { "refused" } @else { "–" } }
+                                            @if let Some(n) = note { sup { (n) } }
+                                        },
+                                        other => { (t(&other.text())) },
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        p.hint {
+            span.scale aria-hidden="true" { @for step in 0..LEVELS { span.(format!("h{step}")) {} } }
+            " from nothing to the best of each row, which is bold"
+        }
+        @for line in &table.footer { p.hint { (t(line)) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_is_the_last_step_and_nothing_the_first() {
+        assert_eq!([0.0, 0.05, 0.55, 0.999, 1.0].map(|v| level(v, 1.0)), [0, 0, 5, 9, 9]);
+        assert_eq!(level(0.0, 0.0), 0);
+    }
+}

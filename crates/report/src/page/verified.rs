@@ -1,0 +1,63 @@
+//! What the verification found, phase by phase, with every place that was kept.
+
+use super::t;
+use crate::quantity;
+use maud::{Markup, html};
+use model::{DataFinding, Run, VerifyRecord};
+
+/// Places shown; the JSON document has all that were kept.
+const PLACES: usize = 200;
+
+fn place(f: &DataFinding) -> Markup {
+    let generation = |g: Option<u32>| g.map_or("–".to_owned(), |g| g.to_string());
+    let word = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+    let evidence: Vec<String> = f.evidence.iter().map(|e| format!("{}: {}", e.what, word(&e.value))).collect();
+    html! {
+        tr {
+            th scope="row" { (quantity::count(f.lba)) }
+            td { span.status.refused { (f.class.name()) } }
+            td { (quantity::count(f.sectors)) }
+            td { (generation(f.expected_generation)) }
+            td { (generation(f.found_generation)) }
+            td.why { (t(&evidence.join("; "))) }
+        }
+    }
+}
+
+fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
+    let kinds: Vec<&str> = v.kinds.iter().map(|k| k.checks()).collect();
+    html! {
+        h3.form { (t(name)) " "
+            @if v.tester_faults > 0 { span.chip.low { "this program is wrong" } }
+            @else if v.mismatched() > 0 { span.chip.low { "data wrong" } }
+            @else if v.blocks_verified == 0 { span.chip.unsure { "nothing verified" } }
+            @else { span.chip.sure { "nothing wrong" } }
+        }
+        dl.environment {
+            div { dt { "checked" } dd { (t(&kinds.join("; "))) } }
+            div { dt { "verified" } dd { (quantity::size(v.bytes_verified)) " in " (quantity::count(v.blocks_verified)) " blocks" } }
+            div { dt { "read back" } dd { (v.read_back.name()) @if let Some(ns) = v.read_back_ns { ", " (quantity::size(v.read_back_bytes)) " in " (quantity::duration(ns)) } } }
+            @if let Some(path) = &v.path { div { dt { "re-reads" } dd { (t(path)) } } }
+            @for (class, n) in &v.mismatches { div { dt { (class.name()) } dd { b { (quantity::count(*n)) } " places" } } }
+            @for (reason, n) in &v.unverified { div { dt { "not verified" } dd { (quantity::count(*n)) " blocks: " (reason.reason()) } } }
+        }
+        @if !v.findings.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Places found wrong" {
+                table.data.places {
+                    thead { tr { @for h in ["sector", "what", "sectors", "expected", "found", "evidence"] { th scope="col" { (h) } } } }
+                    tbody { @for f in v.findings.iter().take(PLACES) { (place(f)) } }
+                }
+            }
+            @let more = v.findings.len().saturating_sub(PLACES) as u64 + v.findings_dropped;
+            @if more > 0 { p.hint { "and " (quantity::count(more)) " more" } }
+            p.hint { "Sectors have 512 bytes and are counted from the start of the target; expected and found are generations of the data." }
+        }
+    }
+}
+
+/// All phases that verified; `None` if none did.
+pub(super) fn verified(run: &Run) -> Option<Markup> {
+    let all: Vec<Markup> =
+        run.phases.iter().filter_map(|p| Some(of_phase(&p.plan.name, p.record.as_ref()?.verify.as_ref()?))).collect();
+    (!all.is_empty()).then(|| html! { @for one in &all { (one) } })
+}
