@@ -2,9 +2,10 @@
 
 use crate::{Context, JudgedPhase, judge_phase};
 use model::{
-    Access, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, DiskCounters, EngineKind, EngineRecord, Histogram,
-    Interval, Layer, LayerKind, NS_PER_S, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, Round, Stack, StopCause,
-    StopRule, StreamPlan, Sync, SystemSample, TargetKind, Warmup, WarmupCut, WorkerUsage,
+    Access, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, Direction, DirectionSummary, DiskCounters,
+    EngineKind, EngineRecord, Histogram, Interval, Layer, LayerKind, NS_PER_S, Operation, Order, PhaseKind, PhasePlan,
+    PhaseRecord, Round, Stack, StopCause, StopRule, StreamPlan, StreamSummary, Sync, SystemSample, TargetKind, Warmup,
+    WarmupCut, WorkerUsage,
 };
 
 /// No refusals.
@@ -211,6 +212,47 @@ impl Fixture {
             process_stopped: self.process_stopped,
         };
         judge_phase(&self.plan, Some(&self.record), &context)
+    }
+
+    /// Has the record tell its streams apart: every stream of the plan does an equal part of everything, in these
+    /// directions with these shares of the operations.
+    pub fn tell_apart(&mut self, directions: &[(Direction, f64)]) {
+        let (plan, record) = (&self.plan, &mut self.record);
+        let streams = plan.streams.len() as f64;
+        let part = |of: u64, share: f64| (of as f64 * share / streams).round() as u64;
+        let warmup = &record.warmup;
+        let summary = |stream: &StreamPlan| StreamSummary {
+            name: stream.name.clone(),
+            group: stream.group,
+            engine: record.engine.kind,
+            started_ns: record.started_ns,
+            ended_ns: record.ended_ns,
+            cut_ns: warmup.cut_ns,
+            stop: record.stop,
+            short_operations: 0,
+            errors: Default::default(),
+            usage: WorkerUsage { user_ns: part(record.usage.user_ns, 1.0), ..Default::default() },
+            mean_depth: record.mean_depth.map(|d| d / streams),
+            longest_gap_ns: record.longest_gap_ns,
+            directions: directions
+                .iter()
+                .map(|(direction, share)| {
+                    let operations = part(record.operations, *share);
+                    let counted = operations - part(warmup.operations, *share);
+                    let mut latency = Histogram::new();
+                    latency.record_n(if *direction == Direction::Read { 500_000 } else { 2_000_000 }, counted);
+                    DirectionSummary {
+                        direction: *direction,
+                        operations,
+                        bytes: operations * stream.block_size_bytes,
+                        counted_operations: counted,
+                        counted_bytes: counted * stream.block_size_bytes,
+                        latency,
+                    }
+                })
+                .collect(),
+        };
+        record.streams = plan.streams.iter().map(summary).collect();
     }
 
     /// Codes of the refusals.

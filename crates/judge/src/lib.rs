@@ -9,17 +9,22 @@
 //!
 //! Deliberately absent: I/O, clocks, formatting of numbers for people beyond the reasons, attribution of limits.
 
+mod changes;
+mod compare;
 mod context;
 #[cfg(test)]
 mod fixture;
+mod job_metrics;
 mod knee;
 mod metrics;
 mod phase;
+mod quantity;
 mod rate;
 mod rating;
 
 pub mod validity;
 
+pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, margin_percent};
 pub use context::Context;
 pub use knee::depth_curves;
 pub use metrics::metric_ids;

@@ -2,97 +2,85 @@
 
 use crate::Context;
 use crate::context::own_bytes_between;
+use crate::job_metrics::JobFigures;
+use crate::quantity::{self, QUANTILES, Quantity};
 use crate::rate::CountedRate;
-use model::{Better, EngineKind, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRecord, Sync, TargetKind, Unit};
+use model::{
+    Direction, EngineKind, Histogram, Metric, MetricStatus, PhasePlan, PhaseRecord, Sync, TargetKind, WorkerUsage,
+};
 
-/// Operations that a percentile needs: ten beyond it, so that p99 asks for 1,000 and p99.9 for 10,000.
-const QUANTILES: [(Quantity, f64, u64); 4] = [
-    (Quantity::P50, 0.5, 20),
-    (Quantity::P90, 0.9, 100),
-    (Quantity::P99, 0.99, 1_000),
-    (Quantity::P999, 0.999, 10_000),
-];
-
+/// What a group of metrics is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
-    Throughput,
-    Iops,
-    Mean,
-    P50,
-    P90,
-    P99,
-    P999,
-    Max,
-    Stall,
-    Cpu,
-    CpuUser,
-    CpuSystem,
-    WriteAmplification,
+pub(crate) enum Of {
+    /// The phase.
+    Phase,
+    /// A job, by its place in [`PhasePlan::jobs`].
+    Job(usize),
+    /// One direction of a job.
+    Direction(usize, Direction),
 }
 
-impl Quantity {
-    fn row(self) -> (&'static str, Unit, Better) {
-        match self {
-            Self::Throughput => ("throughput_bytes_per_s", Unit::BytesPerS, Better::Higher),
-            Self::Iops => ("iops", Unit::OpsPerS, Better::Higher),
-            Self::Mean => ("latency_ns_mean", Unit::Ns, Better::Lower),
-            Self::P50 => ("latency_ns_p50", Unit::Ns, Better::Lower),
-            Self::P90 => ("latency_ns_p90", Unit::Ns, Better::Lower),
-            Self::P99 => ("latency_ns_p99", Unit::Ns, Better::Lower),
-            Self::P999 => ("latency_ns_p999", Unit::Ns, Better::Lower),
-            Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
-            Self::Stall => ("stall_ns_max", Unit::Ns, Better::Lower),
-            Self::Cpu => ("cpu_percent", Unit::Percent, Better::Lower),
-            Self::CpuUser => ("cpu_user_percent", Unit::Percent, Better::Lower),
-            Self::CpuSystem => ("cpu_system_percent", Unit::Percent, Better::Lower),
-            Self::WriteAmplification => ("write_amplification", Unit::Ratio, Better::Lower),
+/// A group of metrics with what stands before their last part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scope {
+    pub of: Of,
+    pub prefix: String,
+    pub quantities: Vec<Quantity>,
+}
+
+impl Scope {
+    pub fn measured(&self, quantity: Quantity, value: f64, n: u64) -> Metric {
+        let (name, unit, better) = quantity.row();
+        Metric::measured(format!("{}.{name}", self.prefix), unit, Some(better), value, n)
+    }
+
+    pub fn absent(&self, quantity: Quantity, status: MetricStatus, reason: &str) -> Metric {
+        let (name, unit, better) = quantity.row();
+        Metric::absent(format!("{}.{name}", self.prefix), unit, Some(better), status, reason)
+    }
+
+    pub fn skipped(&self, quantity: Quantity, reason: &str) -> Metric {
+        self.absent(quantity, MetricStatus::Skipped, reason)
+    }
+}
+
+/// All groups of metrics of a phase: the phase itself; each job where there are several; each direction of a job that
+/// has several, and its syncs where they are operations of their own.
+fn scopes(plan: &PhasePlan) -> Vec<Scope> {
+    let mut all = vec![Scope { of: Of::Phase, prefix: plan.name.clone(), quantities: quantity::of_phase(plan) }];
+    let jobs = plan.jobs();
+    for (place, job) in jobs.iter().enumerate() {
+        let mut prefix = plan.name.clone();
+        if jobs.len() > 1 {
+            prefix = format!("{prefix}.{}", job.id);
+            all.push(Scope { of: Of::Job(place), prefix: prefix.clone(), quantities: quantity::of_job(plan) });
+        }
+        for direction in &job.directions {
+            if job.told_apart() || *direction == Direction::Sync {
+                all.push(Scope {
+                    of: Of::Direction(place, *direction),
+                    prefix: format!("{prefix}.{}", direction.name()),
+                    quantities: quantity::of_direction(plan, *direction),
+                });
+            }
         }
     }
-}
-
-fn quantities(plan: &PhasePlan) -> Vec<Quantity> {
-    use Quantity::*;
-    if plan.kind == PhaseKind::MemoryCopy {
-        return vec![Throughput];
-    }
-    let mut list = vec![Throughput];
-    // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
-    // between them, which the length of its rounds shows.
-    let operations = plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.sync != Sync::FsyncPerRound);
-    if operations {
-        list.push(Iops);
-    }
-    if plan.kind == PhaseKind::Measure {
-        list.extend([Mean, P50, P90, P99, P999]);
-    }
-    list.push(Max);
-    if operations {
-        list.push(Stall);
-    }
-    list.extend([Cpu, CpuUser, CpuSystem]);
-    if plan.is_write() {
-        list.push(WriteAmplification);
-    }
-    list
+    all.retain(|s| !s.quantities.is_empty());
+    all
 }
 
 /// The ids of all metrics of a phase, in order, whatever becomes of it.
 pub fn metric_ids(plan: &PhasePlan) -> Vec<String> {
-    quantities(plan).into_iter().map(|q| id(plan, q)).collect()
-}
-
-fn id(plan: &PhasePlan, quantity: Quantity) -> String {
-    format!("{}.{}", plan.name, quantity.row().0)
-}
-
-fn absence(plan: &PhasePlan, quantity: Quantity, status: MetricStatus, reason: &str) -> Metric {
-    let (_, unit, better) = quantity.row();
-    Metric::absent(id(plan, quantity), unit, Some(better), status, reason)
+    absent(plan, MetricStatus::Skipped, "").into_iter().map(|m| m.id).collect()
 }
 
 /// All metrics of a phase that has no record.
 pub(crate) fn absent(plan: &PhasePlan, status: MetricStatus, reason: &str) -> Vec<Metric> {
-    quantities(plan).into_iter().map(|q| absence(plan, q, status, reason)).collect()
+    let of = |scope: Scope| {
+        let quantities = scope.quantities.clone();
+        quantities.into_iter().map(move |q| scope.absent(q, status, reason))
+    };
+    scopes(plan).into_iter().flat_map(of).collect()
 }
 
 /// All metrics of a record, not yet refused.
@@ -102,21 +90,29 @@ pub(crate) fn of_record(
     rate: Option<&CountedRate>,
     context: &Context<'_>,
 ) -> Vec<Metric> {
-    quantities(plan).into_iter().map(|q| one(plan, record, rate, context, q)).collect()
+    let jobs = JobFigures::of(plan, record, rate);
+    let of = |scope: Scope| -> Vec<Metric> {
+        match scope.of {
+            Of::Phase => scope.quantities.iter().map(|q| one(&scope, plan, record, rate, context, *q)).collect(),
+            Of::Job(job) => jobs.job(&scope, job),
+            Of::Direction(job, direction) => jobs.direction(&scope, job, direction),
+        }
+    };
+    scopes(plan).into_iter().flat_map(of).collect()
 }
 
+pub(crate) const NO_DATA: &str = "no-data: no operation completed after the warm-up cut";
+
 fn one(
+    scope: &Scope,
     plan: &PhasePlan,
     record: &PhaseRecord,
     rate: Option<&CountedRate>,
     context: &Context<'_>,
     quantity: Quantity,
 ) -> Metric {
-    let (_, unit, better) = quantity.row();
-    let measured = |value: f64, n: u64| Metric::measured(id(plan, quantity), unit, Some(better), value, n);
-    let skipped = |reason: &str| absence(plan, quantity, MetricStatus::Skipped, reason);
-    let counted = record.latency.count();
-    let none = "no-data: no operation completed after the warm-up cut";
+    let measured = |value: f64, n: u64| scope.measured(quantity, value, n);
+    let skipped = |reason: &str| scope.skipped(quantity, reason);
     match quantity {
         Quantity::Throughput => match rate {
             Some(r) => {
@@ -127,58 +123,84 @@ fn one(
                 metric.reasons.extend(r.remark.clone());
                 metric
             }
-            None => skipped(none),
+            None => skipped(NO_DATA),
         },
         Quantity::Iops => match rate.filter(|r| r.bytes_per_s > 0.0) {
             Some(r) => {
                 let iops = r.operations as f64 / r.seconds;
-                // All operations of a phase are equally long, so that the interval scales.
+                // All operations of a phase are equally long, or a constant mix, so that the interval scales.
                 let scale = iops / r.bytes_per_s;
                 let metric = measured(iops, r.operations);
                 r.interval.map_or(metric.clone(), |(low, high)| metric.within_run(low * scale, high * scale))
             }
-            None => skipped(none),
+            None => skipped(NO_DATA),
         },
-        Quantity::Mean => record.latency.mean().map_or_else(|| skipped(none), |v| measured(v, counted)),
-        Quantity::P50 | Quantity::P90 | Quantity::P99 | Quantity::P999 => {
-            let Some((_, q, least)) = QUANTILES.into_iter().find(|(which, ..)| *which == quantity) else {
-                return skipped(none);
-            };
-            if counted < least {
-                return skipped(&format!("too-few-operations: {counted} operations, this percentile needs {least}"));
-            }
-            record.latency.quantile(q).map_or_else(|| skipped(none), |v| measured(v as f64, counted))
+        Quantity::Mean | Quantity::P50 | Quantity::P90 | Quantity::P99 | Quantity::P999 => {
+            of_latency(scope, quantity, &record.latency)
         }
         Quantity::Max => {
             // The sync of a round is a wait like any other.
             let from = record.started_ns + record.warmup.cut_ns;
             let sync = record.rounds.iter().filter(|r| r.start_ns >= from).map(|r| r.sync_ns).max();
-            record.latency.max().max(sync).map_or_else(|| skipped(none), |v| measured(v as f64, counted))
+            let count = record.latency.count();
+            record.latency.max().max(sync).map_or_else(|| skipped(NO_DATA), |v| measured(v as f64, count))
         }
-        Quantity::Stall => match record.longest_gap_ns {
-            Some(gap) => measured(gap as f64, counted),
-            None if counted == 0 => skipped(none),
-            None => skipped("not-recorded: the version that made this run did not look for stalls"),
-        },
+        Quantity::Stall => stall(scope, record.longest_gap_ns, record.latency.count()),
         Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
-            let usage = record.usage;
-            if record.engine.kind == EngineKind::Sim && usage.user_ns + usage.system_ns == 0 {
-                return absence(plan, quantity, MetricStatus::NotApplicable, "simulated: the model burns no CPU");
-            }
-            let used = match quantity {
-                Quantity::CpuUser => usage.user_ns,
-                Quantity::CpuSystem => usage.system_ns,
-                _ => usage.user_ns + usage.system_ns,
-            };
-            match record.duration_ns() {
-                0 => skipped(none),
-                time => measured(used as f64 / time as f64 * 100.0, record.operations),
-            }
+            cpu(scope, quantity, record.engine.kind, record.usage, record.duration_ns(), record.operations)
         }
         Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
-            |(status, reason)| absence(plan, quantity, status, reason),
+            |(status, reason)| scope.absent(quantity, status, reason),
             |(ratio, bytes)| measured(ratio, bytes / plan.streams.first().map_or(1, |s| s.block_size_bytes.max(1))),
         ),
+    }
+}
+
+/// Mean, percentiles and maximum of a histogram; a percentile needs operations that carry it.
+pub(crate) fn of_latency(scope: &Scope, quantity: Quantity, latency: &Histogram) -> Metric {
+    let count = latency.count();
+    let value = match quantity {
+        Quantity::Mean => latency.mean(),
+        Quantity::Max => latency.max().map(|v| v as f64),
+        _ => match QUANTILES.into_iter().find(|(which, ..)| *which == quantity) {
+            Some((_, _, least)) if count < least => {
+                let reason = format!("too-few-operations: {count} operations, this percentile needs {least}");
+                return scope.skipped(quantity, &reason);
+            }
+            Some((_, q, _)) => latency.quantile(q).map(|v| v as f64),
+            None => None,
+        },
+    };
+    value.map_or_else(|| scope.skipped(quantity, NO_DATA), |v| scope.measured(quantity, v, count))
+}
+
+pub(crate) fn stall(scope: &Scope, gap_ns: Option<u64>, counted: u64) -> Metric {
+    match gap_ns {
+        Some(gap) => scope.measured(Quantity::Stall, gap as f64, counted),
+        None if counted == 0 => scope.skipped(Quantity::Stall, NO_DATA),
+        None => scope.skipped(Quantity::Stall, "not-recorded: the version that made this run did not look for stalls"),
+    }
+}
+
+pub(crate) fn cpu(
+    scope: &Scope,
+    quantity: Quantity,
+    engine: EngineKind,
+    usage: WorkerUsage,
+    time_ns: u64,
+    operations: u64,
+) -> Metric {
+    if engine == EngineKind::Sim && usage.user_ns + usage.system_ns == 0 {
+        return scope.absent(quantity, MetricStatus::NotApplicable, "simulated: the model burns no CPU");
+    }
+    let used = match quantity {
+        Quantity::CpuUser => usage.user_ns,
+        Quantity::CpuSystem => usage.system_ns,
+        _ => usage.user_ns + usage.system_ns,
+    };
+    match time_ns {
+        0 => scope.skipped(quantity, NO_DATA),
+        time => scope.measured(quantity, used as f64 / time as f64 * 100.0, operations),
     }
 }
 
@@ -213,7 +235,7 @@ mod tests {
     use super::*;
     use crate::fixture::Fixture;
     use crate::judge_phase;
-    use model::{PhaseStatus, Stack};
+    use model::{Better, PhaseStatus, Stack};
 
     fn metric(metrics: &[Metric], id: &str) -> Metric {
         metrics.iter().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}")).clone()

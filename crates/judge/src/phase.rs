@@ -1,7 +1,8 @@
 //! One phase as a whole: its status, why, and its metrics.
 
+use crate::changes::{changes_of, said};
 use crate::rate::counted_rate;
-use crate::validity::{Refusal, Remark, judge_validity};
+use crate::validity::{Case, Refusal, Remark, judge_validity, steady};
 use crate::{Context, metrics};
 use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus, RateChange};
 
@@ -39,9 +40,12 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         };
     };
     let rate = counted_rate(plan, record);
-    let validity = judge_validity(plan, record, rate.as_ref(), context);
+    let case = Case { plan, record, rate: rate.as_ref(), context };
+    let mut validity = judge_validity(case);
+    let changes = changes_of(case);
+    validity.remarks.extend(changes.iter().map(said));
     let mut metrics = metrics::of_record(plan, record, rate.as_ref(), context);
-    let steady = rate.as_ref().and_then(|r| r.steadiness).map(|s| s.is_steady());
+    let steady = steady(case);
     let remarks: Vec<String> = validity.remarks.iter().map(Remark::to_string).collect();
     if validity.refusals.is_empty() {
         // The first metric of a phase is its rate; what has to be said of the phase is said there.
@@ -52,7 +56,7 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
             status: PhaseStatus::Measured,
             reasons: remarks,
             steady,
-            changes: Vec::new(),
+            changes,
             metrics,
             refusals: validity.refusals,
             remarks: validity.remarks,
@@ -79,7 +83,7 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         status: PhaseStatus::Refused,
         reasons,
         steady,
-        changes: Vec::new(),
+        changes,
         metrics,
         refusals: validity.refusals,
         remarks: validity.remarks,

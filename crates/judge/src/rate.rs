@@ -1,6 +1,6 @@
 //! The rate of a phase after the warm-up cut, how well it is known, and whether it was steady.
 
-use model::{Interval, PhaseKind, PhasePlan, PhaseRecord, Round, StopCause, Sync};
+use model::{Interval, Ns, PhaseKind, PhasePlan, PhaseRecord, Round, SteadyRound, StopCause, Sync};
 use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadiness};
 
 /// Fewest intervals or rounds from which an interval is given.
@@ -27,6 +27,12 @@ pub(crate) struct CountedRate {
     pub operations: u64,
     /// Time after the cut, seconds.
     pub seconds: f64,
+    /// Whether the warm-up counts as well, since too little would have been left without it.
+    pub uncut: bool,
+    /// Whether more than the warm-up is left out: what was in flight at the end, rounds before steady state.
+    pub partly: bool,
+    /// Where the part that counts ends, since the run's start.
+    pub ended_ns: Ns,
     /// Steadiness where it can be told.
     pub steadiness: Option<Steadiness>,
     /// What has to be said with it.
@@ -38,20 +44,28 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     if plan.kind == PhaseKind::Measure && plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound) {
         return rate_of_rounds(record);
     }
+    if let Some(rate) = rate_of_steady_window(record) {
+        return Some(rate);
+    }
     let mut operations = record.operations.saturating_sub(record.warmup.operations);
     let mut bytes = record.bytes.saturating_sub(record.warmup.bytes);
     let mut time_ns = record.duration_ns().saturating_sub(record.warmup.cut_ns);
     let mut intervals = record.counted_intervals();
     let mut remark = None;
+    let mut ended_ns = record.ended_ns;
+    let (mut uncut, mut partly) = (false, false);
     if (time_ns as f64) < LEAST_COUNTED_SHARE * record.duration_ns() as f64 {
         (operations, bytes, time_ns) = (record.operations, record.bytes, record.duration_ns());
         intervals = &record.intervals;
+        uncut = true;
         remark = Some("warm-up-counted: the warm-up cut would have left too little, so all of it counts".to_owned());
     }
     if let Some(drain) = drain(plan, record, intervals) {
         operations = operations.saturating_sub(drain.operations);
         bytes = bytes.saturating_sub(drain.bytes);
         time_ns = time_ns.saturating_sub(drain.length_ns);
+        ended_ns = drain.start_ns;
+        partly = true;
         intervals = &intervals[..intervals.len() - 1];
     }
     let seconds = time_ns as f64 / 1e9;
@@ -59,6 +73,29 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         return None;
     }
     let bytes_per_s = bytes as f64 / seconds;
+    let (rates, interval, no_interval) = interval_around(bytes_per_s, intervals);
+    if plan.kind == PhaseKind::Measure {
+        remark = remark.or(no_interval);
+    }
+    let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)
+        .then(|| series_steadiness(&rates))
+        .flatten();
+    Some(CountedRate {
+        bytes_per_s,
+        interval,
+        n: operations,
+        operations,
+        seconds,
+        uncut,
+        partly,
+        ended_ns,
+        steadiness,
+        remark,
+    })
+}
+
+/// Rates of the intervals, a 95 % interval around the rate, and why there is none.
+fn interval_around(bytes_per_s: f64, intervals: &[Interval]) -> (Vec<f64>, Option<(f64, f64)>, Option<String>) {
     let rates = full_interval_rates(intervals);
     // The interval is one for the mean of the series; it is laid around the exact rate, which also holds the last,
     // shorter interval and a closing sync.
@@ -68,16 +105,42 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         let half = (i.high - i.low) / 2.0;
         ((bytes_per_s - half).max(0.0), bytes_per_s + half)
     });
-    if interval.is_none() && remark.is_none() && plan.kind == PhaseKind::Measure {
-        remark = Some(match known {
-            Some(_) => "no-interval: too uneven for one, it would reach down to zero".to_owned(),
-            None => format!("no-interval: {} of whole length, fewer than {LEAST_VALUES}", rates.len()),
-        });
+    let none = interval.is_none().then(|| match known {
+        Some(_) => "no-interval: too uneven for one, it would reach down to zero".to_owned(),
+        None => format!("no-interval: {} of whole length, fewer than {LEAST_VALUES}", rates.len()),
+    });
+    (rates, interval, none)
+}
+
+/// Where steady state was reached, the rounds of the last window are what counts (SNIA PTS: the measurement window).
+fn rate_of_steady_window(record: &PhaseRecord) -> Option<CountedRate> {
+    let steady = record.steady.as_ref().filter(|s| s.reached)?;
+    let first = steady.rounds.len().checked_sub(steady.window_rounds as usize)?;
+    let window = &steady.rounds[first..];
+    let (start, last) = (window.first()?, window.last()?);
+    let ended_ns = last.start_ns.saturating_add(last.length_ns);
+    let sum = |of: fn(&SteadyRound) -> u64| window.iter().fold(0u64, |sum, r| sum.saturating_add(of(r)));
+    let (operations, bytes) = (sum(|r| r.operations), sum(|r| r.bytes));
+    let seconds = sum(|r| r.length_ns) as f64 / 1e9;
+    if operations == 0 || seconds <= 0.0 {
+        return None;
     }
-    let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)
-        .then(|| series_steadiness(&rates))
-        .flatten();
-    Some(CountedRate { bytes_per_s, interval, n: operations, operations, seconds, steadiness, remark })
+    let bytes_per_s = bytes as f64 / seconds;
+    let from = record.intervals.partition_point(|i| i.start_ns < start.start_ns);
+    let to = record.intervals.partition_point(|i| i.start_ns.saturating_add(i.length_ns) <= ended_ns);
+    let (_, interval, remark) = interval_around(bytes_per_s, record.intervals.get(from..to).unwrap_or_default());
+    Some(CountedRate {
+        bytes_per_s,
+        interval,
+        n: operations,
+        operations,
+        seconds,
+        uncut: false,
+        partly: true,
+        ended_ns,
+        steadiness: None,
+        remark,
+    })
 }
 
 /// The last, shorter interval where it holds only what was still in flight when the phase's time was over. Under a limiter
@@ -149,6 +212,9 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
         n,
         operations,
         seconds,
+        uncut: false,
+        partly: false,
+        ended_ns: record.ended_ns,
         steadiness: series_steadiness(&rates),
         remark,
     })

@@ -10,6 +10,8 @@ mod foreign;
 mod generator;
 mod machine;
 mod record;
+mod steadiness;
+mod verified;
 
 use crate::Context;
 use crate::rate::CountedRate;
@@ -21,7 +23,9 @@ pub use device::{COLD_BYTES_TOLERANCE, DIRECT_BYTES_RATIO, RESIDENT_TOLERANCE_PA
 pub use foreign::{FOREIGN_LIMIT, LONE_BURST_OPERATIONS};
 pub use generator::{GENERATOR_USER_LIMIT, LEAST_DEPTH_RATIO};
 pub use machine::{CLOCK_STEP_LEAST_NS, CLOCK_STEP_LIMIT, CPU_MATTERS, FREQUENCY_DROP_LIMIT, STEAL_LIMIT};
+pub(crate) use record::failed_operations;
 pub use record::{LEAST_OPERATIONS, LEAST_SECONDS};
+pub(crate) use steadiness::steady;
 
 /// Why a measured number is not shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +34,18 @@ pub enum Refusal {
     Errors {
         /// The errors by name, with their counts: `EIO 3`.
         errors: String,
+    },
+    /// Data that were read are not those that were written.
+    DataMismatch {
+        /// How many places.
+        places: u64,
+        /// By name: `lost 2, torn 1`.
+        by_name: String,
+    },
+    /// The verification found data newer than any that were issued: this program is wrong.
+    TesterFault {
+        /// How many places.
+        places: u64,
     },
     /// Operations moved less than asked.
     ShortTransfers {
@@ -124,6 +140,8 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Errors { .. } => "errors",
+            Self::DataMismatch { .. } => "data-mismatch",
+            Self::TesterFault { .. } => "tester-fault",
             Self::ShortTransfers { .. } => "short-transfers",
             Self::Interrupted => "interrupted",
             Self::ProcessStopped => "process-stopped",
@@ -153,6 +171,15 @@ impl fmt::Display for Refusal {
         write!(f, "{}: ", self.code())?;
         match self {
             Self::Errors { errors } => write!(f, "operations failed: {errors}"),
+            Self::DataMismatch { places: 1, by_name } => write!(f, "1 place is not what was written ({by_name})"),
+            Self::DataMismatch { places, by_name } => {
+                write!(f, "{places} places are not what was written ({by_name})")
+            }
+            Self::TesterFault { places } => write!(
+                f,
+                "data newer than any that were issued in {places} places: this program is wrong, and nothing is known of \
+                 the target; please report it"
+            ),
             Self::ShortTransfers { operations } => write!(f, "{operations} operations moved fewer bytes than asked"),
             Self::Interrupted => write!(f, "the phase was interrupted before its end"),
             Self::ProcessStopped => {
@@ -207,7 +234,7 @@ pub struct Remark {
 }
 
 impl Remark {
-    fn new(code: &'static str, sentence: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &'static str, sentence: impl Into<String>) -> Self {
         Self { code, sentence: sentence.into() }
     }
 }
@@ -227,11 +254,11 @@ pub(crate) struct Validity {
 
 /// What a rule looks at.
 #[derive(Clone, Copy)]
-struct Case<'a> {
-    plan: &'a PhasePlan,
-    record: &'a PhaseRecord,
-    rate: Option<&'a CountedRate>,
-    context: &'a Context<'a>,
+pub(crate) struct Case<'a> {
+    pub plan: &'a PhasePlan,
+    pub record: &'a PhaseRecord,
+    pub rate: Option<&'a CountedRate>,
+    pub context: &'a Context<'a>,
 }
 
 impl Case<'_> {
@@ -249,14 +276,10 @@ impl Case<'_> {
 }
 
 /// All rules on one phase.
-pub(crate) fn judge_validity(
-    plan: &PhasePlan,
-    record: &PhaseRecord,
-    rate: Option<&CountedRate>,
-    context: &Context<'_>,
-) -> Validity {
-    let case = Case { plan, record, rate, context };
+pub(crate) fn judge_validity(case: Case<'_>) -> Validity {
+    let Case { plan, record, context, .. } = case;
     let mut out = Validity::default();
+    verified::right(case, &mut out);
     record::whole(case, &mut out);
     machine::undisturbed(case, &mut out);
     // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked.
@@ -271,11 +294,6 @@ pub(crate) fn judge_validity(
     } else if plan.kind != PhaseKind::MemoryCopy {
         out.remarks.push(Remark::new("own-overhead", "there is no storage behind null:, this is our own overhead"));
     }
-    if rate.and_then(|r| r.steadiness).is_some_and(|s| !s.is_steady()) {
-        out.remarks.push(Remark::new(
-            "not-steady",
-            "the rate moved by more than 20 %, or drifted by more than 10 %, over five rounds (SNIA PTS)",
-        ));
-    }
+    steadiness::told(case, &mut out);
     out
 }

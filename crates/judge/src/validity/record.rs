@@ -1,7 +1,8 @@
 //! The record itself: errors, short transfers, an end before its time, too little of it.
 
 use super::{Case, Refusal, Remark, Validity};
-use model::{PhaseKind, StopCause, Sync};
+use model::{ErrorPolicy, PhaseKind, StopCause, StreamPlan, Sync};
+use std::collections::BTreeMap;
 
 /// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
 /// second reaches it in a third of a second.
@@ -14,11 +15,13 @@ pub const LEAST_SECONDS: f64 = 0.25;
 
 pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     let record = case.record;
-    if !record.errors.is_empty() {
-        let errors: Vec<String> = record.errors.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        out.refusals.push(Refusal::Errors { errors: errors.join(", ") });
-    } else if record.stop == StopCause::Failed {
-        out.refusals.push(Refusal::Errors { errors: "the engine could not go on".to_owned() });
+    match failed_operations(&record.errors, record.operations) {
+        Some(failed) if goes_on(case) => out.remarks.push(failed),
+        Some(_) => out.refusals.push(Refusal::Errors { errors: by_name(&record.errors) }),
+        None if record.stop == StopCause::Failed => {
+            out.refusals.push(Refusal::Errors { errors: "the engine could not go on".to_owned() });
+        }
+        None => {}
     }
     if record.short_operations > 0 {
         out.refusals.push(Refusal::ShortTransfers { operations: record.short_operations });
@@ -52,6 +55,38 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     }
 }
 
+fn by_name(errors: &BTreeMap<String, u64>) -> String {
+    let all: Vec<String> = errors.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    all.join(", ")
+}
+
+/// What has to be said where operations failed beside `succeeded` that did not; `None` where none failed.
+pub(crate) fn failed_operations(errors: &BTreeMap<String, u64>, succeeded: u64) -> Option<Remark> {
+    if errors.is_empty() {
+        return None;
+    }
+    let failed = errors.values().fold(0u64, |sum, n| sum.saturating_add(*n));
+    let all = succeeded.saturating_add(failed);
+    Some(Remark::new("partial", format!("{failed} of {all} operations failed ({})", by_name(errors))))
+}
+
+/// Whether the streams in which operations failed were asked to go on, and did. With RWF_NOWAIT, "would block" is an
+/// answer that was asked for.
+fn goes_on(case: Case<'_>) -> bool {
+    let would_block = |errors: &BTreeMap<String, u64>| errors.keys().all(|name| name == "EAGAIN");
+    let allowed = |plan: &StreamPlan, errors: &BTreeMap<String, u64>| {
+        errors.is_empty() || plan.on_error == ErrorPolicy::Continue || plan.rw_flags.nowait && would_block(errors)
+    };
+    let (plan, record) = (&case.plan.streams, case.record);
+    let told_apart = record.streams.len() == plan.len() && !plan.is_empty();
+    record.stop != StopCause::Failed
+        && if told_apart {
+            plan.iter().zip(&record.streams).all(|(p, s)| allowed(p, &s.errors))
+        } else {
+            plan.iter().all(|p| allowed(p, &record.errors))
+        }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
@@ -65,6 +100,28 @@ mod tests {
         f.record.stop = StopCause::Failed;
         assert_eq!(f.codes(), ["errors"]);
         assert!(f.judge().reasons[0].contains("EIO 1"));
+    }
+
+    #[test]
+    fn errors_that_the_streams_were_to_survive_make_it_partial() {
+        let mut f = Fixture::random_read();
+        f.record.errors.insert("EIO".into(), 12);
+        f.plan.streams[0].on_error = model::ErrorPolicy::Continue;
+        let judged = f.judge();
+        assert_eq!((judged.status, judged.refusals.len()), (model::PhaseStatus::Measured, 0));
+        assert_eq!(judged.reasons, ["partial: 12 of 4012 operations failed (EIO 12)"]);
+        assert_eq!(judged.metrics[0].reasons, judged.reasons);
+        // The engine itself could not go on.
+        f.record.stop = StopCause::Failed;
+        assert_eq!(f.codes(), ["errors"]);
+        // Without being asked for, only "would block" of RWF_NOWAIT is no failure.
+        f.record.stop = StopCause::TimeUsed;
+        f.plan.streams[0].on_error = model::ErrorPolicy::Stop;
+        assert_eq!(f.codes(), ["errors"]);
+        f.plan.streams[0].rw_flags.nowait = true;
+        assert_eq!(f.codes(), ["errors"]);
+        f.record.errors = [("EAGAIN".to_owned(), 7)].into();
+        assert_eq!(f.codes(), NONE);
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! Which quantities a phase, a job and a direction have: by the plan alone.
+
+use model::{Better, Direction, PhaseKind, PhasePlan, Sync, Unit};
+
+/// Operations that a percentile needs: ten beyond it, so that p99 asks for 1,000 and p99.9 for 10,000.
+pub(crate) const QUANTILES: [(Quantity, f64, u64); 4] = [
+    (Quantity::P50, 0.5, 20),
+    (Quantity::P90, 0.9, 100),
+    (Quantity::P99, 0.99, 1_000),
+    (Quantity::P999, 0.999, 10_000),
+];
+
+/// A quantity of a phase, a job or a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    Throughput,
+    Iops,
+    Mean,
+    P50,
+    P90,
+    P99,
+    P999,
+    Max,
+    Stall,
+    Cpu,
+    CpuUser,
+    CpuSystem,
+    WriteAmplification,
+}
+
+impl Quantity {
+    /// The last part of the id, the unit, and which direction is the better one.
+    pub fn row(self) -> (&'static str, Unit, Better) {
+        match self {
+            Self::Throughput => ("throughput_bytes_per_s", Unit::BytesPerS, Better::Higher),
+            Self::Iops => ("iops", Unit::OpsPerS, Better::Higher),
+            Self::Mean => ("latency_ns_mean", Unit::Ns, Better::Lower),
+            Self::P50 => ("latency_ns_p50", Unit::Ns, Better::Lower),
+            Self::P90 => ("latency_ns_p90", Unit::Ns, Better::Lower),
+            Self::P99 => ("latency_ns_p99", Unit::Ns, Better::Lower),
+            Self::P999 => ("latency_ns_p999", Unit::Ns, Better::Lower),
+            Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
+            Self::Stall => ("stall_ns_max", Unit::Ns, Better::Lower),
+            Self::Cpu => ("cpu_percent", Unit::Percent, Better::Lower),
+            Self::CpuUser => ("cpu_user_percent", Unit::Percent, Better::Lower),
+            Self::CpuSystem => ("cpu_system_percent", Unit::Percent, Better::Lower),
+            Self::WriteAmplification => ("write_amplification", Unit::Ratio, Better::Lower),
+        }
+    }
+}
+
+/// Those of a phase as a whole.
+pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
+    use Quantity::*;
+    if plan.kind == PhaseKind::MemoryCopy {
+        return vec![Throughput];
+    }
+    let mut list = vec![Throughput];
+    // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
+    // between them, which the length of its rounds shows.
+    let operations = plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.sync != Sync::FsyncPerRound);
+    if operations {
+        list.push(Iops);
+    }
+    if plan.kind == PhaseKind::Measure {
+        list.extend([Mean, P50, P90, P99, P999]);
+    }
+    list.push(Max);
+    if operations {
+        list.push(Stall);
+    }
+    list.extend([Cpu, CpuUser, CpuSystem]);
+    if plan.is_write() {
+        list.push(WriteAmplification);
+    }
+    list
+}
+
+/// Those of each job of a phase with several: the device's bytes cannot be told apart by job.
+pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
+    if matches!(plan.kind, PhaseKind::MemoryCopy | PhaseKind::Layout) {
+        return Vec::new();
+    }
+    of_phase(plan).into_iter().filter(|q| *q != Quantity::WriteAmplification).collect()
+}
+
+/// Those of each direction of a job. CPU and stalls are its worker's, whichever way an operation goes. A sync moves
+/// nothing, so that it has latencies only.
+pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quantity> {
+    use Quantity::*;
+    let has = |q: &Quantity| match q {
+        Throughput | Iops => direction != Direction::Sync,
+        Mean | P50 | P90 | P99 | P999 => true,
+        Max => direction != Direction::Sync || plan.kind == PhaseKind::Measure,
+        Stall | Cpu | CpuUser | CpuSystem | WriteAmplification => false,
+    };
+    of_job(plan).into_iter().filter(has).collect()
+}

@@ -1,0 +1,55 @@
+//! Whether what was read is what was written, where the phase verified it.
+
+use super::{Case, Refusal, Remark, Validity};
+
+pub(super) fn right(case: Case<'_>, out: &mut Validity) {
+    let Some(verify) = &case.record.verify else { return };
+    let places = verify.mismatches.values().fold(0u64, |sum, n| sum.saturating_add(*n));
+    if places > 0 {
+        let by_name: Vec<String> = verify.mismatches.iter().map(|(name, n)| format!("{name} {n}")).collect();
+        out.refusals.push(Refusal::DataMismatch { places, by_name: by_name.join(", ") });
+    }
+    if verify.tester_faults > 0 {
+        out.refusals.push(Refusal::TesterFault { places: verify.tester_faults });
+    }
+    let silent: Vec<String> = verify.unverified.iter().map(|(why, n)| format!("{n} {}", why.reason())).collect();
+    if !silent.is_empty() {
+        out.remarks.push(Remark::new("unverified", format!("blocks that say nothing: {}", silent.join(", "))));
+    } else if verify.blocks_verified == 0 {
+        out.remarks.push(Remark::new("unverified", "no block was read whose content is known"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::*;
+    use model::{Mismatch, Unverified, VerifyRecord};
+
+    fn with(verify: VerifyRecord) -> Fixture {
+        let mut f = Fixture::random_read();
+        f.record.verify = Some(verify);
+        f
+    }
+
+    #[test]
+    fn wrong_data_refuse_the_numbers() {
+        let clean = VerifyRecord { blocks_verified: 9, ..VerifyRecord::default() };
+        assert_eq!((with(clean.clone()).codes(), with(clean.clone()).judge().reasons), (vec![], vec![]));
+        let wrong = VerifyRecord { mismatches: [(Mismatch::Lost, 2), (Mismatch::Torn, 1)].into(), ..clean.clone() };
+        let judged = with(wrong).judge();
+        assert_eq!(judged.reasons, ["data-mismatch: 3 places are not what was written (lost 2, torn 1)"]);
+        assert!(judged.metrics.iter().all(|m| m.value.is_none()));
+        let faulty = VerifyRecord { tester_faults: 1, ..clean };
+        assert_eq!(with(faulty).codes(), ["tester-fault"]);
+    }
+
+    #[test]
+    fn what_could_not_be_verified_is_said() {
+        let some =
+            VerifyRecord { blocks_verified: 9, unverified: [(Unverified::InFlight, 4)].into(), ..Default::default() };
+        let judged = with(some).judge();
+        assert_eq!(judged.reasons, ["unverified: blocks that say nothing: 4 read while being written"]);
+        assert!(judged.metrics[0].value.is_some());
+        assert!(with(VerifyRecord::default()).judge().reasons[0].starts_with("unverified: no block"));
+    }
+}
