@@ -9,6 +9,7 @@ pub mod tar;
 
 use crate::record::Seen;
 use crate::root::{ReadError, Root, Standing, UNREADABLE};
+use crate::settings::is_relevant;
 use crate::stack::{Look, Place, inventory_with};
 use redact::Redaction;
 use std::collections::BTreeMap;
@@ -139,6 +140,8 @@ impl Tree {
     fn file(&mut self, root: &Root, path: &str, bytes: &[u8]) {
         // Devices' answers are no files on the machine, and what was read may be gone by now: it counts all the same.
         let place = self.resolved(root, path).unwrap_or_else(|| path.to_owned());
+        // Rules that set nothing of storage are looked at and say nothing.
+        let bytes = if place.contains("/udev/rules.d/") && !is_relevant(bytes) { &[] } else { bytes };
         self.put(&place, CapturedContent::File(bytes.to_vec()));
     }
 

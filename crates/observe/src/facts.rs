@@ -43,6 +43,9 @@ fact_names! {
     ["every layer with a ceiling"]
     REALISTIC_BYTES_PER_S = "realistic_bytes_per_s", "int, bytes/s", "published measurements", "What such a link carries in practice; the ceiling is the line rate.";
 
+    ["every layer, where something sets it"]
+    SET_BY = "set_by", "list", "udev rules, sysctl.d, tuned, modprobe.d, the kernel's command line", "Who sets what on this layer, where it can be told: `scheduler=bfq: /etc/udev/rules.d/60-io.rules:3`.";
+
     ["filesystem"]
     FSTYPE = "fstype", "text", "/proc/self/mountinfo", "File system type.";
     MOUNT_POINT = "mount_point", "text", "/proc/self/mountinfo", "Where it is mounted.";
@@ -147,7 +150,6 @@ fact_names! {
     IO_TIMEOUT_MS = "io_timeout_ms", "int, ms", "queue/io_timeout", "After this the kernel gives a request up.";
     QUEUE_ALIGNMENT_OFFSET_BYTES = "queue_alignment_offset_bytes", "int, bytes", "/sys/block/*/alignment_offset", "Where the first physical block begins; not 0 shifts every partition.";
     SCHEDULER_SETTINGS = "scheduler_settings", "list", "queue/iosched/*", "Settings of the scheduler in use: `read_expire=500`.";
-    SET_BY = "set_by", "list", "udev rules, sysctl.d, tuned, modprobe.d, the kernel's command line", "Who sets what on this layer, where it can be told: `scheduler=bfq: /etc/udev/rules.d/60-io.rules:3`.";
     ROTATIONAL = "rotational", "bool", "queue/rotational", "Kernel holds it to be a spinning disk.";
     ZONED = "zoned", "text", "queue/zoned", "`none`, `host-aware`, `host-managed`.";
     HARDWARE_QUEUES = "hardware_queues", "int", "/sys/block/*/mq (entries)", "Hardware queues of blk-mq.";

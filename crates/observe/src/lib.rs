@@ -37,6 +37,7 @@ mod record;
 mod root;
 mod safety;
 mod sampler;
+mod settings;
 mod stack;
 
 pub use capture::tar::write_tar;

@@ -24,6 +24,7 @@ pub(crate) use bus::serial;
 use crate::facts;
 use crate::mounts::{MountEntry, mount_of, mounts};
 use crate::root::Root;
+use crate::settings::Settings;
 use model::{DeviceId, Layer, LayerKind, Stack};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,6 +68,7 @@ pub struct Inventory {
 struct Walk<'a> {
     root: &'a Root,
     look: Look,
+    settings: Settings,
     mounts: Vec<MountEntry>,
     layers: Vec<Layer>,
     missing: Vec<String>,
@@ -125,6 +127,7 @@ pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
     let mut walk = Walk {
         root,
         look,
+        settings: Settings::read(root),
         mounts: mounts(root),
         layers: Vec::new(),
         missing: Vec::new(),
@@ -161,6 +164,7 @@ pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
     if let Some(Err(why)) = messages {
         walk.missing(why);
     }
+    walk.settings.on_host(&mut host);
     walk.layers.push(host);
     Inventory { stack: Stack { mount, layers: walk.layers }, missing: walk.missing }
 }

@@ -5,6 +5,7 @@ use crate::ata_identity::ata_identity;
 use crate::ceiling;
 use crate::facts;
 use crate::root::Root;
+use crate::settings::ATA_MODULES;
 use model::{Fact, Layer, LayerKind};
 
 /// Whether a device is libata's port: `ata3`.
@@ -104,6 +105,8 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usiz
     let host = chain[..at]
         .iter()
         .find(|a| a.name.strip_prefix("host").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())));
+    below.sata_host = host.map(|h| format!("{}/scsi_host/{}", h.path, h.name));
+    below.modules = &ATA_MODULES;
     let host_file = |file: &str| host.map(|h| format!("{}/scsi_host/{}/{file}", h.path, h.name));
     layer.set(facts::LINK_POWER_POLICY, host_file("link_power_management_policy").and_then(|f| root.text(&f)));
     let caps = host_file("ahci_host_caps").and_then(|f| root.hex(&f));

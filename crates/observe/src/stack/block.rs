@@ -115,6 +115,11 @@ impl Walk<'_> {
         self.root.exists(&format!("{directory}/stat"))
     }
 
+    fn queue(&self, layer: &mut Layer, directory: &str) {
+        queue::set(self.root, layer, directory);
+        self.settings.on_queue(self.root, layer, directory);
+    }
+
     fn partition(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
         let disk = parent(directory).to_owned();
@@ -134,7 +139,7 @@ impl Walk<'_> {
 
     fn loop_device(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        queue::set(root, &mut layer, directory);
+        self.queue(&mut layer, directory);
         let file = root.text(&format!("{directory}/loop/backing_file"));
         // The kernel appends this to the name of an unlinked file (k:fs/d_path.c).
         let (file, deleted) = match file.as_deref().map(|f| (f.strip_suffix(" (deleted)"), f)) {
@@ -171,7 +176,7 @@ impl Walk<'_> {
 
     fn device_mapper(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        queue::set(root, &mut layer, directory);
+        self.queue(&mut layer, directory);
         let uuid = root.text(&format!("{directory}/dm/uuid"));
         let kind = uuid.as_deref().map_or("unknown", |u| match u {
             u if u.starts_with("LVM-") => "lvm",
@@ -196,7 +201,7 @@ impl Walk<'_> {
 
     fn raid(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        queue::set(root, &mut layer, directory);
+        self.queue(&mut layer, directory);
         let md = |file: &str| format!("{directory}/md/{file}");
         layer.driver = Some("md".into());
         layer.set(facts::MD_LEVEL, root.text(&md("level")));
@@ -239,7 +244,7 @@ impl Walk<'_> {
 
     fn zram(&mut self, mut layer: Layer, directory: &str, depth: u32) {
         let root = self.root;
-        queue::set(root, &mut layer, directory);
+        self.queue(&mut layer, directory);
         layer.driver = Some("zram".into());
         let algorithms = root.text(&format!("{directory}/comp_algorithm"));
         layer.set(facts::COMP_ALGORITHM, algorithms.as_deref().and_then(bracketed));
@@ -260,7 +265,7 @@ impl Walk<'_> {
     }
 
     fn disk(&mut self, mut layer: Layer, directory: &str, depth: u32) {
-        queue::set(self.root, &mut layer, directory);
+        self.queue(&mut layer, directory);
         // bcache, drbd and others stand on members without being dm or md.
         let members = self.root.list(&format!("{directory}/slaves"));
         if !members.is_empty() {

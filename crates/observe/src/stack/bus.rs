@@ -6,6 +6,7 @@
 use super::{Walk, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
 use crate::facts;
 use crate::root::{Root, file_name, parent};
+use crate::settings::NVME_MODULES;
 use crate::{health, pci_names, registers};
 use model::{Fact, Layer, LayerKind};
 
@@ -47,6 +48,10 @@ pub(super) struct Below {
     /// What only the bus knows of its controller.
     pub controller_facts: Vec<(&'static str, Fact)>,
     pub missing: Vec<String>,
+    /// Directory of the SCSI host of a SATA link, where its power management is set.
+    pub sata_host: Option<String>,
+    /// Modules whose parameters concern the link.
+    pub modules: &'static [&'static str],
 }
 
 /// Buses on which a host adapter sits.
@@ -138,6 +143,9 @@ impl Walk<'_> {
             "unknown"
         };
         disk.set(facts::TRANSPORT, transport);
+        if transport == "nvme" {
+            self.settings.on_modules(&mut disk, &NVME_MODULES);
+        }
 
         let controller = below.controller.as_ref().and_then(|a| self.controller(a));
         let pci = |fact| controller.as_ref().and_then(|c: &Layer| c.text(fact));
@@ -164,6 +172,10 @@ impl Walk<'_> {
         let mut controller_depth = depth;
         if let Some(mut link) = below.link {
             strip(&mut link);
+            if let Some(host) = &below.sata_host {
+                self.settings.on_sata_host(self.root, &mut link, host);
+            }
+            self.settings.on_modules(&mut link, below.modules);
             self.push(link, depth);
             controller_depth += 1;
         }

@@ -52,7 +52,7 @@ impl Walk<'_> {
         self.push(layer, depth);
 
         match backing {
-            "block" if numbered => self.device(entry.device, depth + 1),
+            "block" if numbered => self.numbered_device(entry.device, depth + 1),
             "block" if devices.is_empty() => self.missing(format!(
                 "the device of {} ({}) was not found under /sys; give the block device itself",
                 entry.mount_point, entry.source
@@ -71,6 +71,18 @@ impl Walk<'_> {
                 entry.source
             )),
             _ => {}
+        }
+    }
+
+    /// A file system directly on flash has the number of an mtdblock device, which need not exist
+    /// (k:drivers/mtd/mtdsuper.c).
+    fn numbered_device(&mut self, device: DeviceId, depth: u32) {
+        /// MTD_BLOCK_MAJOR, k:include/linux/mtd/blktrans.h.
+        const MTD_BLOCK: u32 = 31;
+        if device.major == MTD_BLOCK && block::device_directory(self.root, device).is_none() {
+            self.mtd(&format!("mtd{}", device.minor), depth);
+        } else {
+            self.device(device, depth);
         }
     }
 

@@ -5,6 +5,7 @@ use super::{Look, pcie};
 use crate::facts;
 use crate::health;
 use crate::root::{Root, file_name};
+use crate::settings::PCI_MODULES;
 use model::{Fact, Layer, LayerKind};
 
 fn is_controller(name: &str) -> bool {
@@ -82,6 +83,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[An
         if let Some(device) = &below.controller {
             pcie::set_power_management(root, &mut link, &device.path);
         }
+        below.modules = &PCI_MODULES;
         below.link = Some(link);
     }
     below

@@ -4,6 +4,7 @@ use super::bus::{Ancestor, Below, adapter};
 use crate::ceiling;
 use crate::facts;
 use crate::root::Root;
+use crate::settings::USB_MODULES;
 use model::{Layer, LayerKind};
 
 /// Interface protocol of UAS (USB Attached SCSI 1.0, table 4); bulk only is 0x50.
@@ -76,6 +77,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
     // Above the root hub.
     let hub = chain.iter().rposition(|a| is_usb(&a));
     below.controller = hub.and_then(|at| adapter(&chain[at + 1..]));
+    below.modules = &USB_MODULES;
     below.link = Some(link);
     below
 }

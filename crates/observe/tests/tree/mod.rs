@@ -51,8 +51,7 @@ impl Tree {
             } else if let Some((path, target)) = line.split_once(" => ") {
                 self.link(&full(path), target);
             } else if let Some((path, value)) = line.split_once(" = ") {
-                let value = value.replace("\\n", "\n").replace("\\t", "\t").replace("\\x00", "\0");
-                self.file(&full(path), format!("{value}\n").as_bytes());
+                self.file(&full(path), &unescaped(value));
             } else if let Some(path) = line.strip_suffix(" =") {
                 self.file(&full(path), b"\n");
             } else if let Some(path) = line.strip_suffix(" /") {
@@ -103,6 +102,38 @@ impl Tree {
     pub fn device(&self, name: &str) -> Inventory {
         inventory(&self.root(), &Place::DeviceName(name.into()))
     }
+}
+
+/// `\n`, `\t`, `\\` and `\x00` to `\xff`, with a line end behind unless the last byte was written as a number.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    let mut binary = false;
+    while let Some(c) = rest.chars().next() {
+        let escape = |code: &str| rest.strip_prefix(code);
+        let number = escape("\\x").and_then(|r| r.get(..2)).and_then(|d| u8::from_str_radix(d, 16).ok());
+        binary = number.is_some();
+        rest = if let Some(number) = number {
+            out.push(number);
+            &rest[4..]
+        } else if let Some(rest) = escape("\\n") {
+            out.push(b'\n');
+            rest
+        } else if let Some(rest) = escape("\\t") {
+            out.push(b'\t');
+            rest
+        } else if let Some(rest) = escape("\\\\") {
+            out.push(b'\\');
+            rest
+        } else {
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            &rest[c.len_utf8()..]
+        };
+    }
+    if !binary {
+        out.push(b'\n');
+    }
+    out
 }
 
 /// A path as text: layers with their known facts, then what is missing.
