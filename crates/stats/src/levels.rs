@@ -98,8 +98,9 @@ fn best_cuts(ranks: &[f64], least: usize, most: usize) -> Vec<Vec<usize>> {
         let mut next = vec![f64::NEG_INFINITY; n + 1];
         let mut from = vec![0; n + 1];
         for to in levels * least..=n {
-            for start in (levels - 1) * least..=to - least {
-                let value = best[start] + explains(start, to);
+            let starts = best.iter().enumerate().take(to - least + 1).skip((levels - 1) * least);
+            for (start, explained) in starts {
+                let value = explained + explains(start, to);
                 if value > next[to] {
                     (next[to], from[to]) = (value, start);
                 }

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn buffered_reads_say_how_much_came_from_memory() {
-        let mut f = Fixture::cold_read();
+        let mut f = Fixture::cold_read().on_disk();
         f.plan.cold = false;
         assert_eq!(f.codes(), NONE);
         assert_eq!(f.judge().reasons, Vec::<String>::new());
