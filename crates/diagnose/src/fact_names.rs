@@ -26,6 +26,7 @@ names! {
     BARRIERS = "barriers";
     BUS_MODE = "bus_mode";
     BUS_WIDTH = "bus_width";
+    CGROUP_CPU_PROCESSORS = "cgroup_cpu_processors";
     CGROUP_READ_BYTES_PER_S = "cgroup_read_bytes_per_s";
     CGROUP_READ_IOPS = "cgroup_read_iops";
     CGROUP_WRITE_BYTES_PER_S = "cgroup_write_bytes_per_s";

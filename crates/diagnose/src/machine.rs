@@ -64,6 +64,14 @@ pub struct Cpus {
     pub steal: f64,
 }
 
+impl Cpus {
+    /// How much of the time that the busiest processor had was used: what the hypervisor took was not there to be used.
+    pub fn full(&self) -> f64 {
+        let had = 1.0 - self.share.steal;
+        if had > 0.0 { (self.share.busy() / had).min(1.0) } else { 1.0 }
+    }
+}
+
 fn cpus_between(before: &SystemSample, after: &SystemSample) -> Option<Cpus> {
     if before.cpus.len() != after.cpus.len() {
         return None;
@@ -92,6 +100,21 @@ pub fn cpus_during(run: &Run, phase: &PhaseRun) -> Option<Cpus> {
         return None;
     }
     cpus_between(first, last)
+}
+
+/// Share of all interrupts of a phase that arrived at one processor; `None` where they are not counted by processor, or
+/// where there is only one.
+pub fn interrupts_on(run: &Run, phase: &PhaseRun, cpu: usize) -> Option<f64> {
+    let counted: Vec<&SystemSample> =
+        run.samples_of(phase).iter().filter(|s| !s.interrupts_by_cpu.is_empty()).collect();
+    let (before, after) = (counted.first()?, counted.last()?);
+    if before.interrupts_by_cpu.len() != after.interrupts_by_cpu.len() || after.interrupts_by_cpu.len() < 2 {
+        return None;
+    }
+    let more: Vec<u64> =
+        before.interrupts_by_cpu.iter().zip(&after.interrupts_by_cpu).map(|(b, a)| a.saturating_sub(*b)).collect();
+    let all: u64 = more.iter().sum();
+    (all > 0).then(|| more.get(cpu).copied().unwrap_or(0) as f64 / all as f64)
 }
 
 /// How busy the busiest processor was in the quiet window before the phase: what is not ours.

@@ -1,9 +1,10 @@
 //! A limit that a control group of this process sets, and that the run met.
 
+use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::stack_view::Facts;
 use crate::{fact_names as names, machine, phrase};
-use model::{Confidence, Evidence, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, Run};
 
 /// A rate this near to the limit is held by it.
 const NEAR: f64 = 0.03;
@@ -11,60 +12,56 @@ const NEAR: f64 = 0.03;
 /// reads reach half of a limit on bytes and a third of one on operations). The most parts that are looked for.
 const MOST_CHARGES: u32 = 4;
 
-/// One limit: its fact, what it limits, the metric that shows it, the phases that may meet it: small requests first, which
-/// are charged once.
+/// One limit: its fact, what it limits, the metric that shows it.
 struct Kind {
     fact: &'static str,
     what: &'static str,
     quantity: &'static str,
-    small: &'static [&'static str],
-    large: &'static str,
+    direction: Direction,
 }
 
 const KINDS: [Kind; 4] = [
-    Kind {
-        fact: names::CGROUP_READ_IOPS,
-        what: "read operations",
-        quantity: "iops",
-        small: &["rand-read-qd32", "rand-read-qd1"],
-        large: "seq-read",
-    },
+    Kind { fact: names::CGROUP_READ_IOPS, what: "read operations", quantity: "iops", direction: Direction::Read },
     Kind {
         fact: names::CGROUP_READ_BYTES_PER_S,
         what: "bytes read",
         quantity: "throughput_bytes_per_s",
-        small: &["rand-read-qd32", "rand-read-qd1", "buffered-read"],
-        large: "seq-read",
+        direction: Direction::Read,
     },
-    Kind {
-        fact: names::CGROUP_WRITE_IOPS,
-        what: "write operations",
-        quantity: "iops",
-        small: &["rand-write-qd32", "rand-write-qd1"],
-        large: "seq-write",
-    },
+    Kind { fact: names::CGROUP_WRITE_IOPS, what: "write operations", quantity: "iops", direction: Direction::Write },
     Kind {
         fact: names::CGROUP_WRITE_BYTES_PER_S,
         what: "bytes written",
         quantity: "throughput_bytes_per_s",
-        small: &["rand-write-qd32", "rand-write-qd1", "buffered-write"],
-        large: "seq-write",
+        direction: Direction::Write,
     },
 ];
 
+/// Requests up to this size are charged once: no device in use takes less.
+const CHARGED_ONCE_BYTES: f64 = 65_536.0;
+
 /// The limits that the run met, in one cause.
 pub fn limit(run: &Run) -> Option<Cause> {
+    let all = probes::all(run);
     let mut met = Vec::new();
     let (mut evidence, mut sure) = (Vec::new(), false);
     for layer in &run.target.stack.layers {
         for kind in &KINDS {
             let Some(cap) = layer.int(kind.fact).filter(|n| *n > 0).map(|n| n as f64) else { continue };
             let id = |phase: &str| format!("{phase}.{}", kind.quantity);
-            let value = |phase: &str| machine::value(run, &id(phase));
             let near = |v: f64| (v / cap - 1.0).abs() <= NEAR;
-            let at = kind.small.iter().copied().find_map(|p| value(p).filter(|v| near(*v)).map(|v| (p, v)));
-            let split = value(kind.large)
-                .and_then(|v| (1..=MOST_CHARGES).find(|n| near(v * f64::from(*n))).map(|n| (kind.large, v, n)));
+            let of_kind = |p: &&Probe<'_>| p.direction == kind.direction && (p.direct || kind.quantity != "iops");
+            let value = |p: &Probe<'_>| machine::value(run, &p.id(kind.quantity));
+            // Small requests first, which are charged once; what passes the page cache is merged, and counts by bytes.
+            let at = all
+                .iter()
+                .filter(of_kind)
+                .filter(|p| p.block <= CHARGED_ONCE_BYTES || !p.direct)
+                .find_map(|p| value(p).filter(|v| near(*v)).map(|v| (p.name(), v)));
+            let split = all.iter().filter(of_kind).filter(|p| p.direct && p.block > CHARGED_ONCE_BYTES).find_map(|p| {
+                let v = value(p)?;
+                (1..=MOST_CHARGES).find(|n| near(v * f64::from(*n))).map(|n| (p.name(), v, n))
+            });
             if at.is_none() && split.is_none() {
                 continue;
             }

@@ -1,13 +1,14 @@
 //! Depth scaling by Little's law: depth = rate x latency. A queue that works one command at a time answers more depth with
 //! more latency and no more rate.
 
+use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::fact_names as names;
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
-use model::{Confidence, Evidence, LayerKind, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
 
-/// Depth 32 gives at most this many times depth 1: serialised.
+/// The deepest setting gives at most this many times depth 1: serialised.
 pub(crate) const SERIALISED: f64 = 1.15;
 /// The depth must have been there: at least half of what was asked was in flight on average.
 const DEPTH_REACHED: f64 = 0.5;
@@ -15,12 +16,18 @@ const DEPTH_REACHED: f64 = 0.5;
 const PROPORTIONAL: f64 = 0.6;
 /// A processor this busy explains missing scaling by itself.
 const BUSY: f64 = 0.85;
+/// A queue of n slots gives n times the rate of depth 1, as long as the device keeps up: full to within this share.
+const FULL_QUEUE: (f64, f64) = (0.85, 1.1);
+/// Queues up to this many slots are short. Beyond it the device is as likely to be the limit (SATA has 32 slots).
+const SHORT_QUEUE: i64 = 16;
 
-/// How the rate of a direction scales from depth 1 to depth 32.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scaling {
-    /// `rand-read` or `rand-write`.
-    pub stem: &'static str,
+/// How the random rate of a direction scales from depth 1 to the deepest setting that was measured.
+#[derive(Clone, Copy)]
+pub(crate) struct Scaling<'a> {
+    /// The phase at depth 1.
+    shallow: Probe<'a>,
+    /// The deepest one.
+    deepest: Probe<'a>,
     /// IOPS at depth 1.
     pub one: f64,
     /// IOPS at the deeper setting.
@@ -33,7 +40,7 @@ pub(crate) struct Scaling {
     pub latency_ratio: Option<f64>,
 }
 
-impl Scaling {
+impl Scaling<'_> {
     /// Rate at depth over rate at depth 1.
     pub fn ratio(&self) -> f64 {
         self.deep / self.one
@@ -45,40 +52,83 @@ impl Scaling {
     }
 
     pub fn evidence(&self) -> Vec<Evidence> {
-        let id = |depth: &str, what: &str| format!("{}-{depth}.{what}", self.stem);
         let mut evidence = vec![
-            Evidence::measurement("rate at depth 1", phrase::rounded(self.one), id("qd1", "iops")),
+            Evidence::measurement("rate at depth 1", phrase::rounded(self.one), self.shallow.id("iops")),
             Evidence::measurement(
                 format!("rate at depth {:.0}", self.depth),
                 phrase::rounded(self.deep),
-                id("qd32", "iops"),
+                self.deepest.id("iops"),
             ),
         ];
         evidence.extend(self.latency_ratio.map(|r| {
             Evidence::measurement(
                 "mean latency at depth over depth 1",
                 phrase::rounded(r),
-                id("qd32", "latency_ns_mean"),
+                self.deepest.id("latency_ns_mean"),
             )
         }));
         evidence.extend(
-            self.reached
-                .map(|r| Evidence::measurement("mean operations in flight", phrase::rounded(r), id("qd32", "iops"))),
+            self.reached.map(|r| {
+                Evidence::measurement("mean operations in flight", phrase::rounded(r), self.deepest.id("iops"))
+            }),
         );
         evidence
     }
 }
 
-/// Scaling of a direction, if both phases stand.
-pub(crate) fn scaling(run: &Run, stem: &'static str) -> Option<Scaling> {
-    let (deep_name, one_name) = (format!("{stem}-qd32"), format!("{stem}-qd1"));
-    let (phase, record) = machine::standing(run, &deep_name)?;
-    let one = machine::value(run, &format!("{one_name}.iops"))?;
-    let deep = machine::value(run, &format!("{deep_name}.iops"))?;
-    let latency = |name: &str| machine::value(run, &format!("{name}.latency_ns_mean"));
-    let latency_ratio = latency(&deep_name).zip(latency(&one_name)).map(|(d, o)| d / o);
-    let reached = record.mean_depth.or_else(|| latency(&deep_name).map(|ns| deep * ns / 1e9));
-    Some(Scaling { stem, one, deep, depth: f64::from(phase.plan.queue_depth().max(1)), reached, latency_ratio })
+/// Scaling of a direction, if a phase at depth 1 and a deeper one stand.
+pub(crate) fn scaling(run: &Run, direction: Direction) -> Option<Scaling<'_>> {
+    let probes = probes::depths(run, direction);
+    let (shallow, deepest) = (*probes.first()?, *probes.last()?);
+    if shallow.depth != 1.0 || deepest.depth <= 1.0 {
+        return None;
+    }
+    let (one, deep) = (shallow.iops(run), deepest.iops(run));
+    let latency_ratio = deepest.latency_ns(run).zip(shallow.latency_ns(run)).map(|(d, o)| d / o);
+    let reached = deepest.record.mean_depth.or_else(|| deepest.latency_ns(run).map(|ns| deep * ns / 1e9));
+    Some(Scaling { shallow, deepest, one, deep, depth: deepest.depth, reached, latency_ratio })
+}
+
+/// Whether a processor is so busy in the deepest phase that missing scaling is no wonder.
+fn processor_explains(run: &Run, scaling: &Scaling<'_>) -> bool {
+    machine::cpus_during(run, scaling.deepest.phase).is_some_and(|c| c.full() >= BUSY)
+}
+
+fn what(direction: Direction) -> &'static str {
+    if direction == Direction::Read { "reads" } else { "writes" }
+}
+
+/// A queue of a few slots, all of them full: so many times the rate of depth 1, and no more.
+pub fn short_queue(run: &Run) -> Option<Cause> {
+    let scaling = scaling(run, Direction::Read).filter(|s| s.depth_was_there() != Some(false))?;
+    let paths = stack_view::disks(run);
+    let [path] = paths.as_slice() else { return None };
+    let slots = path.disk.int(names::QUEUE_DEPTH).filter(|q| (2..=SHORT_QUEUE).contains(q))?;
+    let full = scaling.ratio() / slots as f64;
+    if scaling.depth < 2.0 * slots as f64
+        || !(FULL_QUEUE.0..=FULL_QUEUE.1).contains(&full)
+        || processor_explains(run, &scaling)
+    {
+        return None;
+    }
+    let ceiling = probes::fastest(run, Direction::Read).map(|p| p.bytes_per_s / scaling.deepest.block);
+    let ratio = ceiling.map(|c| (c / scaling.deep).min(scaling.depth / slots as f64));
+    Some(
+        Cause::new(
+            LimitLayer::Driver,
+            Standing::Path,
+            format!(
+                "the host keeps {slots} commands with the device, and all slots are full (depth {:.0} gives {} the rate of \
+                 depth 1 for random reads)",
+                scaling.depth,
+                phrase::times(scaling.ratio())
+            ),
+        )
+        .because(scaling.evidence())
+        .because([path.disk.evidence(names::QUEUE_DEPTH)])
+        .decided_by("the same random phases with a longer queue (queue_depth), alternating")
+        .step("a longer queue for this disk", ratio, "the sequential rate at this block size, or the deeper queue"),
+    )
 }
 
 /// Who serialises, as far as facts tell.
@@ -161,15 +211,13 @@ fn explain(path: &DiskPath<'_>) -> Option<Explanation> {
 pub fn serialised(run: &Run) -> Option<Cause> {
     // Reads decide: a cache may absorb writes at any depth, so writes that do not gain prove no serialised queue where
     // reads do gain.
-    let scaling = scaling(run, "rand-read")
-        .or_else(|| scaling(run, "rand-write"))
+    let scaling = scaling(run, Direction::Read)
+        .or_else(|| scaling(run, Direction::Write))
         .filter(|s| s.ratio() <= SERIALISED && s.depth_was_there() != Some(false))?;
-    let deep_name = format!("{}-qd32", scaling.stem);
-    let busy =
-        machine::standing(run, &deep_name).and_then(|(p, _)| machine::cpus_during(run, p)).map(|c| c.share.busy());
-    if busy.is_some_and(|b| b >= BUSY) {
+    if processor_explains(run, &scaling) {
         return None;
     }
+    let direction = scaling.deepest.direction;
     let explanation = match stack_view::disks(run).as_slice() {
         [path] => explain(path),
         _ => None,
@@ -179,14 +227,14 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         return None;
     }
     let confidence = match (&explanation, grew) {
-        (Some(_), Some(true)) if scaling.stem == "rand-read" => Confidence::Probable,
+        (Some(_), Some(true)) if direction == Direction::Read => Confidence::Probable,
         _ => Confidence::Low,
     };
-    let what = if scaling.stem == "rand-read" { "reads" } else { "writes" };
     let gains = format!(
-        "depth {:.0} gives {} the rate of depth 1 for random {what}",
+        "depth {:.0} gives {} the rate of depth 1 for random {}",
         scaling.depth,
-        phrase::times(scaling.ratio())
+        phrase::times(scaling.ratio()),
+        what(direction)
     );
     let (layer, statement) = match &explanation {
         Some(e) => (e.layer, format!("{} ({gains})", e.words)),
@@ -196,16 +244,15 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         ),
     };
     // The sequential rate of the same run is what the rest of the path carries: the next ceiling for 4 KiB operations.
-    let sequential = if scaling.stem == "rand-read" { "seq-read" } else { "seq-write" };
-    let block = run.plan.phase(&deep_name).or_else(|| run.phase(&deep_name).map(|p| &p.plan));
-    let block = block.and_then(|p| p.streams.first()).map_or(4096.0, |s| s.block_size_bytes as f64);
-    let ceiling = machine::direct_throughput(run, sequential).map(|v| v / block);
+    let sequential = probes::fastest(run, direction);
+    let ceiling = sequential.map(|p| p.bytes_per_s / scaling.deepest.block);
     let ratio = ceiling.map(|c| (c / scaling.deep).min(scaling.depth));
-    let basis = match ceiling {
-        Some(c) => {
-            format!("{sequential} at this block size would be {}; {} now", phrase::iops(c), phrase::iops(scaling.deep))
+    let basis = match (sequential, ceiling) {
+        (Some(p), Some(c)) => {
+            let (name, now) = (p.name(), phrase::iops(scaling.deep));
+            format!("{name} at this block size would be {}; {now} now", phrase::iops(c))
         }
-        None => "no ceiling above it was measured".to_owned(),
+        _ => "no ceiling above it was measured".to_owned(),
     };
     let remedy = explanation
         .as_ref()

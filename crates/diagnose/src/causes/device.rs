@@ -3,7 +3,7 @@
 use super::{Cause, Standing, depth, link};
 use crate::fact_names as names;
 use crate::{machine, phrase, stack_view};
-use model::{Confidence, Evidence, LayerKind, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
 
 /// A processor below this is not what the storage waits for.
 const IDLE_ENOUGH: f64 = 0.7;
@@ -15,12 +15,12 @@ const STILL_SCALING: f64 = 0.8;
 /// What remains when no other layer explains the numbers; `None` if not even that can be said.
 pub fn remainder(run: &Run) -> Option<Cause> {
     let disk = stack_view::disks(run).first().map(|p| p.disk)?;
-    let (phase, rate) = link::best_sequential(run)?;
-    let (run_phase, _) = machine::standing(run, phase)?;
+    let best = link::best_direct(run)?;
+    let (phase, rate, run_phase) = (best.name(), best.bytes_per_s, best.phase);
     let link_cleared = link::cleared(run);
     let cpu = machine::cpus_during(run, run_phase).map(|c| c.share.busy());
     let busy = machine::disk_busy(run, run_phase);
-    let scaling = depth::scaling(run, "rand-read");
+    let scaling = depth::scaling(run, Direction::Read);
     let virtual_disk = stack_view::is_virtual_disk(run);
 
     if link_cleared == Some(false) || cpu.is_some_and(|c| c >= IDLE_ENOUGH) || busy.is_some_and(|b| b < ALWAYS_BUSY) {
@@ -28,7 +28,7 @@ pub fn remainder(run: &Run) -> Option<Cause> {
         return None;
     }
     let mut evidence = vec![Evidence::measurement(
-        "direct sequential rate, bytes per second",
+        "direct rate, bytes per second",
         phrase::rounded(rate),
         machine::throughput_id(phase),
     )];

@@ -1,8 +1,9 @@
 //! Others: users of the same disk, the hypervisor's processors, and caps set on purpose.
 
+use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Evidence, LimitLayer, PhaseStatus, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseStatus, Run};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -45,35 +46,40 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     )
 }
 
-/// Processor time taken by the hypervisor.
+/// Processor time taken by the hypervisor. Where it made every phase be refused, it is what hides the storage; otherwise a
+/// remark.
 pub fn steal(run: &Run) -> Option<Cause> {
-    let (name, steal) = machine::executed(run)
-        .filter_map(|(p, _)| machine::cpus_during(run, p).map(|c| (&p.plan.name, c.steal)))
+    let (phase, steal) = machine::executed(run)
+        .filter_map(|(p, _)| machine::cpus_during(run, p).map(|c| (p, c.steal)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, s)| *s >= STEAL)?;
+    let name = &phase.plan.name;
+    let hides = phase.reasons.iter().any(|r| r.starts_with("steal:")) && probes::all(run).is_empty();
+    let (standing, confidence) =
+        if hides { (Standing::Remainder, Confidence::Probable) } else { (Standing::Distortion, Confidence::Low) };
     Some(
         Cause::new(
             LimitLayer::Throttle,
-            Standing::Distortion,
+            standing,
             format!("the hypervisor took {} of the processors during {name}", phrase::percent(steal)),
         )
-        .sure(Confidence::Low)
+        .sure(confidence)
         .because([Evidence::measurement("CPU steal share", phrase::rounded(steal), format!("{name} /proc/stat"))])
         .decided_by("the same check at an hour or on a machine without steal"),
     )
 }
 
-struct Flat {
-    phase: &'static str,
+struct Flat<'a> {
+    phase: &'a str,
     value: f64,
     spread: f64,
 }
 
-fn flat(run: &Run, phase: &'static str, quantity: &str) -> Option<Flat> {
-    let (_, record) = machine::standing(run, phase)?;
-    let spread = series::relative_spread(record)?;
-    let value = machine::value(run, &format!("{phase}.{quantity}"))?;
-    (spread <= FLAT_SPREAD).then_some(Flat { phase, value, spread })
+fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Flat<'a>> {
+    let probe = probe?;
+    let spread = series::relative_spread(probe.record)?;
+    let value = machine::value(run, &probe.id(quantity))?;
+    (spread <= FLAT_SPREAD).then_some(Flat { phase: probe.name(), value, spread })
 }
 
 /// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them.
@@ -81,17 +87,19 @@ pub fn cap(run: &Run) -> Option<Cause> {
     if !stack_view::is_virtual_disk(run) {
         return None;
     }
+    let deepest = |direction| probes::depths(run, direction).pop();
+    let both = [Direction::Read, Direction::Write];
     let pairs = [
-        ("rand-read-qd32", "rand-write-qd32", "iops", "operations"),
-        ("seq-read", "seq-write", "throughput_bytes_per_s", "bytes"),
+        (both.map(deepest), "iops", "operations"),
+        (both.map(|d| probes::fastest(run, d)), "throughput_bytes_per_s", "bytes"),
     ];
-    pairs.into_iter().find_map(|(read, write, quantity, what)| {
+    pairs.into_iter().find_map(|([read, write], quantity, what)| {
         let (a, b) = (flat(run, read, quantity)?, flat(run, write, quantity)?);
         if (a.value / b.value - 1.0).abs() > SAME {
             return None;
         }
         let shown = if quantity == "iops" { phrase::iops(a.value) } else { phrase::rate(a.value) };
-        let evidence = |f: &Flat| {
+        let evidence = |f: &Flat<'_>| {
             [
                 Evidence::measurement(f.phase, phrase::rounded(f.value), format!("{}.{quantity}", f.phase)),
                 Evidence::measurement(

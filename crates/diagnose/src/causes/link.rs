@@ -1,5 +1,6 @@
 //! The link between controller and device: how much of what it carries in practice is used.
 
+use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
@@ -27,18 +28,17 @@ pub(crate) fn narrowest(run: &Run) -> Option<(&Layer, f64, &'static str)> {
         .min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The faster of the two direct sequential phases that stand.
-pub(crate) fn best_sequential(run: &Run) -> Option<(&'static str, f64)> {
-    ["seq-read", "seq-write"]
-        .into_iter()
-        .filter_map(|p| machine::direct_throughput(run, p).map(|v| (p, v)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
+/// The direct phase that moves the most: sequential, or random where there is no other.
+pub(crate) fn best_direct(run: &Run) -> Option<Probe<'_>> {
+    probes::fastest_of_all(run).or_else(|| {
+        probes::all(run).into_iter().filter(|p| p.direct).max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+    })
 }
 
 /// Whether the link is cleared: known, and used to less than 60 %.
 pub(crate) fn cleared(run: &Run) -> Option<bool> {
     let (_, ceiling, _) = narrowest(run)?;
-    Some(best_sequential(run)?.1 / ceiling < CLEARED)
+    Some(best_direct(run)?.bytes_per_s / ceiling < CLEARED)
 }
 
 /// How many times faster the same link could be in its best mode, where the facts tell.
@@ -57,10 +57,11 @@ fn faster_mode(layer: &Layer) -> Option<(f64, &'static str)> {
     Some((device.min(port) / now, "what device and slot both can do over the negotiated PCIe link"))
 }
 
-/// Names the link where a direct sequential phase uses 85 % or more of what it carries.
+/// Names the link where a direct phase uses 85 % or more of what it carries.
 pub fn utilisation(run: &Run) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest(run)?;
-    let (phase, rate) = best_sequential(run)?;
+    let best = best_direct(run)?;
+    let (phase, rate) = (best.name(), best.bytes_per_s);
     let share = rate / ceiling;
     if share < NAMED {
         return None;
@@ -78,11 +79,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         ),
     )
     .because([
-        Evidence::measurement(
-            "direct sequential rate, bytes per second",
-            phrase::rounded(rate),
-            machine::throughput_id(phase),
-        ),
+        Evidence::measurement("direct rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
         Evidence::fact(
             format!("{kind}, bytes per second"),
             phrase::rounded(ceiling),

@@ -7,7 +7,9 @@ mod generator;
 mod interference;
 mod link;
 mod page_cache;
+pub(crate) mod probes;
 mod processor;
+mod splitting;
 mod thermal;
 mod write_cache;
 
@@ -46,6 +48,8 @@ impl From<Cause> for model::Cause {
 pub(crate) enum Standing {
     /// The numbers are not the storage's: the generator, other users, throttling.
     Distortion,
+    /// A setting of this machine: until it is changed, nothing else shows what it can do.
+    Setting,
     /// A layer above the device, or the link: seen by comparing paths, depths or ceilings.
     Path,
     /// What remains when the others are ruled out.
@@ -109,6 +113,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     }
     let mut causes = Vec::new();
     causes.extend(generator::own_processor(run));
+    causes.extend(processor::quota(run));
     causes.extend(thermal::throttled(run));
     causes.extend(interference::foreign_traffic(run));
     causes.extend(interference::steal(run));
@@ -126,6 +131,8 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     if !capped {
         // A cap on operations looks like a serialised queue; the cap explains more.
         causes.extend(depth::serialised(run));
+        causes.extend(depth::short_queue(run));
+        causes.extend(splitting::small_requests(run));
     }
     causes.extend(write_cache::exhausted(run));
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
@@ -143,14 +150,16 @@ pub fn causes(run: &Run) -> Vec<Cause> {
 
 /// How random reads scale with depth, with the measurements, where the depth was really in flight.
 pub(crate) fn read_scaling(run: &Run) -> Option<(f64, Vec<Evidence>)> {
-    depth::scaling(run, "rand-read").filter(|s| s.depth_was_there() != Some(false)).map(|s| (s.ratio(), s.evidence()))
+    depth::scaling(run, model::Direction::Read)
+        .filter(|s| s.depth_was_there() != Some(false))
+        .map(|s| (s.ratio(), s.evidence()))
 }
 
 /// The step from direct to buffered writes: both rates, the evidence, and whether a processor was busy in the kernel.
 pub(crate) fn buffered_write_step(run: &Run) -> Option<(f64, f64, Vec<Evidence>, bool)> {
-    let (buffered, direct) = page_cache::write_step(run)?;
-    let busy = page_cache::kernel_work(run, "buffered-write").is_some_and(|w| w.busy);
-    Some((buffered, direct, page_cache::write_step_evidence(run, buffered, direct), busy))
+    let step = page_cache::write_step(run)?;
+    let (buffered, direct) = step.rates();
+    Some((buffered, direct, step.evidence(), step.busy()))
 }
 
 /// The causes that findings repeat with a page of their own: a cap, steal, foreign traffic.

@@ -1,8 +1,11 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
+use super::probes::{self, Probe};
 use super::{Cause, Standing};
+use crate::fact_names as names;
+use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
-use model::{Confidence, DirectProof, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run};
+use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run};
 
 /// Buffered below this share of direct, beyond both intervals, is a step of the ladder.
 pub(crate) const WELL_BELOW: f64 = 0.8;
@@ -25,8 +28,8 @@ pub(crate) struct KernelWork {
     pub busy: bool,
 }
 
-pub(crate) fn kernel_work(run: &Run, name: &str) -> Option<KernelWork> {
-    let (phase, record) = machine::standing(run, name)?;
+fn kernel_work(run: &Run, probe: &Probe<'_>) -> Option<KernelWork> {
+    let (phase, record) = (probe.phase, probe.record);
     let (_, own) = machine::own_share(phase, record)?;
     let all = machine::cpus_during(run, phase).map(|c| c.kernel_processors);
     let others = machine::busy_before(run, record).is_some_and(|b| b >= OTHERS_BUSY);
@@ -47,76 +50,100 @@ fn copying_share(record: &PhaseRecord) -> Option<f64> {
 
 /// Whether even the best round of buffered writes stayed below the direct rate. The interval of a few rounds, or of a
 /// path with two speeds, is wide; that none of them came near is plain all the same.
-fn every_round_below(run: &Run, direct: f64) -> bool {
+fn every_round_below(record: &PhaseRecord, direct: f64) -> bool {
     const FEWEST: usize = 3;
-    machine::standing(run, "buffered-write").is_some_and(|(_, record)| {
-        record.rounds.len() >= FEWEST
-            && record.rounds.iter().all(|r| {
-                let ns = r.write_ns + r.sync_ns;
-                ns > 0 && r.bytes as f64 / ns as f64 * 1e9 < direct * WELL_BELOW
-            })
-    })
+    record.rounds.len() >= FEWEST
+        && record.rounds.iter().all(|r| {
+            let ns = r.write_ns + r.sync_ns;
+            ns > 0 && r.bytes as f64 / ns as f64 * 1e9 < direct * WELL_BELOW
+        })
 }
 
-/// Buffered and direct writes, if buffered is well below direct beyond the noise of both.
-pub(crate) fn write_step(run: &Run) -> Option<(f64, f64)> {
-    let (buffered_id, direct_id) = (machine::throughput_id("buffered-write"), machine::throughput_id("seq-write"));
-    let buffered = machine::value(run, &buffered_id)?;
-    let direct = machine::direct_throughput(run, "seq-write")?;
-    let beyond_noise = machine::below_beyond_noise(run, &buffered_id, &direct_id) || every_round_below(run, direct);
-    (buffered / direct < WELL_BELOW && beyond_noise).then_some((buffered, direct))
+/// Buffered writes well below direct ones.
+#[derive(Clone, Copy)]
+pub(crate) struct WriteStep<'a> {
+    buffered: Probe<'a>,
+    direct: Probe<'a>,
+    work: Option<KernelWork>,
 }
 
-pub(crate) fn write_step_evidence(run: &Run, buffered: f64, direct: f64) -> Vec<Evidence> {
-    let mut evidence = vec![
-        Evidence::measurement(
-            "buffered write, bytes per second",
-            phrase::rounded(buffered),
-            machine::throughput_id("buffered-write"),
-        ),
-        Evidence::measurement(
-            "direct write, bytes per second",
-            phrase::rounded(direct),
-            machine::throughput_id("seq-write"),
-        ),
-    ];
-    match kernel_work(run, "buffered-write") {
-        Some(work) => {
-            evidence.push(Evidence::measurement(
-                "own system CPU share",
-                phrase::rounded(work.own),
-                "buffered-write getrusage",
-            ));
-            evidence.extend(work.all.map(|all| {
-                Evidence::measurement(
-                    "processors busy in the kernel",
-                    phrase::rounded(all),
-                    "buffered-write /proc/stat",
-                )
-            }));
-        }
-        None => evidence.push(Evidence::absence("CPU during buffered writes", "buffered-write getrusage")),
+impl WriteStep<'_> {
+    /// Both rates, buffered and direct, bytes per second.
+    pub fn rates(&self) -> (f64, f64) {
+        (self.buffered.bytes_per_s, self.direct.bytes_per_s)
     }
-    let records = (machine::standing(run, "buffered-write"), machine::standing(run, "seq-write"));
-    if let (Some((_, b)), Some((_, d))) = records {
-        if let (Some(b), Some(d)) = (seconds_per_gb(b), seconds_per_gb(d)) {
+
+    /// Whether a processor was busy in the kernel.
+    pub fn busy(&self) -> bool {
+        self.work.is_some_and(|w| w.busy)
+    }
+
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let (name, direct) = (self.buffered.name(), self.direct.name());
+        let (rate, direct_rate) = self.rates();
+        let mut evidence = vec![
+            Evidence::measurement(
+                "buffered write, bytes per second",
+                phrase::rounded(rate),
+                machine::throughput_id(name),
+            ),
+            Evidence::measurement(
+                "direct write, bytes per second",
+                phrase::rounded(direct_rate),
+                machine::throughput_id(direct),
+            ),
+        ];
+        match self.work {
+            Some(work) => {
+                evidence.push(Evidence::measurement(
+                    "own system CPU share",
+                    phrase::rounded(work.own),
+                    format!("{name} getrusage"),
+                ));
+                evidence.extend(work.all.map(|all| {
+                    Evidence::measurement(
+                        "processors busy in the kernel",
+                        phrase::rounded(all),
+                        format!("{name} /proc/stat"),
+                    )
+                }));
+            }
+            None => evidence.push(Evidence::absence("CPU during buffered writes", format!("{name} getrusage"))),
+        }
+        if let (Some(b), Some(d)) = (seconds_per_gb(self.buffered.record), seconds_per_gb(self.direct.record)) {
             evidence.push(Evidence::measurement(
                 "own system CPU seconds per GB, buffered and direct",
                 vec![phrase::rounded(b), phrase::rounded(d)],
-                "buffered-write, seq-write getrusage",
+                format!("{name}, {direct} getrusage"),
             ));
         }
-        evidence.extend(copying_share(b).map(|s| {
-            Evidence::measurement("time in write calls, share of rounds", phrase::rounded(s), "buffered-write rounds")
+        evidence.extend(copying_share(self.buffered.record).map(|s| {
+            Evidence::measurement("time in write calls, share of rounds", phrase::rounded(s), format!("{name} rounds"))
         }));
+        evidence
     }
-    evidence
+}
+
+/// Buffered and direct writes, if buffered is well below direct beyond the noise of both.
+pub(crate) fn write_step(run: &Run) -> Option<WriteStep<'_>> {
+    let buffered = probes::buffered(run, Direction::Write)?;
+    let direct = probes::fastest(run, Direction::Write)?;
+    let (below, above) = (machine::throughput_id(buffered.name()), machine::throughput_id(direct.name()));
+    let beyond_noise =
+        machine::below_beyond_noise(run, &below, &above) || every_round_below(buffered.record, direct.bytes_per_s);
+    let work = kernel_work(run, &buffered);
+    (buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise).then_some(WriteStep {
+        buffered,
+        direct,
+        work,
+    })
 }
 
 /// Buffered writes well below direct ones; with a processor busy in the kernel, the page cache is named for it.
 pub fn buffered_writes(run: &Run) -> Option<Cause> {
-    let (buffered, direct) = write_step(run)?;
-    let work = kernel_work(run, "buffered-write").filter(|w| w.busy);
+    let step = write_step(run)?;
+    let (buffered, direct) = step.rates();
+    let work = step.work.filter(|w| w.busy);
     let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
     let cause = match work {
         Some(w) => {
@@ -136,38 +163,99 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
-    Some(cause.because(write_step_evidence(run, buffered, direct)).step(
+    Some(cause.because(step.evidence()).step(
         "write with direct I/O from aligned buffers",
         Some(direct / buffered),
         "direct over buffered write throughput of this run",
     ))
 }
 
-/// Cold buffered reads well below direct ones: read-ahead keeps fewer bytes in flight than depth 8 does.
+/// Own system time of a reader that does nothing but copy: it hardly waits.
+const COPYING: f64 = 0.7;
+/// What read-ahead allows, as a share of one window a latency: a reader that copies between two windows gets one, one
+/// that copies beside them two (k:mm/readahead.c asks for the next window at a marker in the present one).
+const WINDOWS_IN_FLIGHT: (f64, f64) = (0.6, 2.4);
+
+/// Bytes per second that one read-ahead window a latency gives: its latency is the fixed time of a small read and the
+/// transfer at the direct rate.
+fn one_window(run: &Run, direct: f64) -> Option<(f64, f64)> {
+    let paths = stack_view::disks(run);
+    let [path] = paths.as_slice() else { return None };
+    let window = path.holder(names::READ_AHEAD_KB)?.need_number(names::READ_AHEAD_KB).ok()? * 1024.0;
+    let small = probes::depths(run, Direction::Read)
+        .first()
+        .copied()
+        .or_else(|| probes::sizes(run, Direction::Read).first().copied())
+        .filter(|p| p.depth == 1.0)?;
+    let fixed = (small.latency_ns(run)? / 1e9 - small.block / direct).max(0.0);
+    (window > 0.0).then(|| (window, window / (fixed + window / direct)))
+}
+
+/// Cold buffered reads well below direct ones: read-ahead keeps fewer bytes in flight than the direct phase does, or the
+/// copy takes a whole processor.
 pub fn buffered_reads(run: &Run) -> Option<Cause> {
-    let (buffered_id, direct_id) = (machine::throughput_id("buffered-read"), machine::throughput_id("seq-read"));
-    let buffered = machine::value(run, &buffered_id)?;
-    let direct = machine::direct_throughput(run, "seq-read")?;
+    let probe = probes::buffered(run, Direction::Read)?;
+    let best = probes::fastest(run, Direction::Read)?;
+    let (buffered_id, direct_id) = (machine::throughput_id(probe.name()), machine::throughput_id(best.name()));
+    let (buffered, direct) = (probe.bytes_per_s, best.bytes_per_s);
     if buffered / direct >= WELL_BELOW || !machine::below_beyond_noise(run, &buffered_id, &direct_id) {
         return None;
     }
-    Some(
-        Cause::new(
-            LimitLayer::PageCache,
-            Standing::Path,
-            format!("cold buffered reads run at {} against {} direct", phrase::rate(buffered), phrase::rate(direct)),
-        )
-        .sure(Confidence::Low)
-        .because([
-            Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),
-            Evidence::measurement("direct read, bytes per second", phrase::rounded(direct), direct_id),
-        ])
-        .decided_by("the same read with a larger read_ahead_kb, alternating")
-        .step(
-            "try a larger read_ahead_kb, or read directly from aligned buffers",
-            Some(direct / buffered),
-            "direct over buffered read throughput of this run",
+    let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
+    let copying = machine::own_share(probe.phase, probe.record).map(|(_, system)| system);
+    let window = one_window(run, direct);
+    let explained = window.is_some_and(|(_, one)| {
+        one / direct < WELL_BELOW && (WINDOWS_IN_FLIGHT.0..=WINDOWS_IN_FLIGHT.1).contains(&(buffered / one))
+    });
+    let (statement, sure, step, decided) = match (copying, window) {
+        (Some(own), _) if own >= COPYING => (
+            format!(
+                "copying out of the page cache: cold buffered reads run at {pair}, and the reader computes {} of the time",
+                phrase::percent(own)
+            ),
+            Confidence::Probable,
+            "read with direct I/O into aligned buffers",
+            "the program's own reads, direct against buffered, alternating",
         ),
+        (_, Some((bytes, _))) if explained => (
+            format!(
+                "read-ahead: cold buffered reads run at {pair}, what windows of {:.0} KiB give at this device's latency",
+                bytes / 1024.0
+            ),
+            Confidence::Probable,
+            "a larger read_ahead_kb, or direct reads with depth",
+            "the same read with a larger read_ahead_kb, alternating",
+        ),
+        _ => (
+            format!("cold buffered reads run at {pair}"),
+            Confidence::Low,
+            "try a larger read_ahead_kb, or read directly from aligned buffers",
+            "the same read with a larger read_ahead_kb, alternating",
+        ),
+    };
+    Some(
+        Cause::new(LimitLayer::PageCache, Standing::Path, statement)
+            .sure(sure)
+            .because([
+                Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),
+                Evidence::measurement("direct read, bytes per second", phrase::rounded(direct), direct_id),
+            ])
+            .because(window.map(|(_, one)| {
+                Evidence::measurement(
+                    "one read-ahead window a latency, bytes per second",
+                    phrase::rounded(one),
+                    "read_ahead_kb, latency at depth 1",
+                )
+            }))
+            .because(copying.map(|own| {
+                Evidence::measurement(
+                    "own system CPU share",
+                    phrase::rounded(own),
+                    format!("{} getrusage", probe.name()),
+                )
+            }))
+            .decided_by(decided)
+            .step(step, Some(direct / buffered), "direct over buffered read throughput of this run"),
     )
 }
 

@@ -1,9 +1,11 @@
 //! A processor or memory that is full while direct I/O runs.
 
+use super::probes;
 use super::{Cause, Standing, generator};
 use crate::fact_names as names;
+use crate::stack_view::Facts;
 use crate::{machine, phrase};
-use model::{Confidence, Evidence, LayerKind, LimitLayer, Run};
+use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, Run};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -12,31 +14,45 @@ const OTHERS_BUSY: f64 = 0.5;
 /// Storage that moves this share of what memory copies is moved by memory: each byte is copied once at least.
 const MEMORY_SHARE: f64 = 0.6;
 
+/// A processor that is nearly full of interrupts: of all interrupts so many arrive at it.
+const ON_ONE: f64 = 0.8;
+/// A quota that is used to this share is met: what is left is the grain of its periods.
+const QUOTA_MET: f64 = 0.85;
+
 /// A full processor during a direct phase, by the kind of its time.
 pub fn saturated(run: &Run) -> Option<Cause> {
     if generator::own_processor(run).is_some() {
         return None;
     }
-    const PHASES: [&str; 4] = ["seq-read", "seq-write", "rand-read-qd32", "rand-write-qd32"];
-    let (phase, record, cpus) = PHASES
+    let (probe, cpus) = probes::all(run)
         .into_iter()
-        .filter_map(|name| machine::standing(run, name))
-        .filter_map(|(p, r)| machine::cpus_during(run, p).map(|c| (p, r, c)))
-        .max_by(|a, b| a.2.share.busy().total_cmp(&b.2.share.busy()))
-        .filter(|(_, _, c)| c.share.busy() >= FULL)?;
-    let name = &phase.plan.name;
+        .filter(|p| p.direct)
+        .filter_map(|p| machine::cpus_during(run, p.phase).map(|c| (p, c)))
+        .max_by(|a, b| a.1.full().total_cmp(&b.1.full()))
+        .filter(|(_, c)| c.full() >= FULL)?;
+    let name = probe.name();
     let share = cpus.share;
-    let kind = if share.irq >= share.system && share.irq >= share.user {
+    let in_interrupts = share.irq >= share.system && share.irq >= share.user;
+    let kind = if in_interrupts {
         "in interrupts"
     } else if share.system >= share.user {
         "in the kernel"
     } else {
         "in user mode"
     };
-    let crypt = run.target.stack.layers.iter().find(|l| l.text(names::DM_TYPE).is_some_and(|t| t.starts_with("crypt")));
-    let layer = if crypt.is_some() { LimitLayer::Stacking } else { LimitLayer::Cpu };
-    let through = crypt.map_or(String::new(), |l| format!(" with encryption ({}) in the path", l.name));
-    let before = machine::busy_before(run, record);
+    let stack = &run.target.stack;
+    let crypt = stack.layers.iter().find(|l| l.text(names::DM_TYPE).is_some_and(|t| t.starts_with("crypt")));
+    // A file system in user mode spends the time of its own process, not ours.
+    let fuse = stack.mount.as_ref().is_some_and(|m| m.fstype.starts_with("fuse")) && share.user > share.system;
+    let (layer, through) = match crypt {
+        Some(l) => (LimitLayer::Stacking, format!(" with encryption ({}) in the path", l.name)),
+        None if fuse => (LimitLayer::Filesystem, " with a file system in user mode (FUSE) in the path".to_owned()),
+        None => (LimitLayer::Cpu, String::new()),
+    };
+    let on_one = in_interrupts.then(|| machine::interrupts_on(run, probe.phase, cpus.busiest)).flatten();
+    let on_one = on_one.filter(|s| *s >= ON_ONE);
+    let arrive = on_one.map_or(String::new(), |s| format!(" (it takes {} of all interrupts)", phrase::percent(s)));
+    let before = machine::busy_before(run, probe.record);
     let others = before.is_some_and(|b| b >= OTHERS_BUSY);
     let confidence = if others || before.is_none() { Confidence::Low } else { Confidence::Probable };
     let caveat = if others { ", but it was busy before the phase as well" } else { "" };
@@ -48,12 +64,17 @@ pub fn saturated(run: &Run) -> Option<Cause> {
         ),
         None => Evidence::absence("processors before the phase", format!("{name} quiet window")),
     };
+    let step = if on_one.is_some() {
+        "spread the interrupts over the processors (irqbalance, smp_affinity), or use more queues"
+    } else {
+        "spread the work over more processors (queues, interrupts) or lower the cost per byte"
+    };
     Some(
         Cause::new(
             layer,
             Standing::Path,
             format!(
-                "processor {} is {} busy, mostly {kind}, during {name}{through}{caveat}",
+                "processor {} is {} busy, mostly {kind}{arrive}, during {name}{through}{caveat}",
                 cpus.busiest,
                 phrase::percent(share.busy())
             ),
@@ -70,11 +91,47 @@ pub fn saturated(run: &Run) -> Option<Cause> {
             Evidence::measurement("user", phrase::rounded(share.user), format!("{name} /proc/stat")),
             before_evidence,
         ])
+        .because(on_one.map(|s| {
+            Evidence::measurement("share of all interrupts", phrase::rounded(s), format!("{name} /proc/interrupts"))
+        }))
         .decided_by("the same phase at a lower pinned frequency: a rate that falls with it is bound by the processor")
+        .step(step, None, "no ceiling beyond the processor was measured"),
+    )
+}
+
+/// A quota of processor time that the control groups of this process set, and that a phase used up.
+pub fn quota(run: &Run) -> Option<Cause> {
+    let host = run.target.stack.first(LayerKind::Host)?;
+    let granted = host.need_number(names::CGROUP_CPU_PROCESSORS).ok().filter(|g| *g > 0.0)?;
+    let (probe, used) = probes::all(run)
+        .into_iter()
+        .map(|p| {
+            let usage = p.record.usage;
+            let used = (usage.user_ns + usage.system_ns) as f64 / p.record.duration_ns().max(1) as f64;
+            (p, used)
+        })
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, used)| *used >= granted * QUOTA_MET)?;
+    let name = probe.name();
+    Some(
+        Cause::new(
+            LimitLayer::Cpu,
+            Standing::Distortion,
+            format!(
+                "the processor quota of this control group: {} of a processor are granted, and {name} uses {}",
+                phrase::percent(granted),
+                phrase::percent(used)
+            ),
+        )
+        .because([
+            host.evidence(names::CGROUP_CPU_PROCESSORS),
+            Evidence::measurement("own CPU time over wall time", phrase::rounded(used), format!("{name} getrusage")),
+        ])
+        .decided_by("the same phase outside of the control group, or with a larger quota, alternating")
         .step(
-            "spread the work over more processors (queues, interrupts) or lower the cost per byte",
+            "raise the group's quota (cpu.max, cpu.cfs_quota_us), or measure from outside of it",
             None,
-            "no ceiling beyond the processor was measured",
+            "what the storage can do is hidden by the quota",
         ),
     )
 }
@@ -87,13 +144,14 @@ pub fn memory(run: &Run) -> Option<Cause> {
     let in_memory = stack.mount.as_ref().is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs"))
         || stack.first(LayerKind::Zram).is_some()
         || stack.first(LayerKind::Loop).is_some();
-    let direct: &[&str] = if in_memory { &["seq-read", "seq-write"] } else { &[] };
-    let (phase, rate) = ["buffered-write", "buffered-read"]
-        .iter()
-        .chain(direct)
-        .copied()
-        .filter_map(|p| machine::throughput(run, p).map(|v| (p, v)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let asked_buffered = |p: &probes::Probe<'_>| {
+        p.phase.plan.streams.iter().all(|s| s.access.unwrap_or(p.phase.plan.access) == Access::Buffered)
+    };
+    let best = probes::all(run)
+        .into_iter()
+        .filter(|p| !p.random && (asked_buffered(p) || (in_memory && p.direct)))
+        .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))?;
+    let (phase, rate) = (best.name(), best.bytes_per_s);
     if rate / copy < MEMORY_SHARE || run.target.stack.first(LayerKind::Sim).is_some() {
         return None;
     }

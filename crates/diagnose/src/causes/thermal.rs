@@ -12,6 +12,14 @@ const NEAR_NS: Ns = 2_500_000_000;
 /// A processor that runs this much slower than at the start of the phase was slowed.
 const SLOWER: f64 = 0.85;
 
+/// A storage device this hot slows itself down, or is about to: consumer drives are specified to 70 degrees (JESD218A,
+/// client class), and firmware begins to throttle there.
+const DEVICE_HOT_MILLIDEGREES: i64 = 70_000;
+/// Sensors of disks are read once in ten seconds (`observe`), and heat does not leave faster.
+const SENSOR_NS: Ns = 11 * model::NS_PER_S;
+/// The code with which the judge refuses a phase for heat or power.
+const REFUSED_FOR_IT: &str = "throttled:";
+
 struct Event {
     at_ns: Ns,
     what: &'static str,
@@ -19,6 +27,8 @@ struct Event {
     /// The machine says itself that it is slowed. Throttle counts of a laptop rise under any load, and a fan is a
     /// cooling device too: those count only where the frequency fell as well.
     slowed: bool,
+    /// Something is cooled harder; what it is, is not said.
+    cooling: bool,
 }
 
 fn first_event(samples: &[SystemSample]) -> Option<Event> {
@@ -27,19 +37,20 @@ fn first_event(samples: &[SystemSample]) -> Option<Event> {
         if let Some(bits) = s.throttle.raspberry_pi_bits.filter(|b| b & PI_NOW != 0) {
             let what = if bits & 1 != 0 { "under-voltage" } else { "throttling by the firmware" };
             let evidence = Evidence::fact("get_throttled", format!("{bits:#x}"), "system samples: raspberry_pi_bits");
-            return Some(Event { at_ns: s.at_ns, what, evidence, slowed: true });
+            return Some(Event { at_ns: s.at_ns, what, evidence, slowed: true, cooling: false });
         }
         if let (Some(a), Some(b)) = (first.throttle.x86_throttle_events, s.throttle.x86_throttle_events)
             && b > a
         {
             let evidence = Evidence::fact("thermal throttle events", b - a, "thermal_throttle/*_throttle_count");
-            return Some(Event { at_ns: s.at_ns, what: "thermal throttling of a processor", evidence, slowed: false });
+            let what = "thermal throttling of a processor";
+            return Some(Event { at_ns: s.at_ns, what, evidence, slowed: false, cooling: false });
         }
         if let (Some(a), Some(b)) = (first.throttle.cooling_state, s.throttle.cooling_state)
             && b > a
         {
             let evidence = Evidence::fact("cooling state", format!("{a} to {b}"), "cooling_device*/cur_state");
-            return Some(Event { at_ns: s.at_ns, what: "stronger cooling", evidence, slowed: false });
+            return Some(Event { at_ns: s.at_ns, what: "stronger cooling", evidence, slowed: false, cooling: true });
         }
         None
     })
@@ -47,10 +58,24 @@ fn first_event(samples: &[SystemSample]) -> Option<Event> {
 
 fn frequency_fall(samples: &[SystemSample]) -> Option<Evidence> {
     let top = |s: &SystemSample| s.cpu_khz.iter().flatten().copied().max();
-    // The middle, not the end: when the phase ends, the governor lowers the frequency for want of load.
-    let (a, b) = (top(samples.first()?)?, top(samples.get(samples.len() / 2)?)?);
+    // Not the end: when the phase ends, the governor lowers the frequency for want of load.
+    let (a, b) = (top(samples.first()?)?, top(samples.get(samples.len() * 3 / 4)?)?);
     ((b as f64) < a as f64 * SLOWER)
         .then(|| Evidence::fact("highest CPU frequency, kHz", format!("{a} to {b}"), "system samples: cpu_khz"))
+}
+
+/// Whether a sensor of the storage device itself was hot at a moment.
+fn device_hot(run: &Run, at_ns: Ns) -> Option<Evidence> {
+    let of_device = |name: &str| ["nvme", "drivetemp", "sim-device"].iter().any(|n| name.contains(n));
+    run.samples
+        .iter()
+        .filter(|s| s.at_ns.abs_diff(at_ns) <= SENSOR_NS)
+        .flat_map(|s| &s.temperatures)
+        .filter(|t| of_device(&t.name) && t.millidegrees_c >= DEVICE_HOT_MILLIDEGREES)
+        .max_by_key(|t| t.millidegrees_c)
+        .map(|t| {
+            Evidence::fact(format!("temperature of {}, 1/1000 degree C", t.name), t.millidegrees_c, "system samples")
+        })
 }
 
 fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
@@ -58,9 +83,15 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let samples = run.samples_of(phase);
     let event = first_event(samples)?;
     let name = &phase.plan.name;
-    let fall = (phase.status == PhaseStatus::Measured).then(|| series::fall(record)).flatten();
+    let refused = phase.reasons.iter().any(|r| r.starts_with(REFUSED_FOR_IT));
+    // A phase that was refused for heat holds no value, but it shows when the rate fell.
+    let fall = (phase.status == PhaseStatus::Measured || refused).then(|| series::fall(record)).flatten();
     let slower = frequency_fall(samples);
-    let slowed = event.slowed || slower.is_some();
+    // Writes fall when a cache runs out, and a fan may start at any time; reads have no cache to run out, and a device
+    // that is hot itself needs no other explanation.
+    let hot = device_hot(run, event.at_ns.max(fall.map_or(0, |f| f.at_ns)));
+    let device = event.cooling && fall.is_some() && (!phase.plan.is_write() || hot.is_some());
+    let slowed = event.slowed || slower.is_some() || device;
     let together = fall.filter(|f| slowed && f.at_ns + NEAR_NS >= event.at_ns);
     let statement = match together {
         Some(f) => {
@@ -71,6 +102,7 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let mut cause = Cause::new(LimitLayer::ThermalPower, Standing::Distortion, statement)
         .because([event.evidence])
         .because(slower)
+        .because(hot)
         .decided_by("the same phase with better cooling or supply, alternating with this one")
         .sure(Confidence::Low);
     if let Some(f) = together {

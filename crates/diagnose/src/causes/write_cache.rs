@@ -1,13 +1,36 @@
 //! A device that writes fast into a cache and slowly once it is full.
 
+use super::probes;
 use super::{Cause, Standing, thermal};
 use crate::{machine, phrase, series};
-use model::{Confidence, Evidence, LimitLayer, Run};
+use model::{Access, Confidence, Direction, Evidence, LimitLayer, PhaseKind, PhaseRun, Run};
 
-/// A fall of the direct sequential write rate that stays down.
+/// A rate this near to the one after a fall is the same: what was full stayed full.
+const STAYED: f64 = 1.3;
+
+/// Direct writes of a layout or preconditioning, which come before the phases that are measured.
+fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl Iterator<Item = &'a PhaseRun> {
+    let at = run.phases.iter().position(|p| p.plan.name == measured.plan.name).unwrap_or(0);
+    run.phases[..at].iter().filter(|p| {
+        matches!(p.plan.kind, PhaseKind::Layout | PhaseKind::Precondition)
+            && p.plan.access == Access::Direct
+            && p.plan.is_write()
+    })
+}
+
+/// A fall of the direct sequential write rate that stays down: within the phase, or before it while its data were laid
+/// out.
 pub fn exhausted(run: &Run) -> Option<Cause> {
-    let (phase, record) = machine::standing(run, "seq-write")?;
-    let fall = series::fall(record)?;
+    let writes = probes::fastest(run, Direction::Write)?;
+    let within = series::fall(writes.record).map(|fall| (writes.phase, fall));
+    let (phase, fall) = within.or_else(|| {
+        before_measuring(run, writes.phase).find_map(|p| {
+            let (_, record) = machine::standing(run, &p.plan.name)?;
+            // The layout's own speed says nothing if writes are faster afterwards: then nothing was used up.
+            series::fall(record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))
+        })
+    })?;
+    let record = phase.record.as_ref()?;
     let name = &phase.plan.name;
     // Bytes up to the fall say how large such a cache would be.
     let written: u64 = record.intervals.iter().filter(|i| i.start_ns < fall.at_ns).map(|i| i.bytes).sum();

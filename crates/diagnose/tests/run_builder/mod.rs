@@ -338,7 +338,11 @@ impl Builder {
         let access = if phase.direct.is_some() { Access::Direct } else { Access::Buffered };
         let plan = PhasePlan {
             name: phase.name.clone(),
-            kind: if phase.name == "copy" { PhaseKind::MemoryCopy } else { PhaseKind::Measure },
+            kind: match phase.name.as_str() {
+                "copy" => PhaseKind::MemoryCopy,
+                "layout" => PhaseKind::Layout,
+                _ => PhaseKind::Measure,
+            },
             engine: record.engine.kind,
             access,
             cold: false,

@@ -46,7 +46,9 @@ impl SimDevice {
         };
         // Past the page cache nothing but the phase's own operations is under way.
         let quiet = self.machine.events.is_empty() && self.path == Path::Direct;
-        let commands = quiet.then(|| phase.queue_depth());
+        let largest = phase.streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);
+        let pieces = u32::try_from(self.machine.model.pieces(largest).1).unwrap_or(u32::MAX);
+        let commands = quiet.then(|| phase.queue_depth().saturating_mul(pieces));
         self.machine.slots.expect(commands);
         self.machine.units.expect(commands);
         let block = phase.streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);

@@ -45,7 +45,9 @@ pub fn wilson(hits: usize, of: usize) -> Option<(f64, f64)> {
 
 fn share(hits: usize, of: usize) -> String {
     match wilson(hits, of) {
-        Some((low, high)) => format!("{hits} of {of}, {:.1} % ({low:.1} to {high:.1})", 100.0 * hits as f64 / of as f64),
+        Some((low, high)) => {
+            format!("{hits} of {of}, {:.1} % ({low:.1} to {high:.1})", 100.0 * hits as f64 / of as f64)
+        }
         None => "none".to_owned(),
     }
 }

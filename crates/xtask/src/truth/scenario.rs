@@ -68,13 +68,7 @@ impl Device {
 
     /// A checked scenario of it, with a budget of 20 simulated seconds.
     pub fn limits(self, truth: LimitLayer) -> Scenario {
-        Scenario {
-            truth,
-            says: None,
-            device: self.0,
-            plan: Plan::Check { budget_s: 20 },
-            dress: Dress::default(),
-        }
+        Scenario { truth, says: None, device: self.0, plan: Plan::Check { budget_s: 20 }, dress: Dress::default() }
     }
 
     /// The text.

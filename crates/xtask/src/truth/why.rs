@@ -46,7 +46,9 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     let limit = diagnose::limit(run);
     let causes = diagnose::causes(run);
     let right = limit.layer == scenario.truth
-        && scenario.says.is_none_or(|word| limit.statement.contains(word) || causes.iter().any(|c| c.statement.contains(word)));
+        && scenario
+            .says
+            .is_none_or(|word| limit.statement.contains(word) || causes.iter().any(|c| c.statement.contains(word)));
     let worth = match (right, limit.layer) {
         (true, _) => Worth::Right,
         (false, LimitLayer::Unknown) => Worth::Unknown,

@@ -31,17 +31,11 @@ fn group_operations(draw: &mut Draw) -> anyhow::Result<Scenario> {
 }
 
 fn group_bytes(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(sata(draw)
-        .rate("cap-rate", draw.between(10e6, 120e6))
-        .set("cap-visible", true)
-        .limits(LimitLayer::Throttle))
+    Ok(sata(draw).rate("cap-rate", draw.between(10e6, 120e6)).set("cap-visible", true).limits(LimitLayer::Throttle))
 }
 
 fn hidden_operations(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(nvme(draw)
-        .set("cap-iops", draw.between(500.0, 12_000.0) as u64)
-        .limits(LimitLayer::Throttle)
-        .on(guest))
+    Ok(nvme(draw).set("cap-iops", draw.between(500.0, 12_000.0) as u64).limits(LimitLayer::Throttle).on(guest))
 }
 
 fn hidden_bytes(draw: &mut Draw) -> anyhow::Result<Scenario> {

@@ -17,7 +17,8 @@ pub type Kind = (&'static str, fn(&mut Draw) -> anyhow::Result<Scenario>);
 
 /// All kinds.
 pub fn all() -> Vec<Kind> {
-    [link::KINDS, queue::KINDS, device::KINDS, processor::KINDS, page_cache::KINDS, caps::KINDS, workloads::KINDS].concat()
+    [link::KINDS, queue::KINDS, device::KINDS, processor::KINDS, page_cache::KINDS, caps::KINDS, workloads::KINDS]
+        .concat()
 }
 
 /// A SATA solid-state drive on a machine that is in nobody's way.

@@ -141,10 +141,7 @@ fn undervoltage(draw: &mut Draw) -> anyhow::Result<Scenario> {
         let slowed = sample.throttle.cooling_state.take().is_some_and(|s| s > 0);
         sample.throttle.raspberry_pi_bits = Some(if slowed { 0x5_0005 } else { 0 });
     }
-    Ok(hot_device(draw, "seq-write")?
-        .limits(LimitLayer::ThermalPower)
-        .by(Plan::Check { budget_s: 40 })
-        .seen(firmware))
+    Ok(hot_device(draw, "seq-write")?.limits(LimitLayer::ThermalPower).by(Plan::Check { budget_s: 40 }).seen(firmware))
 }
 
 fn steal(draw: &mut Draw) -> anyhow::Result<Scenario> {

@@ -32,10 +32,7 @@ fn knee(draw: &mut Draw) -> anyhow::Result<Scenario> {
 }
 
 fn processor(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(nvme(draw)
-        .time("cpu-per-command", draw.between(20e3, 60e3))
-        .limits(LimitLayer::Cpu)
-        .by(Plan::Workload("depth")))
+    Ok(nvme(draw).time("cpu-per-command", draw.between(20e3, 60e3)).limits(LimitLayer::Cpu).by(Plan::Workload("depth")))
 }
 
 fn link(draw: &mut Draw) -> anyhow::Result<Scenario> {

@@ -1,0 +1,157 @@
+//! The phases of a run by what they ask, not by their names: the check's phases and those of any workload alike.
+
+use crate::machine;
+use model::{
+    Access, DirectProof, Direction, EngineKind, Operation, Order, Pacing, PhaseKind, PhaseRecord, PhaseRun, Run,
+    StreamPlan,
+};
+
+/// A phase that stands and asks one plain thing.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe<'a> {
+    /// The phase.
+    pub phase: &'a PhaseRun,
+    /// What was recorded of it.
+    pub record: &'a PhaseRecord,
+    /// Reads or writes.
+    pub direction: Direction,
+    /// Each block anywhere; otherwise one after the other.
+    pub random: bool,
+    /// Past the page cache, as far as is known.
+    pub direct: bool,
+    /// Bytes of an operation.
+    pub block: f64,
+    /// Operations in flight that were asked for.
+    pub depth: f64,
+    /// Bytes per second.
+    pub bytes_per_s: f64,
+}
+
+impl<'a> Probe<'a> {
+    /// The name of the phase.
+    pub fn name(&self) -> &'a str {
+        &self.phase.plan.name
+    }
+
+    /// A metric's id.
+    pub fn id(&self, quantity: &str) -> String {
+        format!("{}.{quantity}", self.name())
+    }
+
+    /// Operations per second.
+    pub fn iops(&self, run: &Run) -> f64 {
+        machine::value(run, &self.id("iops")).unwrap_or(self.bytes_per_s / self.block)
+    }
+
+    /// Mean latency, nanoseconds.
+    pub fn latency_ns(&self, run: &Run) -> Option<f64> {
+        machine::value(run, &self.id("latency_ns_mean"))
+    }
+
+    /// Writes, not reads.
+    pub fn writes(&self) -> bool {
+        self.direction == Direction::Write
+    }
+}
+
+/// What makes a stream ask more than one thing, or hold back.
+fn is_plain(stream: &StreamPlan) -> bool {
+    stream.mix.is_none()
+        && !stream.trim_before_write
+        && stream.block_sizes.is_none()
+        && stream.pacing.is_none_or(|p| Pacing { arrivals: p.arrivals, ..Pacing::default() } == p)
+        && stream.think.is_none()
+        && stream.start_delay_ns == 0
+        && matches!(stream.operation, Operation::Read | Operation::Write)
+        && matches!(stream.order, Order::Sequential | Order::Random | Order::RandomReplace)
+}
+
+fn probe<'a>(run: &'a Run, phase: &'a PhaseRun) -> Option<Probe<'a>> {
+    let (_, record) = machine::standing(run, &phase.plan.name)?;
+    let streams = &phase.plan.streams;
+    let first = streams.first()?;
+    let access = |s: &StreamPlan| s.access.unwrap_or(phase.plan.access);
+    let alike = |s: &StreamPlan| {
+        is_plain(s)
+            && (s.operation, s.order, s.block_size_bytes) == (first.operation, first.order, first.block_size_bytes)
+            && access(s) == access(first)
+    };
+    if phase.plan.kind != PhaseKind::Measure || record.engine.kind == EngineKind::Memory || !streams.iter().all(alike) {
+        return None;
+    }
+    Some(Probe {
+        phase,
+        record,
+        direction: if first.operation == Operation::Read { Direction::Read } else { Direction::Write },
+        random: first.order != Order::Sequential,
+        direct: access(first) == Access::Direct && !matches!(record.direct, Some(DirectProof::Fallback(_))),
+        block: first.block_size_bytes.max(1) as f64,
+        depth: f64::from(phase.plan.queue_depth().max(1)),
+        bytes_per_s: machine::throughput(run, &phase.plan.name)?,
+    })
+}
+
+/// All probes of a run, in the order of its phases.
+pub(crate) fn all(run: &Run) -> Vec<Probe<'_>> {
+    run.phases.iter().filter_map(|p| probe(run, p)).collect()
+}
+
+/// The fastest direct sequential phase of a direction.
+pub(crate) fn fastest(run: &Run, direction: Direction) -> Option<Probe<'_>> {
+    let wanted = |p: &Probe<'_>| p.direct && !p.random && p.direction == direction;
+    all(run).into_iter().filter(wanted).max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+}
+
+/// The fastest direct sequential phase.
+pub(crate) fn fastest_of_all(run: &Run) -> Option<Probe<'_>> {
+    let both = [fastest(run, Direction::Read), fastest(run, Direction::Write)];
+    both.into_iter().flatten().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+}
+
+/// The slowest sequential phase through the page cache: `cold` reads, or writes with their syncs.
+pub(crate) fn buffered(run: &Run, direction: Direction) -> Option<Probe<'_>> {
+    let buffered = |p: &Probe<'_>| {
+        let synced = !p.record.rounds.is_empty()
+            || p.phase.plan.streams.iter().all(|s| s.flush.fsync_at_end || s.sync == model::Sync::FsyncAtEnd);
+        let honest = if p.writes() { synced } else { p.phase.plan.cold };
+        let asked = p.phase.plan.streams.iter().all(|s| s.access.unwrap_or(p.phase.plan.access) == Access::Buffered);
+        asked && !p.random && p.direction == direction && honest
+    };
+    all(run).into_iter().filter(buffered).min_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+}
+
+/// Direct random phases of one direction and one size, by depth: of the size that has the most depths, the smallest of
+/// those. One phase a depth.
+pub(crate) fn depths(run: &Run, direction: Direction) -> Vec<Probe<'_>> {
+    let mut probes: Vec<Probe<'_>> =
+        all(run).into_iter().filter(|p| p.direct && p.random && p.direction == direction).collect();
+    probes.sort_by(|a, b| {
+        a.block.total_cmp(&b.block).then(a.depth.total_cmp(&b.depth)).then(b.bytes_per_s.total_cmp(&a.bytes_per_s))
+    });
+    probes.dedup_by(|b, a| a.block == b.block && a.depth == b.depth);
+    let mut best: &[Probe<'_>] = &[];
+    for group in probes.chunk_by(|a, b| a.block == b.block) {
+        if group.len() > best.len() {
+            best = group;
+        }
+    }
+    best.to_vec()
+}
+
+/// Direct phases at depth 1 of one direction, by size, where there are at least three sizes; sequential ones, else random
+/// ones. One phase a size.
+pub(crate) fn sizes(run: &Run, direction: Direction) -> Vec<Probe<'_>> {
+    [false, true]
+        .into_iter()
+        .map(|random| {
+            let mut probes: Vec<Probe<'_>> = all(run)
+                .into_iter()
+                .filter(|p| p.direct && p.random == random && p.direction == direction && p.depth == 1.0)
+                .collect();
+            probes.sort_by(|a, b| a.block.total_cmp(&b.block).then(a.bytes_per_s.total_cmp(&b.bytes_per_s)));
+            probes.dedup_by(|b, a| a.block == b.block);
+            probes
+        })
+        .find(|p| p.len() >= 3)
+        .unwrap_or_default()
+}
