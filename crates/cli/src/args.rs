@@ -52,6 +52,8 @@ pub enum ColorChoice {
 pub enum Command {
     /// Inspect, measure, diagnose: how fast is this storage, and what limits it?
     Check(CheckArgs),
+    /// The storage path layer by layer, with each layer's ceiling, and what is known to be wrong with it
+    Inspect(InspectArgs),
     /// Execute a workload: a built-in one, a TOML text, or a fio job file
     Run(RunArgs),
     /// iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval
@@ -178,6 +180,36 @@ pub struct RunArgs {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Nothing is measured and nothing is changed. No device register is read without --read-registers.
+
+Examples:
+  narrows inspect                        all disks, one line each
+  narrows inspect /mnt/data              file system, RAID, mapping, partition, disk, link, controller, host
+  narrows inspect /dev/mmcblk0           a card or disk; its name alone will do: mmcblk0
+  narrows inspect --capture my.tar       what a stranger needs to see of this machine, for a bug report
+  narrows inspect --root my mmcblk0      the same path, read from an unpacked capture
+  narrows inspect . --json | jq .ceiling for scripts"
+)]
+pub struct InspectArgs {
+    /// Directory, file, device, a device's name such as sda, or sim:NAME [default: all disks]
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub target: Option<OsString>,
+    /// Read a captured tree instead of this machine
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
+    /// Write all that is read into an archive that can be replayed with --root; - is stdout
+    #[arg(long, value_name = "FILE.tar", value_hint = clap::ValueHint::FilePath)]
+    pub capture: Option<PathBuf>,
+    /// Leave serial numbers, UUIDs and names of the machine in the capture as they are
+    #[arg(long, requires = "capture")]
+    pub keep_serials: bool,
+    /// Read the few device registers that are known to hold a cause, as root; even a read can hang a machine
+    #[arg(long)]
+    pub read_registers: bool,
 }
 
 /// Whose columns a CSV has.

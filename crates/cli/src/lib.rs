@@ -8,6 +8,7 @@
 
 mod archives;
 mod args;
+mod capture;
 mod check;
 mod completions;
 mod conclusions;
@@ -16,6 +17,7 @@ mod destroy;
 mod execution;
 mod explain;
 mod export;
+mod inspect;
 mod inspect_place;
 mod output;
 mod progress;
@@ -49,6 +51,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
+        Command::Inspect(args) => inspect::command(args, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),

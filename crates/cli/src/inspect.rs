@@ -1,0 +1,191 @@
+//! `narrows inspect`: the storage path layer by layer, or all disks.
+
+use crate::args::InspectArgs;
+use crate::output::Output;
+use crate::{capture, inspect_place};
+use diagnose::Assessment;
+use engine::SimRig;
+use model::{Environment, Fact, Failure, FailureKind, LayerKind, NS_PER_S, Stack};
+use observe::{CaptureOptions, Look, Place, Root};
+use report::document::{CaptureEntry, InspectDocument};
+use report::{DiskLine, Inspection, disks_text, inspection_text};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Executes the command.
+pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if let Some(name) = args.target.as_deref().filter(|t| inspect_place::is_no_place(t)) {
+        return simulated(&name.to_string_lossy(), args, output);
+    }
+    let root = root(args.root.as_deref())?;
+    let place = args.target.as_deref().map(|t| inspect_place::place(&root, t)).transpose()?;
+    let look = Look { health: true, kernel_log: true, registers: args.read_registers };
+    let captured = match &args.capture {
+        Some(path) => {
+            let options = CaptureOptions { keep_serials: args.keep_serials, salt: salt()?, look };
+            let places: Vec<Place> = place.iter().cloned().collect();
+            let entry = capture::write(&root, &places, &options, path)?;
+            if capture::is_stdout(path) {
+                return Ok(ExitCode::SUCCESS);
+            }
+            Some(entry)
+        }
+        None => None,
+    };
+    let root_name = args.root.as_ref().map(|r| r.display().to_string());
+    let environment = observe::environment(&root);
+    let Some(place) = place else {
+        let disks = all_disks(&root);
+        if output.is_json() {
+            output.document(&InspectDocument::of_disks(&disks, root_name.as_deref(), &environment, captured.as_ref()));
+        } else {
+            // What is missing of the machine matters to the list only if there is none.
+            let missing = if disks.is_empty() { environment.missing.as_slice() } else { &[] };
+            output.text(&disks_text(&disks, missing, output.style()));
+            say_captured(captured.as_ref(), output);
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let inventory = observe::inventory_with(&root, &place, look);
+    let log = kernel_log(&inventory.stack);
+    let mut missing = inventory.missing;
+    missing.extend(environment.missing.iter().filter(|m| !missing.contains(m)).cloned().collect::<Vec<_>>());
+    let target = args.target.as_ref().map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+    let seen = Seen { target: &target, root: root_name.as_deref(), stack: &inventory.stack, environment, missing };
+    Ok(seen.show(log.as_deref(), captured.as_ref(), output))
+}
+
+/// What was found out about a target.
+struct Seen<'a> {
+    target: &'a str,
+    root: Option<&'a str>,
+    stack: &'a Stack,
+    environment: Environment,
+    missing: Vec<String>,
+}
+
+impl Seen<'_> {
+    /// Shows it with what the catalogue says of it. The answer is none if nothing of the path but the host was seen.
+    fn show(&self, log: Option<&[String]>, captured: Option<&CaptureEntry>, output: &Output) -> ExitCode {
+        let Assessment { findings, unknown } = diagnose::findings_of_stack(self.stack, &self.environment, log);
+        let inspection = Inspection {
+            target: self.target,
+            root: self.root,
+            stack: self.stack,
+            environment: &self.environment,
+            findings: &findings,
+            unknown: &unknown,
+            missing: &self.missing,
+        };
+        if output.is_json() {
+            output.document(&InspectDocument::of_target(&inspection, captured));
+        } else {
+            output.text(&inspection_text(&inspection, output.style()));
+            say_captured(captured, output);
+        }
+        match self.stack.layers.iter().any(|l| l.kind != LayerKind::Host) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(FailureKind::Invalid.exit_code()),
+        }
+    }
+}
+
+fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if args.root.is_some() || args.capture.is_some() || args.read_registers {
+        let message = format!("{name} is no machine: --root, --capture and --read-registers mean nothing to it");
+        return Err(Failure::new(FailureKind::Usage, message));
+    }
+    if name == "null:" {
+        let failure = Failure::new(FailureKind::Usage, "null: stands on nothing, so there is nothing to inspect");
+        return Err(failure.remedy("narrows check null:   measures the program's own overhead"));
+    }
+    let model = spec::parse_sim(name).map_err(|e| {
+        Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
+    })?;
+    let rig = SimRig::new(model, NS_PER_S);
+    let environment = rig.environment();
+    let missing = environment.missing.clone();
+    let seen = Seen { target: name, root: None, stack: &rig.stack(), environment, missing };
+    Ok(seen.show(None, None, output))
+}
+
+/// This machine, or a captured tree.
+fn root(directory: Option<&Path>) -> Result<Root, Failure> {
+    let Some(directory) = directory else { return Ok(Root::new("/")) };
+    let shown = directory.display();
+    let wrong = |why: String| {
+        Failure::new(FailureKind::Usage, why)
+            .remedy("--root takes the directory that a capture was unpacked into: it holds proc/ and sys/")
+    };
+    let metadata = directory.metadata().map_err(|e| wrong(format!("--root {shown}: {e}")))?;
+    if !metadata.is_dir() {
+        return Err(wrong(format!("--root {shown} is no directory")));
+    }
+    let root = Root::new(directory);
+    if !root.exists("/sys") && !root.exists("/proc") {
+        return Err(wrong(format!("--root {shown} is no captured tree: it has neither proc nor sys")));
+    }
+    Ok(root)
+}
+
+/// The kernel's messages about storage, where they could be read.
+fn kernel_log(stack: &Stack) -> Option<Vec<String>> {
+    match stack.first(LayerKind::Host)?.fact(observe::facts::KERNEL_LOG_STORAGE) {
+        Some(Fact::List(lines)) => Some(lines.clone()),
+        _ => None,
+    }
+}
+
+fn all_disks(root: &Root) -> Vec<DiskLine> {
+    let mut mounted = mounted(root);
+    let line = |disk: observe::DiskSummary| DiskLine {
+        mounted: mounted.remove(&disk.name).unwrap_or_default(),
+        layer: disk.layer,
+        kind: disk.kind,
+        model: disk.model,
+        size_bytes: disk.size_bytes,
+        transport: disk.transport.to_owned(),
+        link: disk.link,
+        driver: disk.driver,
+        device: disk.device.map(|d| d.to_string()),
+        name: disk.name,
+    };
+    observe::disks(root).into_iter().map(line).collect()
+}
+
+/// Where each disk, or a partition of it, is mounted. File systems of several devices are not among them: their number
+/// is no device's.
+fn mounted(root: &Root) -> BTreeMap<String, Vec<String>> {
+    let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for mount in observe::mounts(root).iter().filter(|m| m.device.major != 0) {
+        let Some(directory) = root.canonical(&format!("/sys/dev/block/{}", mount.device)) else { continue };
+        // .../block/sda/sda1: the disk follows "block", and its partition the disk.
+        let mut parts = directory.split('/').skip_while(|p| *p != "block").skip(1);
+        let Some(disk) = parts.next() else { continue };
+        let points = out.entry(disk.to_owned()).or_default();
+        if !points.contains(&mount.mount_point) {
+            points.push(mount.mount_point.clone());
+        }
+    }
+    out
+}
+
+fn say_captured(captured: Option<&CaptureEntry>, output: &Output) {
+    if let Some(c) = captured {
+        let serials = if c.keeps_serials { "kept as they are" } else { "replaced by hashes" };
+        output.text(&format!(
+            "\nCapture {}\n  {} entries, {}; serial numbers are {serials}. Look through it before you send it on.\n",
+            c.path,
+            c.entries,
+            report::quantity::size(c.bytes)
+        ));
+    }
+}
+
+fn salt() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|e| Failure::new(FailureKind::Environment, format!("no random numbers from the kernel: {e}")))?;
+    Ok(u64::from_le_bytes(bytes))
+}
