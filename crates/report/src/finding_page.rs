@@ -46,8 +46,15 @@ fn escaped(text: &str) -> String {
         if i % 2 == 1 {
             out.push_str("\\`");
         }
-        for c in piece.chars() {
+        let mut before = None;
+        let mut characters = piece.chars().peekable();
+        while let Some(c) = characters.next() {
+            // An underscore inside a word is no emphasis.
+            let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let in_word = inside(before) && inside(characters.peek().copied());
+            before = Some(c);
             match c {
+                '_' if in_word => out.push(c),
                 '&' => out.push_str("&amp;"),
                 '<' => out.push_str("&lt;"),
                 '>' => out.push_str("&gt;"),
@@ -113,7 +120,7 @@ pub fn findings_index(pages: &[FindingText]) -> String {
         if of_layer.peek().is_none() {
             continue;
         }
-        out.push_str(&format!("\n## {}\n\n| finding | what it is | |\n|---|---|---|\n", layer_id(layer)));
+        out.push_str(&format!("\n## {}\n\n| finding | what it is | status |\n|---|---|---|\n", layer_id(layer)));
         for page in of_layer {
             out.push_str(&format!("| [{0}]({0}.md) | {1} | {2} |\n", page.id, escaped(&page.title), status(page)));
         }
@@ -128,7 +135,7 @@ mod tests {
     fn page() -> FindingText {
         FindingText {
             id: "some-finding".into(),
-            title: "A disk_with *odd* name".into(),
+            title: "A disk_with *odd* _name_".into(),
             layer: LimitLayer::BlockLayer,
             status: CatalogueStatus::Probable,
             meaning: "One line\nand its end, `a_b` stays.\n\nAnother.".into(),
@@ -144,7 +151,9 @@ mod tests {
     #[test]
     fn a_page_is_markdown_without_accidents() {
         let text = finding_markdown(&page());
-        assert!(text.starts_with("# A disk\\_with \\*odd\\* name\n\n`some-finding`, layer: block-layer, probable\n"));
+        assert!(
+            text.starts_with("# A disk_with \\*odd\\* \\_name\\_\n\n`some-finding`, layer: block-layer, probable\n")
+        );
         assert!(text.contains("One line and its end, `a_b` stays.\n\nAnother.\n"));
         assert!(text.contains("echo 1 &gt; /sys/x\n\nThen look.\n"));
         assert!(text.contains("- a \\` alone\n"));
@@ -158,7 +167,7 @@ mod tests {
         let index = findings_index(&[page(), other]);
         let at = |needle: &str| index.find(needle).unwrap_or_else(|| panic!("{needle} is not in {index}"));
         assert!(at("## filesystem") < at("## block-layer"));
-        assert!(index.contains("| [some-finding](some-finding.md) | A disk\\_with \\*odd\\* name | probable |"));
+        assert!(index.contains("| [some-finding](some-finding.md) | A disk_with \\*odd\\* \\_name\\_ | probable |"));
         // No layer of the model is forgotten.
         for layer in LAYERS {
             assert!(findings_index(&[FindingText { layer, ..page() }]).contains(&format!("## {}", layer_id(layer))));
