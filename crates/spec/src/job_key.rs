@@ -344,9 +344,10 @@ keys! {
     "laid-out", "true, false", |j, t| { j.laid_out = flag(t)?; Ok(()) }, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
         j.verify = match t {
-            "off" => None,
+            "off" | "false" => None,
             _ => {
-                let kind: VerifyKind = t.parse().map_err(|e: UnknownVerify| e.to_string())?;
+                let name = if t == "true" { VerifyKind::default().name() } else { t };
+                let kind: VerifyKind = name.parse().map_err(|e: UnknownVerify| e.to_string())?;
                 Some(Verify { kind, read_back: true, stop_at_first: false })
             }
         };

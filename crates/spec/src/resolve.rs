@@ -5,7 +5,7 @@ use crate::job::{Extent, Files, Job, Phase, Workload};
 use crate::ladder::{SizeInputs, choose_size};
 use model::{
     Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
-    PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Warmup,
+    PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Verify, VerifyKind, Warmup,
 };
 use std::collections::BTreeMap;
 
@@ -155,6 +155,8 @@ struct Resolver<'a> {
     ends: BTreeMap<String, u64>,
     /// The same, of what must have been written before.
     laid_out: BTreeMap<String, u64>,
+    /// Files of which data are verified, and how: those that are laid out are stamped.
+    verified: BTreeMap<String, VerifyKind>,
     /// Streams so far.
     streams: u64,
     notes: Vec<String>,
@@ -179,7 +181,18 @@ impl<'a> Resolver<'a> {
                 inputs.max_bytes >> 20
             ));
         }
-        Self { workload, inputs, whole, size_reason, halvings, ends, laid_out, streams: 0, notes }
+        Self {
+            workload,
+            inputs,
+            whole,
+            size_reason,
+            halvings,
+            ends,
+            laid_out,
+            verified: BTreeMap::new(),
+            streams: 0,
+            notes,
+        }
     }
 
     /// An amount in bytes of this target.
@@ -326,6 +339,9 @@ impl<'a> Resolver<'a> {
         for name in names {
             let used = self.ends.entry(name.clone()).or_default();
             *used = end.max(*used);
+            if let Some(verify) = job.verify {
+                self.verified.entry(name.clone()).or_insert(verify.kind);
+            }
             if job.reads() || job.laid_out {
                 let needed = self.laid_out.entry(name).or_default();
                 *needed = end.max(*needed);
@@ -406,14 +422,15 @@ impl<'a> Resolver<'a> {
         }
         let sector = self.inputs.sector_bytes.max(512);
         // Files of one length are one stream; the target itself, which has no name, is one of its own.
-        let mut by_end: BTreeMap<(u64, bool), Vec<String>> = BTreeMap::new();
+        let mut by_end: BTreeMap<(u64, bool, Option<VerifyKind>), Vec<String>> = BTreeMap::new();
         for (name, end) in &self.laid_out {
-            let names = by_end.entry((*end, !name.is_empty())).or_default();
+            let kind = self.verified.get(name).copied();
+            let names = by_end.entry((*end, !name.is_empty(), kind)).or_default();
             names.extend((!name.is_empty()).then(|| name.clone()));
         }
         let mut streams = Vec::new();
         let mut bytes = 0u64;
-        for ((end, _), names) in by_end {
+        for ((end, _, kind), names) in by_end {
             // Whole sectors; the largest block that divides them, so that the region is covered to its end.
             let region = end.next_multiple_of(sector);
             let block = (1u64 << region.trailing_zeros().min(20)).min(LAYOUT_BLOCK_BYTES).max(sector);
@@ -427,6 +444,8 @@ impl<'a> Resolver<'a> {
                 seed: self.inputs.seed.wrapping_add(region).wrapping_add(streams.len() as u64),
                 files: names,
                 file_order: model::FileOrder::Sequential,
+                // What is written here is checked where it is read, and the layout has an end of its own to keep.
+                verify: kind.map(|kind| Verify { kind, read_back: false, stop_at_first: false }),
                 ..StreamPlan::default()
             });
         }

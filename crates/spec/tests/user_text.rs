@@ -1,6 +1,6 @@
 //! The text form: what it says becomes the plan, and mistakes are named with file, line and key.
 
-use model::{Access, BlockSize, Mix, Operation, Order, Rate, StopRule, TargetKind};
+use model::{Access, BlockSize, Mix, Operation, Order, Rate, StopRule, TargetKind, VerifyKind};
 use proptest::prelude::*;
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_workload};
 use std::collections::BTreeMap;
@@ -139,6 +139,27 @@ fn more_than_there_is_is_refused_with_the_figure() {
     let large = "name='x'\n[[phase]]\nname='p'\nregion='1TiB'\n";
     let error = read_with(large, &[], &[]).unwrap().plan(&inputs()).unwrap_err().to_string();
     assert!(error.contains("offers 4294967296"), "{error}");
+}
+
+#[test]
+fn what_is_verified_is_laid_out_with_stamps() {
+    let text = |check: &str, more: &str| {
+        format!("name='x'\n[defaults]\nregion='64MiB'\ntime='1s'\nverify={check}\n[[phase]]\nname='p'\n{more}\n")
+    };
+    let plan = |check: &str, more: &str| read_with(&text(check, more), &[], &[]).unwrap().plan(&inputs());
+    let stamped = plan("true", "").unwrap();
+    let kinds: Vec<_> = stamped.phases.iter().map(|p| p.streams[0].verify.map(|v| (v.kind, v.read_back))).collect();
+    assert_eq!(kinds, [Some((VerifyKind::Stamp, false)), Some((VerifyKind::Stamp, true))]);
+    assert!(plan("'off'", "").unwrap().phases.iter().all(|p| p.streams[0].verify.is_none()));
+    let error = read_with(&text("'md5'", ""), &[], &[]).unwrap_err()[0].to_string();
+    assert!(error.contains("my.toml:5") && error.contains("use crc32c or xxhash"), "{error}");
+    let error = plan("'xxhash'", "operation='write'\njobs=2").unwrap_err().to_string();
+    assert!(error.contains("use the same bytes at the same time"), "{error}");
+    let shifted = plan("'xxhash'", "operation='write'\njobs=2\njob-offset='64MiB'");
+    assert!(shifted.is_ok(), "{shifted:?}");
+    let simulated = RunInputs { kind: TargetKind::Sim, ..inputs() };
+    let error = read_with(&text("'meta'", ""), &[], &[]).unwrap().plan(&simulated).unwrap_err().to_string();
+    assert!(error.contains("keeps no data"), "{error}");
 }
 
 proptest! {

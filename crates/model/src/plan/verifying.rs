@@ -174,7 +174,7 @@ fn first_clash(mut uses: Vec<Use<'_>>) -> Option<String> {
                 };
                 return Some(format!(
                     "{} and {} use the same bytes at the same time, one of them verifies and one changes data: what must \
-                     be there would be chance; give each a region or files of its own (offset-step, files), or let one \
+                     be there would be chance; give each a region or files of its own (job-offset or offset_increment, files), or let one \
                      run after the other",
                     name(before),
                     name(next)
