@@ -11,10 +11,12 @@
 //!
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
+mod comparison;
 mod data_fault;
 mod depth_curve;
 mod environment;
 mod evidence;
+mod experiment_place;
 mod failure;
 mod finding_text;
 mod histogram;
@@ -36,10 +38,12 @@ mod validity;
 mod verdict;
 mod verify_record;
 
+pub use comparison::{Basis, Compared, Comparison, EnvironmentDifference, Question, Verdict};
 pub use data_fault::{DataFault, DataFinding, Mismatch};
 pub use depth_curve::{DepthCurve, Knee};
 pub use environment::{CpuModel, Environment};
 pub use evidence::{Evidence, EvidenceKind};
+pub use experiment_place::ExperimentPlace;
 pub use failure::{Failure, FailureKind};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use histogram::{Bucket, Histogram};

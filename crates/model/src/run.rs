@@ -86,7 +86,7 @@ pub struct Run {
     /// Stretches of execution.
     pub sessions: Vec<Session>,
     /// Experiment, arm, pair and order, where the run belongs to one.
-    pub experiment: Option<serde_json::Value>,
+    pub experiment: Option<crate::ExperimentPlace>,
     /// Wall time from start to end.
     pub duration_ns: u64,
     /// Bytes this run wrote to the target (layout and probes included): cards wear.

@@ -1,0 +1,144 @@
+//! Two sides, one question: better, worse, same, unclear or invalid, metric by metric.
+//!
+//! The procedure: log ratios of pairs whose order was drawn by lot, Hodges-Lehmann estimate with the interval of the exact
+//! signed-rank test, Holm over the primary metrics, equivalence by two one-sided tests at the same level. What was not
+//! drawn by lot is never better or worse; one run of a side never separates anything from noise.
+
+mod differences;
+mod sides;
+mod single;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use differences::environment_differences;
+
+use model::{Basis, Compared, Comparison, Question, Run, Verdict};
+use sides::{Paired, Sides, Values};
+use std::collections::BTreeMap;
+
+/// Error rate over all primary metrics together, unless told otherwise.
+pub const DEFAULT_ALPHA: f64 = 0.05;
+/// More questions than this ask for more pairs than anybody makes.
+pub const MOST_PRIMARY: usize = 10;
+/// Margin of rates, means and medians, percent.
+pub const MARGIN_PERCENT: f64 = 5.0;
+/// Margin of tails from the 90th percentile on, percent.
+pub const TAIL_MARGIN_PERCENT: f64 = 10.0;
+
+/// What is asked of two sides.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Error rate over all primary metrics; `None`: [`DEFAULT_ALPHA`].
+    pub alpha: Option<f64>,
+    /// Margin of all metrics, percent; `None`: by the kind of metric.
+    pub margin_percent: Option<f64>,
+    /// Margins by metric, percent; they go before the others.
+    pub margins: BTreeMap<String, f64>,
+    /// Primary metrics; empty: the rate of each phase, ten at most.
+    pub primary: Vec<String>,
+    /// Noise of single runs by metric, as a ratio above 0 (0.03: 3 %), where the archive knows it.
+    pub noise_floor: BTreeMap<String, f64>,
+}
+
+/// Compares the runs of B with those of A. Runs of one experiment are paired by its pairs; others are not paired.
+pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
+    let sides = Sides::of(a, b);
+    let alpha = asked.alpha.unwrap_or(DEFAULT_ALPHA);
+    let ids = sides.metric_ids();
+    let primary = primary(&sides, asked, &ids);
+    let mut reasons = Vec::new();
+    if ids.is_empty() {
+        reasons.push("nothing-in-common: the two sides have no metric in common".to_owned());
+    }
+    let mut metrics: Vec<Compared> = ids
+        .iter()
+        .map(|id| {
+            let values = sides.values(id);
+            let mut compared = begin(id, &values, sides.basis(), primary.contains(id));
+            let margin = margin_percent(id, asked);
+            match sides.basis() {
+                Basis::Single => single::judge(&mut compared, &values, asked.noise_floor.get(id).copied()),
+                Basis::Paired | Basis::Unpaired => verdict::estimate(&mut compared, &values, alpha, margin),
+            }
+            compared
+        })
+        .collect();
+    if sides.basis() != Basis::Single {
+        for family in [true, false] {
+            verdict::decide(metrics.iter_mut().filter(|m| m.primary == family), family, alpha, &|id| {
+                margin_percent(id, asked)
+            });
+        }
+    }
+    if sides.paired() == Paired::NotDrawn && sides.basis() == Basis::Unpaired {
+        reasons.push(verdict::NOT_RANDOMISED.to_owned());
+    }
+    metrics.sort_by_key(|m| !m.primary);
+    let question = Question {
+        margin_percent: metrics.iter().map(|m| (m.id.clone(), margin_percent(&m.id, asked))).collect(),
+        alpha,
+        pairs: sides.pairs(),
+        seed: sides.seed(),
+    };
+    Comparison {
+        overall: overall(&metrics),
+        question,
+        metrics,
+        environment_differences: environment_differences(a, b),
+        reasons,
+    }
+}
+
+/// The margin of a metric, percent.
+pub fn margin_percent(id: &str, asked: &Asked) -> f64 {
+    let quantity = id.rsplit('.').next().unwrap_or(id);
+    let tail = ["_p90", "_p99", "_p999", "_max"].iter().any(|end| quantity.ends_with(end));
+    let usual = if tail { TAIL_MARGIN_PERCENT } else { MARGIN_PERCENT };
+    asked.margins.get(id).copied().or(asked.margin_percent).unwrap_or(usual)
+}
+
+/// The questions: those that were declared, else the rate of each phase in the order of the plan.
+fn primary(sides: &Sides<'_>, asked: &Asked, ids: &[String]) -> Vec<String> {
+    if !asked.primary.is_empty() {
+        return ids.iter().filter(|id| asked.primary.contains(id)).cloned().collect();
+    }
+    let rates = ids.iter().filter(|id| sides.is_rate_of_a_phase(id));
+    rates.take(MOST_PRIMARY).cloned().collect()
+}
+
+fn begin(id: &str, values: &Values, basis: Basis, primary: bool) -> Compared {
+    Compared {
+        id: id.to_owned(),
+        unit: values.unit,
+        better: values.better,
+        a: stats::median(&values.known_a()),
+        b: stats::median(&values.known_b()),
+        ratio: None,
+        low: None,
+        high: None,
+        p: None,
+        verdict: Verdict::Unclear,
+        basis,
+        beyond_noise: None,
+        reasons: Vec::new(),
+        primary,
+        pairs_needed: None,
+        values_a: values.a.iter().map(|v| v.value).collect(),
+        values_b: values.b.iter().map(|v| v.value).collect(),
+    }
+}
+
+/// Worse if anything that was asked is; a gain elsewhere does not outweigh it.
+fn overall(metrics: &[Compared]) -> Verdict {
+    let primary: Vec<Verdict> = metrics.iter().filter(|m| m.primary).map(|m| m.verdict).collect();
+    let all = if primary.is_empty() { metrics.iter().map(|m| m.verdict).collect() } else { primary };
+    let any = |v: Verdict| all.contains(&v);
+    match () {
+        () if any(Verdict::Worse) => Verdict::Worse,
+        () if any(Verdict::Better) => Verdict::Better,
+        () if all.is_empty() || all.iter().all(|v| *v == Verdict::Invalid) => Verdict::Invalid,
+        () if all.iter().all(|v| *v == Verdict::Same) => Verdict::Same,
+        () => Verdict::Unclear,
+    }
+}

@@ -1,0 +1,172 @@
+//! The two sides: which runs belong together, and what they say of one metric.
+
+use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, Run, Unit};
+use std::collections::BTreeMap;
+
+/// How the runs of the sides belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paired {
+    /// By the pairs of an experiment whose order was drawn by lot.
+    Drawn,
+    /// Not at all, or in an order nobody drew.
+    NotDrawn,
+}
+
+/// What one run says of a metric.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Value {
+    pub value: Option<f64>,
+    /// Why there is none.
+    pub why_not: Option<String>,
+}
+
+/// What all runs say of a metric; of pairs, `a[i]` belongs to `b[i]`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Values {
+    pub unit: Unit,
+    pub better: Option<Better>,
+    /// Whether the sides give it in different units.
+    pub units_differ: bool,
+    pub a: Vec<Value>,
+    pub b: Vec<Value>,
+    pub drawn: bool,
+}
+
+impl Values {
+    pub fn known_a(&self) -> Vec<f64> {
+        self.a.iter().filter_map(|v| v.value).collect()
+    }
+
+    pub fn known_b(&self) -> Vec<f64> {
+        self.b.iter().filter_map(|v| v.value).collect()
+    }
+
+    /// Why runs have no value, with how many of how many.
+    pub fn why_not(&self) -> Vec<String> {
+        let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+        for reason in self.a.iter().chain(&self.b).filter_map(|v| v.why_not.as_deref()) {
+            *counted.entry(reason).or_default() += 1;
+        }
+        let all = self.a.len() + self.b.len();
+        counted.iter().map(|(reason, n)| format!("{reason} (in {n} of {all} runs)")).collect()
+    }
+}
+
+/// The place of a run whose order was drawn by lot.
+fn drawn(run: &Run) -> Option<&ExperimentPlace> {
+    run.experiment.as_ref().filter(|place| place.order.is_some())
+}
+
+/// Both sides, in pairs where there are any.
+pub(super) struct Sides<'a> {
+    a: Vec<&'a Run>,
+    b: Vec<&'a Run>,
+    paired: Paired,
+    seed: Option<u64>,
+}
+
+impl<'a> Sides<'a> {
+    pub fn of(a: &'a [Run], b: &'a [Run]) -> Self {
+        let mut pairs: Vec<(&Run, &Run)> = Vec::new();
+        let mut seed = None;
+        for first in a {
+            let Some(mine) = drawn(first) else { continue };
+            let partner = b.iter().find(|second| drawn(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
+            if let Some(partner) = partner {
+                pairs.push((first, partner));
+                seed = seed.or(mine.seed);
+            }
+        }
+        if pairs.len() > 1 {
+            let (a, b) = pairs.into_iter().unzip();
+            return Self { a, b, paired: Paired::Drawn, seed };
+        }
+        Self { a: a.iter().collect(), b: b.iter().collect(), paired: Paired::NotDrawn, seed: None }
+    }
+
+    pub fn basis(&self) -> Basis {
+        match (self.paired, self.a.len().min(self.b.len())) {
+            (Paired::Drawn, _) => Basis::Paired,
+            (Paired::NotDrawn, 0 | 1) => Basis::Single,
+            (Paired::NotDrawn, _) => Basis::Unpaired,
+        }
+    }
+
+    pub fn paired(&self) -> Paired {
+        self.paired
+    }
+
+    pub fn pairs(&self) -> u32 {
+        let pairs = if self.paired == Paired::Drawn { self.a.len() } else { 0 };
+        u32::try_from(pairs).unwrap_or(u32::MAX)
+    }
+
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// Metrics that both sides have, in the order of A's first run.
+    pub fn metric_ids(&self) -> Vec<String> {
+        let of = |runs: &[&Run]| {
+            let mut ids: Vec<String> = Vec::new();
+            let mut seen = std::collections::HashSet::new();
+            for metric in runs.iter().flat_map(|r| r.metrics()) {
+                if metric.status != MetricStatus::NotApplicable && seen.insert(metric.id.clone()) {
+                    ids.push(metric.id.clone());
+                }
+            }
+            (ids, seen)
+        };
+        let ((ids, _), (_, others)) = (of(&self.a), of(&self.b));
+        ids.into_iter().filter(|id| others.contains(id) && !is_overhead(id)).collect()
+    }
+
+    /// Whether it is the first rate of a phase that measures.
+    pub fn is_rate_of_a_phase(&self, id: &str) -> bool {
+        let Some(run) = self.a.first() else { return false };
+        let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
+        run.phases
+            .iter()
+            .filter(|p| p.plan.kind == model::PhaseKind::Measure)
+            .any(|p| p.metrics.iter().find(is_rate).is_some_and(|m| m.id == id))
+    }
+
+    pub fn values(&self, id: &str) -> Values {
+        let find = |run: &&Run| run.metrics().find(|m| m.id == id).cloned();
+        let (a, b): (Vec<_>, Vec<_>) = (self.a.iter().map(find).collect(), self.b.iter().map(find).collect());
+        let units: Vec<Unit> = a.iter().chain(&b).flatten().map(|m| m.unit).collect();
+        let unit = units.first().copied().unwrap_or(Unit::Ratio);
+        Values {
+            unit,
+            better: a.iter().chain(&b).flatten().find_map(|m| m.better),
+            units_differ: units.iter().any(|u| *u != unit),
+            a: a.iter().map(Option::as_ref).map(value).collect(),
+            b: b.iter().map(Option::as_ref).map(value).collect(),
+            drawn: self.paired == Paired::Drawn,
+        }
+    }
+}
+
+/// Layout and the memory copy are no results.
+fn is_overhead(id: &str) -> bool {
+    matches!(id.split('.').next(), Some("layout" | "copy"))
+}
+
+fn value(metric: Option<&Metric>) -> Value {
+    let Some(metric) = metric else {
+        return Value { value: None, why_not: Some("missing: the run does not have it".to_owned()) };
+    };
+    match metric.value.filter(|v| v.is_finite() && metric.status == MetricStatus::Measured) {
+        Some(v) => Value { value: Some(v), why_not: None },
+        None => {
+            let because = metric.reasons.first().map_or("no reason was kept", String::as_str);
+            let what = match metric.status {
+                MetricStatus::Refused => "refused",
+                MetricStatus::Skipped => "skipped",
+                MetricStatus::NotApplicable => "not-applicable",
+                MetricStatus::Measured => "not-finite",
+            };
+            Value { value: None, why_not: Some(format!("{what}: {because}")) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! One run of a side: no interval exists, and nothing is better or worse. All that can be said is whether the two differ
+//! by more than the noise that is usual.
+
+use super::sides::Values;
+use model::{Compared, Unit, Verdict};
+
+/// Rates, means and medians of single runs differ by this much without anything being different, as a ratio above 1.
+pub const USUAL_NOISE: f64 = 0.05;
+/// Worst latencies of single runs differ by this factor.
+pub const USUAL_WORST_FACTOR: f64 = 3.0;
+
+/// Says what two single rows can carry.
+pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Option<f64>) {
+    compared.reasons.extend(values.why_not());
+    if values.units_differ {
+        compared.verdict = Verdict::Invalid;
+        compared.reasons.push("units-differ: the two sides give it in different units".to_owned());
+        return;
+    }
+    let (Some(a), Some(b)) = (compared.a, compared.b) else {
+        compared.verdict = Verdict::Invalid;
+        return;
+    };
+    compared.ratio = (a != 0.0).then(|| b / a).filter(|r| r.is_finite());
+    if compared.unit == Unit::Percent {
+        compared.reasons.push("not-judged: shares of a processor are shown only".to_owned());
+        return;
+    }
+    let Some(ratio) = compared.ratio.filter(|r| *r > 0.0) else {
+        compared.reasons.push("zero: a ratio with nothing says nothing".to_owned());
+        return;
+    };
+    let worst = is_worst(&compared.id);
+    let factor = match noise_floor {
+        Some(floor) => 1.0 + floor,
+        None if worst => USUAL_WORST_FACTOR,
+        None => 1.0 + USUAL_NOISE,
+    };
+    let beyond = ratio.ln().abs() > factor.ln();
+    compared.beyond_noise = Some(beyond);
+    let source = if noise_floor.is_some() { "the noise of this archive" } else { "usual noise" };
+    let size = if worst && noise_floor.is_none() {
+        format!("a factor of {factor}")
+    } else {
+        format!("{:.1} %", (factor - 1.0) * 100.0)
+    };
+    let side = |n: usize| if n == 1 { "one run".to_owned() } else { format!("{n} runs") };
+    let runs = match (values.a.len(), values.b.len()) {
+        (1, 1) => "one run each".to_owned(),
+        (n, m) => format!("{} against {}", side(n), side(m)),
+    };
+    compared.reasons.push(if beyond {
+        format!("single: {runs}; they differ by more than {source} ({size}), which is not proof")
+    } else {
+        format!("single: {runs}: cannot separate this from noise below {size}")
+    });
+}
+
+/// Whether it is a worst case: one operation decides it.
+fn is_worst(id: &str) -> bool {
+    let quantity = id.rsplit('.').next().unwrap_or(id);
+    quantity.ends_with("_max") || quantity.ends_with("_p999")
+}

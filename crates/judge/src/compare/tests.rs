@@ -1,0 +1,233 @@
+//! Comparisons with known answers.
+
+use super::*;
+use model::{
+    Better, Environment, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRun, PhaseStatus, Plan,
+    RunState, Stack, Target, TargetKind, Unit,
+};
+
+/// A seeded source of normal deviates (sum of twelve uniforms).
+struct Noise(u64);
+
+impl Noise {
+    fn uniform(&mut self) -> f64 {
+        // splitmix64
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+fn rate(id: &str, value: f64) -> Metric {
+    Metric::measured(id, Unit::BytesPerS, Some(Better::Higher), value, 1000)
+}
+
+fn run(metrics: Vec<Metric>, place: Option<ExperimentPlace>) -> Run {
+    let plan = PhasePlan { name: "p".into(), kind: PhaseKind::Measure, ..PhasePlan::default() };
+    Run {
+        schema: Run::SCHEMA.into(),
+        id: "r".into(),
+        command: "run".into(),
+        program_version: "0".into(),
+        state: RunState::Complete,
+        plan: Plan::default(),
+        environment: Environment::default(),
+        target: Target {
+            name: "t".into(),
+            kind: TargetKind::Sim,
+            path: None,
+            size_bytes: None,
+            writable: true,
+            stack: Stack::default(),
+        },
+        sessions: Vec::new(),
+        experiment: place,
+        duration_ns: 0,
+        bytes_written: 0,
+        remarks: Vec::new(),
+        phases: vec![PhaseRun {
+            plan,
+            status: PhaseStatus::Measured,
+            reasons: Vec::new(),
+            steady: None,
+            metrics,
+            record: None,
+            changes: Vec::new(),
+        }],
+        samples: Vec::new(),
+        kernel_log: None,
+    }
+}
+
+fn place(arm: &str, pair: u32) -> Option<ExperimentPlace> {
+    Some(ExperimentPlace { id: "x".into(), arm: arm.into(), pair, order: Some(2 * pair), seed: Some(7) })
+}
+
+/// Pairs of runs in which B is `ratio` times A, with noise of `sigma`, as a ratio.
+fn pairs(n: u32, ratio: f64, sigma: f64, seed: u64) -> (Vec<Run>, Vec<Run>) {
+    let mut noise = Noise(seed);
+    let mut one = |arm: &str, pair, truth: f64| {
+        run(vec![rate("p.throughput_bytes_per_s", truth * (1.0 + sigma * noise.normal()))], place(arm, pair))
+    };
+    (0..n).map(|i| (one("a", i, 1e8), one("b", i, 1e8 * ratio))).unzip()
+}
+
+fn first(a: &[Run], b: &[Run], asked: &Asked) -> Compared {
+    compare(a, b, asked).metrics.into_iter().next().expect("a metric")
+}
+
+#[test]
+fn a_clear_difference_is_better_or_worse_by_direction() {
+    let (a, b) = pairs(10, 1.2, 0.02, 1);
+    let c = first(&a, &b, &Asked::default());
+    assert_eq!((c.verdict, c.basis, c.primary), (Verdict::Better, Basis::Paired, true));
+    assert!((c.ratio.unwrap() - 1.2).abs() < 0.03 && c.low.unwrap() < 1.2 && c.high.unwrap() > 1.2, "{c:?}");
+    assert_eq!(first(&b, &a, &Asked::default()).verdict, Verdict::Worse);
+    assert_eq!(compare(&b, &a, &Asked::default()).overall, Verdict::Worse);
+    let latency = |runs: Vec<Run>| -> Vec<Run> {
+        let turn = |mut r: Run| {
+            r.phases[0].metrics[0].better = Some(Better::Lower);
+            r
+        };
+        runs.into_iter().map(turn).collect()
+    };
+    assert_eq!(first(&latency(a), &latency(b), &Asked::default()).verdict, Verdict::Worse);
+}
+
+#[test]
+fn a_small_difference_is_the_same_and_a_real_one_inside_the_margin_is_called_negligible() {
+    let (a, b) = pairs(10, 1.01, 0.02, 2);
+    assert_eq!(first(&a, &b, &Asked::default()).verdict, Verdict::Same);
+    let (a, b) = pairs(10, 1.01, 0.001, 3);
+    let c = first(&a, &b, &Asked::default());
+    assert_eq!(c.verdict, Verdict::Same);
+    assert!(c.reasons.iter().any(|r| r.starts_with("negligible: ")), "{:?}", c.reasons);
+    // With a margin below the difference it is better.
+    assert_eq!(first(&a, &b, &Asked { margin_percent: Some(0.3), ..Asked::default() }).verdict, Verdict::Better);
+}
+
+#[test]
+fn noise_is_unclear_and_says_how_many_pairs_would_decide() {
+    let (a, b) = pairs(10, 1.02, 0.15, 4);
+    let c = first(&a, &b, &Asked::default());
+    assert_eq!(c.verdict, Verdict::Unclear);
+    assert!(c.pairs_needed.is_some_and(|n| n > 10), "{c:?}");
+    // Five pairs can reject nothing, however clear they are.
+    let (a, b) = pairs(5, 1.5, 0.01, 5);
+    let c = first(&a, &b, &Asked::default());
+    assert_eq!(c.verdict, Verdict::Unclear);
+    assert!(c.reasons.iter().any(|r| r.starts_with("too-few-pairs: ")), "{:?}", c.reasons);
+}
+
+#[test]
+fn the_least_number_of_pairs_follows_the_number_of_questions() {
+    assert_eq!((verdict::least_pairs(1, 0.05), verdict::least_pairs(10, 0.05)), (6, 9));
+}
+
+#[test]
+fn sets_that_were_not_drawn_by_lot_are_unclear() {
+    let (mut a, mut b) = pairs(10, 1.5, 0.01, 6);
+    a.iter_mut().chain(&mut b).for_each(|r| r.experiment = None);
+    let comparison = compare(&a, &b, &Asked::default());
+    let c = &comparison.metrics[0];
+    assert_eq!((c.verdict, c.basis), (Verdict::Unclear, Basis::Unpaired));
+    assert!((c.ratio.unwrap() - 1.5).abs() < 0.03 && c.low.is_some());
+    assert!(c.reasons.iter().any(|r| r.starts_with("not-randomised: ")));
+    assert_eq!((comparison.question.pairs, comparison.question.seed), (0, None));
+}
+
+#[test]
+fn single_runs_are_never_better_or_worse() {
+    let one = |v: f64, worst: f64| {
+        let latency = Metric::measured("p.latency_ns_max", Unit::Ns, Some(Better::Lower), worst, 1);
+        let cpu = Metric::measured("p.cpu_percent", Unit::Percent, Some(Better::Lower), v / 1e6, 1);
+        vec![run(vec![rate("p.throughput_bytes_per_s", v), latency, cpu], None)]
+    };
+    let of = |a: (f64, f64), b: (f64, f64), asked: &Asked| -> Vec<Option<bool>> {
+        let comparison = compare(&one(a.0, a.1), &one(b.0, b.1), asked);
+        assert!(comparison.metrics.iter().all(|m| m.verdict == Verdict::Unclear && m.basis == Basis::Single));
+        comparison.metrics.iter().map(|m| m.beyond_noise).collect()
+    };
+    let plain = Asked::default();
+    assert_eq!(of((1e6, 1e6), (1.049e6, 2.9e6), &plain), [Some(false), Some(false), None]);
+    assert_eq!(of((1e6, 1e6), (1.051e6, 3.1e6), &plain), [Some(true), Some(true), None]);
+    assert_eq!(of((1.051e6, 3.1e6), (1e6, 1e6), &plain), [Some(true), Some(true), None]);
+    let known = Asked { noise_floor: [("p.throughput_bytes_per_s".to_owned(), 0.2)].into(), ..Asked::default() };
+    assert_eq!(of((1e6, 1e6), (1.15e6, 1e6), &known), [Some(false), Some(false), None]);
+}
+
+#[test]
+fn what_cannot_carry_the_question_is_invalid() {
+    let (mut a, b) = pairs(10, 1.2, 0.02, 8);
+    for r in &mut a[..9] {
+        r.phases[0].metrics[0].refuse(&["foreign-traffic: others".to_owned()]);
+    }
+    let c = first(&a, &b, &Asked::default());
+    assert_eq!(c.verdict, Verdict::Invalid);
+    assert!(c.reasons.iter().any(|r| r.contains("foreign-traffic") && r.contains("9 of 20")), "{:?}", c.reasons);
+    let (mut a, b) = pairs(10, 1.2, 0.02, 8);
+    a.iter_mut().for_each(|r| r.phases[0].metrics[0].unit = Unit::OpsPerS);
+    assert_eq!(first(&a, &b, &Asked::default()).verdict, Verdict::Invalid);
+    let (mut a, b) = pairs(10, 1.2, 0.02, 8);
+    a[0].phases[0].metrics[0].value = Some(f64::NAN);
+    a[1].phases[0].metrics[0].value = Some(0.0);
+    assert_eq!(first(&a, &b, &Asked::default()).verdict, Verdict::Invalid);
+    let none =
+        compare(&[run(vec![rate("x.iops", 1.0)], None)], &[run(vec![rate("y.iops", 1.0)], None)], &Asked::default());
+    assert!(
+        none.metrics.is_empty() && none.overall == Verdict::Invalid && none.reasons[0].starts_with("nothing-in-common")
+    );
+    assert_eq!(compare(&[], &[], &Asked::default()).overall, Verdict::Invalid);
+    let skipped =
+        Metric::absent("p.iops", Unit::OpsPerS, Some(Better::Higher), MetricStatus::Skipped, "budget: 1 s left");
+    let c = first(&[run(vec![skipped], None)], &[run(vec![rate("p.iops", 1.0)], None)], &Asked::default());
+    assert_eq!(c.verdict, Verdict::Invalid);
+}
+
+#[test]
+fn one_run_against_many_is_single() {
+    let (a, b) = pairs(10, 1.2, 0.02, 9);
+    let c = first(&a[..1], &b, &Asked::default());
+    assert_eq!((c.basis, c.verdict, c.beyond_noise), (Basis::Single, Verdict::Unclear, Some(true)));
+}
+
+#[test]
+fn a_kernel_that_differs_is_said() {
+    let (a, mut b) = pairs(6, 1.0, 0.01, 10);
+    b.iter_mut().for_each(|r| r.environment.kernel = Some("6.12".into()));
+    let differences = compare(&a, &b, &Asked::default()).environment_differences;
+    assert_eq!((differences.len(), differences[0].what.as_str()), (1, "kernel"));
+    assert_eq!(differences[0].b, ["6.12"]);
+}
+
+#[test]
+fn false_alarms_stay_at_alpha_without_a_difference() {
+    // Independent noise, and a drift of 5 % over the session that both arms of a pair share in random order.
+    for drift in [0.0, 0.05] {
+        let mut wrong = 0;
+        for seed in 0..400 {
+            let mut noise = Noise(seed * 7919 + 1);
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            for pair in 0..10u32 {
+                let swapped = noise.uniform() < 0.5;
+                let mut at = |position: u32, arm| {
+                    let truth = 1e8 * (1.0 + drift * f64::from(2 * pair + position) / 20.0);
+                    let value = truth * (1.0 + 0.03 * noise.normal());
+                    run(vec![rate("p.throughput_bytes_per_s", value)], place(arm, pair))
+                };
+                a.push(at(u32::from(swapped), "a"));
+                b.push(at(u32::from(!swapped), "b"));
+            }
+            let verdict = first(&a, &b, &Asked { margin_percent: Some(0.01), ..Asked::default() }).verdict;
+            wrong += u32::from(matches!(verdict, Verdict::Better | Verdict::Worse));
+        }
+        // 400 at 0.05: mean 20, three standard deviations above are 33.
+        assert!(wrong <= 33, "{wrong} of 400 with drift {drift}");
+    }
+}

@@ -1,0 +1,142 @@
+//! What comparing two sides came to.
+
+use crate::{Better, Unit};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The answer for one metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// B is better than A, with the error rate that was asked for.
+    Better,
+    /// B is worse than A.
+    Worse,
+    /// The difference is inside the margin, with the error rate that was asked for.
+    Same,
+    /// Neither is shown.
+    Unclear,
+    /// The numbers cannot carry the question.
+    Invalid,
+}
+
+impl Verdict {
+    /// The name as it stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Same => "same",
+            Self::Unclear => "unclear",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// Runs in pairs whose order was drawn by lot.
+    Paired,
+    /// Several runs of each side.
+    Unpaired,
+    /// One run of a side, or of both.
+    Single,
+}
+
+impl Basis {
+    /// The name as it stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paired => "paired",
+            Self::Unpaired => "unpaired",
+            Self::Single => "single",
+        }
+    }
+}
+
+/// What was asked, fixed before the data where there was an experiment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The largest difference that does not matter, by metric, percent of A.
+    pub margin_percent: BTreeMap<String, f64>,
+    /// Error rate over all primary metrics together.
+    pub alpha: f64,
+    /// Pairs that there are.
+    pub pairs: u32,
+    /// Seed of the order of the runs; `None` where nobody drew it.
+    pub seed: Option<u64>,
+}
+
+/// One metric of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// For example `seq-write.throughput_bytes_per_s`.
+    pub id: String,
+    /// Unit of `a` and `b`.
+    pub unit: Unit,
+    /// Which direction is better; `None`: not judged.
+    pub better: Option<Better>,
+    /// Median of side A.
+    pub a: Option<f64>,
+    /// Median of side B.
+    pub b: Option<f64>,
+    /// b / a; of several runs the Hodges-Lehmann estimate over pairs.
+    pub ratio: Option<f64>,
+    /// Lower end of the 1 - alpha interval of the ratio.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Probability of a difference at least as large if there were none, adjusted for the number of questions.
+    pub p: Option<f64>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub basis: Basis,
+    /// Of single runs: whether they differ by more than the noise that is usual; `None` where that is not asked.
+    pub beyond_noise: Option<bool>,
+    /// Each `code: sentence`.
+    pub reasons: Vec<String>,
+    /// Whether it was a question fixed before, or one of the main ones; the others are exploratory.
+    pub primary: bool,
+    /// Pairs that would decide, at the spread seen; `None` where decided or not to be told.
+    pub pairs_needed: Option<u32>,
+    /// Values of side A by pair, or in the order of the runs; `None` where a run has none.
+    pub values_a: Vec<Option<f64>>,
+    /// The same of side B.
+    pub values_b: Vec<Option<f64>>,
+}
+
+/// Something in which the sides differ beside what was to be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentDifference {
+    /// `kernel`, `governor`, `mount options`, `region size`.
+    pub what: String,
+    /// Of side A; several where its own runs differ.
+    pub a: Vec<String>,
+    /// Of side B.
+    pub b: Vec<String>,
+}
+
+/// The whole comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// What was asked.
+    pub question: Question,
+    /// By metric, primary ones first.
+    pub metrics: Vec<Compared>,
+    /// In what else the sides differ.
+    pub environment_differences: Vec<EnvironmentDifference>,
+    /// The primary metrics together: worse if one of them is, else better if one is, else invalid, unclear or same.
+    pub overall: Verdict,
+    /// What concerns all metrics, each `code: sentence`.
+    pub reasons: Vec<String>,
+}
