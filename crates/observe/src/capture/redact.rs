@@ -181,7 +181,8 @@ fn ranges_of_identity(path: &str, length: usize) -> Vec<std::ops::Range<usize>> 
 fn secrets_in(path: &str, bytes: &[u8]) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let text = || String::from_utf8_lossy(bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned();
-    if IDENTIFYING.contains(&name) {
+    // That of a mapping says what kind it is as well: its parts are found by their form.
+    if IDENTIFYING.contains(&name) && !path.ends_with("/dm/uuid") {
         return vec![text()];
     }
     // Vital product data: the number after four bytes of header (SPC-4 7.8.15).
@@ -225,11 +226,11 @@ fn by_form(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     while at < bytes.len() {
         let boundary = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        let length = if boundary { form_at(&bytes[at..]) } else { None };
-        match length {
-            Some(length) => {
-                found.push(at..at + length);
-                at += length;
+        let form = if boundary { form_at(&bytes[at..]) } else { None };
+        match form {
+            Some((prefix, end)) => {
+                found.push(at + prefix..at + end);
+                at += end;
             }
             None => at += 1,
         }
@@ -237,8 +238,8 @@ fn by_form(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// Length of an identifying form at the front.
-fn form_at(bytes: &[u8]) -> Option<usize> {
+/// An identifying form at the front: the length of the prefix that stays, and where it ends.
+fn form_at(bytes: &[u8]) -> Option<(usize, usize)> {
     /// Lengths of groups of hexadecimal digits, and what is between them.
     const FORMS: [(&[usize], u8); 3] = [
         // RFC 9562.
@@ -263,23 +264,33 @@ fn form_at(bytes: &[u8]) -> Option<usize> {
             group.is_some_and(|g| g.iter().all(u8::is_ascii_hexdigit))
         });
         if whole && ends(at) {
-            return Some(at);
+            return Some((0, at));
         }
     }
-    // naa.5000c500a1b2c3d4, eui.0025385b71b00a3d: NAA and EUI-64 names of disks.
-    for prefix in [&b"naa."[..], b"eui.", b"nna.", b"0x5", b"uuid."] {
+    // naa.5000c500a1b2c3d4, eui.0025385b71b00a3d: NAA and EUI-64 names of disks; LUKS volumes in the names of mappings
+    // (libcryptsetup, lib/utils_device.c).
+    let prefixes: [(&[u8], usize); 8] = [
+        (b"naa.", 16),
+        (b"eui.", 16),
+        (b"nna.", 16),
+        (b"0x5", 15),
+        (b"uuid.", 16),
+        (b"CRYPT-LUKS1-", 32),
+        (b"CRYPT-LUKS2-", 32),
+        (b"CRYPT-TCRYPT-", 32),
+    ];
+    for (prefix, least) in prefixes {
         if let Some(rest) = bytes.strip_prefix(prefix) {
             let digits = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-            let least = if prefix == b"0x5" { 15 } else { 16 };
             if digits >= least && digits <= 32 && ends(prefix.len() + digits) {
-                return Some(prefix.len() + digits);
+                return Some((prefix.len(), prefix.len() + digits));
             }
         }
     }
     // LVM-<32 of the volume group><32 of the volume>, base 62 (LVM2, lib/uuid/uuid.c).
     let lvm = bytes.strip_prefix(b"LVM-")?;
     let id = lvm.get(..64)?;
-    (id.iter().all(u8::is_ascii_alphanumeric) && ends(68)).then_some(68)
+    id.iter().all(u8::is_ascii_alphanumeric).then_some((4, 68))
 }
 
 #[cfg(test)]
@@ -341,8 +352,12 @@ mod tests {
         }
         assert!(words[0].starts_with("root=UUID="));
         assert_eq!(&words[3..], &before[3..], "a PCI address and a device number are no secret");
-        let lvm = format!("LVM-{}\n", "aB3".repeat(22).get(..64).unwrap());
-        assert_ne!(redacted(&[("/sys/x/dm/uuid2", &lvm)])[0].1, lvm);
+        let lvm = format!("LVM-{}-tpool\n", "aB3".repeat(22).get(..64).unwrap());
+        let luks = format!("CRYPT-LUKS2-{}-root\n", "0b3c1d2e".repeat(4));
+        for (name, prefix, suffix) in [(lvm, "LVM-", "-tpool\n"), (luks, "CRYPT-LUKS2-", "-root\n")] {
+            let seen = &redacted(&[("/sys/x/dm/uuid", &name)])[0].1;
+            assert!(*seen != name && seen.starts_with(prefix) && seen.ends_with(suffix), "{seen}");
+        }
     }
 
     #[test]

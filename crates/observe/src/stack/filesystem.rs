@@ -6,6 +6,9 @@ use crate::mounts::{MountEntry, mount_of};
 use crate::root::file_name;
 use model::{DeviceId, Layer, LayerKind};
 
+/// MTD_BLOCK_MAJOR, k:include/linux/mtd/blktrans.h.
+const MTD_BLOCK: u32 = 31;
+
 /// What carries a file system that has no block device number of its own.
 fn backing_of(fstype: &str) -> &'static str {
     match fstype {
@@ -32,7 +35,11 @@ impl Walk<'_> {
         // The superblock's device is a block device unless its major number is 0, "unnamed" (k:devices.txt). Shared
         // disk file systems (ocfs2, gfs2) have one as well.
         let numbered = entry.device.major != 0;
-        let backing = if numbered { "block" } else { backing_of(&entry.fstype) };
+        let backing = match entry.device.major {
+            0 => backing_of(&entry.fstype),
+            MTD_BLOCK => "mtd",
+            _ => "block",
+        };
         let mount = entry.to_model();
         layer.set(facts::FSTYPE, entry.fstype.as_str());
         layer.set(facts::MOUNT_POINT, entry.mount_point.as_str());
@@ -52,13 +59,18 @@ impl Walk<'_> {
         self.push(layer, depth);
 
         match backing {
-            "block" if numbered => self.numbered_device(entry.device, depth + 1),
+            "block" if numbered => self.device(entry.device, depth + 1),
             "block" if devices.is_empty() => self.missing(format!(
                 "the device of {} ({}) was not found under /sys; give the block device itself",
                 entry.mount_point, entry.source
             )),
             "block" => devices.into_iter().for_each(|d| self.device(d, depth + 1)),
             "overlay" => self.upper_directory(entry, depth + 1),
+            // The number is that of an mtdblock device, which need not exist (k:drivers/mtd/mtdsuper.c).
+            "mtd" if numbered && block::device_directory(self.root, entry.device).is_some() => {
+                self.device(entry.device, depth + 1);
+            }
+            "mtd" if numbered => self.mtd(&format!("mtd{}", entry.device.minor), depth + 1),
             "mtd" => self.mtd_of(entry, depth + 1),
             "zfs-pool" => {
                 let pool = entry.source.split('/').next().unwrap_or("POOL");
@@ -71,18 +83,6 @@ impl Walk<'_> {
                 entry.source
             )),
             _ => {}
-        }
-    }
-
-    /// A file system directly on flash has the number of an mtdblock device, which need not exist
-    /// (k:drivers/mtd/mtdsuper.c).
-    fn numbered_device(&mut self, device: DeviceId, depth: u32) {
-        /// MTD_BLOCK_MAJOR, k:include/linux/mtd/blktrans.h.
-        const MTD_BLOCK: u32 = 31;
-        if device.major == MTD_BLOCK && block::device_directory(self.root, device).is_none() {
-            self.mtd(&format!("mtd{}", device.minor), depth);
-        } else {
-            self.device(device, depth);
         }
     }
 
