@@ -3,8 +3,11 @@
 
 mod phases;
 
-use engine::{Control, FileOptions, Rig};
-use model::{ColdProof, DataProof, DirectProof, EngineKind, FailureKind, StopCause};
+use engine::{Control, FileOptions, FileRig, Rig};
+use model::{
+    Access, ColdProof, DataProof, DirectProof, EngineKind, ErrorPolicy, FailureKind, Operation, PhaseRecord, StopCause,
+    StopRule,
+};
 use phases::*;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -250,7 +253,7 @@ fn where_o_direct_is_refused_buffered_io_stands_in() {
             let record = run(&mut rig, &phase);
             println!("{}", shown(&phase, &record));
             assert!(record.errors.is_empty() && record.operations > 0, "{}", phase.name);
-            if phase.access == model::Access::Direct {
+            if phase.access == Access::Direct {
                 assert!(matches!(record.direct, Some(DirectProof::Fallback(_))), "{:?}", record.direct);
             }
         }
@@ -384,4 +387,125 @@ fn a_device_that_fails_writes_half_way_keeps_what_came_before() {
     });
     unmount(path);
     have!(result).unwrap();
+}
+
+/// Operations that carry no data, on the device itself and in a file.
+fn take_away(rig: &mut FileRig, operation: Operation, engine: EngineKind, depth: u32) -> PhaseRecord {
+    let mut phase = seq_write(8 * MIB);
+    phase.name = format!("{operation:?}");
+    phase.engine = engine;
+    phase.stop = StopRule::RegionOnce;
+    phase.time_limit_ns = 60_000_000_000;
+    let stream = &mut phase.streams[0];
+    (stream.operation, stream.region_start_bytes, stream.queue_depth) = (operation, 4 * MIB, depth);
+    run(rig, &phase)
+}
+
+#[test]
+fn trims_and_zeroes_of_a_device_take_its_data_away() {
+    let device = have!(LoopDevice::new(16 * MIB));
+    for operation in [Operation::Trim, Operation::WriteZeroes] {
+        for (engine, depth) in [(EngineKind::Psync, 1), (EngineKind::IoUring, 4), (EngineKind::PsyncThreads, 4)] {
+            let mut rig = open(&device.device, true, FileOptions::default()).unwrap();
+            assert!(run(&mut rig, &layout(16 * MIB)).errors.is_empty());
+            let before = rig.bytes_written();
+            let record = take_away(&mut rig, operation, engine, depth);
+            let name = format!("{operation:?} by {engine:?}");
+            if record.errors.keys().any(|e| e == "EOPNOTSUPP") {
+                println!("SKIPPED: {name}: the file system below the loop device cannot (EOPNOTSUPP)");
+                continue;
+            }
+            assert!(record.errors.is_empty(), "{name}: {:?}", record.errors);
+            assert_eq!((record.operations, record.bytes, record.stop), (8, 8 * MIB, StopCause::RegionDone), "{name}");
+            // What is trimmed wears nothing; zeroes count as written.
+            let wrote = rig.bytes_written() - before;
+            assert_eq!(wrote, if operation == Operation::Trim { 0 } else { 8 * MIB }, "{name}");
+            rig.settle().unwrap();
+            drop(rig);
+            let mut content = vec![0u8; 16 * MIB as usize];
+            std::fs::File::open(&device.device).unwrap().read_exact_at(&mut content, 0).unwrap();
+            let zeros = |r: std::ops::Range<u64>| content[r.start as usize..r.end as usize].iter().all(|b| *b == 0);
+            assert!(zeros(4 * MIB..12 * MIB), "{name}: data are still there");
+            assert!(!zeros(3 * MIB..4 * MIB) && !zeros(12 * MIB..13 * MIB), "{name}: took too much");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_goes_on_measures_the_half_that_still_answers() {
+    let device = have!(LoopDevice::new(16 * MIB));
+    let file = std::fs::File::options().write(true).open(&device.image).unwrap();
+    file.write_all_at(&vec![7; 16 * MIB as usize], 0).unwrap();
+    file.set_len(8 * MIB).unwrap();
+    for engine in [EngineKind::IoUring, EngineKind::Psync, EngineKind::Mmap] {
+        let mut rig = open(&device.device, false, FileOptions::default()).unwrap();
+        let mut phase = rand_read(16 * MIB, if engine == EngineKind::IoUring { 8 } else { 1 });
+        phase.engine = engine;
+        phase.access = if engine == EngineKind::Mmap { Access::Buffered } else { Access::Direct };
+        phase.cold = engine == EngineKind::Mmap;
+        phase.streams[0].on_error = ErrorPolicy::Continue;
+        let record = run(&mut rig, &phase);
+        assert_eq!(record.stop, StopCause::TimeUsed, "{engine:?}: {:?}", record.errors);
+        assert!(record.operations > 0, "{engine:?}");
+        assert!(record.errors["EIO"] > 0, "{engine:?}: {:?}", record.errors);
+        // All of it in the half that is gone: no hope.
+        phase.streams[0].region_start_bytes = 9 * MIB;
+        phase.streams[0].region_bytes = 4 * MIB;
+        phase.time_limit_ns = 60_000_000_000;
+        let record = run(&mut rig, &phase);
+        assert_eq!((record.stop, record.operations), (StopCause::Failed, 0), "{engine:?}");
+    }
+}
+
+#[test]
+fn a_file_system_that_fills_up_is_counted_by_name() {
+    let point = tempfile::tempdir().unwrap();
+    let path = point.path().to_str().unwrap();
+    have!(tool("mount", &["-t", "tmpfs", "-o", "size=400m", "tmpfs", path]));
+    let result = std::panic::catch_unwind(|| {
+        let mut rig = open(point.path(), true, options("tmpfs")).unwrap();
+        // Somebody else takes the room after we have looked.
+        let taken = std::fs::File::create(point.path().join("other")).unwrap();
+        sys::reserve(&taken, 0, 390 * MIB).unwrap();
+        // Who goes on finds room again at every start from the beginning.
+        let policies = [(ErrorPolicy::Stop, StopCause::Failed), (ErrorPolicy::Continue, StopCause::TimeUsed)];
+        for (policy, stop) in policies {
+            let mut phase = seq_write(64 * MIB);
+            phase.streams[0].on_error = policy;
+            let record = run(&mut rig, &phase);
+            assert_eq!(record.stop, stop);
+            assert_eq!(record.errors.keys().collect::<Vec<_>>(), ["ENOSPC"], "{policy:?}");
+        }
+    });
+    unmount(path);
+    result.unwrap();
+}
+
+#[test]
+fn every_built_in_workload_runs_on_a_device() {
+    let device = have!(LoopDevice::new(96 * MIB));
+    for name in ["sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"] {
+        let mut set = vec![("ramp", "0s"), ("interval", "20ms")];
+        match name {
+            "steady" => set.extend([("steady-round", "30ms"), ("steady-rounds", "6")]),
+            "latency" => set.extend([("iops", "200"), ("time", "60ms")]),
+            "bursts" => set.extend([("think", "10ms"), ("think-after", "8"), ("time", "60ms")]),
+            _ => set.push(("time", "60ms")),
+        }
+        let mut rig = open(&device.device, true, FileOptions::default()).unwrap();
+        let inputs = spec::RunInputs {
+            kind: model::TargetKind::BlockDevice,
+            readiness: spec::Readiness::Writable,
+            max_bytes: rig.max_bytes(),
+            sector_bytes: rig.sector_bytes(),
+            memory_bytes: None,
+            seed: 5,
+        };
+        let plan = workload(spec::workload_text(name).unwrap(), &set).plan(&inputs).unwrap_or_else(|e| panic!("{e}"));
+        for phase in plan.phases.iter().filter(|p| p.skip.is_none()) {
+            let record = run(&mut rig, phase);
+            assert!(record.errors.is_empty() && record.operations > 0, "{name}: {}: {:?}", phase.name, record.errors);
+            assert!(!matches!(record.data, Some(DataProof::NotReal(_))), "{name}: {}", phase.name);
+        }
+    }
 }
