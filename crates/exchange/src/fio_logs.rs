@@ -1,6 +1,6 @@
 //! The series as fio writes its logs: `msec, value, direction, block size, offset`, one line an interval.
 
-use crate::job::{Direction, Job, in_directories, jobs, per_second};
+use crate::job::{Direction, Job, in_directories, per_second, phases};
 use crate::{ExchangeError, ExportedFile, Options, Result};
 use model::Run;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use std::path::Path;
 /// # Errors
 /// A phase is named that does not exist, or none that was measured has a series that stands.
 pub fn fio_logs(run: &Run, options: &Options) -> Result<Vec<ExportedFile>> {
-    let mut jobs = jobs(run, options)?;
+    let mut jobs = phases(run, options)?;
     jobs.retain(|j| j.is_measurement() && (j.stands() || options.keep_refused) && !j.intervals().is_empty());
     let files: Vec<ExportedFile> = in_directories(&jobs).into_iter().flat_map(|(d, job)| files(&d, job)).collect();
     if files.is_empty() {

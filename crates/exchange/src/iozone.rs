@@ -1,6 +1,6 @@
 //! iozone's table: file size and record size against operations, in kB/s (of 1024 bytes).
 
-use crate::job::{Direction, Job, jobs};
+use crate::job::{Direction, Job, phases};
 use crate::{ExchangeError, Options, Result};
 use model::{Order, Run};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ type Row = BTreeMap<usize, Option<u64>>;
 /// A phase is named that does not exist, or the run has no such grid.
 pub fn iozone(run: &Run, options: &Options) -> Result<String> {
     let no_grid = |reason: &str| ExchangeError::NoGrid { run: run.id.clone(), reason: reason.to_owned() };
-    let jobs = jobs(run, options)?;
+    let jobs = phases(run, options)?;
     let cells: Vec<&Job> = jobs.iter().filter(|j| is_cell(j)).collect();
     let Some(first) = cells.first() else {
         return Err(no_grid("it has no measured phase with one stream at depth 1 and whole KiB a record"));

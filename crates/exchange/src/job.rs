@@ -1,14 +1,18 @@
-//! A phase as other tools see it: a job with one access pattern, block size, depth and number of workers.
+//! A phase, or one job of it, as other tools see it: an access pattern, block size, depth and number of workers.
 //!
-//! This is the one place that maps streams to jobs. A record holds one histogram and one series for all streams of its
-//! phase, so a phase is one job; if its streams read and write, its numbers belong to both directions together.
+//! This is the one place that maps streams to jobs: [`jobs`] gives every job of every phase as the plan names them
+//! ([`model::PhasePlan::jobs`]), [`phases`] each phase as one, since a series and samples belong to the whole phase. A
+//! record of a version that did not tell streams apart has its phases as one in both, and what read and wrote in it as
+//! one.
 
 use crate::error::check_phases;
+use crate::side::Side;
 use crate::{ExchangeError, Options, Result};
 use model::{
-    Access, Interval, Metric, MetricStatus, Ns, Operation, PhaseKind, PhaseRecord, PhaseRun, PhaseStatus, Run,
-    StreamPlan, Sync,
+    Access, EngineKind, Interval, JobRecord, Metric, MetricStatus, Ns, Operation, PhaseKind, PhaseRecord, PhaseRun,
+    PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, Sync, WorkerUsage,
 };
+use std::collections::BTreeMap;
 
 /// Which way the bytes of a job went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +20,7 @@ pub(crate) enum Direction {
     Read,
     Write,
     Trim,
-    /// Several, not told apart.
+    /// Several.
     Mixed,
 }
 
@@ -28,13 +32,20 @@ pub(crate) struct Counted {
     pub time_ns: Ns,
 }
 
-/// An executed phase that did I/O.
+/// An executed phase that did I/O, or one of its jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Job<'a> {
     /// Position of the phase in the run.
     pub index: usize,
     pub phase: &'a PhaseRun,
     pub record: &'a PhaseRecord,
+    /// Its part of metric ids, where it is one job of several.
+    pub id: Option<String>,
+    name: String,
+    /// Its streams as planned.
+    pub streams: Vec<&'a StreamPlan>,
+    /// What they did, where the record tells them apart.
+    pub told: Option<JobRecord>,
     pub direction: Direction,
     /// fio's `rw`.
     pub rw: &'static str,
@@ -47,14 +58,30 @@ pub(crate) struct Job<'a> {
     pub counted: Counted,
 }
 
-/// The jobs of a run that are wanted, in order.
+/// The phases of a run that are wanted, each as one job, in order.
 ///
 /// # Errors
 /// A phase is named that does not exist, or nothing wanted was executed.
+pub(crate) fn phases<'a>(run: &'a Run, options: &Options) -> Result<Vec<Job<'a>>> {
+    wanted(run, options, |i, p| Job::of_phase(i, p).into_iter().collect())
+}
+
+/// The jobs of the phases that are wanted, in order.
+///
+/// # Errors
+/// As [`phases`].
 pub(crate) fn jobs<'a>(run: &'a Run, options: &Options) -> Result<Vec<Job<'a>>> {
+    wanted(run, options, Job::of_jobs)
+}
+
+fn wanted<'a>(
+    run: &'a Run,
+    options: &Options,
+    of: impl Fn(usize, &'a PhaseRun) -> Vec<Job<'a>>,
+) -> Result<Vec<Job<'a>>> {
     check_phases(run, &options.phases)?;
     let wanted = run.phases.iter().enumerate().filter(|(_, p)| options.wants(&p.plan.name));
-    let jobs: Vec<Job> = wanted.filter_map(|(i, p)| Job::of(i, p)).collect();
+    let jobs: Vec<Job> = wanted.flat_map(|(i, p)| of(i, p)).collect();
     if jobs.is_empty() {
         let reason = if run.phases.is_empty() {
             "it has no phases".to_owned()
@@ -67,32 +94,65 @@ pub(crate) fn jobs<'a>(run: &'a Run, options: &Options) -> Result<Vec<Job<'a>>> 
 }
 
 impl<'a> Job<'a> {
-    /// The job of a phase; `None` if it was not executed, or copied memory only.
-    pub fn of(index: usize, phase: &'a PhaseRun) -> Option<Self> {
+    /// A whole phase as a job; `None` if it was not executed, or copied memory only.
+    pub fn of_phase(index: usize, phase: &'a PhaseRun) -> Option<Self> {
+        let streams: Vec<usize> = (0..phase.plan.streams.len()).collect();
+        let mut directions: Vec<_> = phase.plan.streams.iter().flat_map(StreamPlan::directions).collect();
+        directions.sort_unstable();
+        directions.dedup();
+        let all = PlannedJob { id: String::new(), name: String::new(), streams, directions };
+        Self::of(index, phase, &all, None)
+    }
+
+    /// The jobs of a phase, if its record tells them apart, else the phase as one.
+    pub fn of_jobs(index: usize, phase: &'a PhaseRun) -> Vec<Self> {
+        let planned = phase.plan.jobs();
+        let told = phase.record.as_ref().is_some_and(|r| planned.iter().all(|j| r.job(&phase.plan, j).is_some()));
+        if planned.len() < 2 || !told {
+            return Self::of_phase(index, phase).into_iter().collect();
+        }
+        planned.iter().filter_map(|j| Self::of(index, phase, j, Some(j.id.clone()))).collect()
+    }
+
+    fn of(index: usize, phase: &'a PhaseRun, planned: &PlannedJob, id: Option<String>) -> Option<Self> {
         let record = phase.record.as_ref()?;
         if phase.plan.kind == PhaseKind::MemoryCopy {
             return None;
         }
-        let streams = &phase.plan.streams;
-        let alike = streams.windows(2).all(|w| same_work(&w[0], &w[1]));
+        let streams: Vec<&StreamPlan> = planned.streams.iter().filter_map(|i| phase.plan.streams.get(*i)).collect();
+        let alike = streams.windows(2).all(|w| same_work(w[0], w[1]));
         let first_depth = streams.first().map_or(1, |s| s.queue_depth);
         let all_depths = streams.iter().fold(0u32, |sum, s| sum.saturating_add(s.queue_depth));
-        let direction = direction(streams);
+        let direction = direction(&streams);
+        let told = record.job(&phase.plan, planned);
+        let name = match &id {
+            None => phase.plan.name.clone(),
+            Some(_) if !planned.name.is_empty() => planned.name.clone(),
+            Some(id) => format!("{}.{id}", phase.plan.name),
+        };
+        let counted = match (&told, &id) {
+            (Some(told), Some(_)) => counted_of_job(phase, told),
+            _ => counted(phase, record),
+        };
         Some(Self {
             index,
             phase,
             record,
+            id,
+            name,
             direction,
-            rw: rw(direction, streams),
-            block_size: block_size(streams),
+            rw: rw(direction, &streams),
+            block_size: block_size(&streams),
             depth: if alike { first_depth } else { all_depths },
             workers: if alike { streams.len().max(1) } else { 1 },
-            counted: counted(phase, record),
+            counted,
+            streams,
+            told,
         })
     }
 
-    pub fn name(&self) -> &'a str {
-        &self.phase.plan.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Whether its numbers may be believed.
@@ -106,15 +166,61 @@ impl<'a> Job<'a> {
     }
 
     pub fn is_direct(&self) -> bool {
-        self.phase.plan.access == Access::Direct
+        self.streams.first().and_then(|s| s.access).unwrap_or(self.phase.plan.access) == Access::Direct
     }
 
-    /// The value of a metric of the phase as a whole; a refused one only if those are kept.
-    pub fn metric(&self, quantity: &str, keep_refused: bool) -> Option<f64> {
-        let belongs = |m: &&Metric| {
-            m.id.strip_prefix(self.name()).and_then(|rest| rest.strip_prefix('.')).is_some_and(|rest| rest == quantity)
+    /// The part of the record that is this job's alone, where it is one of several.
+    fn own(&self) -> Option<&JobRecord> {
+        self.told.as_ref().filter(|_| self.id.is_some())
+    }
+
+    pub fn started_ns(&self) -> Ns {
+        self.own().map_or(self.record.started_ns, |j| j.started_ns)
+    }
+
+    pub fn ended_ns(&self) -> Ns {
+        self.own().map_or(self.record.ended_ns, |j| j.ended_ns)
+    }
+
+    pub fn duration_ns(&self) -> Ns {
+        self.own().map_or(self.record.duration_ns(), JobRecord::duration_ns)
+    }
+
+    pub fn cut_ns(&self) -> Ns {
+        self.own().map_or(self.record.warmup.cut_ns, |j| j.cut_ns)
+    }
+
+    pub fn errors(&self) -> &BTreeMap<String, u64> {
+        self.own().map_or(&self.record.errors, |j| &j.errors)
+    }
+
+    pub fn stop(&self) -> StopCause {
+        self.own().map_or(self.record.stop, |j| j.stop)
+    }
+
+    pub fn usage(&self) -> WorkerUsage {
+        self.own().map_or(self.record.usage, |j| j.usage)
+    }
+
+    pub fn mean_depth(&self) -> Option<f64> {
+        self.own().map_or(self.record.mean_depth, |j| j.mean_depth)
+    }
+
+    pub fn short_operations(&self) -> u64 {
+        self.own().map_or(self.record.short_operations, |j| j.short_operations)
+    }
+
+    pub fn engine(&self) -> EngineKind {
+        self.own().map_or(self.record.engine.kind, |j| j.engine)
+    }
+
+    /// The value of a metric of the job as a whole; a refused one only if those are kept.
+    fn metric(&self, quantity: &str, keep_refused: bool) -> Option<f64> {
+        let own = match &self.id {
+            None => format!("{}.{quantity}", self.phase.plan.name),
+            Some(id) => format!("{}.{id}.{quantity}", self.phase.plan.name),
         };
-        let metric = self.phase.metrics.iter().find(belongs)?;
+        let metric: &Metric = self.phase.metrics.iter().find(|m| m.id == own)?;
         match metric.status {
             MetricStatus::Measured => metric.value,
             MetricStatus::Refused if keep_refused => metric.rejected_value,
@@ -133,9 +239,56 @@ impl<'a> Job<'a> {
         self.metric("iops", keep_refused).unwrap_or_else(|| per_second(self.counted.operations, self.counted.time_ns))
     }
 
-    /// The intervals that count.
+    /// One of its directions: its part of what the job moved, at that part of its rate.
+    pub fn side(&self, of: &[model::Direction], keep_refused: bool) -> Option<Side> {
+        let told = self.told.as_ref()?;
+        let all = warmup_counts(self.phase);
+        let sum = |sides: &mut dyn Iterator<Item = &model::DirectionSummary>| {
+            sides.fold((0u64, 0u64), |(n, bytes), d| {
+                let one = if all { (d.operations, d.bytes) } else { (d.counted_operations, d.counted_bytes) };
+                (n.saturating_add(one.0), bytes.saturating_add(one.1))
+            })
+        };
+        let mine = || told.directions.iter().filter(|d| of.contains(&d.direction));
+        mine().next()?;
+        let (operations, bytes) = sum(&mut mine());
+        let (all_operations, all_bytes) = sum(&mut told.data());
+        let share = |part: u64, all: u64| if all == 0 { 0.0 } else { part as f64 / all as f64 };
+        let mut latency = model::Histogram::new();
+        mine().for_each(|d| latency.merge(&d.latency));
+        Some(Side {
+            operations,
+            bytes,
+            time_ns: self.counted.time_ns,
+            bytes_per_s: self.bytes_per_s(keep_refused) * share(bytes, all_bytes),
+            iops: self.iops(keep_refused) * share(operations, all_operations),
+            latency,
+        })
+    }
+
+    /// All that it moved, whichever way.
+    pub fn whole(&self, keep_refused: bool) -> Side {
+        Side {
+            operations: self.counted.operations,
+            bytes: self.counted.bytes,
+            time_ns: self.counted.time_ns,
+            bytes_per_s: self.bytes_per_s(keep_refused),
+            iops: self.iops(keep_refused),
+            latency: self.latency(),
+        }
+    }
+
+    /// Latencies of all that moved data.
+    pub fn latency(&self) -> model::Histogram {
+        self.own().map_or_else(|| self.record.latency.clone(), JobRecord::latency)
+    }
+
+    /// The intervals that count; none where they are of several jobs together.
     pub fn intervals(&self) -> &'a [Interval] {
         let all = &self.record.intervals;
+        if self.id.is_some() {
+            return &[];
+        }
         if warmup_counts(self.phase) {
             return all;
         }
@@ -153,7 +306,7 @@ impl<'a> Job<'a> {
     /// Buffered or direct, with the block size and the sync: jobs of one such group may stand in one plot.
     pub fn group(&self) -> String {
         let access = if self.is_direct() { "direct" } else { "buffered" };
-        let syncs = |sync| self.phase.plan.streams.iter().any(|s| s.sync == sync);
+        let syncs = |sync| self.streams.iter().any(|s| s.sync == sync);
         let sync = match () {
             () if syncs(Sync::FdatasyncEach) => "-fdatasync",
             () if syncs(Sync::FsyncPerRound) => "-fsync",
@@ -169,14 +322,17 @@ impl<'a> Job<'a> {
 }
 
 /// Jobs with the directory that each goes to: one for each [`Job::group`]; a job whose file name is taken there gets a
-/// directory with the name of its phase.
+/// directory with the name of its phase, and its own where it is one of several.
 pub(crate) fn in_directories<'a, 'j>(jobs: &'j [Job<'a>]) -> Vec<(String, &'j Job<'a>)> {
     let mut placed: Vec<(String, &Job)> = Vec::new();
     for job in jobs {
         let taken = |directory: &str| placed.iter().any(|(d, j)| d == directory && j.file_stem() == job.file_stem());
         let mut directory = job.group();
         if taken(&directory) {
-            directory = format!("{directory}-{}", file_name(job.name()));
+            directory = format!("{directory}-{}", file_name(&job.phase.plan.name));
+            if let Some(id) = &job.id {
+                directory = format!("{directory}-{}", file_name(id));
+            }
         }
         while taken(&directory) {
             directory.push_str("-again");
@@ -221,10 +377,11 @@ fn same_work(a: &StreamPlan, b: &StreamPlan) -> bool {
     placed == *b
 }
 
-fn direction(streams: &[StreamPlan]) -> Direction {
+fn direction(streams: &[&StreamPlan]) -> Direction {
     let trims = |s: &StreamPlan| (s.operation == Operation::Trim && s.changes_data()) || s.trim_before_write;
     let writes = |s: &StreamPlan| s.operation != Operation::Trim && s.changes_data();
-    match (streams.iter().any(StreamPlan::reads), streams.iter().any(writes), streams.iter().any(trims)) {
+    let any = |which: &dyn Fn(&StreamPlan) -> bool| streams.iter().any(|s| which(s));
+    match (any(&StreamPlan::reads), any(&writes), any(&trims)) {
         (true, false, false) => Direction::Read,
         (false, true, false) => Direction::Write,
         (false, false, true) => Direction::Trim,
@@ -232,7 +389,7 @@ fn direction(streams: &[StreamPlan]) -> Direction {
     }
 }
 
-fn rw(direction: Direction, streams: &[StreamPlan]) -> &'static str {
+fn rw(direction: Direction, streams: &[&StreamPlan]) -> &'static str {
     let sequential = streams.iter().all(|s| s.order.is_sequential());
     match (direction, sequential) {
         (Direction::Read, true) => "read",
@@ -247,8 +404,8 @@ fn rw(direction: Direction, streams: &[StreamPlan]) -> &'static str {
 }
 
 /// One size, or a range.
-fn block_size(streams: &[StreamPlan]) -> String {
-    let low = streams.iter().map(StreamPlan::min_block_bytes).min().unwrap_or(0);
+fn block_size(streams: &[&StreamPlan]) -> String {
+    let low = streams.iter().map(|s| s.min_block_bytes()).min().unwrap_or(0);
     let high = streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);
     if low == high { fio_size(high) } else { format!("{}-{}", fio_size(low), fio_size(high)) }
 }
@@ -267,4 +424,12 @@ fn counted(phase: &PhaseRun, record: &PhaseRecord) -> Counted {
         bytes: record.bytes.saturating_sub(record.warmup.bytes),
         time_ns: record.duration_ns().saturating_sub(record.warmup.cut_ns),
     }
+}
+
+fn counted_of_job(phase: &PhaseRun, job: &JobRecord) -> Counted {
+    if warmup_counts(phase) {
+        let sum = |of: fn(&model::DirectionSummary) -> u64| job.data().fold(0u64, |sum, d| sum.saturating_add(of(d)));
+        return Counted { operations: sum(|d| d.operations), bytes: sum(|d| d.bytes), time_ns: job.duration_ns() };
+    }
+    Counted { operations: job.counted_operations(), bytes: job.counted_bytes(), time_ns: job.counted_ns() }
 }

@@ -21,6 +21,7 @@ mod fio_logs;
 mod hlog;
 mod iozone;
 mod job;
+mod side;
 mod wall_time;
 
 pub use csv::csv;

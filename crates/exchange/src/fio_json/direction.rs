@@ -4,7 +4,8 @@ use super::latency::LatencyStats;
 use super::pairs::decimal;
 use crate::Options;
 use crate::job::{Job, per_second};
-use model::{Histogram, Interval};
+use crate::side::Side;
+use model::{Direction, Histogram, Interval};
 use serde::Serialize;
 
 /// One direction. The default is what fio prints for a direction that was not used.
@@ -62,23 +63,28 @@ fn spread(values: &[f64]) -> Spread {
 }
 
 impl DirectionStats {
-    /// All that a job moved.
-    pub fn of(job: &Job, options: &Options) -> Self {
-        let series = |of: &dyn Fn(&Interval) -> u64, unit: f64| {
+    /// What went one way. `series`: whether the intervals of the phase are of this and nothing else; else the spread over
+    /// them is not known, and only the mean, which is the rate, is given.
+    pub fn of(job: &Job, side: &Side, series: bool, options: &Options) -> Self {
+        let intervals = |of: &dyn Fn(&Interval) -> u64, unit: f64, mean: f64| {
+            if !series {
+                return Spread { mean: decimal(mean), ..Spread::default() };
+            }
             spread(&job.full_intervals().map(|i| per_second(of(i), i.length_ns) / unit).collect::<Vec<_>>())
         };
-        let (bw, iops) = (series(&|i| i.bytes, 1024.0), series(&|i| i.operations, 1.0));
-        let bytes_per_s = job.bytes_per_s(options.keep_refused);
-        let latency = &job.record.latency;
+        let bw = intervals(&|i| i.bytes, 1024.0, side.bytes_per_s / 1024.0);
+        let iops = intervals(&|i| i.operations, 1.0, side.iops);
+        let latency = &side.latency;
         Self {
-            io_bytes: job.counted.bytes,
-            io_kbytes: job.counted.bytes >> 10,
-            bw_bytes: bytes_per_s as u64,
-            bw: (bytes_per_s / 1024.0) as u64,
-            iops: decimal(job.iops(options.keep_refused)),
-            runtime: job.counted.time_ns / 1_000_000,
-            total_ios: job.counted.operations,
-            short_ios: job.record.short_operations,
+            io_bytes: side.bytes,
+            io_kbytes: side.bytes >> 10,
+            bw_bytes: side.bytes_per_s as u64,
+            bw: (side.bytes_per_s / 1024.0) as u64,
+            iops: decimal(side.iops),
+            runtime: side.time_ns / 1_000_000,
+            total_ios: side.operations,
+            // Which way they went is not recorded where there are several.
+            short_ios: if series { job.short_operations() } else { 0 },
             drop_ios: 0,
             slat_ns: LatencyStats::default(),
             clat_ns: LatencyStats::with_percentiles(latency, options.bins),
@@ -106,11 +112,18 @@ pub(crate) struct SyncStats {
 }
 
 impl SyncStats {
-    /// The fsync of each round. (An fdatasync after each write is part of that write's latency.)
+    /// Syncs that are operations of their own, and the fsync of each round. (An fdatasync after each write is part of that
+    /// write's latency.)
     pub fn of(job: &Job, shown: bool, options: &Options) -> Self {
         let mut latency = Histogram::new();
         if shown {
-            job.record.rounds.iter().for_each(|r| latency.record(r.sync_ns));
+            if let Some(syncs) = job.told.as_ref().and_then(|t| t.direction(Direction::Sync)) {
+                latency.merge(&syncs.latency);
+            }
+            // Rounds are the phase's; they are this job's where it is all of it.
+            if job.id.is_none() {
+                job.record.rounds.iter().for_each(|r| latency.record(r.sync_ns));
+            }
         }
         Self { total_ios: latency.count(), lat_ns: LatencyStats::with_percentiles(&latency, options.bins) }
     }

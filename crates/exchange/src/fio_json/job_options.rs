@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use crate::job::{Direction, Job, fio_size};
-use model::{EngineKind, Order, Run, StopRule, Sync};
+use model::{EngineKind, ErrorPolicy, Order, Run, StopRule, Sync};
 
 /// fio's name of what carried the operations out.
 fn engine(kind: EngineKind) -> &'static str {
@@ -22,14 +22,21 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut put = |key: &str, value: String| pairs.push((key.to_owned(), value));
     put("name", job.name().to_owned());
-    put("filename", run.target.path.clone().unwrap_or_else(|| run.target.name.clone()));
+    let stream = job.streams.first().copied();
+    let path = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
+    match stream.map(|s| s.files.as_slice()) {
+        None | Some([]) => put("filename", path),
+        Some(files) => {
+            put("directory", path);
+            put("filename", files.join(":"));
+        }
+    }
     put("rw", job.rw.to_owned());
     put("bs", job.block_size.clone());
     put("iodepth", job.depth.to_string());
     put("numjobs", job.workers.to_string());
     put("direct", u8::from(job.is_direct()).to_string());
-    put("ioengine", engine(job.record.engine.kind).to_owned());
-    let stream = job.phase.plan.streams.first();
+    put("ioengine", engine(job.engine()).to_owned());
     put("size", fio_size(stream.map_or(0, |s| s.region_bytes)));
     if let Some(start) = stream.map(|s| s.region_start_bytes).filter(|s| *s > 0) {
         put("offset", fio_size(start));
@@ -38,8 +45,8 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
         put("time_based", "1".to_owned());
     }
     put("runtime", format!("{}ms", job.phase.plan.time_limit_ns / 1_000_000));
-    if job.record.warmup.cut_ns > 0 {
-        put("ramp_time", format!("{}ms", job.record.warmup.cut_ns / 1_000_000));
+    if job.cut_ns() > 0 {
+        put("ramp_time", format!("{}ms", job.cut_ns() / 1_000_000));
     }
     if let Some(stream) = stream {
         if stream.sync == Sync::FdatasyncEach {
@@ -49,6 +56,18 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
         } else if stream.sync == Sync::FsyncPerRound {
             let blocks = stream.round_bytes.unwrap_or(0).checked_div(stream.block_size_bytes).unwrap_or(0);
             put("fsync", blocks.max(1).to_string());
+        }
+        let flush = stream.flush;
+        for (option, every) in [("fsync", flush.fsync_every), ("fdatasync", flush.fdatasync_every)] {
+            if every > 0 {
+                put(option, every.to_string());
+            }
+        }
+        if flush.fsync_at_end {
+            put("end_fsync", "1".to_owned());
+        }
+        if stream.on_error == ErrorPolicy::Continue {
+            put("continue_on_error", "all".to_owned());
         }
         if let Some(mix) = stream.mix {
             put("rwmixread", mix.read_percent.to_string());
@@ -67,7 +86,7 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
         }
         put("randseed", stream.seed.to_string());
     }
-    if job.direction == Direction::Mixed {
+    if job.direction == Direction::Mixed && job.told.is_none() {
         put("unified_rw_reporting", "mixed".to_owned());
     }
     Pairs(pairs)

@@ -1,6 +1,6 @@
 //! fio's JSON, as fio 3.33 prints it with `--output-format=json` and `json+`.
 //!
-//! Every executed phase that does I/O is a job. What fio has no place for (statuses, reasons, metrics with their
+//! Every job of every executed phase that does I/O is a job, a phase with one of them is one. What fio has no place for (statuses, reasons, metrics with their
 //! intervals) stands under the top-level key `narrows`.
 
 mod direction;
@@ -12,6 +12,7 @@ mod pairs;
 mod provenance;
 
 use crate::job::{Counted, Direction, Job, in_directories, jobs};
+use crate::side::Side;
 use crate::wall_time::WallTime;
 use crate::{ExportedFile, Options, Result};
 use direction::{DirectionStats, SyncStats};
@@ -136,39 +137,53 @@ fn document(run: &Run, jobs: &[&Job], options: &Options) -> String {
     text
 }
 
-fn job_stats<'a>(run: &Run, job: &Job<'a>, wall: &WallTime, options: &Options) -> JobStats<'a> {
-    let record = job.record;
+fn job_stats<'a>(run: &Run, job: &'a Job<'a>, wall: &WallTime, options: &Options) -> JobStats<'a> {
+    let (record, usage) = (job.record, job.usage());
     // A refused phase is a job that did nothing, so that no reader takes its numbers for good ones.
     let shown = job.stands() || options.keep_refused;
     let counted = if shown { job.counted } else { Counted::default() };
-    let moved = if shown { DirectionStats::of(job, options) } else { DirectionStats::default() };
     let (mut mixed, mut read, mut write, mut trim) = (None, None, None, None);
-    match job.direction {
-        Direction::Mixed => mixed = Some(moved),
-        Direction::Read => read = Some(moved),
-        Direction::Write => write = Some(moved),
-        Direction::Trim => trim = Some(moved),
+    let whole = || {
+        let of = |side: &Side| DirectionStats::of(job, side, job.id.is_none(), options);
+        Some(if shown { of(&job.whole(options.keep_refused)) } else { DirectionStats::default() })
+    };
+    match (job.direction, &job.told) {
+        (Direction::Read, _) => read = whole(),
+        (Direction::Write, _) => write = whole(),
+        (Direction::Trim, _) => trim = whole(),
+        // A record that does not tell directions apart.
+        (Direction::Mixed, None) => mixed = whole(),
+        (Direction::Mixed, Some(_)) => {
+            use model::Direction::{Read, Trim, Write, WriteZeroes};
+            let side = |of: &[model::Direction]| {
+                let side = job.side(of, options.keep_refused).filter(|_| shown)?;
+                Some(DirectionStats::of(job, &side, false, options))
+            };
+            (read, write, trim) = (side(&[Read]), side(&[Write, WriteZeroes]), side(&[Trim]));
+        }
     }
     if mixed.is_none() {
         for direction in [&mut read, &mut write, &mut trim] {
             direction.get_or_insert_with(DirectionStats::default);
         }
     }
-    let errors = record.errors.values().fold(0u64, |sum, n| sum.saturating_add(*n));
-    let first_error = record.errors.keys().next().map(|name| errno::number(name));
-    let failed = record.stop == StopCause::Failed;
+    let errors = job.errors().values().fold(0u64, |sum, n| sum.saturating_add(*n));
+    let first_error = job.errors().keys().next().map(|name| errno::number(name));
+    let failed = job.stop() == StopCause::Failed;
+    // The other jobs of a phase are ended by the one that failed.
+    let anothers = job.id.is_some() && !record.errors.is_empty();
     let error = match first_error {
         Some(errno) if failed => errno,
-        _ if failed => errno::EIO,
+        None if failed && !anothers => errno::EIO,
         _ if !job.stands() => REFUSED,
         _ => 0,
     };
-    let shares = if shown { LatencyShares::of(&record.latency) } else { LatencyShares::default() };
+    let shares = if shown { LatencyShares::of(&job.latency()) } else { LatencyShares::default() };
     let cpu = |used: u64| {
-        let time = record.duration_ns() as f64 * job.workers as f64;
+        let time = job.duration_ns() as f64 * job.workers as f64;
         pairs::decimal(if shown && time > 0.0 { used as f64 * 100.0 / time } else { 0.0 })
     };
-    let depth = record.mean_depth.filter(|d| d.is_finite()).map_or(job.depth, |mean| {
+    let depth = job.mean_depth().filter(|d| d.is_finite()).map_or(job.depth, |mean| {
         let of_each = (mean / job.workers as f64).round();
         (of_each as u32).clamp(1, job.depth.max(1))
     });
@@ -176,12 +191,12 @@ fn job_stats<'a>(run: &Run, job: &Job<'a>, wall: &WallTime, options: &Options) -
     JobStats {
         jobname: job.name(),
         groupid: job.index,
-        job_start: wall.at_ms(record.started_ns),
+        job_start: wall.at_ms(job.started_ns()),
         error,
         total_err: (errors > 0).then_some(errors),
         first_error,
         eta: 0,
-        elapsed: record.ended_ns.div_ceil(1_000_000_000),
+        elapsed: job.ended_ns().div_ceil(1_000_000_000),
         desc: remark(job),
         options: job_options::of(run, job),
         mixed,
@@ -189,10 +204,10 @@ fn job_stats<'a>(run: &Run, job: &Job<'a>, wall: &WallTime, options: &Options) -
         write,
         trim,
         sync: SyncStats::of(job, shown, options),
-        job_runtime: record.duration_ns() / 1_000_000,
-        usr_cpu: cpu(record.usage.user_ns),
-        sys_cpu: cpu(record.usage.system_ns),
-        ctx: record.usage.voluntary_switches.saturating_add(record.usage.involuntary_switches),
+        job_runtime: job.duration_ns() / 1_000_000,
+        usr_cpu: cpu(usage.user_ns),
+        sys_cpu: cpu(usage.system_ns),
+        ctx: usage.voluntary_switches.saturating_add(usage.involuntary_switches),
         majf: 0,
         minf: 0,
         iodepth_level: all_in_one(&DEPTHS.map(|(key, _)| key), done, DEPTHS.iter().rposition(|(_, low)| *low <= depth)),
@@ -216,10 +231,10 @@ fn remark(job: &Job) -> Option<String> {
             if job.phase.reasons.is_empty() { "no reason given".into() } else { job.phase.reasons.join("; ") };
         parts.push(format!("refused by narrows: {reasons}"));
     }
-    if job.record.stop == StopCause::Failed {
+    if job.stop() == StopCause::Failed && (job.id.is_none() || !job.errors().is_empty()) {
         parts.push("ended by an error".to_owned());
     }
-    if job.record.stop == StopCause::Interrupted {
+    if job.stop() == StopCause::Interrupted {
         parts.push("interrupted".to_owned());
     }
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -29,8 +29,10 @@ pub(crate) struct Provenance<'a> {
 #[derive(Serialize)]
 struct PhaseNote<'a> {
     name: &'a str,
-    /// Its place in `jobs`; `None` if it is not there.
+    /// Its place in `jobs`, or that of its first job; `None` if it is not there.
     job: Option<usize>,
+    /// The places of all its jobs.
+    jobs: Vec<usize>,
     status: PhaseStatus,
     reasons: &'a [String],
     steady: Option<bool>,
@@ -44,6 +46,7 @@ impl<'a> Provenance<'a> {
         let note = |(i, phase): (usize, &'a model::PhaseRun)| PhaseNote {
             name: &phase.plan.name,
             job: jobs.iter().position(|j| j.index == i),
+            jobs: (0..jobs.len()).filter(|place| jobs[*place].index == i).collect(),
             status: phase.status,
             reasons: &phase.reasons,
             steady: phase.steady,
