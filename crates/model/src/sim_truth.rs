@@ -127,7 +127,7 @@ impl SimModel {
         let len = stream.block_size_bytes;
         let write = stream.operation == Operation::Write;
         let (piece, pieces) = self.pieces(len);
-        let d = self.demands(write, stream.order == Order::Random, piece, at_ns);
+        let d = self.demands(write, stream.order != Order::Sequential, piece, at_ns);
         let flush = if stream.sync == Sync::FdatasyncEach { self.flush_ns(len, at_ns) } else { 0.0 };
         let depth = u32::try_from(u64::from(stream.queue_depth) * pieces).unwrap_or(u32::MAX);
         let (per_s, limit) = self.closed(&d, flush / pieces as f64, depth);
@@ -198,7 +198,7 @@ impl SimModel {
     /// Copy, write and flush, one after the other.
     fn buffered_sync_write(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
         let len = stream.block_size_bytes;
-        let d = self.demands(true, stream.order == Order::Random, len, at_ns);
+        let d = self.demands(true, stream.order != Order::Sequential, len, at_ns);
         let device = d.transfer + d.command + self.flush_ns(len, at_ns);
         let call = self.call_ns(len, at_ns);
         let time = (call + d.cpu + device).max((call + d.cpu) / self.granted()).max(d.capped);
