@@ -14,6 +14,8 @@ const MAX_DEPTH: u32 = 32_768;
 /// Intervals and rounds that a worker keeps at most; more are joined.
 const MOST_KEPT: u64 = 8192;
 /// Before the warm-up cut, after it, and of the interval that runs.
+const HISTOGRAMS_A_STREAM: u64 = 3;
+/// Where directions are told apart: before the cut, after it, and in the summary.
 const HISTOGRAMS_A_DIRECTION: u64 = 3;
 /// Joined from all workers.
 const HISTOGRAMS_A_PHASE: u64 = 2;
@@ -132,8 +134,12 @@ impl PhasePlan {
     /// Memory that it takes, with intervals of this length.
     pub fn memory(&self, interval_ns: u64) -> MemoryNeed {
         let intervals = (self.time_limit_ns / interval_ns.max(1)).saturating_add(64).min(MOST_KEPT);
-        let series = intervals * size_of::<Interval>() as u64 + MOST_KEPT * size_of::<Round>() as u64;
-        let mut need = MemoryNeed { buffers: self.buffer_bytes(), ..MemoryNeed::default() };
+        // Of each interval also the rate, while steadiness is looked at.
+        let of_intervals = intervals * (size_of::<Interval>() + size_of::<f64>()) as u64;
+        let series = of_intervals + MOST_KEPT * size_of::<Round>() as u64;
+        // The joined series beside those of the streams, and the rounds of a steady state.
+        let joined = of_intervals + MOST_KEPT * size_of::<Round>() as u64;
+        let mut need = MemoryNeed { buffers: self.buffer_bytes(), tables: joined, ..MemoryNeed::default() };
         let mut histograms = HISTOGRAMS_A_PHASE;
         for stream in &self.streams {
             let depth = u64::from(stream.queue_depth);
@@ -141,7 +147,12 @@ impl PhasePlan {
                 EngineKind::PsyncThreads => depth.saturating_add(1),
                 _ => 1,
             };
-            histograms = histograms.saturating_add(HISTOGRAMS_A_DIRECTION * stream.directions().len() as u64);
+            let told_apart = match stream.directions().len() as u64 {
+                // One direction is the stream itself: only its summary is another.
+                0 | 1 => 1,
+                several => HISTOGRAMS_A_DIRECTION * several,
+            };
+            histograms = histograms.saturating_add(HISTOGRAMS_A_STREAM + told_apart);
             need.verify = need.verify.saturating_add(stream.verify_state_bytes(self.engine));
             need.tables = need
                 .tables
