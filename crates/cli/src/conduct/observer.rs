@@ -22,6 +22,8 @@ pub fn observed<T>(
     work: impl FnOnce(&mut dyn Rig) -> T,
 ) -> (T, Vec<SystemSample>) {
     let Some(sampler) = sampler else {
+        // What the rig noted while nothing was asked of it would stand behind the first sample, and out of order.
+        drop(rig.take_simulated_samples());
         let mut samples: Vec<SystemSample> = rig.simulated_sample().into_iter().collect();
         let result = work(rig);
         samples.extend(rig.take_simulated_samples());

@@ -139,6 +139,8 @@ impl Bench {
             if windows && window.is_none() {
                 *window = self.quiet(run, &control);
             }
+            // Those of the silence before would stand out of order.
+            drop(self.rig.take_simulated_samples());
             samples.extend(self.sample());
             let done = self.rig.run(&plan, &control);
             let mut between = self.rig.take_simulated_samples();
