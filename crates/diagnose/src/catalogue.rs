@@ -26,6 +26,8 @@ entries! {
     "sdr104-derated" => conditions::mmc::sdr104_derated;
     "sd-high-speed-only" => conditions::mmc::sd_high_speed_only;
     "emmc-without-queue" => conditions::mmc::emmc_without_queue;
+    "emmc-cache-off" => conditions::mmc::emmc_cache_off;
+    "mmc-bus-errors" => conditions::mmc_bus::errors;
     "emmc-below-host-mode" => conditions::mmc_bus::emmc_below_host_mode;
     "mmc-one-data-line" => conditions::mmc_bus::one_data_line;
     "mmc-clock-below-request" => conditions::mmc_bus::clock_below_request;
@@ -36,6 +38,9 @@ entries! {
     "partition-off-allocation-unit" => conditions::sd_card::partition_off_allocation_unit;
     "ide-mode" => conditions::sata::ide_mode;
     "sata-link-downshift" => conditions::sata::link_downshift;
+    "sata-older-port" => conditions::sata::older_port;
+    "sata-cable-errors" => conditions::health::cable_errors;
+    "disk-unwell" => conditions::health::unwell;
     "no-ncq" => conditions::sata::no_ncq;
     "a20-sata-fifo" => conditions::sata::a20_fifo;
     "link-power-management" => conditions::sata::link_power_management;
@@ -57,7 +62,9 @@ entries! {
     "pi5-pcie-gen2" => conditions::nvme::pi5_gen2;
     "aspm-powersave" => conditions::nvme::aspm_powersave;
     "pcie-bus-errors" => conditions::nvme::bus_errors;
+    "nvme-overheated" => conditions::health::overheated;
     "nor-flash-cpu-copy" => conditions::flash::nor_read_by_processor;
+    "spi-nor-slow-read" => conditions::flash::spi_nor_slow_read;
     "virtio-single-queue" => conditions::queue::virtio_single_queue;
     "write-through-cache" => conditions::queue::write_through_cache;
     "read-ahead-small" => conditions::queue::read_ahead_small;
@@ -81,6 +88,7 @@ entries! {
     "raid5-stripe-cache" => conditions::stacking::raid5_stripe_cache;
     "dm-integrity-journal" => conditions::stacking::integrity_journal;
     "cgroup-limit" => conditions::stacking::cgroup_limit;
+    "cgroup-cpu-quota" => conditions::host::processor_quota;
     "cpu-governor-ondemand" => conditions::host::governor_ondemand;
     "raspberry-pi-throttled" => conditions::host::raspberry_pi_throttled;
     "processor-throttled" => conditions::host::processor_throttled;

@@ -11,17 +11,20 @@ macro_rules! names {
 }
 
 names! {
+    AER_CORRECTABLE = "aer_correctable";
+    AER_UNCORRECTABLE = "aer_uncorrectable";
     AHCI_64BIT_DMA = "ahci_64bit_dma";
     AHCI_FBS = "ahci_fbs";
-    SUNXI_AHCI_P0DMACR = "sunxi_ahci_p0dmacr";
     ALIGNED = "aligned";
     ALIGNMENT_OFFSET_BYTES = "alignment_offset_bytes";
     ALLOCATION_UNIT_BYTES = "allocation_unit_bytes";
     APP_PERFORMANCE_CLASS = "app_performance_class";
     ATA_DMA_MODE = "ata_dma_mode";
     ATA_ERRORS = "ata_errors";
+    ATA_SATA_GENERATION = "ata_sata_generation";
     ATA_SPEED_DOWNSHIFTS = "ata_speed_downshifts";
     ATA_TRIM = "ata_trim";
+    ATA_WRITE_CACHE_ENABLED = "ata_write_cache_enabled";
     BACKING = "backing";
     BARRIERS = "barriers";
     BUS_MODE = "bus_mode";
@@ -43,10 +46,19 @@ names! {
     DEGRADED = "degraded";
     DIO = "dio";
     DM_TYPE = "dm_type";
+    EMMC_CACHE_BYTES = "emmc_cache_bytes";
+    EMMC_CACHE_ON = "emmc_cache_on";
+    EMMC_MODES = "emmc_modes";
+    EMMC_QUEUE_SUPPORTED = "emmc_queue_supported";
+    EMULATED = "emulated";
     FSTYPE = "fstype";
     HARDWARE_QUEUES = "hardware_queues";
+    HEALTH_OK = "health_ok";
+    HEALTH_WARNINGS = "health_warnings";
+    INTERFACE_CRC_ERRORS = "interface_crc_errors";
     IO_IS_BUSY = "io_is_busy";
     JOURNAL_MODE = "journal_mode";
+    KERNEL_LOG_STORAGE = "kernel_log_storage";
     LAZY_INIT_RUNNING = "lazy_init_running";
     LIFE_TIME = "life_time";
     LINK_POWER_POLICY = "link_power_policy";
@@ -54,7 +66,9 @@ names! {
     MAX_HW_SECTORS_KB = "max_hw_sectors_kb";
     MAX_SECTORS_KB = "max_sectors_kb";
     MD_LEVEL = "md_level";
+    MEDIA_ERRORS = "media_errors";
     MEMORY_BYTES = "memory_bytes";
+    MMC_ERROR_KINDS = "mmc_error_kinds";
     MMC_HOST = "mmc_host";
     MMC_HOST_CQE = "mmc_host_cqe";
     MMC_HOST_MODES = "mmc_host_modes";
@@ -63,6 +77,8 @@ names! {
     MODEL = "model";
     MOUNT_OPTIONS = "mount_options";
     MOUNT_SOURCE = "mount_source";
+    MTD_FLASH_DRIVER = "mtd_flash_driver";
+    MTD_JEDEC_ID = "mtd_jedec_id";
     MTD_TYPE = "mtd_type";
     NCQ_HOST = "ncq_host";
     NOMERGES = "nomerges";
@@ -71,6 +87,8 @@ names! {
     NVME_PS_MAX_LATENCY_US = "nvme_ps_max_latency_us";
     OEMID = "oemid";
     ONLINE_DISCARD = "online_discard";
+    PCIE_ASPM_L0S = "pcie_aspm_l0s";
+    PCIE_ASPM_L1 = "pcie_aspm_l1";
     PCIE_ASPM_POLICY = "pcie_aspm_policy";
     PCIE_MAX_SPEED_GT_S = "pcie_max_speed_gt_s";
     PCIE_MAX_WIDTH = "pcie_max_width";
@@ -82,6 +100,7 @@ names! {
     PCI_ADDRESS = "pci_address";
     PCI_CLASS = "pci_class";
     PCI_VENDOR_ID = "pci_vendor_id";
+    PENDING_SECTORS = "pending_sectors";
     PORT_MULTIPLIER = "port_multiplier";
     PRE_EOL = "pre_eol";
     QUEUE_DEPTH = "queue_depth";
@@ -89,6 +108,7 @@ names! {
     RASPBERRY_PI_THROTTLED = "raspberry_pi_throttled";
     READ_AHEAD_KB = "read_ahead_kb";
     REALISTIC_BYTES_PER_S = "realistic_bytes_per_s";
+    REALLOCATED_SECTORS = "reallocated_sectors";
     REMAPPED_NVME = "remapped_nvme";
     ROTATIONAL = "rotational";
     SATA_SPEED_GBIT_S = "sata_speed_gbit_s";
@@ -98,10 +118,16 @@ names! {
     SD_CARD_QUEUE_DEPTH = "sd_card_queue_depth";
     SERIAL = "serial";
     SIGNAL_VOLTAGE = "signal_voltage";
+    SPI_FAST_READ = "spi_fast_read";
+    SPI_MAX_HZ = "spi_max_hz";
+    SPI_READ_LINES = "spi_read_lines";
     START_BYTES = "start_bytes";
     STRIPE_CACHE_SIZE = "stripe_cache_size";
+    SUNXI_AHCI_P0DMACR = "sunxi_ahci_p0dmacr";
     SYNC_ACTION = "sync_action";
     SYNC_MOUNT = "sync_mount";
+    TEMPERATURE_C = "temperature_c";
+    THROTTLED_MINUTES = "throttled_minutes";
     TRANSPORT = "transport";
     UHS_GRADE = "uhs_grade";
     USB_DRIVER = "usb_driver";

@@ -2,17 +2,32 @@
 //!
 //! Finding a line proves that it was written; not finding one proves little: the log of a run covers only the run.
 
+use crate::fact_names as names;
 use crate::stack_view::Missing;
-use model::{Evidence, Run};
+use model::{Evidence, Fact, LayerKind, Run};
 
 /// A log could be read, and this is what was missing if not.
 pub const LOG: Missing = Missing("kernel log");
 
-/// Lines that contain one of the `needles` and, where `of` is not empty, one of the names in it.
+/// Lines that contain one of the `needles` and, where `of` is not empty, one of the names in it. The log is that of the
+/// run, and what an inventory kept of the kernel's messages about storage; `None` if neither could be read.
 pub fn lines<'a>(run: &'a Run, needles: &[&str], of: &[&str]) -> Option<Vec<&'a str>> {
-    let log = run.kernel_log.as_ref()?;
+    let host = run.target.stack.first(LayerKind::Host);
+    let kept = match host.and_then(|h| h.fact(names::KERNEL_LOG_STORAGE)) {
+        Some(Fact::List(lines)) => Some(lines),
+        _ => None,
+    };
+    if run.kernel_log.is_none() && kept.is_none() {
+        return None;
+    }
     let about = |line: &str| of.is_empty() || of.iter().any(|name| has_name(line, name));
-    Some(log.iter().map(String::as_str).filter(|l| needles.iter().any(|n| l.contains(n)) && about(l)).collect())
+    let mut found: Vec<&str> = Vec::new();
+    for line in run.kernel_log.iter().chain(kept).flatten() {
+        if needles.iter().any(|n| line.contains(n)) && about(line) && !found.contains(&line.as_str()) {
+            found.push(line);
+        }
+    }
+    Some(found)
 }
 
 /// Whether a line has the name as a whole word: `mmc1` is not in `mmc10: error`, `2-1` not in `2-1.4`.

@@ -9,7 +9,7 @@ const CHECK: &str = "narrows check TARGET measures it";
 pub fn how_to_get(missing: &str) -> &'static str {
     match missing {
         "bus_mode" | "bus_width" | "clock_hz" | "clock_requested_hz" | "signal_voltage" | "mmc_host_modes"
-        | "mmc_host_cqe" | "mmc_errors" => DEBUGFS,
+        | "mmc_host_cqe" | "mmc_error_kinds" | "emmc_cache_bytes" | "emmc_cache_on" => DEBUGFS,
         "kernel log" | "kernel log since boot" => KERNEL_LOG,
         "direct I/O proof" => "narrows check TARGET on kernel 6.1 or later (STATX_DIOALIGN)",
         "system samples" | "quiet windows" | "interrupts_by_cpu" => CHECK,
@@ -38,6 +38,10 @@ pub fn how_to_get(missing: &str) -> &'static str {
         "link_power_policy" | "ncq_host" | "ahci_64bit_dma" | "ahci_fbs" => {
             "mount /sys: /sys/class/scsi_host/hostN of the port shows it, where the driver is an AHCI one"
         }
+        "health_ok" | "interface_crc_errors" | "throttled_minutes" => {
+            "run as root to read the drive's health record (SMART); some drives and bridges keep none"
+        }
+        "ata_sata_generation" => "/sys/class/ata_device/*/id of the disk was not readable",
         "lazy_init_running" => "mount /proc without hidepid, or run as root, to see the kernel's threads",
         "dm_type" => "run as root to see the mapping's UUID, or: dmsetup info -C",
         name if name.starts_with("pcie_") => "mount /sys: the PCI device's link attributes are not there",

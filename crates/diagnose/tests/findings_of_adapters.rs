@@ -213,3 +213,86 @@ fn pcie_bus_errors() {
     assert_eq!(finding(&elsewhere, id).unwrap().confidence, Confidence::Low);
     unknown_for_want_of(id, &run(), "kernel log");
 }
+
+/// A few corrected errors since boot are the usual.
+#[test]
+fn counted_errors_of_the_pcie_link() {
+    let id = "pcie-bus-errors";
+    let counts = |corrected, uncorrected| {
+        nvme(&[], &[("aer_correctable", Fact::Int(corrected)), ("aer_uncorrectable", Fact::Int(uncorrected))])
+    };
+    holds_and_nearly(id, &counts(2500, 0), &counts(3, 0));
+    holds_and_nearly(id, &counts(0, 1), &counts(0, 0));
+    assert_eq!(finding(&counts(2500, 0), id).unwrap().confidence, Confidence::High);
+}
+
+/// A link without such states does not sleep, whatever the policy says.
+#[test]
+fn a_link_without_power_states() {
+    let link = |l1| {
+        let facts = [
+            ("pcie_aspm_policy", text("powersave")),
+            ("pcie_aspm_l0s", Fact::Bool(false)),
+            ("pcie_aspm_l1", Fact::Bool(l1)),
+        ];
+        nvme(&[], &facts)
+    };
+    holds_and_nearly("aspm-powersave", &link(true), &link(false));
+}
+
+#[test]
+fn older_port() {
+    let id = "sata-older-port";
+    let run = |generation: Fact, port, rotational| {
+        let drive = [("ata_sata_generation", generation), ("rotational", Fact::Bool(rotational))];
+        stack(sata_with(&drive, &[("sata_speed_max_gbit_s", Fact::Float(port))], "ahci", &[]))
+    };
+    let ssd = run(Fact::Int(3), 3.0, false);
+    holds_and_nearly(id, &ssd, &run(Fact::Int(3), 6.0, false));
+    // Spinning disks do not fill 3 Gbit/s.
+    holds_and_nearly(id, &ssd, &run(Fact::Int(3), 3.0, true));
+    assert_eq!(finding(&ssd, id).unwrap().gain.unwrap().at_most_ratio, Some(2.0));
+    unknown_for_want_of(id, &run(Fact::Null, 3.0, false), "ata_sata_generation");
+}
+
+#[test]
+fn health() {
+    let drive = |facts: &[(&str, Fact)]| stack(sata_with(facts, &[], "ahci", &[]));
+    let ok = |v| ("health_ok", Fact::Bool(v));
+    let id = "disk-unwell";
+    holds_and_nearly(id, &drive(&[ok(false)]), &drive(&[ok(true)]));
+    holds_and_nearly(
+        id,
+        &drive(&[ok(true), ("pending_sectors", Fact::Int(8))]),
+        &drive(&[ok(true), ("pending_sectors", Fact::Int(0))]),
+    );
+    assert_eq!(
+        finding(&drive(&[ok(true), ("reallocated_sectors", Fact::Int(4))]), id).unwrap().confidence,
+        Confidence::Low
+    );
+    unknown_for_want_of(id, &drive(&[]), "health_ok");
+    // A hypervisor's disk keeps no records.
+    assert_eq!(missing(&drive(&[("emulated", Fact::Bool(true))]), id), None);
+
+    let id = "sata-cable-errors";
+    let crc = |n| drive(&[("interface_crc_errors", n)]);
+    holds_and_nearly(id, &crc(Fact::Int(245)), &crc(Fact::Int(1)));
+    unknown_for_want_of(id, &crc(Fact::Null), "interface_crc_errors");
+
+    let id = "nvme-overheated";
+    let hot =
+        |minutes, warnings: &[&str]| nvme(&[("throttled_minutes", minutes), ("health_warnings", list(warnings))], &[]);
+    holds_and_nearly(id, &hot(Fact::Int(14), &[]), &hot(Fact::Int(0), &[]));
+    assert_eq!(finding(&hot(Fact::Int(14), &[]), id).unwrap().confidence, Confidence::Low);
+    assert_eq!(finding(&hot(Fact::Int(14), &["temperature"]), id).unwrap().confidence, Confidence::High);
+    unknown_for_want_of(id, &hot(Fact::Null, &[]), "throttled_minutes");
+}
+
+/// An inventory keeps the kernel's messages about storage as a fact of the host.
+#[test]
+fn messages_kept_by_an_inventory() {
+    let mut run = stack(mmc("SD", &[], &[], &[("mmc_host", text("mmc0"))]));
+    let kept = list(&["mmc0: running CQE recovery"]);
+    run.target.stack.layers.push(layer(LayerKind::Host, "board", None, &[("kernel_log_storage", kept)]));
+    assert!(finding(&run, "cqe-recovery").is_some());
+}

@@ -156,3 +156,44 @@ fn nor_flash_read_with_all_system_time() {
     let refused: Run = Builder::new(nor("nor")).phase(sequential("seq-read", 4.6).own(0.0, 1.0).refused()).build();
     unknown_for_want_of(id, &refused, "a direct read phase of an MTD device");
 }
+
+#[test]
+fn emmc_cache_and_queue() {
+    let id = "emmc-cache-off";
+    let cache =
+        |bytes, on: Fact| stack(mmc("MMC", &[("emmc_cache_bytes", Fact::Int(bytes)), ("emmc_cache_on", on)], &[], &[]));
+    holds_and_nearly(id, &cache(1 << 20, Fact::Bool(false)), &cache(1 << 20, Fact::Bool(true)));
+    holds_and_nearly(id, &cache(1 << 20, Fact::Bool(false)), &cache(0, Fact::Bool(false)));
+    unknown_for_want_of(id, &cache(1 << 20, Fact::Null), "emmc_cache_on");
+
+    // What EXT_CSD says of the queue decides, where it was read.
+    let queue = |supported: Fact| {
+        let card =
+            [("cmdq_en", Fact::Bool(false)), ("mmc_revision", Fact::Int(8)), ("emmc_queue_supported", supported)];
+        stack(mmc("MMC", &card, &[], &[]))
+    };
+    holds_and_nearly("emmc-without-queue", &queue(Fact::Bool(true)), &queue(Fact::Bool(false)));
+}
+
+#[test]
+fn bus_errors() {
+    let id = "mmc-bus-errors";
+    let host = |kinds: Fact| stack(mmc("SD", &[], &[], &[("mmc_error_kinds", kinds)]));
+    holds_and_nearly(id, &host(list(&["Data CRC Error Occurred: 12"])), &host(list(&["Command Timeout Occurred: 4"])));
+    holds_and_nearly(id, &host(list(&["Request Timedout: 1"])), &host(list(&[])));
+    unknown_for_want_of(id, &host(Fact::Null), "mmc_error_kinds");
+}
+
+#[test]
+fn spi_nor_slow_read() {
+    let id = "spi-nor-slow-read";
+    let flash = |driver: &str, fast: Fact, lines: Fact| {
+        let facts = [("mtd_flash_driver", text(driver)), ("spi_fast_read", fast), ("spi_read_lines", lines)];
+        stack(vec![disk("mtd0", "mtd", &facts)])
+    };
+    let slow = flash("spi-nor", Fact::Bool(false), Fact::Int(1));
+    holds_and_nearly(id, &slow, &flash("spi-nor", Fact::Bool(true), Fact::Int(1)));
+    holds_and_nearly(id, &slow, &flash("spi-nor", Fact::Bool(false), Fact::Int(4)));
+    holds_and_nearly(id, &slow, &flash("physmap-flash", Fact::Null, Fact::Null));
+    unknown_for_want_of(id, &flash("spi-nor", Fact::Null, Fact::Null), "spi_fast_read");
+}

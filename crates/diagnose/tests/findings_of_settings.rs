@@ -107,6 +107,30 @@ fn the_machine() {
     holds_and_nearly(id, &ring(1, Some(false)), &ring(0, Some(false)));
 }
 
+#[test]
+fn processor_quota() {
+    let id = "cgroup-cpu-quota";
+    let quota =
+        |q| stack(vec![disk("sda", "sata", &[]), layer(LayerKind::Host, "h", None, &[("cgroup_cpu_processors", q)])]);
+    // The machine has four processors.
+    holds_and_nearly(id, &quota(Fact::Float(0.5)), &quota(Fact::Float(4.0)));
+    holds_and_nearly(id, &quota(Fact::Int(2)), &quota(Fact::Null));
+    let mut blind = quota(Fact::Float(0.5));
+    blind.environment.cpus.clear();
+    unknown_for_want_of(id, &blind, "processors");
+}
+
+/// What the drive says of its own cache decides what the kernel's view means.
+#[test]
+fn write_through_by_the_drives_own_word() {
+    let disk_with = |facts: &[(&str, Fact)]| stack(vec![disk("sda", "sata", facts)]);
+    let view = ("write_cache", text("write through"));
+    let blind = finding(&disk_with(&[view.clone()]), "write-through-cache").unwrap();
+    let told =
+        finding(&disk_with(&[view, ("ata_write_cache_enabled", Fact::Bool(true))]), "write-through-cache").unwrap();
+    assert_eq!((blind.confidence, told.confidence), (Confidence::Low, Confidence::High));
+}
+
 /// `inspect` asks without a run: what facts decide is decided, what needs a measurement is unknown and says how to get it.
 #[test]
 fn an_inventory_alone() {

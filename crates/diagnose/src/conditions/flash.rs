@@ -44,3 +44,24 @@ pub fn nor_read_by_processor(run: &Run) -> Check {
         ))
     })
 }
+
+/// Serial NOR flash on one line without fast reads: the plain read command has no dummy cycles, for which makers allow
+/// it a fraction of the clock only.
+pub fn spi_nor_slow_read(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("mtd")? {
+            return Ok(None);
+        }
+        let serial =
+            path.disk.text(names::MTD_FLASH_DRIVER) == Some("spi-nor") || path.disk.fact(names::MTD_JEDEC_ID).is_some();
+        if !serial || path.disk.need_bool(names::SPI_FAST_READ)? {
+            return Ok(None);
+        }
+        // Reads on two or four lines are fast reads by themselves.
+        if path.disk.int(names::SPI_READ_LINES).is_some_and(|lines| lines > 1) {
+            return Ok(None);
+        }
+        let evidence = [names::SPI_FAST_READ, names::SPI_READ_LINES, names::SPI_MAX_HZ].map(|n| path.disk.evidence(n));
+        Ok(Some(Case::seen(evidence).at_most(Confidence::Probable)))
+    })
+}

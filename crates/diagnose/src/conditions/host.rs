@@ -4,7 +4,7 @@ use super::{Case, Check};
 use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
-use crate::stack_view::{Facts, Missing};
+use crate::stack_view::{Facts, Missing, processors};
 use model::{Confidence, Evidence, Fact, LayerKind, Run};
 
 /// `ondemand` that does not count I/O wait as load: processors stay slow while they wait for storage.
@@ -150,4 +150,20 @@ pub fn interrupts_on_one_processor(run: &Run) -> Check {
         }
     }
     if looked { Ok(None) } else { Err(COUNTS) }
+}
+
+/// A control group that gives this process less processor time than the machine has.
+pub fn processor_quota(run: &Run) -> Check {
+    let Some(host) = run.target.stack.first(LayerKind::Host) else { return Err(Missing("processors")) };
+    // Absent without a quota.
+    let Some(quota) = host.fact(names::CGROUP_CPU_PROCESSORS).and(host.need_number(names::CGROUP_CPU_PROCESSORS).ok())
+    else {
+        return Ok(None);
+    };
+    let processors = processors(run)?;
+    if quota >= f64::from(processors) {
+        return Ok(None);
+    }
+    let all = Evidence::fact("processors", processors, "environment");
+    Ok(Some(Case::seen([host.evidence(names::CGROUP_CPU_PROCESSORS), all])))
 }

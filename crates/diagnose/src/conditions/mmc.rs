@@ -114,7 +114,25 @@ pub fn emmc_without_queue(run: &Run) -> Check {
         }
         let mut evidence = vec![path.disk.evidence(names::CMDQ_EN), path.disk.evidence(names::MMC_REVISION)];
         evidence.extend(path.holder(names::MMC_HOST_CQE).map(|l| l.evidence(names::MMC_HOST_CQE)));
-        // CMDQ_SUPPORT itself (EXT_CSD byte 308) is not in sysfs.
-        Ok(Some(Case::seen(evidence).at_most(Confidence::Probable)))
+        evidence.push(path.disk.evidence(names::EMMC_QUEUE_SUPPORTED));
+        let sure = match path.disk.bool(names::EMMC_QUEUE_SUPPORTED) {
+            Some(true) => Confidence::High,
+            Some(false) => return Ok(None),
+            None => Confidence::Probable,
+        };
+        Ok(Some(Case::seen(evidence).at_most(sure)))
+    })
+}
+
+/// An eMMC that has a cache and does not use it.
+pub fn emmc_cache_off(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !is_type(path, "MMC")? || path.disk.need_int(names::EMMC_CACHE_BYTES)? <= 0 {
+            return Ok(None);
+        }
+        if path.disk.need_bool(names::EMMC_CACHE_ON)? {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([path.disk.evidence(names::EMMC_CACHE_BYTES), path.disk.evidence(names::EMMC_CACHE_ON)])))
     })
 }

@@ -51,7 +51,13 @@ pub fn emmc_below_host_mode(run: &Run) -> Check {
         }
         let host = path.need(names::MMC_HOST_MODES)?;
         let Some(Fact::List(modes)) = host.fact(names::MMC_HOST_MODES) else { return Ok(None) };
-        let offers = |mode: &str| modes.iter().any(|m| m == mode);
+        // What the card can do is in EXT_CSD byte 196, which only root may read.
+        let card = match path.disk.fact(names::EMMC_MODES) {
+            Some(Fact::List(modes)) => Some(modes),
+            _ => None,
+        };
+        let offers =
+            |mode: &str| modes.iter().any(|m| m == mode) && card.is_none_or(|modes| modes.iter().any(|m| m == mode));
         // Line rates at 200 MHz with eight lines: HS200 200 MB/s, HS400 400 MB/s.
         let best = if offers("hs400") {
             400e6
@@ -62,13 +68,13 @@ pub fn emmc_below_host_mode(run: &Run) -> Check {
         };
         let eight = link.int(names::BUS_WIDTH).is_none_or(|w| w == 8);
         let now = link.ceiling_bytes_per_s.map(|v| v as f64).filter(|_| eight);
-        // What the device can do is in EXT_CSD byte 196, which sysfs does not show.
         let evidence = [
             link.evidence(names::BUS_MODE),
             host.evidence(names::MMC_HOST_MODES),
-            path.disk.evidence(names::MMC_REVISION),
+            path.disk.evidence(names::EMMC_MODES),
         ];
-        Ok(Some(Case::seen(evidence).at_most(Confidence::Probable).gain(
+        let sure = if card.is_some() { Confidence::High } else { Confidence::Probable };
+        Ok(Some(Case::seen(evidence).at_most(sure).gain(
             METRIC,
             now.map(|n| best / n),
             "line rate of the host's best mode over that of the mode in use",
@@ -92,5 +98,22 @@ pub fn clock_below_request(run: &Run) -> Check {
         }
         let evidence = [names::CLOCK_REQUESTED_HZ, names::CLOCK_HZ, names::BUS_MODE].map(|n| link.evidence(n));
         Ok(Some(Case::seen(evidence).gain(METRIC, Some(asked / actual), "requested clock over the actual one")))
+    })
+}
+
+/// Transfers that arrived damaged or not at all. Commands without an answer are no error: cards are probed with commands
+/// that they may not know.
+pub fn errors(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("mmc")? {
+            return Ok(None);
+        }
+        let host = path.need(names::MMC_ERROR_KINDS)?;
+        let Some(Fact::List(kinds)) = host.fact(names::MMC_ERROR_KINDS) else { return Ok(None) };
+        let counts = |kind: &String| ["CRC", "Data Timeout", "ADMA", "Timedout"].iter().any(|k| kind.contains(k));
+        if !kinds.iter().any(counts) {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([host.evidence(names::MMC_ERROR_KINDS)]).at_most(Confidence::Probable)))
     })
 }

@@ -7,6 +7,7 @@ pub mod ahci;
 pub mod durability;
 pub mod filesystem;
 pub mod flash;
+pub mod health;
 pub mod host;
 pub mod mmc;
 pub mod mmc_bus;

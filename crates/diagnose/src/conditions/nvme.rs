@@ -95,25 +95,41 @@ pub fn aspm_powersave(run: &Run) -> Check {
         }
         let link = path.need(names::PCIE_ASPM_POLICY)?;
         let sleeps = matches!(link.need_text(names::PCIE_ASPM_POLICY)?, "powersave" | "powersupersave");
-        // Whether the device and the port support it is in their configuration space.
+        let state = |name| path.holder(name).and_then(|l| l.bool(name));
+        let states = [names::PCIE_ASPM_L0S, names::PCIE_ASPM_L1].map(state);
+        if states.iter().all(|s| *s == Some(false)) {
+            // The policy says so, but this link has no such state.
+            return Ok(None);
+        }
         Ok(sleeps.then(|| Case::seen([link.evidence(names::PCIE_ASPM_POLICY)]).at_most(Confidence::Probable)))
     })
 }
 
-/// The kernel reported errors of the PCIe link.
+/// Errors of the PCIe link: counted by the device since boot, or reported in the kernel's log.
 pub fn bus_errors(run: &Run) -> Check {
+    /// A few corrected errors since boot are the usual; a link in trouble counts them by the hundred.
+    const MANY: i64 = 100;
     any_disk(run, |path| {
         if !path.is("nvme")? {
             return Ok(None);
         }
+        let count = |name| path.holder(name).map(|l| (l.int(name).unwrap_or(0), l.evidence(name)));
+        let (corrected, uncorrected) = (count(names::AER_CORRECTABLE), count(names::AER_UNCORRECTABLE));
+        let many = corrected.as_ref().is_some_and(|c| c.0 >= MANY) || uncorrected.as_ref().is_some_and(|c| c.0 > 0);
+        let counted = corrected.is_some() || uncorrected.is_some();
+        let counts: Vec<Evidence> = [corrected, uncorrected].into_iter().flatten().map(|c| c.1).collect();
         // Messages name the device, or the port above it that noticed the error.
         let about: Vec<&str> = [names::PCI_ADDRESS, names::PCIE_NARROWEST]
             .iter()
             .filter_map(|n| path.holder(n).and_then(|l| l.text(n)))
             .collect();
-        let lines = kernel_log::lines(run, &["PCIe Bus Error", "AER: "], &[]).ok_or(LOG)?;
-        let own = lines.iter().any(|l| about.iter().any(|a| l.contains(a)));
-        let sure = if own { Confidence::High } else { Confidence::Low };
-        Ok(kernel_log::evidence(&lines).map(|line| Case::seen([line]).at_most(sure)))
+        let lines = kernel_log::lines(run, &["PCIe Bus Error", "AER: "], &[]);
+        let own = lines.iter().flatten().any(|l| about.iter().any(|a| l.contains(a)));
+        let told = lines.as_ref().and_then(|l| kernel_log::evidence(l));
+        if many || (told.is_some() && !counted) || own {
+            let sure = if many || own { Confidence::High } else { Confidence::Low };
+            return Ok(Some(Case::seen(counts.into_iter().chain(told)).at_most(sure)));
+        }
+        if counted || lines.is_some() { Ok(None) } else { Err(LOG) }
     })
 }

@@ -34,8 +34,12 @@ pub fn write_through_cache(run: &Run) -> Check {
         if path.disk.need_text(names::WRITE_CACHE)? != "write through" {
             return Ok(None);
         }
-        // A SCSI array with a protected cache reports write through rightly, and so do bridges that do not tell.
-        Ok(Some(Case::seen([path.disk.evidence(names::WRITE_CACHE)]).at_most(Confidence::Low)))
+        // What the drive itself says decides; without it, an array with a protected cache reports write through rightly, and
+        // so do bridges that do not tell.
+        let own = path.disk.bool(names::ATA_WRITE_CACHE_ENABLED);
+        let sure = if own.is_some() { Confidence::High } else { Confidence::Low };
+        let evidence = [path.disk.evidence(names::WRITE_CACHE), path.disk.evidence(names::ATA_WRITE_CACHE_ENABLED)];
+        Ok(Some(Case::seen(evidence).at_most(sure)))
     })
 }
 

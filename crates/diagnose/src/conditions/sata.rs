@@ -148,3 +148,29 @@ pub fn link_power_management(run: &Run) -> Check {
         Ok(sleeps.then(|| Case::seen([holder.evidence(names::LINK_POWER_POLICY)]).at_most(sure)))
     })
 }
+
+/// A solid-state drive of a newer generation than its port: the port is the ceiling.
+pub fn older_port(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if !path.is("sata")? || path.disk.bool(names::ROTATIONAL) == Some(true) {
+            return Ok(None);
+        }
+        let link = path.need(names::SATA_SPEED_MAX_GBIT_S)?;
+        let port = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
+        let able = match path.disk.need_int(names::ATA_SATA_GENERATION)? {
+            1 => 1.5,
+            2 => 3.0,
+            3 => 6.0,
+            _ => return Err(Missing(names::ATA_SATA_GENERATION)),
+        };
+        if port <= 0.0 || able <= port {
+            return Ok(None);
+        }
+        let evidence = [path.disk.evidence(names::ATA_SATA_GENERATION), link.evidence(names::SATA_SPEED_MAX_GBIT_S)];
+        Ok(Some(Case::seen(evidence).gain(
+            "seq-read.throughput_bytes_per_s",
+            Some(able / port),
+            "the drive's fastest generation over the port's",
+        )))
+    })
+}
