@@ -2,11 +2,11 @@
 
 use crate::error::check_phases;
 use crate::{ExchangeError, Options, Result};
-use model::{Metric, Run};
+use model::{Metric, PhaseRun, PlannedJob, Run};
 use serde::Serialize;
 use std::borrow::Cow;
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 17] = [
     "run",
     "target",
     "phase",
@@ -22,6 +22,8 @@ const COLUMNS: [&str; 15] = [
     "reasons",
     "rejected_value",
     "phase_status",
+    "job",
+    "direction",
 ];
 
 /// The metrics of one or many runs. `value`, `low` and `high` are blank unless measured; what was refused stands in
@@ -36,8 +38,9 @@ pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
     for run in runs {
         check_phases(run, &options.phases)?;
         for phase in run.phases.iter().filter(|p| options.wants(&p.plan.name)) {
+            let jobs = phase.plan.jobs();
             for metric in &phase.metrics {
-                let cells = line(run, &phase.plan.name, metric, &word(&phase.status));
+                let cells = line(run, phase, &jobs, metric);
                 let quoted: Vec<Cow<str>> = cells.iter().map(|c| cell(c)).collect();
                 text.push_str(&quoted.join(","));
                 text.push('\n');
@@ -51,11 +54,24 @@ pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
     Ok(text)
 }
 
-fn line(run: &Run, phase: &str, metric: &Metric, phase_status: &str) -> [String; COLUMNS.len()] {
+/// Which job and which direction a metric is of; blank where it is of all.
+fn part<'m>(phase: &PhaseRun, jobs: &[PlannedJob], metric: &'m Metric) -> (&'m str, &'m str) {
+    let rest = metric.id.strip_prefix(&phase.plan.name).and_then(|rest| rest.strip_prefix('.'));
+    let Some((parts, _quantity)) = rest.and_then(|rest| rest.rsplit_once('.')) else { return ("", "") };
+    match parts.split_once('.') {
+        Some(parts) => parts,
+        // Of several jobs a single part names one; a phase with one job has no job part.
+        None if jobs.len() > 1 => (parts, ""),
+        None => ("", parts),
+    }
+}
+
+fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [String; COLUMNS.len()] {
+    let (job, direction) = part(phase, jobs, metric);
     [
         run.id.clone(),
         run.target.name.clone(),
-        phase.to_owned(),
+        phase.plan.name.clone(),
         metric.id.clone(),
         word(&metric.unit),
         word(&metric.better),
@@ -67,7 +83,9 @@ fn line(run: &Run, phase: &str, metric: &Metric, phase_status: &str) -> [String;
         word(&metric.status),
         metric.reasons.join("; "),
         number(metric.rejected_value),
-        phase_status.to_owned(),
+        word(&phase.status),
+        job.to_owned(),
+        direction.to_owned(),
     ]
 }
 

@@ -1,11 +1,12 @@
-//! An HdrHistogram interval log (format 1.3): one line a phase, tagged with its name.
+//! An HdrHistogram interval log (format 1.3): one line a phase, tagged with its name; where the phase has several jobs or
+//! directions, one line for each of them, tagged as in metric ids.
 
 use crate::error::check_phases;
 use crate::wall_time::WallTime;
 use crate::{ExchangeError, Options, Result};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use model::{Histogram, Ns, PhaseRun, PhaseStatus, Run};
+use model::{Direction, Histogram, Ns, PhaseRun, PhaseStatus, Run};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Readers hold values and counts in signed 64-bit numbers; half of that leaves room for the top of a bucket.
@@ -29,7 +30,7 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
         let mut log = IntervalLogWriterBuilder::new()
             .add_comment("[Histogram log format version 1.3]")
             .add_comment(&one_line(&format!("[narrows {}, run {}]", run.program_version, run.id)))
-            .add_comment("[Latencies in ns; Interval_Max in ms; one line a phase, Tag is its name]")
+            .add_comment("[Latencies in ns; Interval_Max in ms; one line a phase, job and direction, Tag is its name]")
             .with_start_time(started)
             .with_base_time(started)
             .with_max_value_divisor(1e6)
@@ -44,16 +45,24 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
                     continue;
                 }
             }
-            let begin = record.started_ns.saturating_add(record.warmup.cut_ns).min(record.ended_ns);
-            let tag = tag(&phase.plan.name);
-            log.write_histogram(
-                &encodable(&record.latency),
-                Duration::from_nanos(begin),
-                Duration::from_nanos(record.ended_ns.saturating_sub(begin)),
-                Tag::new(&tag),
-            )
-            .map_err(|e| encoding(&phase.plan.name, &e))?;
-            lines += 1;
+            let whole = Part {
+                name: phase.plan.name.clone(),
+                begin_ns: record.started_ns.saturating_add(record.warmup.cut_ns),
+                end_ns: record.ended_ns,
+                latency: record.latency.clone(),
+            };
+            for part in std::iter::once(whole).chain(parts(phase)) {
+                let begin = part.begin_ns.min(part.end_ns);
+                let tag = tag(&part.name);
+                log.write_histogram(
+                    &encodable(&part.latency),
+                    Duration::from_nanos(begin),
+                    Duration::from_nanos(part.end_ns.saturating_sub(begin)),
+                    Tag::new(&tag),
+                )
+                .map_err(|e| encoding(&part.name, &e))?;
+                lines += 1;
+            }
         }
         Ok(lines)
     })()?;
@@ -62,6 +71,39 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
         return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
     String::from_utf8(out).map_err(|e| encoding("-", &e))
+}
+
+/// What a line is of.
+struct Part {
+    name: String,
+    begin_ns: Ns,
+    end_ns: Ns,
+    latency: Histogram,
+}
+
+/// The jobs of a phase that has several, and the directions of each job that has several, with the names that metric ids
+/// give them; what recorded nothing is left out.
+fn parts(phase: &PhaseRun) -> Vec<Part> {
+    let Some(record) = &phase.record else { return Vec::new() };
+    let jobs = phase.plan.jobs();
+    let mut parts = Vec::new();
+    for planned in &jobs {
+        let Some(job) = record.job(&phase.plan, planned) else { continue };
+        let (begin_ns, end_ns) = (job.started_ns.saturating_add(job.cut_ns), job.ended_ns);
+        let mut name = phase.plan.name.clone();
+        if jobs.len() > 1 {
+            name = format!("{name}.{}", planned.id);
+            parts.push(Part { name: name.clone(), begin_ns, end_ns, latency: job.latency() });
+        }
+        for one in &job.directions {
+            if planned.told_apart() || one.direction == Direction::Sync {
+                let name = format!("{name}.{}", one.direction.name());
+                parts.push(Part { name, begin_ns, end_ns, latency: one.latency.clone() });
+            }
+        }
+    }
+    parts.retain(|part| part.latency.count() > 0);
+    parts
 }
 
 fn encoding(phase: &str, error: &dyn std::fmt::Display) -> ExchangeError {

@@ -1,6 +1,6 @@
 //! Metrics as comma-separated values.
 
-use crate::runs::{plain, refused, run};
+use crate::runs::{phase, plain, refused, run, stream};
 use exchange::{ExchangeError, Options};
 
 /// A reader after RFC 4180, written apart from the writer.
@@ -40,6 +40,20 @@ fn a_line_for_each_metric_of_each_run() {
     assert_eq!(cell(&lines, 1, "unit"), "bytes_per_s");
     assert_eq!(cell(&lines, 1, "value"), "4096000");
     assert_eq!(cell(&lines, 1, "status"), "measured");
+}
+
+#[test]
+fn jobs_and_directions_have_columns() {
+    let metric = |id: &str| model::Metric::measured(id, model::Unit::OpsPerS, None, 1.0, 1);
+    let mut one = phase("one", "direct", vec![stream("write", "random", 4096, 8)]);
+    one.metrics = vec![metric("one.iops"), metric("one.read.iops")];
+    let mut two = phase("two", "direct", vec![stream("write", "random", 4096, 8); 2]);
+    two.plan.streams[0].name = "read".into();
+    two.plan.streams[1].name = "db".into();
+    two.metrics = vec![metric("two.iops"), metric("two.read.iops"), metric("two.db.write-zeroes.iops")];
+    let lines = parse(&exchange::csv(&[run(vec![one, two])], &Options::default()).unwrap());
+    let parts: Vec<(&str, &str)> = (1..6).map(|i| (cell(&lines, i, "job"), cell(&lines, i, "direction"))).collect();
+    assert_eq!(parts, [("", ""), ("", "read"), ("", ""), ("read", ""), ("db", "write-zeroes")]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! fio's JSON against a document of fio 3.33.
 
-use crate::runs::{phase, plain, refused, run, skipped, stream};
+use crate::runs::{phase, plain, refused, run, skipped, stream, tell_apart};
 use exchange::{ExchangeError, Options};
 use model::Run;
 use serde_json::{Value, json};
@@ -163,6 +163,97 @@ fn a_mix_in_one_stream_is_reported_as_one_and_trims_are_trims() {
     assert_eq!(mix["mixed"]["iops"], 1000.0);
     assert_eq!((&trim["job options"]["rw"], &trim["trim"]["total_ios"]), (&json!("trim"), &json!(1500)));
     assert_eq!(trim["read"]["total_ios"], 0);
+}
+
+/// A job `log` of writes and two clones of a job `db` that reads and writes, in one phase.
+fn two_jobs() -> model::PhaseRun {
+    use model::Direction::{Read, Write};
+    let mut p = phase("p", "direct", vec![stream("write", "random", 4096, 8); 3]);
+    for (i, s) in p.plan.streams.iter_mut().enumerate() {
+        (s.name, s.group) = if i == 0 { ("log".into(), 7) } else { ("db".into(), 8) };
+        s.mix = (i > 0).then_some(model::Mix { read_percent: 50 });
+    }
+    tell_apart(&mut p, &[(Read, 0.5), (Write, 0.5)]);
+    // The first one only writes.
+    p.record.as_mut().unwrap().streams[0].directions.remove(0);
+    p
+}
+
+#[test]
+fn each_job_is_a_job_with_its_own_reads_and_writes() {
+    let document = export(&run(vec![two_jobs()]), &Options::default());
+    let jobs = document["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 2);
+    let (log, db) = (&jobs[0], &jobs[1]);
+    assert_eq!((&log["jobname"], &db["jobname"]), (&json!("log"), &json!("db")));
+    assert_eq!((&log["groupid"], &db["groupid"]), (&json!(0), &json!(0)));
+    assert_eq!((&log["job options"]["numjobs"], &db["job options"]["numjobs"]), (&json!("1"), &json!("2")));
+    assert_eq!((&log["job options"]["rw"], &db["job options"]["rw"]), (&json!("randwrite"), &json!("randrw")));
+    // 1,500 counted operations: a third each stream, half of that each way.
+    assert_eq!((&log["write"]["total_ios"], &log["read"]["total_ios"]), (&json!(250), &json!(0)));
+    assert_eq!((&db["write"]["total_ios"], &db["read"]["total_ios"]), (&json!(500), &json!(500)));
+    assert_eq!(db["read"]["io_bytes"], 500 * 4096);
+    assert_eq!((&db["read"]["clat_ns"]["max"], &db["write"]["clat_ns"]["max"]), (&json!(500_000), &json!(2_000_000)));
+    let iops = |v: &Value| v["iops"].as_f64().unwrap();
+    // 500 in 1.5 s.
+    assert!((iops(&db["read"]) - 333.333).abs() < 0.01 && (iops(&log["write"]) - 166.667).abs() < 0.01);
+    assert_eq!((&db["read"]["iops_samples"], &db["read"]["iops_mean"]), (&json!(0), &db["read"]["iops"]));
+    assert!(db.get("mixed").is_none() && db["job options"].get("unified_rw_reporting").is_none());
+    assert_eq!(document["narrows"]["phases"][0]["jobs"], json!([0, 1]));
+}
+
+#[test]
+fn the_rates_of_jobs_are_those_that_the_run_states() {
+    let mut p = two_jobs();
+    let metric = |id: &str, value: f64| {
+        model::Metric::measured(id, model::Unit::OpsPerS, Some(model::Better::Higher), value, 500)
+    };
+    p.metrics.push(metric("p.db.iops", 600.0));
+    let db = &export(&run(vec![p]), &Options::default())["jobs"][1];
+    assert_eq!((&db["read"]["iops"], &db["write"]["iops"]), (&json!(300.0), &json!(300.0)));
+}
+
+#[test]
+fn errors_belong_to_the_job_that_met_them() {
+    let mut p = refused(two_jobs());
+    let record = p.record.as_mut().unwrap();
+    record.stop = model::StopCause::Failed;
+    record.errors.insert("EIO".into(), 2);
+    record.streams.iter_mut().for_each(|s| s.stop = model::StopCause::Failed);
+    record.streams[2].errors.insert("EIO".into(), 2);
+    let document = export(&run(vec![p]), &Options::default());
+    let (log, db) = (&document["jobs"][0], &document["jobs"][1]);
+    assert_eq!((&db["error"], &db["total_err"], &db["first_error"]), (&json!(5), &json!(2), &json!(5)));
+    assert_eq!((&log["error"], log.get("total_err")), (&json!(125), None));
+    assert_eq!((&log["write"]["total_ios"], &db["write"]["iops"]), (&json!(0), &json!(0.0)));
+    // Errors that the job was to survive.
+    let mut p = two_jobs();
+    p.plan.streams[2].on_error = model::ErrorPolicy::Continue;
+    let record = p.record.as_mut().unwrap();
+    record.errors.insert("EIO".into(), 2);
+    record.streams[2].errors.insert("EIO".into(), 2);
+    let db = &export(&run(vec![p]), &Options::default())["jobs"][1];
+    assert_eq!((&db["error"], &db["total_err"], &db["read"]["total_ios"]), (&json!(0), &json!(2), &json!(500)));
+}
+
+#[test]
+fn one_stream_that_mixes_is_told_apart_and_syncs_are_syncs() {
+    use model::Direction::{Read, Sync, Trim, Write};
+    let mut mix = phase("mix", "direct", vec![stream("write", "random", 4096, 8)]);
+    mix.plan.streams[0].mix = Some(model::Mix { read_percent: 70 });
+    mix.plan.streams[0].flush.fsync_every = 8;
+    tell_apart(&mut mix, &[(Read, 0.7), (Write, 0.3), (Sync, 0.04)]);
+    let mut trims = phase("trims", "direct", vec![stream("write", "random", 4096, 1)]);
+    trims.plan.streams[0].trim_before_write = true;
+    tell_apart(&mut trims, &[(Write, 0.5), (Trim, 0.5)]);
+    let document = export(&run(vec![mix, trims]), &Options::default());
+    let mix = &document["jobs"][0];
+    assert_eq!((&mix["jobname"], &mix["job options"]["fsync"]), (&json!("mix"), &json!("8")));
+    assert_eq!((&mix["read"]["iops"], &mix["write"]["iops"]), (&json!(700.0), &json!(300.0)));
+    assert_eq!((&mix["sync"]["total_ios"], &mix["sync"]["lat_ns"]["max"]), (&json!(60), &json!(9_000_000)));
+    let trims = &document["jobs"][1];
+    assert_eq!((&trims["trim"]["iops"], &trims["write"]["iops"]), (&json!(500.0), &json!(500.0)));
+    assert_eq!(trims["read"]["total_ios"], 0);
 }
 
 #[test]

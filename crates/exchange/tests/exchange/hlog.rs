@@ -1,6 +1,6 @@
 //! HdrHistogram logs, read back by the crate's own reader.
 
-use crate::runs::{phase, plain, refused, run, stream};
+use crate::runs::{phase, plain, refused, run, stream, tell_apart};
 use exchange::{ExchangeError, Options};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -47,6 +47,26 @@ fn a_line_for_each_phase() {
     assert_eq!(histogram.len(), 1500);
     assert!((histogram.value_at_quantile(0.5) as f64 / 1e6 - 1.0).abs() < 0.01);
     assert!((histogram.max() as f64 / 50e6 - 1.0).abs() < 0.001);
+}
+
+#[test]
+fn a_line_for_each_job_and_direction_beside_the_phase() {
+    use model::Direction::{Read, Sync, Write};
+    let mut p = phase("p", "direct", vec![stream("write", "random", 4096, 8); 2]);
+    for (i, s) in p.plan.streams.iter_mut().enumerate() {
+        (s.name, s.group) = (format!("job {i}"), i as u32 + 1);
+        s.mix = Some(model::Mix { read_percent: 50 });
+        s.flush.fsync_every = 8;
+    }
+    tell_apart(&mut p, &[(Read, 0.5), (Write, 0.5), (Sync, 0.04)]);
+    p.record.as_mut().unwrap().streams[1].started_ns += 250_000_000;
+    let lines = read(&exchange::hlog(&run(vec![p]), &Options::default()).unwrap());
+    let tags: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();
+    let parts = |job: &str| ["", ".read", ".write", ".sync"].map(|d| format!("p.{job}{d}"));
+    let want: Vec<String> = [vec!["p".to_owned()], parts("job-0").to_vec(), parts("job-1").to_vec()].concat();
+    assert_eq!(tags, want);
+    assert_eq!((lines[1].3.len(), lines[2].3.len(), lines[4].3.len()), (750, 375, 30));
+    assert_eq!((lines[2].3.max() / 1_000, lines[6].1), (500, 1.75));
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Runs for these tests. They are read from JSON, as from a bundle, so that a plan may grow without touching them.
 
-use model::{Bucket, Histogram, Interval, PhaseRun, Run, SystemSample};
+use model::{
+    Bucket, Direction, DirectionSummary, Histogram, Interval, PhaseRun, Run, StreamPlan, StreamSummary, SystemSample,
+    WorkerUsage,
+};
 use serde_json::{Value, json};
 
 /// A stream: operation, order, block size, depth.
@@ -59,6 +62,54 @@ pub fn phase(name: &str, access: &str, streams: Vec<Value>) -> PhaseRun {
         })
         .collect();
     phase
+}
+
+/// Has the record tell its streams apart: each did an equal part of everything, with these shares going each way. Reads
+/// take 0.5 ms, syncs 9 ms, all else 2 ms.
+pub fn tell_apart(phase: &mut PhaseRun, directions: &[(Direction, f64)]) {
+    let streams = &phase.plan.streams;
+    let record = phase.record.as_mut().unwrap();
+    let n = streams.len() as f64;
+    let part = |of: u64, share: f64| (of as f64 * share / n) as u64;
+    let (all, warm) = (record.operations, record.warmup.operations);
+    let summary = |stream: &StreamPlan| StreamSummary {
+        name: stream.name.clone(),
+        group: stream.group,
+        engine: record.engine.kind,
+        started_ns: record.started_ns,
+        ended_ns: record.ended_ns,
+        cut_ns: record.warmup.cut_ns,
+        stop: record.stop,
+        short_operations: 0,
+        errors: Default::default(),
+        usage: WorkerUsage { user_ns: part(record.usage.user_ns, 1.0), ..Default::default() },
+        mean_depth: None,
+        longest_gap_ns: None,
+        directions: directions
+            .iter()
+            .map(|(direction, share)| {
+                let (operations, counted) = (part(all, *share), part(all.saturating_sub(warm), *share));
+                let mut latency = Histogram::new();
+                let each = match direction {
+                    Direction::Read => 500_000,
+                    Direction::Sync => 9_000_000,
+                    _ => 2_000_000,
+                };
+                latency.record_n(each, counted);
+                let bytes = |n: u64| if *direction == Direction::Sync { 0 } else { n.wrapping_mul(stream.block_size_bytes) };
+                DirectionSummary {
+                    direction: *direction,
+                    operations,
+                    bytes: bytes(operations),
+                    counted_operations: counted,
+                    counted_bytes: bytes(counted),
+                    latency,
+                }
+            })
+            .collect(),
+    };
+    let streams = streams.iter().map(summary).collect();
+    record.streams = streams;
 }
 
 /// A run of these phases on a disk `sda`.
@@ -165,6 +216,32 @@ impl Draw {
     }
 }
 
+/// Streams with names and numbers of any kind, one too few or too many of them at times.
+fn hostile_streams(phase: &mut PhaseRun, d: &mut Draw) {
+    let stream = phase.plan.streams[0].clone();
+    phase.plan.streams = (0..1 + d.next() % 4)
+        .map(|_| StreamPlan { name: d.text(), group: d.next() as u32 % 3, ..stream.clone() })
+        .collect();
+    tell_apart(phase, &[(Direction::Read, 0.5), (Direction::Write, 0.3), (Direction::Sync, 0.01)]);
+    let record = phase.record.as_mut().unwrap();
+    for one in &mut record.streams {
+        (one.started_ns, one.ended_ns, one.cut_ns) = (d.number(), d.number(), d.number());
+        one.usage.user_ns = d.number();
+        one.mean_depth = d.next().is_multiple_of(2).then(|| d.float());
+        one.errors = (0..d.next() % 2).map(|_| (d.text(), d.number())).collect();
+        for side in &mut one.directions {
+            (side.operations, side.bytes) = (d.number(), d.number());
+            (side.counted_operations, side.counted_bytes) = (d.number(), d.number());
+            side.direction = Direction::ALL[(d.next() % 5) as usize];
+        }
+    }
+    match d.next() % 8 {
+        0 => drop(record.streams.pop()),
+        1 => record.streams.extend(record.streams.first().cloned()),
+        _ => {}
+    }
+}
+
 /// Any run at all: every number at any magnitude, names that hurt, phases that were measured, refused and skipped.
 pub fn generated(seed: u64) -> Run {
     let d = &mut Draw(seed);
@@ -244,6 +321,9 @@ pub fn generated(seed: u64) -> Run {
                 latency_ns_p50: Some(d.number()),
                 ..*i
             };
+        }
+        if d.next().is_multiple_of(2) {
+            hostile_streams(&mut p, d);
         }
         phases.push(match d.next() % 4 {
             0 => refused(p),
