@@ -41,7 +41,7 @@ pub(super) fn map(grid: &Grid, table: &Table) -> Markup {
                                     @match cell {
                                         Cell::Best(text) => { b { (t(text)) } },
                                         Cell::Without { note, bad, .. } => {
-                                            span.status.(if *bad { "refused" } else { "skipped" }) { @if *bad { "refused" } @else { "–" } }
+                                            @if *bad { span.status.refused { "refused" } } @else { span.absent { "–" } }
                                             @if let Some(n) = note { sup { (n) } }
                                         },
                                         other => { (t(&other.text())) },

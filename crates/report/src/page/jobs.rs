@@ -55,14 +55,14 @@ pub(super) fn jobs(run: &Run) -> Option<Markup> {
         run.phases.iter().map(|p| (p, sides(p))).filter(|(_, s)| !s.is_empty()).collect();
     (!all.is_empty()).then(|| {
         html! {
-            @for (phase, sides) in &all {
-                h3.form { (t(&phase.plan.name)) }
-                div.scroll tabindex="0" role="region" aria-label="Jobs and directions" {
-                    table.data.form {
-                        thead { tr { td {} @for h in ["operations", "moved", "p50", "p90", "p99", "p99.9", "worst"] { th scope="col" { (h) } } } }
+            div.scroll tabindex="0" role="region" aria-label="Jobs and directions" {
+                table.data.form {
+                    thead { tr { td {} @for h in ["operations", "moved", "p50", "p90", "p99", "p99.9", "worst"] { th scope="col" { (h) } } } }
+                    @for (phase, sides) in &all {
                         tbody {
+                            tr.group { th scope="rowgroup" colspan="8" { (t(&phase.plan.name)) } }
                             @for s in sides {
-                                tr {
+                                tr.inner {
                                     th scope="row" { (t(&s.name)) }
                                     td { (quantity::count(s.operations)) }
                                     td { (quantity::size(s.bytes)) " in " (quantity::duration((s.seconds * 1e9) as u64)) }

@@ -52,8 +52,7 @@ fn drawing(record: &SteadyRecord, allowed: Option<f64>, class: &str, width: f64)
 fn words(record: &SteadyRecord) -> String {
     let n = record.rounds.len();
     let reached = if record.reached { "Steady" } else { "Not steady" };
-    let percent =
-        |v: Option<f64>| v.map_or("unknown".to_owned(), |v| format!("{} %", quantity::significant(v * 100.0, 2)));
+    let percent = |v: Option<f64>| v.map_or("unknown".to_owned(), crate::run::percent);
     format!(
         "{reached} after {n} rounds. Of the window's mean, its range is {} and the rise of its line {}.",
         percent(record.range_ratio),

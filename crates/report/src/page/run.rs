@@ -78,7 +78,11 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
             let filled = table_of(check, form, usize::MAX, &mut n);
             match form {
                 Form::Grid(grid, _) => heat::map(grid, &filled),
-                Form::Depth(curve, places) => html! { (depth::plot(run, curve, places)) (table(&filled)) },
+                Form::Depth(curve, places) => html! {
+                    h3.form { (t(&filled.caption)) }
+                    (depth::plot(run, curve, places))
+                    (table(&Table { caption: String::new(), ..filled }))
+                },
                 _ => table(&filled),
             }
         })

@@ -38,7 +38,7 @@ fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
             div { dt { "verified" } dd { (quantity::size(v.bytes_verified)) " in " (quantity::count(v.blocks_verified)) " blocks" } }
             div { dt { "read back" } dd { (v.read_back.name()) @if let Some(ns) = v.read_back_ns { ", " (quantity::size(v.read_back_bytes)) " in " (quantity::duration(ns)) } } }
             @if let Some(path) = &v.path { div { dt { "re-reads" } dd { (t(path)) } } }
-            @for (class, n) in &v.mismatches { div { dt { (class.name()) } dd { b { (quantity::count(*n)) } " places" } } }
+            @for (class, n) in &v.mismatches { div { dt { (class.name()) } dd { b { (quantity::count(*n)) } @if *n == 1 { " place" } @else { " places" } } } }
             @for (reason, n) in &v.unverified { div { dt { "not verified" } dd { (quantity::count(*n)) " blocks: " (reason.reason()) } } }
         }
         @if !v.findings.is_empty() {

@@ -15,12 +15,14 @@ pub(crate) fn table_of(check: &Check<'_>, form: &Form<'_>, columns: usize, n: &m
         Form::Waits(places) => super::waits_table(run, places, n),
         Form::Rows(places) => super::rows_table(run, places, n),
     };
-    n.intervals = true;
-    let with = filled(n);
-    if super::fits(&with, columns) {
-        return with;
+    // What is least missed goes first.
+    for (intervals, bars) in [(true, true), (false, true), (false, false)] {
+        (n.intervals, n.bars) = (intervals, bars);
+        let table = filled(n);
+        if super::fits(&table, columns) {
+            return table;
+        }
     }
-    n.intervals = false;
     filled(n)
 }
 

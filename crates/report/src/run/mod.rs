@@ -14,6 +14,6 @@ pub(crate) use card::{table_of, validity_words};
 pub(crate) use form::{Form, forms};
 pub(crate) use grid::{Grid, GridCell};
 pub(crate) use markdown::numbers as markdown_numbers;
-pub(crate) use remarks::{Weight, remarks};
+pub(crate) use remarks::{Weight, percent, remarks};
 pub(crate) use table::{Cell, Table, fits, render};
 pub(crate) use tables::{Numbers, depth_table, grid_table, pairs_table, rows_table, waits_table};

@@ -25,7 +25,11 @@ pub(crate) struct Remark {
     pub text: String,
 }
 
-fn percent(ratio: f64) -> String {
+/// A share as per cent, two digits.
+pub(crate) fn percent(ratio: f64) -> String {
+    if ratio < 0.001 {
+        return "below 0.1 %".into();
+    }
     format!("{} %", quantity::significant(ratio * 100.0, 2))
 }
 

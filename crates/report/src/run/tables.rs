@@ -17,6 +17,8 @@ pub(crate) struct Numbers {
     pub notes: Vec<String>,
     /// Whether rates have their interval behind them.
     pub intervals: bool,
+    /// Whether rates have a bar beside them where the form has one.
+    pub bars: bool,
     plus_minus: &'static str,
     ascii: bool,
     unsteady: bool,
@@ -24,7 +26,14 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     pub(crate) fn new(style: &Style) -> Self {
-        Self { notes: Vec::new(), intervals: true, plus_minus: style.plus_minus(), ascii: style.ascii, unsteady: false }
+        Self {
+            notes: Vec::new(),
+            intervals: true,
+            bars: true,
+            plus_minus: style.plus_minus(),
+            ascii: style.ascii,
+            unsteady: false,
+        }
     }
 
     fn note(&mut self, text: String) -> Option<usize> {
@@ -213,10 +222,11 @@ pub(crate) fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &m
         let first = n.bare(metric_of(phase, "", rate));
         let mut cells = vec![n.marked(first, phase)];
         cells.extend([P50, P99, WORST, STALL].map(|q| n.cell(metric_of(phase, "", q))));
-        let filled = value(i).filter(|_| highest > 0.0).map_or(0, |v| (v / highest * BAR as f64).round() as usize);
+        let filled =
+            value(i).filter(|_| highest > 0.0 && n.bars).map_or(0, |v| (v / highest * BAR as f64).round() as usize);
         let bar = if n.ascii { "#" } else { "█" }.repeat(filled);
         let mark = if phase.plan.name == knee { if n.ascii { " <- knee" } else { " ← knee" } } else { "" };
-        cells.push(Cell::Drawn(format!("{bar}{mark}")));
+        cells.push(Cell::Drawn(if bar.is_empty() { mark.trim_start().to_owned() } else { format!("{bar}{mark}") }));
         rows.push(Row { label, inner: false, dim: false, cells });
     }
     let what = places
