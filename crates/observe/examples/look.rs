@@ -22,14 +22,28 @@ fn main() {
             minor: ((d & 0xff) | (d >> 12 & !0xff)) as u32,
         });
         Place::Path { path: path.to_string_lossy().into_owned(), device, mount_id: None, block_size_bytes: None }
-    } else if target.starts_with('/') {
-        Place::Path { path: target, device: None, mount_id: None, block_size_bytes: None }
     } else {
-        Place::DeviceName(target)
+        match observe::place_of(&root, &target) {
+            Ok(place) => place,
+            Err(error) => {
+                eprintln!("{error}");
+                std::process::exit(2);
+            }
+        }
     };
     let start = Instant::now();
+    let all = observe::disks(&root);
+    println!("{} disks in {:?}: {all:#?}", all.len(), start.elapsed());
+    let start = Instant::now();
     let seen = inventory(&root, &place);
-    let inventory_took = start.elapsed();
+    let first_took = start.elapsed();
+    // Nine more, because other processes are in the way: the shortest is what it costs.
+    let again = (0..9).map(|_| {
+        let start = Instant::now();
+        inventory(&root, &place);
+        start.elapsed()
+    });
+    let inventory_took = again.chain([first_took]).min().unwrap_or(first_took);
     println!("{}", serde_json::to_string_pretty(&seen.stack).unwrap_or_default());
     println!("missing: {:#?}", seen.missing);
     let start = Instant::now();

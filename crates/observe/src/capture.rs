@@ -10,7 +10,7 @@ pub mod tar;
 use crate::record::Seen;
 use crate::root::{ReadError, Root, Standing, UNREADABLE};
 use crate::settings::is_relevant;
-use crate::stack::{Look, Place, inventory_with};
+use crate::stack::{Look, Place, inventories};
 use redact::Redaction;
 use std::collections::BTreeMap;
 
@@ -68,9 +68,7 @@ pub fn capture(root: &Root, places: &[Place], options: &CaptureOptions) -> impl 
     } else {
         places
     };
-    for place in places {
-        let _ = inventory_with(&looking, place, options.look);
-    }
+    let _ = inventories(&looking, places, options.look);
     let mut tree = Tree::default();
     tree.put("/narrows/README", CapturedContent::File(README.as_bytes().to_vec()));
     let seen = recorder.take();

@@ -50,4 +50,4 @@ pub use place::{PlaceError, place_of, root_place};
 pub use root::{FILE_LIMIT_BYTES, ReadError, Root};
 pub use safety::{DeviceUse, device_use};
 pub use sampler::Sampler;
-pub use stack::{Inventory, Look, Place, backing_files, counted_disks, inventory, inventory_with};
+pub use stack::{Inventory, Look, Place, backing_files, counted_disks, inventories, inventory, inventory_with};

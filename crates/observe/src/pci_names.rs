@@ -52,10 +52,10 @@ mod tests {
         assert_eq!(device(0x8086, 0x1_0000).as_deref(), Some("Intel Corporation"));
         assert_eq!(device(0x1af4, 0x1001).as_deref(), Some("Red Hat, Inc. Virtio block device"));
         assert_eq!(device(0xf0f0, 1), None);
-        assert_eq!(class(0x0106_01).as_deref(), Some("SATA controller"));
-        assert_eq!(class(0x0101_8a).as_deref(), Some("IDE interface"));
-        assert_eq!(class(0x0108_02).as_deref(), Some("Non-Volatile memory controller"));
-        assert_eq!(class(0x01ee_00).as_deref(), Some("Mass storage controller"));
+        assert_eq!(class(0x01_0601).as_deref(), Some("SATA controller"));
+        assert_eq!(class(0x01_018a).as_deref(), Some("IDE interface"));
+        assert_eq!(class(0x01_0802).as_deref(), Some("Non-Volatile memory controller"));
+        assert_eq!(class(0x01_ee00).as_deref(), Some("Mass storage controller"));
         assert_eq!(class(0xee_0000), None);
     }
 

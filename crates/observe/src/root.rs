@@ -174,7 +174,8 @@ impl Root {
 
     /// Up to `limit` bytes of a file.
     pub fn read_up_to(&self, path: &str, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let mut bytes = Vec::new();
+        // Most files of /proc and /sys are a page at most: one read gets them, the next says that nothing follows.
+        let mut bytes = Vec::with_capacity(usize::try_from(limit.min(4_096)).unwrap_or(4_096));
         let read = self.open(path).and_then(|file| Ok(file.take(limit).read_to_end(&mut bytes)?));
         let read = read.map(|_| bytes);
         self.note(path, || Seen::Contents(read.clone()));

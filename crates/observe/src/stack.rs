@@ -16,15 +16,16 @@ mod mtd;
 mod nvme;
 mod pcie;
 mod queue;
+mod surroundings;
 mod usb;
 mod virtio;
 
 pub(crate) use bus::serial;
+use surroundings::Surroundings;
 
 use crate::facts;
 use crate::mounts::{MountEntry, mount_of, mounts};
 use crate::root::Root;
-use crate::settings::Settings;
 use model::{DeviceId, Layer, LayerKind, Stack};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +69,7 @@ pub struct Inventory {
 struct Walk<'a> {
     root: &'a Root,
     look: Look,
-    settings: Settings,
+    surroundings: &'a Surroundings,
     mounts: Vec<MountEntry>,
     layers: Vec<Layer>,
     missing: Vec<String>,
@@ -124,10 +125,20 @@ pub fn inventory(root: &Root, place: &Place) -> Inventory {
 
 /// The same, and asks devices as far as `look` says.
 pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
+    inventory_in(root, &Surroundings::of(root), place, look)
+}
+
+/// The paths below several places. What they share (settings, interrupts, the host) is read once.
+pub fn inventories(root: &Root, places: &[Place], look: Look) -> Vec<Inventory> {
+    let surroundings = Surroundings::of(root);
+    places.iter().map(|place| inventory_in(root, &surroundings, place, look)).collect()
+}
+
+fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: Look) -> Inventory {
     let mut walk = Walk {
         root,
         look,
-        settings: Settings::read(root),
+        surroundings,
         mounts: mounts(root),
         layers: Vec::new(),
         missing: Vec::new(),
@@ -158,13 +169,12 @@ pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
             None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),
         },
     }
-    let mut host = crate::host::layer(root);
+    let mut host = surroundings.host(root);
     let messages = crate::kernel_log::storage_messages(root, look.kernel_log);
     host.set(facts::KERNEL_LOG_STORAGE, messages.as_ref().and_then(|m| m.as_ref().ok().cloned()));
     if let Some(Err(why)) = messages {
         walk.missing(why);
     }
-    walk.settings.on_host(&mut host);
     walk.layers.push(host);
     Inventory { stack: Stack { mount, layers: walk.layers }, missing: walk.missing }
 }

@@ -81,10 +81,13 @@ fn a_thousand_disks() {
     for n in 0..1_000 {
         text += &format!("sd{n}/dev = 8:{n}\nsd{n}/stat = 1 2 3 4 5 6 7 8 9 10 11\nmd0/slaves/sd{n} /\n");
         links += &format!("/sys/class/block/sd{n} => /sys/devices/virtual/block/sd{n}\n");
+        links += &format!("/sys/block/sd{n} => /sys/devices/virtual/block/sd{n}\n");
     }
     let tree = Tree::build(&(text + &links));
     let seen = tree.device("md0");
     assert_eq!(seen.stack.lowest_counted().len(), 1_000);
+    let all = observe::disks(&tree.root());
+    assert_eq!((all.len(), all[999].name.as_str()), (1_000, "sd999"));
     let disks = observe::counted_disks(&seen.stack);
     assert_eq!(disks.len(), 1_001);
     let lines: String = (0..1_000).map(|n| format!("   8 {n} sd{n} 1 2 3 4 5 6 7 8 9 10 11\n")).collect();

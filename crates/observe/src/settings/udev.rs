@@ -33,8 +33,15 @@ pub(super) struct Device<'a> {
 
 /// Whether a file can matter: cheap, before it is parsed.
 pub(crate) fn is_relevant(text: &[u8]) -> bool {
-    let has = |needle: &[u8]| text.windows(needle.len()).any(|w| w == needle);
-    has(b"ATTR{queue/") || has(b"ATTR{bdi/") || has(b"ATTR{link_power_management_policy}")
+    // Attributes stand in braces, of which few rules have one.
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|b| *b == b'{') {
+        rest = &rest[at + 1..];
+        if [&b"queue/"[..], b"bdi/", b"link_power_management_policy}"].iter().any(|k| rest.starts_with(k)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The rules of a file that set attributes of storage.

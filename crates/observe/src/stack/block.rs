@@ -117,7 +117,7 @@ impl Walk<'_> {
 
     fn queue(&self, layer: &mut Layer, directory: &str) {
         queue::set(self.root, layer, directory);
-        self.settings.on_queue(self.root, layer, directory);
+        self.surroundings.settings.on_queue(self.root, layer, directory);
     }
 
     fn partition(&mut self, mut layer: Layer, directory: &str, depth: u32) {

@@ -3,6 +3,7 @@
 //! The disk's directory under /sys/devices is a chain of parent devices. Each one's `subsystem` and `driver` links say
 //! what it is.
 
+use super::surroundings::Surroundings;
 use super::{Walk, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
 use crate::facts;
 use crate::root::{Root, file_name, parent};
@@ -144,7 +145,7 @@ impl Walk<'_> {
         };
         disk.set(facts::TRANSPORT, transport);
         if transport == "nvme" {
-            self.settings.on_modules(&mut disk, &NVME_MODULES);
+            self.surroundings.settings.on_modules(&mut disk, &NVME_MODULES);
         }
 
         let controller = below.controller.as_ref().and_then(|a| self.controller(a));
@@ -173,9 +174,9 @@ impl Walk<'_> {
         if let Some(mut link) = below.link {
             strip(&mut link);
             if let Some(host) = &below.sata_host {
-                self.settings.on_sata_host(self.root, &mut link, host);
+                self.surroundings.settings.on_sata_host(self.root, &mut link, host);
             }
-            self.settings.on_modules(&mut link, below.modules);
+            self.surroundings.settings.on_modules(&mut link, below.modules);
             self.push(link, depth);
             controller_depth += 1;
         }
@@ -222,7 +223,7 @@ impl Walk<'_> {
         if let Some(known) = self.controllers.get(&adapter.path) {
             return known.clone();
         }
-        let mut layer = controller_layer(self.root, adapter);
+        let mut layer = controller_layer(self.root, self.surroundings, adapter);
         self.registers(&mut layer);
         self.controllers.insert(adapter.path.clone(), Some(layer.clone()));
         Some(layer)
@@ -247,7 +248,7 @@ pub(crate) fn serial(root: &Root, directory: &str) -> Option<String> {
         .or_else(|| text("wwid"))
 }
 
-fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
+fn controller_layer(root: &Root, surroundings: &Surroundings, adapter: &Ancestor) -> Layer {
     let file = |name: &str| root.text(&format!("{}/{name}", adapter.path));
     let mut layer = Layer::new(LayerKind::Controller, adapter.name.clone());
     layer.driver = adapter.driver.clone();
@@ -261,7 +262,7 @@ fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
         let (vendor, device) =
             (root.hex(&format!("{}/vendor", adapter.path)), root.hex(&format!("{}/device", adapter.path)));
         let class = file("class");
-        layer.set(facts::PCI_NAME, vendor.zip(device).and_then(|(v, d)| pci_names::device(v, d)));
+        layer.set(facts::PCI_NAME, vendor.zip(device).and_then(|(v, d)| surroundings.pci_name(v, d)));
         layer.set(facts::PCI_CLASS_NAME, class.as_deref().and_then(crate::root::parse_hex).and_then(pci_names::class));
         layer.set(facts::PCI_CLASS, class);
         pcie::set_errors(root, &mut layer, &adapter.path);
@@ -280,6 +281,6 @@ fn controller_layer(root: &Root, adapter: &Ancestor) -> Layer {
     // -1 is the kernel's word for "only one".
     layer.set(facts::NUMA_NODE, file("numa_node").and_then(|n| n.parse::<u32>().ok()));
     layer.set(facts::POWER_CONTROL, file("power/control"));
-    irq::set(root, &mut layer, &adapter.path);
+    irq::set(root, surroundings.interrupts(root), &mut layer, &adapter.path);
     layer
 }

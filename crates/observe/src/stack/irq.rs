@@ -12,25 +12,22 @@ use std::collections::BTreeSet;
 
 /// Vectors of one controller; an NVMe controller has one for each CPU.
 const VECTOR_LIMIT: usize = 256;
-/// Tables of machines with hundreds of CPUs are long.
-const TABLE_LIMIT_BYTES: u64 = 8 << 20;
 
-pub(super) fn set(root: &Root, controller: &mut Layer, directory: &str) {
-    let bytes = root.read_up_to("/proc/interrupts", TABLE_LIMIT_BYTES).unwrap_or_default();
-    let table = String::from_utf8_lossy(&bytes);
+/// `table` is /proc/interrupts.
+pub(super) fn set(root: &Root, table: &str, controller: &mut Layer, directory: &str) {
     let mut numbers: Vec<u32> =
         root.list(&format!("{directory}/msi_irqs")).iter().filter_map(|n| n.parse().ok()).take(VECTOR_LIMIT).collect();
     if numbers.is_empty() {
         numbers.extend(root.number::<u32>(&format!("{directory}/irq")).filter(|n| *n > 0));
     }
     if numbers.is_empty() {
-        numbers = by_name(&table, &names(root, controller, directory));
+        numbers = by_name(table, &names(root, controller, directory));
     }
     let mut cpus = BTreeSet::new();
     let mut lines = Vec::new();
     for number in numbers {
         // Vectors that nobody asked for are in no table.
-        let Some(action) = action(&table, number) else { continue };
+        let Some(action) = action(table, number) else { continue };
         let place = |file: &str| root.text(&format!("/proc/irq/{number}/{file}"));
         let list = place("effective_affinity_list").or_else(|| place("smp_affinity_list"));
         if let Some(list) = &list {
