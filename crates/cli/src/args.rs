@@ -205,7 +205,7 @@ pub struct InspectArgs {
     #[arg(long, value_name = "FILE.tar", value_hint = clap::ValueHint::FilePath)]
     pub capture: Option<PathBuf>,
     /// Leave serial numbers, UUIDs and names of the machine in the capture as they are
-    #[arg(long, requires = "capture")]
+    #[arg(long)]
     pub keep_serials: bool,
     /// Read the few device registers that are known to hold a cause, as root; even a read can hang a machine
     #[arg(long)]

@@ -15,6 +15,10 @@ use std::process::ExitCode;
 
 /// Executes the command.
 pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if args.keep_serials && args.capture.is_none() {
+        let failure = Failure::new(FailureKind::Usage, "--keep-serials is about a capture, and there is no --capture");
+        return Err(failure.remedy("--capture FILE.tar --keep-serials"));
+    }
     if let Some(name) = args.target.as_deref().filter(|t| inspect_place::is_no_place(t)) {
         return simulated(&name.to_string_lossy(), args, output);
     }

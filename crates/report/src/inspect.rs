@@ -58,15 +58,23 @@ const FIRST: [&str; 24] = [
     "controller_bus",
 ];
 
+/// The fact that holds the kernel's messages about storage.
+const KERNEL_MESSAGES: &str = "kernel_log_storage";
+/// Messages that are shown.
+const MESSAGES: usize = 5;
+
 struct Page<'a> {
     style: &'a Style,
     columns: usize,
+    /// Names of all layers.
+    names: Vec<&'a str>,
     out: String,
 }
 
 /// The whole inspection. No line is wider than the style asks, but for single words that cannot be broken.
 pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
-    let mut page = Page { style, columns: style.columns(), out: String::new() };
+    let names = seen.stack.layers.iter().map(|l| l.name.as_str()).filter(|n| n.len() > 2).collect();
+    let mut page = Page { style, columns: style.columns(), names, out: String::new() };
     page.head(seen);
     let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
     for layer in &seen.stack.layers {
@@ -133,7 +141,9 @@ impl Page<'_> {
         self.gap();
         let kind = pad(kind_words(layer.kind), KIND_COLUMNS);
         let name = self.plain(&layer.name);
-        let driver = layer.driver.as_deref().map(|d| format!("  ({})", self.plain(d))).unwrap_or_default();
+        // A file system's driver has its name.
+        let driver = layer.driver.as_deref().filter(|d| *d != layer.name);
+        let driver = driver.map(|d| format!("  ({})", self.plain(d))).unwrap_or_default();
         let ceiling = layer.ceiling_bytes_per_s.map(|c| format!("at most {}", quantity::rate(c as f64)));
         let ceiling = ceiling.unwrap_or_default();
         let room = self.columns.saturating_sub(KIND_COLUMNS + width(&ceiling) + 2);
@@ -167,6 +177,11 @@ impl Page<'_> {
         let mut unknown = Vec::new();
         for name in names {
             let words = fact::name(name);
+            if let Some(Fact::List(lines)) = layer.facts.get(name).filter(|_| name == KERNEL_MESSAGES) {
+                self.flush(&mut left);
+                self.messages(lines);
+                continue;
+            }
             let Some(value) = layer.facts.get(name).and_then(|f| fact::value(name, f)) else {
                 // An empty list or text is an answer too, but not one worth a line.
                 if layer.facts.get(name).is_some_and(Fact::is_null) {
@@ -187,6 +202,26 @@ impl Page<'_> {
         self.flush(&mut left);
         if !unknown.is_empty() {
             self.paragraph(&" ".repeat(INDENT), &format!("not known: {}", unknown.join(", ")), Some(Paint::Dim));
+        }
+    }
+
+    /// The kernel's messages that name a layer of this path, the newest of them.
+    fn messages(&mut self, lines: &[String]) {
+        let ours: Vec<&String> = lines.iter().filter(|l| self.names.iter().any(|name| names(l, name))).collect();
+        let shown = &ours[ours.len().saturating_sub(MESSAGES)..];
+        let others = lines.len() - ours.len();
+        let mut head = match (ours.len(), shown.len()) {
+            (0, _) => "kernel messages about this path: none".to_owned(),
+            (all, few) if all > few => format!("kernel messages about this path: {all}, the last {few}"),
+            (all, _) => format!("kernel messages about this path: {all}"),
+        };
+        if others > 0 {
+            head.push_str(&format!("; {others} about others"));
+        }
+        self.paragraph(&" ".repeat(INDENT), &head, None);
+        for line in shown {
+            let text = self.plain(line);
+            self.paragraph(&format!("{}- ", " ".repeat(INDENT + 2)), &text, None);
         }
     }
 
@@ -260,6 +295,13 @@ impl Page<'_> {
             self.paragraph("  - ", &text, Some(Paint::Dim));
         }
     }
+}
+
+/// Whether a message has the name as a word of its own: `sda` is not in `sdaa`, nor `mmc1` in `mmc10`.
+fn names(line: &str, name: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    line.match_indices(name)
+        .any(|(at, _)| !part(line[..at].chars().next_back()) && !part(line[at + name.len()..].chars().next()))
 }
 
 fn kind_words(kind: LayerKind) -> &'static str {
