@@ -10,7 +10,9 @@ use crate::metrics::{self, NO_DATA, Scope};
 use crate::quantity::Quantity;
 use crate::rate::CountedRate;
 use crate::validity::{LEAST_OPERATIONS, failed_operations};
-use model::{Direction, DirectionSummary, Histogram, JobRecord, Metric, Ns, PhasePlan, PhaseRecord};
+use model::{
+    Direction, DirectionSummary, EngineKind, Histogram, JobRecord, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord,
+};
 
 const NOT_TOLD_APART: &str = "not-recorded: this run did not tell jobs and directions apart";
 
@@ -82,6 +84,10 @@ impl<'a> JobFigures<'a> {
             Quantity::Throughput => self.rate_of(scope, quantity, job, counted, self.bytes_per_s(job, bytes)),
             Quantity::Iops => self.rate_of(scope, quantity, job, counted, self.operations_per_s(job, counted)),
             Quantity::Stall => metrics::stall(scope, job.longest_gap_ns, latency.count()),
+            Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem if job.engine == EngineKind::Sim => {
+                let reason = "simulated: the CPU time of a phase is not told apart by job";
+                scope.absent(quantity, MetricStatus::NotApplicable, reason)
+            }
             Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
                 metrics::cpu(scope, quantity, job.engine, job.usage, job.duration_ns(), operations)
             }

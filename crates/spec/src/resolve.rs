@@ -366,7 +366,10 @@ impl<'a> Resolver<'a> {
             }
         };
         let name = match (job.copies, job.together) {
-            (2.., false) => format!("{}-{}", if job.name.is_empty() { "job" } else { &job.name }, copy + 1),
+            // Clones that are reported together are one job with one name.
+            (2.., false) if job.shared_group.is_none() => {
+                format!("{}-{}", if job.name.is_empty() { "job" } else { &job.name }, copy + 1)
+            }
             _ => job.name.clone(),
         };
         let cpus = match job.cpus.as_slice() {

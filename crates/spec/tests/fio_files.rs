@@ -64,8 +64,19 @@ fn sections_inherit_and_stonewalls_make_phases() {
     assert_eq!((after.stop, after.time_limit_ns, after.streams.len()), (StopRule::Time, 120_000_000_000, 3));
     assert!(after.streams.iter().all(|s| s.mix == Some(Mix { read_percent: 70 }) && s.group == after.streams[0].group));
     assert_eq!(after.streams[1].files, ["after.1.0"], "each copy has its own file");
+    let jobs: Vec<(String, usize)> = after.jobs().into_iter().map(|j| (j.name, j.streams.len())).collect();
+    assert_eq!(jobs, [("after".to_owned(), 3)], "clones that are reported together are one job with one name");
+    assert_eq!(plan.phases[1].jobs().len(), 2);
     assert_ne!(fill.group, beside.group);
     assert!(plan.notes.iter().any(|n| n.contains("libaio") && n.contains("io_uring")), "{:?}", plan.notes);
+}
+
+#[test]
+fn group_reporting_joins_sections_of_the_first_group_too() {
+    let together = plan("[global]\nsize=64m\ngroup_reporting\n[a]\nrw=read\n[b]\nrw=write\n[c]\nnew_group\nrw=read\n");
+    let jobs: Vec<(String, Vec<usize>)> =
+        together.phases.last().unwrap().jobs().into_iter().map(|j| (j.name, j.streams)).collect();
+    assert_eq!(jobs, [("a".to_owned(), vec![0, 1]), ("c".to_owned(), vec![2])]);
 }
 
 #[test]

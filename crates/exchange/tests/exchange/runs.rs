@@ -96,7 +96,8 @@ pub fn tell_apart(phase: &mut PhaseRun, directions: &[(Direction, f64)]) {
                     _ => 2_000_000,
                 };
                 latency.record_n(each, counted);
-                let bytes = |n: u64| if *direction == Direction::Sync { 0 } else { n.wrapping_mul(stream.block_size_bytes) };
+                let bytes =
+                    |n: u64| if *direction == Direction::Sync { 0 } else { n.wrapping_mul(stream.block_size_bytes) };
                 DirectionSummary {
                     direction: *direction,
                     operations,

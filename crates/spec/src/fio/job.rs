@@ -114,7 +114,8 @@ impl Draft {
             }
             (None, false) => None,
         };
-        job.shared_group = self.group_reporting.then_some(group);
+        // 0 would be no group.
+        job.shared_group = self.group_reporting.then_some(group.saturating_add(1));
         if let Some((slope, limit)) = self.steady {
             const ROUND_NS: u64 = 1_000_000_000;
             let window = (self.steady_window_ns / ROUND_NS).clamp(2, 1 << 20) as u32;
