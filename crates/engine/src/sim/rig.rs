@@ -86,7 +86,7 @@ impl SimRig {
             time_limit_ns: max_ns.max(1),
             stop: StopRule::RegionOnce,
             warmup: model::Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-            skip: None,
+            ..PhasePlan::default()
         };
         let record = self.execute(&phase, &phase.streams, control)?;
         self.settle()?;
@@ -259,7 +259,7 @@ impl Rig for SimRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let (streams, clipped) = self.clip(phase)?;
-        let resident = if phase.cold && !phase.is_write() {
+        let resident = if (phase.cold && !phase.is_write()) || phase.drop_cache {
             self.settle()?;
             Some(self.device.machine.drop_pages())
         } else {
