@@ -479,7 +479,7 @@ fn a_long_storm_raises_no_alarm() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Any damage to any places is found, never panics, and never makes the program accuse itself.
     #[test]
