@@ -1,12 +1,13 @@
-//! `cargo xtask bench engine`: random 512-byte reads at depth 32, where the device costs least and the engine shows most.
+//! `cargo xtask bench engine`: the cases of [`super::cases`] against fio, then random 512-byte reads at depth 32, where the
+//! device costs least and the engine shows most, against t/io_uring as well.
 //!
-//! Targets (issue 2): at least 1.3 times fio's IOPS, no less than t/io_uring's at the same batch sizes, every latency in
+//! Targets: at least 1.3 times fio's IOPS, no less than t/io_uring's at the same batch sizes, every latency in
 //! the full histogram, at most 60 ns of user CPU per operation.
 
 use super::contest::Contest;
 use super::contestants::{Contestant, Task};
 use super::targets::{self, Target};
-use super::{fio, narrows, t_io_uring};
+use super::{cases, fio, narrows, t_io_uring};
 use clap::Args;
 
 #[derive(Args)]
@@ -26,6 +27,9 @@ pub struct Options {
     /// Operations in flight
     #[arg(long, default_value_t = 32)]
     depth: u32,
+    /// Only this: `peers` (t/io_uring at the same batches), or a part of a case's title
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
     /// Print Markdown tables
     #[arg(long)]
     markdown: bool,
@@ -34,6 +38,18 @@ pub struct Options {
 pub fn run(options: &Options) -> anyhow::Result<()> {
     if cfg!(debug_assertions) {
         return again_as_release();
+    }
+    if options.only.as_deref() != Some("peers") {
+        warn_if_busy();
+        match targets::tmpfs(options.size_mib << 20) {
+            Ok(target) => {
+                cases::hold(&target, options.rounds, options.seconds, options.only.as_deref(), options.markdown);
+            }
+            Err(error) => println!("SKIPPED: {error:#}"),
+        }
+        if options.only.is_some() {
+            return Ok(());
+        }
     }
     let mut contestants = vec![Contestant {
         name: "narrows",
