@@ -2,6 +2,8 @@
 //!
 //! Everything starts from one borrowed value, [`Check`]: the run and what diagnosis and judge concluded from it. From it
 //! come [`card()`] (80 columns, pasteable), [`markdown()`], [`document::CheckDocument`] (`narrows/check/1`) and [`page()`].
+//! A run that is no check-up is shown by the shape of its phases, never by its workload's name: a grid, a depth curve, pairs
+//! of reading and writing, percentiles, or a row a phase.
 //!
 //! Invariants:
 //! - A number is shown only if its status is `measured`; in place of any other stands the reason.
@@ -12,7 +14,7 @@
 //! - Times arrive as text. This room has no clock and no calendar.
 //!
 //! Deliberately absent: results. Nothing here computes a metric, a verdict, a rating or a confidence; rates drawn in
-//! plots are `model`'s own derivations from consecutive samples.
+//! plots are bytes over time of consecutive samples, intervals or rounds.
 
 mod card;
 mod check;
@@ -34,6 +36,7 @@ pub mod text;
 mod watch;
 mod watch_csv;
 mod watch_live;
+mod why;
 
 pub use card::card;
 pub use check::Check;
@@ -50,3 +53,4 @@ pub use style::{Paint, Style};
 pub use watch::{WatchTick, WatchedLayer, watch_block, watch_header, watch_layers_line};
 pub use watch_csv::{CsvOrigin, WatchCsv, watch_csv_header, watch_csv_rows};
 pub use watch_live::{LiveTitle, live_screen};
+pub use why::{Why, why_text};

@@ -1,7 +1,7 @@
 //! `narrows/runs/1`: what is in the archive.
 
 use super::seconds;
-use model::{Metric, Run, RunState};
+use model::{Metric, PhaseKind, PhaseRun, Run, RunState};
 use serde::{Deserialize, Serialize};
 
 /// One run in the list.
@@ -37,8 +37,13 @@ impl RunEntry {
         "rand-write-qd1.iops",
     ];
 
+    /// Headlines of a run that is no check: so many, the rates of its first phases.
+    const RATES: usize = 5;
+
     /// The entry of a run.
     pub fn new(run: &Run, tags: Vec<String>) -> Self {
+        let headlines: Vec<Metric> = Self::HEADLINES.iter().filter_map(|id| run.metric(id)).cloned().collect();
+        let rates = || run.phases.iter().filter_map(main_rate).take(Self::RATES).cloned().collect();
         Self {
             run_id: run.id.clone(),
             started: run.sessions.first().map(|s| s.started.clone()),
@@ -47,10 +52,18 @@ impl RunEntry {
             state: run.state,
             duration_s: seconds(run.duration_ns),
             bytes_written: run.bytes_written,
-            metrics: Self::HEADLINES.iter().filter_map(|id| run.metric(id)).cloned().collect(),
+            metrics: if headlines.is_empty() { rates() } else { headlines },
             tags,
         }
     }
+}
+
+/// The rate by which a phase that measures is known: operations where they are small.
+fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
+    let small = phase.plan.streams.iter().all(|s| s.block_size_bytes <= 65_536);
+    let quantity = if small { "iops" } else { "throughput_bytes_per_s" };
+    let id = format!("{}.{quantity}", phase.plan.name);
+    phase.metrics.iter().find(|m| phase.plan.kind == PhaseKind::Measure && m.id == id)
 }
 
 /// What `narrows runs list --json` prints.

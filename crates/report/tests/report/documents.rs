@@ -338,6 +338,9 @@ fn run_and_runs() {
     let runs: contract::Runs = holds(&RunsDocument::new(&entries));
     assert_eq!(runs.schema, "narrows/runs/1");
     assert_eq!(runs.runs[0].metrics.len(), RunEntry::HEADLINES.len());
+    let of_depth = RunEntry::new(&fixture::depth().run, vec![]);
+    let ids: Vec<&str> = of_depth.metrics.iter().map(|m| m.id.as_str()).collect();
+    assert_eq!(ids, ["qd1.iops", "qd2.iops", "qd4.iops", "qd8.iops", "qd16.iops"]);
     let none: contract::Runs = holds(&RunsDocument::new(&[]));
     assert!(none.runs.is_empty());
 }

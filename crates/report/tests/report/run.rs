@@ -1,4 +1,4 @@
-//! Cards of runs that are no check: the form follows the shape of the phases.
+//! Cards and pages of runs that are no check: the form follows the shape of the phases.
 
 use crate::fixture::{self, Sample};
 use report::{Style, card, markdown, text};
@@ -99,4 +99,103 @@ fn hostile_names_do_not_act() {
     assert!(!text.chars().any(|c| c != '\n' && text::acts(c)), "{text:?}");
     let markdown = markdown(&s.check());
     assert!(!markdown.contains("<script") && !markdown.contains("@team") && !markdown.contains(" #1"), "{markdown}");
+}
+
+fn html(sample: &Sample) -> String {
+    report::page(&sample.check())
+}
+
+/// What stands in the section with this id.
+fn section<'a>(html: &'a str, id: &str) -> Option<&'a str> {
+    let (_, rest) = html.split_once(&format!("<section id=\"{id}\">"))?;
+    Some(rest.split_once("</section>").expect("a section is closed").0)
+}
+
+#[test]
+fn pages_load_nothing_and_carry_no_inline_styles() {
+    for s in all() {
+        let html = html(&s);
+        for attribute in [" src=", " style=", " onclick=", "@import", "url("] {
+            assert!(!html.contains(attribute), "{attribute}");
+        }
+        assert!(!html.contains("NaN") && !html.contains("inf "), "no number where none is known");
+        assert!(section(&html, "ladder").is_none(), "the ladder belongs to the check-up");
+        for id in ["numbers", "path", "time", "phases", "metrics", "method", "plan"] {
+            assert!(section(&html, id).is_some(), "{id}");
+        }
+    }
+}
+
+#[test]
+fn a_grid_is_a_heat_map_that_reads_without_colours_and_scripts() {
+    let s = fixture::grid();
+    let html = html(&s);
+    let numbers = section(&html, "numbers").expect("numbers");
+    assert_eq!(numbers.matches("<td class=\"h9\"><b>").count(), 8, "one best a row: {numbers}");
+    assert_eq!(numbers.matches("class=\"none\"").count(), 9, "eight that were left out, and one refused");
+    assert!(
+        numbers.contains("<th scope=\"row\">random write</th>") && numbers.contains("<th scope=\"col\">4 KiB</th>")
+    );
+    assert!(numbers.contains("link-ceiling: 131 MB/s") && numbers.contains("~13.4"));
+    let rejected =
+        s.run.metric("reread-16MiB.throughput_bytes_per_s").and_then(|m| m.rejected_value).expect("rejected");
+    assert!(!numbers.contains(&format!(">{}<", report::quantity::significant(rejected / 1e6, 3))), "{rejected}");
+}
+
+#[test]
+fn a_depth_curve_is_drawn_with_its_knee() {
+    let html = html(&fixture::depth());
+    let numbers = section(&html, "numbers").expect("numbers");
+    assert_eq!(numbers.matches("knee at 32").count(), 2, "wide and narrow");
+    assert_eq!(numbers.matches("<circle").count(), 18);
+    assert!(numbers.contains("94 % of the highest rate"));
+    let mut s = fixture::depth();
+    s.depth_curves[0].knee = model::Knee::NotReached { depth: 256 };
+    let html = self::html(&s);
+    assert!(!html.contains("knee at") && html.contains("No knee up to depth 256"));
+}
+
+#[test]
+fn a_refused_depth_is_a_gap_in_the_curve() {
+    let mut s = fixture::depth();
+    s.refuse("qd8", &["foreign-traffic: others wrote 31 %"]);
+    let rejected = s.run.metric("qd8.iops").and_then(|m| m.rejected_value).expect("rejected");
+    let html = html(&s);
+    let numbers = section(&html, "numbers").expect("numbers");
+    assert_eq!(numbers.matches("<circle").count(), 16);
+    assert!(!numbers.contains(&report::quantity::significant(rejected, 3)), "{rejected}");
+}
+
+#[test]
+fn rounds_jobs_changes_and_wrong_data_have_their_places() {
+    let steady = html(&fixture::steady());
+    let rounds = section(&steady, "rounds").expect("rounds");
+    assert_eq!(rounds.matches("class=\"round counted\"").count(), 10, "the window, wide and narrow");
+    assert!(rounds.contains("Steady after 8 rounds"));
+    let html = html(&fixture::jobs_and_changes());
+    let jobs = section(&html, "jobs").expect("jobs");
+    for side in ["db read", "db write", "log write"] {
+        assert!(jobs.contains(&format!(">{side}</th>")), "{side}: {jobs}");
+    }
+    let verified = section(&html, "verified").expect("verified");
+    assert!(verified.contains("data wrong") && verified.contains("81 920") && verified.contains("lost-write"));
+    assert!(section(&html, "events").is_some_and(|e| e.contains("fell from 11.2 MB/s to 4.10 MB/s")));
+    assert!(section(&html, "phases").is_some_and(|p| p.contains("class=\"changed\"")));
+    let latency = section(&html, "latency").expect("latency");
+    assert!(latency.contains("db-and-log, db read"), "{latency}");
+}
+
+#[test]
+fn a_page_of_hostile_names_stays_text() {
+    let mut s = fixture::jobs_and_changes();
+    s.run.plan.name = fixture::HOSTILE.into();
+    s.run.plan.notes = vec![fixture::HOSTILE.into()];
+    let phase = s.phase_mut("db-and-log");
+    phase.plan.streams[0].name = fixture::HOSTILE.into();
+    for m in phase.metrics.iter_mut() {
+        m.id = m.id.replace(".db.", &format!(".{}.", fixture::HOSTILE));
+    }
+    let html = html(&s);
+    assert!(!html.contains("<script>alert") && !html.contains("<!--"));
+    assert!(!html.contains('\u{202e}') && !html.contains('\x1b') && !html.contains('\u{2028}'));
 }
