@@ -12,7 +12,8 @@ pub struct RateChange {
     pub before_bytes_per_s: f64,
     /// Mean rate from this change to the next (or the end of the phase).
     pub after_bytes_per_s: f64,
-    /// Bytes that the phase had moved by then, warm-up included: the size of a write cache that ran out, if it was empty.
+    /// Bytes that the phase had moved by then, warm-up included. Where a write cache ran out, it is smaller by what drained
+    /// meanwhile, and by what was in it before.
     pub bytes_before: u64,
 }
 
