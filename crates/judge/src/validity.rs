@@ -9,6 +9,7 @@ mod device;
 mod foreign;
 mod generator;
 mod machine;
+mod pacing;
 mod record;
 mod steadiness;
 mod verified;
@@ -23,6 +24,7 @@ pub use device::{COLD_BYTES_TOLERANCE, DIRECT_BYTES_RATIO, RESIDENT_TOLERANCE_PA
 pub use foreign::{FOREIGN_LIMIT, LONE_BURST_OPERATIONS};
 pub use generator::{GENERATOR_USER_LIMIT, LEAST_DEPTH_RATIO};
 pub use machine::{CLOCK_STEP_LEAST_NS, CLOCK_STEP_LIMIT, CPU_MATTERS, FREQUENCY_DROP_LIMIT, STEAL_LIMIT};
+pub use pacing::PACE_TOLERANCE;
 pub(crate) use record::failed_operations;
 pub use record::{LEAST_OPERATIONS, LEAST_SECONDS};
 pub(crate) use steadiness::steady;
@@ -295,5 +297,6 @@ pub(crate) fn judge_validity(case: Case<'_>) -> Validity {
         out.remarks.push(Remark::new("own-overhead", "there is no storage behind null:, this is our own overhead"));
     }
     steadiness::told(case, &mut out);
+    pacing::kept(case, &mut out);
     out
 }
