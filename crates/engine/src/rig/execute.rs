@@ -93,7 +93,7 @@ pub(crate) fn execute(
     let works: Vec<_> = streams.iter().zip(&job.ways).zip(known).map(|((s, w), k)| (s, w, k)).collect();
     let results = run_all(job, job.plan, works, &crew, control);
     let ran: Vec<Ran> =
-        results.into_iter().collect::<Result<_, _>>().map_err(|e| refusal_of_device(&job.plan.name, &e))?;
+        results.into_iter().collect::<Result<_, _>>().map_err(|(e, _)| refusal_of_device(&job.plan.name, &e))?;
     let mut engine = EngineRecord {
         kind: ran[0].kind,
         features: ran[0].features.clone(),
@@ -119,16 +119,13 @@ pub(crate) fn execute(
     Ok((record, checked))
 }
 
+/// How a stream ran; if it could not, why, and what it knew of its data.
+type Outcome = Result<Ran, (DeviceError, Option<Box<Verified>>)>;
+
 /// A stream, its way, and what it knows of its data.
 type Work<'a> = (&'a StreamPlan, &'a Way, Option<Verified>);
 
-fn run_all(
-    job: &Job<'_>,
-    phase: &PhasePlan,
-    mut works: Vec<Work<'_>>,
-    crew: &Crew,
-    control: &Control,
-) -> Vec<Result<Ran, DeviceError>> {
+fn run_all(job: &Job<'_>, phase: &PhasePlan, mut works: Vec<Work<'_>>, crew: &Crew, control: &Control) -> Vec<Outcome> {
     let worker = |stream, known, reads_back| Worker {
         job,
         phase,
@@ -206,8 +203,11 @@ fn read_back(
                 }
                 checked.extend(ran.verified.map(Verified::finish));
             }
-            // What it knew is gone with it; that it was not read back is told by the engine's record.
-            Err(error) => record.engine.missing.push(not_started(&error)),
+            // Part of nothing was read back; what was found before stands.
+            Err((error, known)) => {
+                record.engine.missing.push(not_started(&error));
+                checked.extend(known.map(|known| known.finish()));
+            }
         }
     }
     checked
@@ -249,8 +249,12 @@ impl Worker<'_> {
         (self.stream.queue_depth.max(1), usize::try_from(self.stream.block_size_bytes).unwrap_or(usize::MAX))
     }
 
-    fn run(mut self, way: &Way) -> Result<Ran, DeviceError> {
+    fn run(mut self, way: &Way) -> Outcome {
         self.files = way.files();
+        self.take(way).map_err(|error| (error, self.known.take().map(Box::new)))
+    }
+
+    fn take(&self, way: &Way) -> Result<Ran, DeviceError> {
         if !self.stream.cpus.is_empty() {
             sys::set_affinity(&self.stream.cpus)
                 .map_err(|source| DeviceError::Call { call: "sched_setaffinity (cpus of the stream)", source })?;
@@ -388,18 +392,34 @@ impl Worker<'_> {
         if !self.reads_back {
             let writes = self.stream.changes_data() && self.stream.operation == Operation::Write;
             let mut data = Checking::new(known, again, writes);
-            let record = self.work(device, &mut data, settings)?;
-            return Ok((record, data.verified));
+            let result = self.work(device, &mut data, settings);
+            return self.keep(result, data.verified);
         }
         let mut data = Checking::new(known, again, false);
         let lost = data.verified.reads_lost();
         let mut source = data.verified.read_back(self.stream.block_size_bytes);
         let part = Part::of(self.stream, self.crew);
-        let record = run_worker(device, &mut source, &mut data, settings, &part, self.control)
-            .inspect_err(|_| self.crew.end(StopCause::Failed))?;
-        data.verified.was_read_back(source, record.bytes, record.ended_ns.saturating_sub(record.started_ns));
+        let result = run_worker(device, &mut source, &mut data, settings, &part, self.control)
+            .inspect_err(|_| self.crew.end(StopCause::Failed));
+        let (bytes, ns) = result.as_ref().map_or((0, 0), |r| (r.bytes, r.ended_ns.saturating_sub(r.started_ns)));
+        data.verified.was_read_back(source, bytes, ns);
         let complete = data.verified.reads_lost() == lost;
-        data.verified.read_back_is(complete);
-        Ok((record, data.verified))
+        data.verified.read_back_is(complete && result.is_ok());
+        self.keep(result, data.verified)
+    }
+
+    /// What is known of the data outlives a device that failed.
+    fn keep(
+        &self,
+        result: Result<StreamRecord, DeviceError>,
+        known: Verified,
+    ) -> Result<(StreamRecord, Verified), DeviceError> {
+        match result {
+            Ok(record) => Ok((record, known)),
+            Err(error) => {
+                self.known.set(Some(known));
+                Err(error)
+            }
+        }
     }
 }
