@@ -2,6 +2,7 @@
 
 use crate::mounts::parse_device;
 use crate::root::{Root, file_name};
+use crate::stack::KnownAncestors;
 use crate::stack::brief::{Brief, brief};
 use model::{DeviceId, LayerKind};
 
@@ -38,6 +39,7 @@ fn is_placeholder(name: &str, size_bytes: Option<u64>) -> bool {
 /// set up are left out.
 pub fn disks(root: &Root) -> Vec<DiskSummary> {
     let mut out = Vec::new();
+    let mut known = KnownAncestors::new();
     for name in root.list("/sys/block") {
         let path = format!("/sys/block/{name}");
         let sectors: Option<u64> = root.number(&format!("{path}/size"));
@@ -48,7 +50,7 @@ pub fn disks(root: &Root) -> Vec<DiskSummary> {
         // The hidden paths of a multipath namespace have no number and cannot be opened.
         let Some(directory) = root.canonical(&path) else { continue };
         let Some(device) = root.text(&format!("{directory}/dev")).as_deref().and_then(parse_device) else { continue };
-        let Brief { layer, kind, model, transport, link, driver } = brief(root, &directory);
+        let Brief { layer, kind, model, transport, link, driver } = brief(root, &directory, &mut known);
         let name = file_name(&directory).to_owned();
         out.push(DiskSummary { name, layer, kind, model, size_bytes, transport, link, driver, device: Some(device) });
     }

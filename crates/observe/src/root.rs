@@ -8,11 +8,11 @@
 //! that were asked ([`Root::answer`]) and the list of files that were there and could not be read.
 
 use crate::record::{Recorder, Seen};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Most bytes read from one file unless the caller allows more.
 pub const FILE_LIMIT_BYTES: u64 = 1 << 20;
@@ -22,6 +22,12 @@ const ENTRY_LIMIT: usize = 65_536;
 const LINK_LIMIT: u32 = 40;
 /// Most path components that a resolution may visit.
 const COMPONENT_LIMIT: u32 = 4_096;
+/// Deeper paths are resolved without recursion.
+const STEP_LIMIT: usize = 128;
+/// Links followed one into the other before a path is resolved from the top, which counts all of them.
+const STEP_LINK_LIMIT: u32 = 8;
+/// Most directories of a captured tree whose place is kept in mind.
+const DIRECTORY_LIMIT: usize = 65_536;
 /// In a captured tree: what was there and could not be read, one `denied PATH` or `refused PATH` a line.
 pub(crate) const UNREADABLE: &str = "/narrows/unreadable";
 
@@ -57,6 +63,8 @@ pub struct Root {
     /// Where this is a captured tree: what its machine would not let be read.
     unreadable: Arc<BTreeMap<String, ReadError>>,
     recorder: Option<Arc<Recorder>>,
+    /// Where it is a captured tree: directories by the name that was asked for, without links.
+    directories: Arc<Mutex<HashMap<String, Option<String>>>>,
 }
 
 impl Root {
@@ -65,7 +73,7 @@ impl Root {
         let base = base.into();
         let base = fs::canonicalize(&base).unwrap_or(base);
         let live = base == *"/";
-        let mut root = Self { base, live, unreadable: Arc::default(), recorder: None };
+        let mut root = Self { base, live, unreadable: Arc::default(), recorder: None, directories: Arc::default() };
         if !live {
             let list = root.read(UNREADABLE).unwrap_or_default();
             root.unreadable = Arc::new(unreadable_of(&String::from_utf8_lossy(&list)));
@@ -96,7 +104,7 @@ impl Root {
 
     /// The path without symbolic links, inside the root; `None` if it does not exist or its links never end.
     pub fn canonical(&self, path: &str) -> Option<String> {
-        let found = self.resolve(path, &mut |_, _| ());
+        let found = if self.live { self.resolve(path, &mut |_, _| ()) } else { self.step(path, 0) };
         if found.is_some() {
             self.note(path, || Seen::There);
         }
@@ -152,11 +160,55 @@ impl Root {
     /// Where to find `path` on this machine's file system, with all links resolved inside the root. On the live root
     /// the kernel resolves.
     fn located(&self, path: &str) -> Option<PathBuf> {
-        if self.live {
-            Some(self.host_path(path))
-        } else {
-            self.resolve(path, &mut |_, _| ()).map(|p| self.host_path(&p))
+        if self.live { Some(self.host_path(path)) } else { self.located_in_tree(path) }
+    }
+
+    /// In a captured tree, which stands still, directories are resolved once.
+    fn located_in_tree(&self, path: &str) -> Option<PathBuf> {
+        self.step(path, 0).map(|place| self.host_path(&place))
+    }
+
+    /// A path without links, from the directory above it. What is too long or too winding is resolved from the top.
+    fn step(&self, path: &str, links: u32) -> Option<String> {
+        let from_top = || self.resolve(path, &mut |_, _| ());
+        let Some((parent, name)) = path.rsplit_once('/') else { return from_top() };
+        let winding = matches!(name, "" | "." | "..") || links > STEP_LINK_LIMIT;
+        if winding || path.bytes().filter(|b| *b == b'/').count() > STEP_LIMIT {
+            return from_top();
         }
+        let parent = self.directory(parent, links)?;
+        let parent = parent.trim_end_matches('/');
+        let place = format!("{parent}/{name}");
+        let host = self.host_path(&place);
+        if !fs::symlink_metadata(&host).ok()?.is_symlink() {
+            return Some(place);
+        }
+        let target = fs::read_link(&host).ok()?;
+        let mut rest = target.to_str()?;
+        let mut base = if rest.starts_with('/') { "" } else { parent };
+        // The directory has no links in it, so that going up from it is a matter of text.
+        while let Some(up) = rest.strip_prefix("../") {
+            base = base.rsplit_once('/').map_or("", |(above, _)| above);
+            rest = up;
+        }
+        self.step(&format!("{base}/{}", rest.trim_start_matches('/')), links + 1)
+    }
+
+    fn directory(&self, path: &str, links: u32) -> Option<String> {
+        if path.is_empty() {
+            return Some("/".to_owned());
+        }
+        let lock = || self.directories.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = lock().get(path).cloned();
+        if let Some(found) = known {
+            return found;
+        }
+        let found = self.step(path, links);
+        let mut directories = lock();
+        if directories.len() < DIRECTORY_LIMIT {
+            directories.insert(path.to_owned(), found.clone());
+        }
+        found
     }
 
     /// Opens a regular file for reading.
@@ -280,11 +332,8 @@ impl Root {
     /// What a symbolic link says.
     pub fn link(&self, path: &str) -> Option<String> {
         let (parent, name) = path.trim_end_matches('/').rsplit_once('/')?;
-        let host = if self.live {
-            self.host_path(path)
-        } else {
-            self.host_path(&self.resolve(if parent.is_empty() { "/" } else { parent }, &mut |_, _| ())?).join(name)
-        };
+        let host =
+            if self.live { self.host_path(path) } else { self.host_path(&self.directory(parent, 0)?).join(name) };
         let target = fs::read_link(host).ok()?.into_os_string().into_string().ok()?;
         self.note(path, || Seen::Link);
         Some(target)
@@ -395,6 +444,40 @@ mod tests {
         assert_eq!(root.canonical("/sys/loop"), None);
         assert!(root.list("/sys/directory").is_empty());
         assert_eq!(root.link_name("/sys/absolute").as_deref(), Some("secret"), "a name may be read, not followed");
+    }
+
+    #[test]
+    fn a_place_is_the_same_from_the_top_and_step_by_step() {
+        let tree = tempfile::tempdir().unwrap();
+        let at = |path: &str| tree.path().join(path);
+        fs::create_dir_all(at("a/b/c")).unwrap();
+        fs::create_dir_all(at("d/e")).unwrap();
+        fs::write(at("a/b/c/file"), "x").unwrap();
+        for (link, target) in [
+            ("a/up", ".."),
+            ("a/b/self", "."),
+            ("d/c", "../a/b/c"),
+            ("d/e/abs", "/d/c/../c"),
+            ("d/e/far", "../../../../../a/up/d/c"),
+            ("d/loop", "e/../loop"),
+            ("d/gone", "nowhere/x"),
+            ("d/slash", "../a/"),
+            ("top", "/"),
+            ("d/e/dots", "./../c/./"),
+        ] {
+            symlink(target, at(link)).unwrap();
+        }
+        let root = Root::new(tree.path());
+        let names =
+            ["a", "b", "c", "d", "e", "up", "self", "abs", "far", "loop", "gone", "slash", "top", "dots", "..", "file"];
+        for x in names {
+            for y in names {
+                for z in names {
+                    let path = format!("/{x}/{y}/{z}");
+                    assert_eq!(root.step(&path, 0), root.resolve(&path, &mut |_, _| ()), "{path}");
+                }
+            }
+        }
     }
 
     #[test]

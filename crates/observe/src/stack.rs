@@ -20,7 +20,7 @@ mod surroundings;
 mod usb;
 mod virtio;
 
-pub(crate) use bus::serial;
+pub(crate) use bus::{KnownAncestors, serial};
 use surroundings::Surroundings;
 
 use crate::facts;

@@ -46,7 +46,7 @@ fn without(mut stack: Stack, hashed: bool) -> Stack {
         };
         layer.facts.retain(|name, _| {
             let identity = [facts::SERIAL, facts::CID, facts::DM_UUID].contains(&name.as_str());
-            !changes(name) && !(hashed && identity)
+            !(changes(name) || hashed && identity)
         });
     }
     stack

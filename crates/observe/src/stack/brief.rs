@@ -1,7 +1,7 @@
 //! A disk in one line, from a few files.
 
 use super::block::kind_of;
-use super::bus::{adapter, ancestors};
+use super::bus::{KnownAncestors, adapter, ancestors, ancestors_known};
 use super::{ata, mmc, nvme, pcie};
 use crate::root::{Root, file_name};
 use model::LayerKind;
@@ -18,7 +18,7 @@ pub(crate) struct Brief {
 }
 
 /// A whole disk by its directory under /sys/devices.
-pub(crate) fn brief(root: &Root, directory: &str) -> Brief {
+pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) -> Brief {
     let name = file_name(directory);
     let file = |file: &str| root.text(&format!("{directory}/{file}"));
     let layer = kind_of(root, directory);
@@ -47,7 +47,7 @@ pub(crate) fn brief(root: &Root, directory: &str) -> Brief {
         None => "disk",
     };
     let model = file("device/model").or_else(|| file("device/name"));
-    let chain = ancestors(root, directory);
+    let chain = ancestors_known(root, directory, known);
     let controller = |at: usize| chain.get(at..).and_then(adapter);
     let driver_of = |at: usize| controller(at).and_then(|a| a.driver);
     let in_subsystem = |name: &str| chain.iter().position(|a| a.subsystem.as_deref() == Some(name));

@@ -10,10 +10,11 @@ use crate::root::{Root, file_name, parent};
 use crate::settings::NVME_MODULES;
 use crate::{health, pci_names, registers};
 use model::{Fact, Layer, LayerKind};
+use std::collections::BTreeMap;
 
 /// One parent device.
 #[derive(Clone, Debug)]
-pub(super) struct Ancestor {
+pub(crate) struct Ancestor {
     /// Directory under /sys/devices.
     pub path: String,
     /// Its last component.
@@ -24,17 +25,26 @@ pub(super) struct Ancestor {
     pub driver: Option<String>,
 }
 
+/// Parents that were looked at before, by their path.
+pub(crate) type KnownAncestors = BTreeMap<String, Ancestor>;
+
 /// The parents of a device directory, nearest first, itself excluded.
 pub(super) fn ancestors(root: &Root, directory: &str) -> Vec<Ancestor> {
+    ancestors_known(root, directory, &mut KnownAncestors::new())
+}
+
+/// The same for one of many devices, which share most parents.
+pub(super) fn ancestors_known(root: &Root, directory: &str, known: &mut KnownAncestors) -> Vec<Ancestor> {
     let mut out = Vec::new();
     let mut path = parent(directory);
     while path.starts_with("/sys/devices/") && out.len() < 64 {
-        out.push(Ancestor {
+        let look = || Ancestor {
             path: path.to_owned(),
             name: file_name(path).to_owned(),
             subsystem: root.link_name(&format!("{path}/subsystem")),
             driver: root.link_name(&format!("{path}/driver")),
-        });
+        };
+        out.push(known.entry(path.to_owned()).or_insert_with(look).clone());
         path = parent(path);
     }
     out
