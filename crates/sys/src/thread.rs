@@ -91,6 +91,9 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
+/// Arguments of prctl(2) that are not used are read all the same: as wide as the call takes them.
+const NONE: libc::c_ulong = 0;
+
 /// As long as it lives, timers of the thread that made it expire when they are due. Without it the kernel may let a
 /// sleep last 50 us longer, to serve several timers with one interrupt (PR_SET_TIMERSLACK of prctl(2); threads of a
 /// real-time class have no slack anyway).
@@ -108,8 +111,8 @@ impl PunctualTimers {
         const LEAST_NS: libc::c_ulong = 1;
         // SAFETY: these take and return numbers only.
         let before_ns = unsafe {
-            let before = libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0);
-            let set = before >= 0 && libc::prctl(libc::PR_SET_TIMERSLACK, LEAST_NS, 0, 0, 0) == 0;
+            let before = libc::prctl(libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE);
+            let set = before >= 0 && libc::prctl(libc::PR_SET_TIMERSLACK, LEAST_NS, NONE, NONE, NONE) == 0;
             set.then_some(before as libc::c_ulong)
         };
         Self { before_ns, _stays: std::marker::PhantomData }
@@ -126,7 +129,7 @@ impl Drop for PunctualTimers {
     fn drop(&mut self) {
         if let Some(before) = self.before_ns {
             // SAFETY: takes numbers only.
-            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, before, 0, 0, 0) };
+            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, before, NONE, NONE, NONE) };
         }
     }
 }
@@ -165,7 +168,7 @@ mod tests {
     #[test]
     fn slack_is_a_nanosecond_for_a_while() {
         // SAFETY: takes and returns numbers only.
-        let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
+        let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE) };
         let before = slack();
         let punctual = PunctualTimers::new();
         assert!(slack() <= 1, "{}", slack());
