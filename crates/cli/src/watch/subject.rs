@@ -24,9 +24,12 @@ pub struct Subject {
     totals: Vec<String>,
     missing: Vec<String>,
     sampler: Sampler,
-    /// The names under /sys/block when the sampler was made.
+    /// The devices that could be used when the sampler was made.
     names: Vec<String>,
-    stale: bool,
+    /// Went away since the last look, which the next one says.
+    leaving: Vec<WatchedLayer>,
+    /// Were not there at the last look.
+    absent: Vec<String>,
     before: Option<(SystemSample, Ns)>,
 }
 
@@ -54,9 +57,10 @@ impl Subject {
             totals,
             missing,
             sampler,
-            names: root.list("/sys/block"),
+            names: usable(&root),
             root,
-            stale: false,
+            leaving: Vec::new(),
+            absent: Vec::new(),
             before: None,
         })
     }
@@ -98,34 +102,43 @@ impl Subject {
                 self.layers.iter().any(|s| s.name == l.name) && self.before.is_some()
                     || tick.sample.disks.iter().any(|d| d.name == l.name && was_used(d))
             };
-            self.layers = self.candidates.iter().filter(shown).cloned().collect();
+            let layers: Vec<WatchedLayer> = self.candidates.iter().filter(shown).cloned().collect();
+            let leaving = self.leaving.drain(..).filter(|l| self.layers.contains(l));
+            self.layers = layers.into_iter().chain(leaving).collect();
         }
-        // The file of a device that went away never gives anything again, even if another comes by its name.
-        self.stale = self.candidates.iter().any(|l| tick.sample.disks.iter().all(|d| d.name != l.name));
+        let is_there = |name: &String| tick.sample.disks.iter().any(|d| d.name == *name);
+        self.absent = self.candidates.iter().map(|l| l.name.clone()).filter(|name| !is_there(name)).collect();
         self.before = Some((tick.sample.clone(), asleep));
         tick
     }
 
     /// Opens the counters anew where devices came or went.
     fn refresh(&mut self) {
-        let names = if self.all { self.root.list("/sys/block") } else { Vec::new() };
-        let changed = self.all && names != self.names;
-        if !changed && !self.stale {
+        let names = if self.all && !self.fixed { usable(&self.root) } else { self.names.clone() };
+        let changed = names != self.names;
+        // The open file of a device that went away never gives anything again, even if another comes by its name.
+        let came_back = |name: &String| self.root.exists(&format!("/sys/class/block/{name}/stat"));
+        if !changed && !self.absent.iter().any(came_back) {
             return;
         }
-        if changed && !self.fixed {
+        if changed {
             let (now_there, totals) = of_all(&self.root);
-            // One that went stays in the list for the look that says so.
-            let gone = self.candidates.iter().filter(|l| !now_there.contains(l) && self.names.contains(&l.name));
-            self.candidates = gone.cloned().chain(now_there.iter().cloned()).collect();
+            let gone = |l: &WatchedLayer| now_there.iter().all(|n| n.name != l.name);
+            self.leaving = self.candidates.drain(..).filter(gone).collect();
+            self.candidates = now_there;
             self.totals = totals;
-            self.names = names;
-        } else if changed {
             self.names = names;
         }
         let wanted: Vec<String> = self.candidates.iter().map(|l| l.name.clone()).collect();
         self.sampler = Sampler::new(&self.root, &wanted);
     }
+}
+
+/// Names of all block devices of some size: loop devices are there before they are set up.
+fn usable(root: &Root) -> Vec<String> {
+    let mut names = root.list("/sys/block");
+    names.retain(|name| root.number::<u64>(&format!("/sys/block/{name}/size")) != Some(0));
+    names
 }
 
 fn was_used(disk: &DiskCounters) -> bool {

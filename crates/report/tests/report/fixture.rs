@@ -2,7 +2,7 @@
 //! storage path, findings. Figures are invented; nothing here was measured.
 
 #[path = "fixture/machine.rs"]
-mod machine;
+pub mod machine;
 #[path = "fixture/observed.rs"]
 mod observed;
 #[path = "fixture/phases.rs"]

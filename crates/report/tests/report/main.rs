@@ -3,6 +3,7 @@
 mod card;
 mod documents;
 mod fixture;
+mod inspect;
 mod page;
 mod plan;
 mod run;
