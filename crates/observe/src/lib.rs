@@ -1,8 +1,12 @@
-//! What /proc and /sys tell, under an injected root: the storage path ([`inventory`]), the machine ([`environment()`]),
-//! who uses a device ([`device_use`]), and the counters during a run ([`Sampler`]).
+//! What /proc and /sys tell, under an injected root: the storage path ([`inventory`]), all disks ([`disks()`]), the machine
+//! ([`environment()`]), who uses a device ([`device_use`]), the counters during a run ([`Sampler`]), and a capture of what
+//! an inventory reads ([`capture()`]), which is a root again.
 //!
 //! Invariants:
-//! - Every read goes through [`Root`]: `/`, or a captured tree that no symbolic link leaves. Reads are bounded.
+//! - Every read goes through [`Root`]: `/`, or a captured tree that no symbolic link leaves. Reads are bounded; FIFOs,
+//!   sockets and device nodes are not opened.
+//! - Devices are asked only if the caller wants it ([`Look`]), by commands that change nothing; registers are read only
+//!   then, only those of [`registers::CATALOGUE`], only while their driver is bound.
 //! - What is not there is `None` or [`model::Fact::Null`] and never zero; what matters and is missing is named in a
 //!   list together with the way to get it.
 //! - Nothing that a file says makes this room panic, loop or grow without bound: trees are other people's input, and
@@ -10,8 +14,9 @@
 //! - Names of facts are a contract, held in one table: [`facts::ALL`].
 //! - Ceilings are line rates. Devices that a hypervisor invents, and memory, have none.
 //!
-//! Deliberately absent: rates (`model` derives them from two samples), judgements (`diagnose`), writing anything,
-//! opening devices, ioctls, the names of PCI and USB ids.
+//! Deliberately absent: rates (`model` derives them from two samples), judgements (`diagnose`), writing to a device or a
+//! file system ([`write_tar`] writes to the sink it is given), PCI's configuration space (reading it can upset a device;
+//! /sys has what matters), names of USB ids (devices bring their own).
 
 pub mod ata_identity;
 pub mod csd;
