@@ -56,6 +56,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Execute a workload: a built-in one, a TOML text, or a fio job file
     Run(RunArgs),
+    /// The layer that limits a run, what that rests on, and what would decide it
+    Why(WhyArgs),
     /// iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval
     Watch(WatchArgs),
     /// The archive of runs: list, show, verify, recover, reindex, tag, delete
@@ -373,6 +375,27 @@ pub struct ExportArgs {
     /// Give the numbers of refused phases as well, still marked as refused
     #[arg(long)]
     pub keep_refused: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A RUN is an id, the unique beginning of one, a tag, 'latest', or the path of a bundle. --confirm measures on the
+run's own target, keeps that as a run of its own, and changes no setting.
+
+Examples:
+  narrows why                       the last run
+  narrows why before --json | jq .limit
+  narrows why latest --confirm      measure what decides"
+)]
+pub struct WhyArgs {
+    /// Which run
+    #[arg(default_value = "latest")]
+    pub run: String,
+    /// Run the measurement that decides the first cause, on the run's target, and say what came out
+    #[arg(long)]
+    pub confirm: bool,
+    #[command(flatten)]
+    pub permissions: Permissions,
 }
 
 #[derive(Args, Debug)]

@@ -28,6 +28,7 @@ mod signals;
 mod target;
 mod wall;
 mod watch;
+mod why;
 mod workloads;
 
 use args::{Cli, Command};
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
         Command::Inspect(args) => inspect::command(args, &output),
+        Command::Why(args) => why::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),

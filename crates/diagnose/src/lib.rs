@@ -29,7 +29,7 @@ mod series;
 mod stack_view;
 
 pub use catalogue::{catalogue, findings, page, unknown};
-pub use causes::{Cause, causes};
+pub use causes::{Cause, Trial, causes};
 pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings_of_stack};
 pub use limit::{limit, next_step};

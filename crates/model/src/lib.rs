@@ -75,7 +75,7 @@ pub use stream_record::{Direction, DirectionSummary, SteadyRecord, SteadyRound, 
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
-pub use verdict::{Cause, Confidence, Finding, Gain, Limit, LimitLayer, NextStep, Rating, Undecided};
+pub use verdict::{Cause, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, Rating, Undecided};
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.

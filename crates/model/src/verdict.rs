@@ -77,6 +77,23 @@ pub struct Cause {
     pub decided_by: String,
 }
 
+/// What a measurement that decides a cause gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Confirmation {
+    /// The run of that measurement.
+    pub run_id: String,
+    /// The layer of the cause.
+    pub layer: LimitLayer,
+    /// Whether the cause holds; `None`: the measurement leaves it open.
+    pub holds: Option<bool>,
+    /// How sure the cause is now.
+    pub confidence: Confidence,
+    /// What came out, in one sentence.
+    pub statement: String,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+}
+
 /// A predicted gain: the next ceiling over the current value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {

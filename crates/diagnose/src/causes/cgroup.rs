@@ -1,7 +1,7 @@
 //! A limit that a control group of this process sets, and that the run met.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing};
+use super::{Cause, Standing, Trial};
 use crate::stack_view::Facts;
 use crate::{fact_names as names, machine, phrase};
 use model::{Confidence, Direction, Evidence, LimitLayer, Run};
@@ -92,6 +92,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
         .sure(if sure { Confidence::High } else { Confidence::Probable })
         .because(evidence)
         .decided_by("the same check outside of the control group")
+        .tried_by(Trial::Sizes)
         .step(
             "raise or remove the group's limit (io.max, blkio.throttle), or check from outside of it",
             None,

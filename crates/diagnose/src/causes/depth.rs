@@ -2,7 +2,7 @@
 //! more latency and no more rate.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing};
+use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
@@ -127,6 +127,7 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
         .because(scaling.evidence())
         .because([path.disk.evidence(names::QUEUE_DEPTH)])
         .decided_by("the same random phases with a longer queue (queue_depth), alternating")
+        .tried_by(Trial::Depths)
         .step("a longer queue for this disk", ratio, "the sequential rate at this block size, or the deeper queue"),
     )
 }
@@ -263,6 +264,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
             .because(scaling.evidence())
             .because(explanation.map(|e| e.evidence).unwrap_or_default())
             .decided_by("the same random phases with command queueing on and off, or on a host that has it")
+            .tried_by(Trial::Depths)
             .step(remedy, ratio, basis),
     )
 }

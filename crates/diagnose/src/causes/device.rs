@@ -1,6 +1,6 @@
 //! The device, named by exclusion: the queue was full, the processors idle, the link far from its ceiling.
 
-use super::{Cause, Standing, depth, link};
+use super::{Cause, Standing, Trial, depth, link};
 use crate::fact_names as names;
 use crate::{machine, phrase, stack_view};
 use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
@@ -82,6 +82,7 @@ pub fn remainder(run: &Run) -> Option<Cause> {
         )
         .sure(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
         .because(evidence)
-        .decided_by("another device on the same path"),
+        .decided_by("another device on the same path")
+        .tried_by(Trial::Depths),
     )
 }

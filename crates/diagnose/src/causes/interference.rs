@@ -1,7 +1,7 @@
 //! Others: users of the same disk, the hypervisor's processors, and caps set on purpose.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing};
+use super::{Cause, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseStatus, Run};
 
@@ -118,6 +118,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
             .because(evidence(&a))
             .because(evidence(&b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")
+            .tried_by(Trial::Sizes)
             .step(
                 "compare with what the provider or the cgroup's io.max grants",
                 None,

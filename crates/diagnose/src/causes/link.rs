@@ -1,7 +1,7 @@
 //! The link between controller and device: how much of what it carries in practice is used.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing};
+use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
@@ -86,7 +86,8 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
             layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
         ),
     ])
-    .decided_by("the same device on a faster link, or this link set to a lower speed, alternating");
+    .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
+    .tried_by(Trial::Sizes);
     Some(match faster_mode(layer).filter(|(r, _)| *r > 1.01) {
         Some((ratio, basis)) => cause.step("bring the link to the speed that both ends can do", Some(ratio), basis),
         None => cause.step(

@@ -11,10 +11,13 @@ pub(crate) mod probes;
 mod processor;
 mod splitting;
 mod thermal;
+mod trial;
 mod write_cache;
 
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
 use serde::Serialize;
+
+pub use trial::Trial;
 
 /// One thing that may hold the run back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +34,9 @@ pub struct Cause {
     pub decided_by: String,
     /// What to do about it, where something can be done.
     pub next_step: Option<NextStep>,
+    /// The measurement on the same target that decides it, where there is one that changes no setting.
+    #[serde(skip)]
+    pub trial: Option<Trial>,
     /// Where it stands among causes of equal confidence.
     #[serde(skip)]
     pub(crate) standing: Standing,
@@ -65,6 +71,7 @@ impl Cause {
             evidence: Vec::new(),
             decided_by: String::new(),
             next_step: None,
+            trial: None,
             standing,
         }
     }
@@ -81,6 +88,11 @@ impl Cause {
 
     pub(crate) fn decided_by(mut self, text: impl Into<String>) -> Self {
         self.decided_by = text.into();
+        self
+    }
+
+    pub(crate) fn tried_by(mut self, trial: Trial) -> Self {
+        self.trial = Some(trial);
         self
     }
 

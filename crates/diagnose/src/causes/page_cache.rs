@@ -1,7 +1,7 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing};
+use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
@@ -163,7 +163,7 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
-    Some(cause.because(step.evidence()).step(
+    Some(cause.because(step.evidence()).tried_by(Trial::WritePaths).step(
         "write with direct I/O from aligned buffers",
         Some(direct / buffered),
         "direct over buffered write throughput of this run",
@@ -255,6 +255,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
                 )
             }))
             .decided_by(decided)
+            .tried_by(Trial::ReadPaths)
             .step(step, Some(direct / buffered), "direct over buffered read throughput of this run"),
     )
 }

@@ -1,7 +1,7 @@
 //! A processor or memory that is full while direct I/O runs.
 
 use super::probes;
-use super::{Cause, Standing, generator};
+use super::{Cause, Standing, Trial, generator};
 use crate::fact_names as names;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
@@ -95,6 +95,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
             Evidence::measurement("share of all interrupts", phrase::rounded(s), format!("{name} /proc/interrupts"))
         }))
         .decided_by("the same phase at a lower pinned frequency: a rate that falls with it is bound by the processor")
+        .tried_by(Trial::Sizes)
         .step(step, None, "no ceiling beyond the processor was measured"),
     )
 }

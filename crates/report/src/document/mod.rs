@@ -13,6 +13,7 @@ mod plan;
 mod run;
 mod runs;
 mod watch;
+mod why;
 mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
@@ -25,6 +26,7 @@ pub use plan::PlanDocument;
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
+pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 
 use serde::Serialize;

@@ -1,0 +1,155 @@
+//! `narrows why [RUN]`: the limiting layer of a run, with what it rests on; `--confirm` measures what decides.
+
+use crate::archives;
+use crate::args::{GlobalArgs, WhyArgs};
+use crate::conduct::Budget;
+use crate::execution::{Execution, random_u64};
+use crate::output::Output;
+use crate::target::{self, Wanted};
+use model::{Cause, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
+use report::Why;
+use report::document::WhyDocument;
+use spec::{RunInputs, TextInputs, TextMachine, Workload};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::process::ExitCode;
+
+/// Executes the command.
+pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let run = archives::open(global)?.resolve_one(&args.run)?.load()?;
+    if !args.confirm {
+        return Ok(show(&run, None, output));
+    }
+    let causes = diagnose::causes(&run);
+    let cause = causes.iter().find(|c| c.trial.is_some() && c.confidence >= Confidence::Probable);
+    let Some((cause, trial)) = cause.or(causes.iter().find(|c| c.trial.is_some())).and_then(|c| Some((c, c.trial?)))
+    else {
+        show(&run, None, output);
+        return Err(Failure::new(
+            FailureKind::Invalid,
+            "no cause of this run is decided by a measurement on its target",
+        )
+        .remedy("narrows why says under 'Decided by' what would"));
+    };
+    same_machine(&run)?;
+    let workload = workload(trial.workload())?;
+    let execution = Execution::prepare(global, &[], None)?;
+    let name = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
+    let wanted = Wanted {
+        name: OsStr::new(&name),
+        permissions: &args.permissions,
+        interval_ns: workload.interval_ns(),
+        probe: false,
+    };
+    let mut opened = target::open(&wanted, &execution.control)?;
+    let inputs = RunInputs {
+        kind: opened.target.kind,
+        readiness: opened.readiness.clone(),
+        max_bytes: opened.max_bytes,
+        sector_bytes: opened.sector_bytes,
+        memory_bytes: opened.memory_bytes,
+        seed: random_u64()?,
+    };
+    let plan = workload.plan(&inputs).map_err(|error| {
+        Failure::new(FailureKind::Refused, format!("the measurement that would decide cannot be made here: {error}"))
+            .remedy("a file: --overwrite; a block device: --destroy SERIAL")
+    })?;
+    let executed = execution.execute("run", plan, Budget::Foreseen, &mut opened)?;
+    Ok(execution.answer(executed, output, |measured, _, _| {
+        show(&run, Some(&trial.outcome(cause, measured)), output);
+        Ok(())
+    }))
+}
+
+/// The text or the document. 4 where the limit is not known and nothing else explains it.
+fn show(run: &Run, confirmation: Option<&Confirmation>, output: &Output) -> ExitCode {
+    let limit = diagnose::limit(run);
+    let findings = diagnose::findings(run);
+    let unknown = diagnose::unknown(run);
+    let next_step = diagnose::next_step(run, &limit, &findings);
+    let causes: Vec<_> = diagnose::causes(run)
+        .into_iter()
+        .map(|c| {
+            let step = c.next_step.clone();
+            (Cause::from(c), step)
+        })
+        .collect();
+    let why = Why {
+        run,
+        limit: &limit,
+        causes: &causes,
+        findings: &findings,
+        unknown: &unknown,
+        next_step: next_step.as_ref(),
+        confirmation,
+    };
+    if output.is_json() {
+        output.document(&WhyDocument::new(&why));
+    } else {
+        output.text(&report::why_text(&why, output.style()));
+    }
+    exit_code(&limit)
+}
+
+fn exit_code(limit: &Limit) -> ExitCode {
+    match (limit.layer, limit.confidence) {
+        (LimitLayer::Unknown, Confidence::Low) => ExitCode::from(FailureKind::Invalid.exit_code()),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// What was measured elsewhere cannot be decided here.
+fn same_machine(run: &Run) -> Result<(), Failure> {
+    if matches!(run.target.kind, TargetKind::Sim | TargetKind::Null) {
+        return Ok(());
+    }
+    let here = observe::environment(&observe::Root::new("/")).hostname;
+    match (&run.environment.hostname, &here) {
+        (Some(there), Some(here)) if there != here => Err(Failure::new(
+            FailureKind::Refused,
+            format!("{} was measured on {there}, and this is {here}: nothing was measured", run.id),
+        )
+        .remedy("run narrows why --confirm on the machine of the run")),
+        _ => Ok(()),
+    }
+}
+
+/// A text of this program is sound; if one is not, that is our fault.
+fn workload(text: &str) -> Result<Workload, Failure> {
+    let nothing = BTreeMap::new();
+    let inputs = TextInputs {
+        file: "why",
+        text,
+        includes: &nothing,
+        set: &[],
+        variables: &nothing,
+        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
+        lenient: false,
+    };
+    spec::parse_workload(&inputs).map_err(|errors| {
+        let text = errors.first().map(ToString::to_string).unwrap_or_default();
+        Failure::new(FailureKind::Internal, format!("the measurement's own text: {text}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_all_trials_are_sound() {
+        use diagnose::Trial;
+        for trial in [Trial::Depths, Trial::Sizes, Trial::WritePaths, Trial::ReadPaths] {
+            let workload = workload(trial.workload()).unwrap_or_else(|f| panic!("{}", f.message));
+            let inputs = RunInputs {
+                kind: TargetKind::Directory,
+                readiness: spec::Readiness::Writable,
+                max_bytes: 1 << 30,
+                sector_bytes: 512,
+                memory_bytes: None,
+                seed: 1,
+            };
+            assert!(workload.plan(&inputs).is_ok_and(|p| p.phases.len() >= 4), "{trial:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `narrows/why/1`.
+
+use crate::Why;
+use model::{Cause, Confirmation, Finding, Limit, NextStep, RunState, Undecided};
+use serde::Serialize;
+
+/// What `narrows why --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhyDocument<'a> {
+    /// `narrows/why/1`.
+    pub schema: &'static str,
+    /// Id of the run in the archive.
+    pub run_id: &'a str,
+    /// The narrow place.
+    pub limit: &'a Limit,
+    /// All that may hold the run back, the most telling first.
+    pub causes: Vec<WhyCause<'a>>,
+    /// Named conditions that hold.
+    pub findings: &'a [Finding],
+    /// Conditions that can neither be named nor ruled out, with what is missing.
+    pub unknown: &'a [Undecided],
+    /// The target, as it was named.
+    pub target: &'a str,
+    /// Which command made the run.
+    pub command: &'a str,
+    /// How far the run came.
+    pub state: RunState,
+    /// What to do next; null without advice.
+    pub next_step: Option<&'a NextStep>,
+    /// What the deciding measurement gave; null without `--confirm`, and where there is none.
+    pub confirmation: Option<&'a Confirmation>,
+}
+
+/// One cause; what to do about it stands beside it.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhyCause<'a> {
+    /// The cause; its keys stand beside the next one.
+    #[serde(flatten)]
+    pub cause: &'a Cause,
+    /// What to do about it, and what it can bring at most; null where nothing can be done.
+    pub next_step: Option<&'a NextStep>,
+}
+
+impl<'a> WhyDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/why/1";
+
+    /// The document of an attribution.
+    pub fn new(why: &Why<'a>) -> Self {
+        Self {
+            schema: Self::SCHEMA,
+            run_id: &why.run.id,
+            limit: why.limit,
+            causes: why.causes.iter().map(|(cause, step)| WhyCause { cause, next_step: step.as_ref() }).collect(),
+            findings: why.findings,
+            unknown: why.unknown,
+            target: &why.run.target.name,
+            command: &why.run.command,
+            state: why.run.state,
+            next_step: why.next_step,
+            confirmation: why.confirmation,
+        }
+    }
+}
