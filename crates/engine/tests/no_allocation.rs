@@ -142,6 +142,52 @@ fn psync_threads() {
     check(&mut PsyncThreads::new(Epoch::start(), target(), 4, BLOCK as usize, None).expect("a device"), 4, 20_000);
 }
 
+/// A stream that verifies, by the rig: reads, writes, checks and the read-back.
+#[test]
+fn verifying() {
+    let image =
+        tempfile::NamedTempFile::new_in("/dev/shm").or_else(|_| tempfile::NamedTempFile::new()).expect("a file");
+    std::fs::write(image.path(), vec![0; FILE_BYTES as usize]).expect("its content");
+    let target = engine::FileTarget { path: image.path().into(), kind: model::TargetKind::File, writable: true };
+    let mut rig = engine::FileRig::open(target, engine::FileOptions::default()).expect("a rig");
+    let mut run = |operations: u64| {
+        let stream = StreamPlan {
+            operation: Operation::Write,
+            mix: Some(model::Mix { read_percent: 50 }),
+            order: Order::RandomReplace,
+            queue_depth: 1,
+            region_bytes: FILE_BYTES,
+            total_operations: Some(operations),
+            verify: Some(model::Verify { kind: model::VerifyKind::Stamp, read_back: true, stop_at_first: false }),
+            ..StreamPlan::default()
+        };
+        let phase = model::PhasePlan {
+            name: "verified".into(),
+            engine: model::EngineKind::Psync,
+            streams: vec![stream],
+            time_limit_ns: 600_000_000_000,
+            stop: StopRule::Amount,
+            ..model::PhasePlan::default()
+        };
+        let mut verified = 0;
+        let counted = allocation_counter::measure(|| {
+            let record = engine::Rig::run(&mut rig, &phase, &Control::default()).expect("the phase");
+            let verify = record.verify.expect("it verifies");
+            assert!(verify.is_clean(), "{verify:?}");
+            verified = verify.blocks_verified;
+        });
+        assert!(verified > 0);
+        counted.count_total
+    };
+    // The first runs pay for what is made once, and write all there is, so that the read-backs are alike.
+    for _ in 0..2 {
+        run(5_000);
+    }
+    let (few, many) = (run(5_000), run(60_000));
+    // Intervals and the words of the record may differ by a few; operations would by tens of thousands.
+    assert!(few.abs_diff(many) < 200, "{few} allocations in a short run, {many} in a long one");
+}
+
 #[test]
 fn uring() {
     match UringDevice::new(Epoch::start(), target(), 32, BLOCK as usize) {

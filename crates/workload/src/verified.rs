@@ -30,7 +30,8 @@ pub(crate) struct VerifiedFile {
     pub table: Arc<Table>,
 }
 
-/// What a stream that verifies knows of its data. Nothing is allocated between [`Verified::new`] and the first suspect.
+/// What a stream that verifies knows of its data. After it was made nothing is allocated until
+/// the first suspect.
 #[derive(Debug)]
 pub struct Verified {
     kind: VerifyKind,

@@ -121,6 +121,11 @@ impl StreamPlan {
                 self.block_size_bytes
             ));
         }
+        let mut names: Vec<&String> = self.files.iter().collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|n| n[0] == n[1]) {
+            return Err(format!("the file '{}' is named twice, and verify asks for each place once", twice[0]));
+        }
         if self.content.zero || self.content.dedupe_percent > 0 {
             return Err(
                 "data that are verified differ from place to place: they cannot be zeroes or duplicates; leave \
