@@ -1,7 +1,7 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
 use crate::quantity;
-use model::{PhaseRun, ReadBack, Run, SteadyRecord, VerifyRecord};
+use model::{PhaseKind, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
@@ -126,11 +126,42 @@ fn of_phase(phase: &PhaseRun) -> Vec<(Weight, String)> {
     out
 }
 
-/// All remarks, in the order of the phases.
+/// Reasons of measured phases whose substance the other remarks, or the mark of what was not steady, say already.
+const SAID: [&str; 6] = ["rate-changed", "partial", "steady-window", "not-steady", "unverified", "data-mismatch"];
+
+/// What the judge says with numbers that stand, once for each kind: the first phase's sentence, and how many more phases
+/// have one like it.
+fn reasons(run: &Run) -> Vec<Remark> {
+    let mut kinds: Vec<(&str, &str, &str, usize)> = Vec::new();
+    let measured = |p: &&PhaseRun| p.status == PhaseStatus::Measured && p.plan.kind == PhaseKind::Measure;
+    for phase in run.phases.iter().filter(measured) {
+        for reason in &phase.reasons {
+            let code = reason.split_once(':').map_or(reason.as_str(), |(code, _)| code);
+            if SAID.contains(&code) {
+                continue;
+            }
+            match kinds.iter_mut().find(|(c, ..)| *c == code) {
+                Some((.., more)) => *more += 1,
+                None => kinds.push((code, &phase.plan.name, reason, 0)),
+            }
+        }
+    }
+    let remark = |(_, phase, reason, more): (&str, &str, &str, usize)| {
+        let others = match more {
+            0 => String::new(),
+            1 => " (and 1 more phase)".into(),
+            n => format!(" (and {n} more phases)"),
+        };
+        Remark { phase: phase.to_owned(), weight: Weight::Plain, text: format!("{reason}{others}") }
+    };
+    kinds.into_iter().map(remark).collect()
+}
+
+/// All remarks: what happened in the order of the phases, then what has to be known of the numbers.
 pub(crate) fn remarks(run: &Run) -> Vec<Remark> {
     let of = |p: &PhaseRun| {
         let phase = p.plan.name.clone();
         of_phase(p).into_iter().map(move |(weight, text)| Remark { phase: phase.clone(), weight, text })
     };
-    run.phases.iter().flat_map(of).collect()
+    run.phases.iter().flat_map(of).chain(reasons(run)).collect()
 }

@@ -199,3 +199,18 @@ fn a_page_of_hostile_names_stays_text() {
     assert!(!html.contains("<script>alert") && !html.contains("<!--"));
     assert!(!html.contains('\u{202e}') && !html.contains('\x1b') && !html.contains('\u{2028}'));
 }
+
+#[test]
+fn what_the_judge_says_of_many_phases_is_said_once() {
+    let mut s = fixture::depth();
+    for p in &mut s.run.phases {
+        p.reasons = vec![format!("direct-unproven: O_DIRECT was asked and not refused: {}", p.plan.name)];
+    }
+    let text = plain(&s);
+    assert_eq!(text.matches("direct-unproven").count(), 1, "{text}");
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        joined.contains("qd1: direct-unproven: O_DIRECT was asked and not refused: qd1 (and 8 more phases)"),
+        "{text}"
+    );
+}
