@@ -10,7 +10,7 @@ use observe::{
 };
 use std::fs;
 use std::os::unix::fs::symlink;
-use tree::{TREES, Tree};
+use tree::{TREES, Tree, scratch};
 
 fn options(keep_serials: bool) -> CaptureOptions {
     CaptureOptions { keep_serials, salt: 42, look: Look::default() }
@@ -18,7 +18,7 @@ fn options(keep_serials: bool) -> CaptureOptions {
 
 /// What `tar -x` would make of it.
 fn unpack(entries: impl Iterator<Item = CapturedFile>) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     for entry in entries {
         assert!(!entry.path.is_empty() && !entry.path.starts_with('/'), "{}", entry.path);
         assert!(entry.path.split('/').all(|p| p != ".." && p != "."), "{}", entry.path);

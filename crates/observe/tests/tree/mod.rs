@@ -12,19 +12,24 @@ pub struct Tree {
     directory: tempfile::TempDir,
 }
 
+/// A directory that goes when dropped: in memory where there is such a place, for trees are thousands of small files.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// Where the trees are, also for a test of another room.
 pub const TREES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../observe/tests/trees");
 
 impl Tree {
     /// The tree of a file below [`TREES`], named without `.tree`.
     pub fn of(name: &str) -> Self {
-        let tree = Self { directory: tempfile::tempdir().unwrap() };
+        let tree = Self { directory: scratch() };
         tree.add_file(name);
         tree
     }
 
     pub fn build(text: &str) -> Self {
-        let tree = Self { directory: tempfile::tempdir().unwrap() };
+        let tree = Self { directory: scratch() };
         tree.add(text);
         tree
     }
