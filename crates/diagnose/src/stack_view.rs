@@ -116,10 +116,10 @@ pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
 
 /// How many processors are online.
 pub fn processors(run: &Run) -> Result<u32, Missing> {
-    let by_model: u32 = run.environment.cpus.iter().map(|c| c.count).sum();
-    let online = || run.target.stack.first(LayerKind::Host).and_then(|h| h.int(names::CPUS_ONLINE));
-    let count = if by_model > 0 { Some(by_model) } else { online().and_then(|n| u32::try_from(n).ok()) };
-    count.filter(|n| *n > 0).ok_or(Missing("processors"))
+    let online = run.target.stack.first(LayerKind::Host).and_then(|h| h.int(names::CPUS_ONLINE));
+    let by_model = || run.environment.cpus.iter().map(|c| c.count).sum();
+    let count = online.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or_else(by_model);
+    if count == 0 { Err(Missing("processors")) } else { Ok(count) }
 }
 
 /// Whether the disk is one that a hypervisor made, or may be: any disk of a guest (a device that is passed through

@@ -180,7 +180,7 @@ fn bus_errors() {
     let id = "mmc-bus-errors";
     let host = |kinds: Fact| stack(mmc("SD", &[], &[], &[("mmc_error_kinds", kinds)]));
     holds_and_nearly(id, &host(list(&["Data CRC Error Occurred: 12"])), &host(list(&["Command Timeout Occurred: 4"])));
-    holds_and_nearly(id, &host(list(&["Request Timedout: 1"])), &host(list(&[])));
+    holds_and_nearly(id, &host(list(&["Request Timedout: 11"])), &host(list(&["Command CRC Errors Occurred: 1"])));
     unknown_for_want_of(id, &host(Fact::Null), "mmc_error_kinds");
 }
 
@@ -188,8 +188,8 @@ fn bus_errors() {
 fn spi_nor_slow_read() {
     let id = "spi-nor-slow-read";
     let flash = |driver: &str, fast: Fact, lines: Fact| {
-        let facts = [("mtd_flash_driver", text(driver)), ("spi_fast_read", fast), ("spi_read_lines", lines)];
-        stack(vec![disk("mtd0", "mtd", &facts)])
+        let bus = [("spi_fast_read", fast), ("spi_read_lines", lines)];
+        stack(vec![disk("mtd0", "mtd", &[("mtd_flash_driver", text(driver))]), link("spi0.0", 1, &bus)])
     };
     let slow = flash("spi-nor", Fact::Bool(false), Fact::Int(1));
     holds_and_nearly(id, &slow, &flash("spi-nor", Fact::Bool(true), Fact::Int(1)));

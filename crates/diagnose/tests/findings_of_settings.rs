@@ -125,7 +125,7 @@ fn processor_quota() {
 fn write_through_by_the_drives_own_word() {
     let disk_with = |facts: &[(&str, Fact)]| stack(vec![disk("sda", "sata", facts)]);
     let view = ("write_cache", text("write through"));
-    let blind = finding(&disk_with(&[view.clone()]), "write-through-cache").unwrap();
+    let blind = finding(&disk_with(std::slice::from_ref(&view)), "write-through-cache").unwrap();
     let told =
         finding(&disk_with(&[view, ("ata_write_cache_enabled", Fact::Bool(true))]), "write-through-cache").unwrap();
     assert_eq!((blind.confidence, told.confidence), (Confidence::Low, Confidence::High));

@@ -4,7 +4,7 @@ use super::{Case, Check, first_case};
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::{Facts, Missing, disks};
-use model::{Confidence, Layer, LayerKind, Run};
+use model::{Confidence, Fact, Layer, LayerKind, Run};
 
 fn on_filesystems(run: &Run, condition: impl Fn(&Layer) -> Check) -> Check {
     first_case(run.target.stack.all(LayerKind::Filesystem).map(condition))
@@ -69,6 +69,10 @@ pub fn discard_unqueued(run: &Run) -> Check {
 pub fn writeback_throttled(run: &Run) -> Check {
     const MIX: Missing = Missing("a phase that reads and writes at once");
     first_case(disks(run).iter().map(|d| {
+        if d.disk.facts.get(names::WBT_LAT_USEC).is_some_and(Fact::is_null) {
+            // Looked for and not there: the kernel has no writeback throttling for this queue.
+            return Ok(None);
+        }
         let target_us = d.disk.need_int(names::WBT_LAT_USEC)?;
         if target_us <= 0 {
             return Ok(None);

@@ -54,14 +54,18 @@ pub fn spi_nor_slow_read(run: &Run) -> Check {
         }
         let serial =
             path.disk.text(names::MTD_FLASH_DRIVER) == Some("spi-nor") || path.disk.fact(names::MTD_JEDEC_ID).is_some();
-        if !serial || path.disk.need_bool(names::SPI_FAST_READ)? {
+        if !serial {
+            return Ok(None);
+        }
+        let bus = path.need(names::SPI_FAST_READ)?;
+        if bus.need_bool(names::SPI_FAST_READ)? {
             return Ok(None);
         }
         // Reads on two or four lines are fast reads by themselves.
-        if path.disk.int(names::SPI_READ_LINES).is_some_and(|lines| lines > 1) {
+        if bus.int(names::SPI_READ_LINES).is_some_and(|lines| lines > 1) {
             return Ok(None);
         }
-        let evidence = [names::SPI_FAST_READ, names::SPI_READ_LINES, names::SPI_MAX_HZ].map(|n| path.disk.evidence(n));
+        let evidence = [names::SPI_FAST_READ, names::SPI_READ_LINES, names::SPI_MAX_HZ].map(|n| bus.evidence(n));
         Ok(Some(Case::seen(evidence).at_most(Confidence::Probable)))
     })
 }

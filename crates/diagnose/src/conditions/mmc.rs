@@ -17,7 +17,8 @@ pub fn sd_a2_without_queue(run: &Run) -> Check {
         if !is_type(path, "SD")? || path.disk.need_int(names::APP_PERFORMANCE_CLASS)? != 2 {
             return Ok(None);
         }
-        if path.disk.bool(names::CMDQ_EN) == Some(true) {
+        // Fewer tags than the 64 of an unqueued card are the card's own depth (k:drivers/mmc/core/queue.c).
+        if path.disk.bool(names::CMDQ_EN) == Some(true) || path.disk.int(names::QUEUE_DEPTH).is_some_and(|d| d > 1) {
             return Ok(None);
         }
         let scaling = crate::causes::read_scaling(run);

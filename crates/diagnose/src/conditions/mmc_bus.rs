@@ -104,14 +104,17 @@ pub fn clock_below_request(run: &Run) -> Check {
 /// Transfers that arrived damaged or not at all. Commands without an answer are no error: cards are probed with commands
 /// that they may not know.
 pub fn errors(run: &Run) -> Check {
+    const MORE_THAN_ACCIDENT: u64 = 10;
     any_disk(run, |path| {
         if !path.is("mmc")? {
             return Ok(None);
         }
         let host = path.need(names::MMC_ERROR_KINDS)?;
         let Some(Fact::List(kinds)) = host.fact(names::MMC_ERROR_KINDS) else { return Ok(None) };
-        let counts = |kind: &String| ["CRC", "Data Timeout", "ADMA", "Timedout"].iter().any(|k| kind.contains(k));
-        if !kinds.iter().any(counts) {
+        // `Data CRC Error Occurred: 12`
+        let count = |kind: &String| kind.rsplit(':').next().and_then(|n| n.trim().parse::<u64>().ok()).unwrap_or(1);
+        let matters = |kind: &&String| ["CRC", "Data Timeout", "ADMA", "Timedout"].iter().any(|k| kind.contains(k));
+        if kinds.iter().filter(matters).map(count).sum::<u64>() < MORE_THAN_ACCIDENT {
             return Ok(None);
         }
         Ok(Some(Case::seen([host.evidence(names::MMC_ERROR_KINDS)]).at_most(Confidence::Probable)))

@@ -4,8 +4,13 @@ use super::{Case, Check, any_disk, first_case};
 use crate::causes;
 use crate::fact_names as names;
 use crate::machine;
-use crate::stack_view::{Facts, processors};
+use crate::stack_view::{DiskPath, Facts, Missing, processors};
 use model::{Confidence, Evidence, LayerKind, Run};
+
+/// Flash below MTD has no request queue; its block device is a thin copy of it.
+fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
+    path.is("mtd")
+}
 
 /// One hardware queue for several processors of a guest.
 pub fn virtio_single_queue(run: &Run) -> Check {
@@ -47,7 +52,7 @@ pub fn write_through_cache(run: &Run) -> Check {
 pub fn read_ahead_small(run: &Run) -> Check {
     const DEFAULT_KB: i64 = 128;
     any_disk(run, |path| {
-        if path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
+        if without_queue(path)? || path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
             return Ok(None);
         }
         let buffered = machine::throughput(run, "buffered-read");
@@ -67,6 +72,9 @@ pub fn max_sectors_below_hardware(run: &Run) -> Check {
     /// Larger requests gain little on any medium; the kernel's own cap is 1280 KiB (BLK_DEF_MAX_SECTORS_CAP).
     const ENOUGH_KB: i64 = 512;
     any_disk(run, |path| {
+        if without_queue(path)? {
+            return Ok(None);
+        }
         let now = path.disk.need_int(names::MAX_SECTORS_KB)?;
         let hardware = path.disk.need_int(names::MAX_HW_SECTORS_KB)?;
         if now >= hardware || now >= ENOUGH_KB {
@@ -112,7 +120,7 @@ pub fn misaligned_partition(run: &Run) -> Check {
 pub fn merging_off(run: &Run) -> Check {
     any_disk(run, |path| {
         // NVMe has no seek and little cost per command.
-        if path.is("nvme")? || path.disk.need_int(names::NOMERGES)? != 2 {
+        if path.is("nvme")? || without_queue(path)? || path.disk.need_int(names::NOMERGES)? != 2 {
             return Ok(None);
         }
         Ok(Some(Case::seen([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable)))
