@@ -1,6 +1,8 @@
 //! Prints a captured tree as the text of a `.tree` file (see `tests/trees/README.md`):
-//! `cargo run -p narrows-observe --example tree -- DIRECTORY`. Binary files are left out, with a comment.
+//! `cargo run -p narrows-observe --example tree -- DIRECTORY`. For `/` this machine is captured first, with hashed serial
+//! numbers. Binary files are printed in numbers.
 
+use observe::{CaptureOptions, CapturedContent, Look, Root, capture};
 use std::fs;
 use std::path::Path;
 
@@ -10,7 +12,24 @@ fn main() -> std::io::Result<()> {
         std::process::exit(2);
     };
     println!("# captured from ...");
-    print(Path::new(&top), Path::new(&top), &mut String::new())
+    if top != "/" {
+        return print(Path::new(&top), Path::new(&top), &mut String::new());
+    }
+    let directory = tempfile::tempdir()?;
+    let live = Root::new("/");
+    let salt =
+        std::time::SystemTime::now().elapsed().map_or(0, |d| d.as_nanos() as u64) ^ u64::from(std::process::id());
+    let options = CaptureOptions { keep_serials: false, salt, look: Look { kernel_log: true, ..Look::default() } };
+    let place: Vec<_> = observe::root_place(&live).into_iter().collect();
+    for entry in capture(&live, &place, &options) {
+        let path = directory.path().join(entry.path);
+        match entry.content {
+            CapturedContent::Directory => fs::create_dir(path)?,
+            CapturedContent::File(bytes) => fs::write(path, bytes)?,
+            CapturedContent::Link(target) => std::os::unix::fs::symlink(target, path)?,
+        }
+    }
+    print(directory.path(), directory.path(), &mut String::new())
 }
 
 fn print(top: &Path, directory: &Path, base: &mut String) -> std::io::Result<()> {
@@ -40,9 +59,15 @@ fn print(top: &Path, directory: &Path, base: &mut String) -> std::io::Result<()>
             match String::from_utf8(fs::read(&path)?) {
                 Ok(text) if text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\0')) => {
                     let text = text.strip_suffix('\n').unwrap_or(&text);
-                    println!("{name} = {}", text.replace('\n', "\\n").replace('\t', "\\t").replace('\0', "\\x00"));
+                    println!(
+                        "{name} = {}",
+                        text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('\0', "\\x00")
+                    );
                 }
-                _ => println!("# {name} is binary"),
+                _ => {
+                    let bytes: String = fs::read(&path)?.iter().map(|b| format!("\\x{b:02x}")).collect();
+                    println!("{name} = {bytes}");
+                }
             }
         }
     }

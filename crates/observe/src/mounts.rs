@@ -1,6 +1,7 @@
 //! /proc/self/mountinfo (proc_pid_mountinfo(5)): which mount does a path lie on?
 
 use crate::root::Root;
+use crate::stack::block::device_of_node;
 use model::{DeviceId, Mount};
 
 /// A table of mounts may be long on container hosts.
@@ -126,10 +127,47 @@ fn parse_line(line: &str) -> Option<MountEntry> {
     Some(MountEntry { id, parent, device, root, mount_point, options: mount_options, fstype, source, super_options })
 }
 
-/// All mounts that this process sees; lines that are not understood are left out.
+/// All mounts that this process sees; lines that are not understood are left out. Where there is no mountinfo (kernels
+/// before 2.6.26, trees that somebody put together by hand), /proc/mounts says less: devices are then known by the names
+/// of their sources.
 pub fn mounts(root: &Root) -> Vec<MountEntry> {
-    let bytes = root.read_up_to("/proc/self/mountinfo", MOUNTINFO_LIMIT_BYTES).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).lines().filter_map(parse_line).collect()
+    let read = |path: &str| {
+        let bytes = root.read_up_to(path, MOUNTINFO_LIMIT_BYTES).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    if let Some(text) = read("/proc/self/mountinfo") {
+        return text.lines().filter_map(parse_line).collect();
+    }
+    let text = read("/proc/self/mounts").or_else(|| read("/proc/mounts")).unwrap_or_default();
+    let lines = text.lines().zip(1..).filter_map(|(line, number)| parse_short_line(line, number));
+    lines
+        .map(|mut entry| {
+            let node = Some(entry.source.as_str()).filter(|s| s.starts_with("/dev/"));
+            if let Some(device) = node.and_then(|n| device_of_node(root, n)) {
+                entry.device = device;
+            }
+            entry
+        })
+        .collect()
+}
+
+/// `/dev/sda1 / ext4 rw,noatime 0 0` (proc_pid_mounts(5)). Later lines are mounted over earlier ones, so that each one's
+/// parent is the line before it.
+fn parse_short_line(line: &str, number: u64) -> Option<MountEntry> {
+    let mut fields = line.split(' ');
+    let (source, mount_point) = (unescape(fields.next()?), unescape(fields.next()?));
+    let (fstype, options) = (unescape(fields.next()?), options(fields.next()?));
+    mount_point.starts_with('/').then(|| MountEntry {
+        id: number,
+        parent: number - 1,
+        device: DeviceId { major: 0, minor: 0 },
+        root: "/".to_owned(),
+        mount_point,
+        options,
+        fstype,
+        source,
+        super_options: Vec::new(),
+    })
 }
 
 fn contains(mount_point: &str, path: &str) -> bool {
