@@ -2,7 +2,8 @@
 //!
 //! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks), [`next_step`] says what to try and what it can bring
 //! at most. [`findings`] evaluates the catalogue (one text per finding in `findings/*.toml`, its condition beside it in
-//! Rust); [`unknown`] lists what could not be decided, and which fact is missing; [`page`] is what `explain` prints.
+//! Rust); [`unknown`] lists what could not be decided, which fact is missing and how to get it,
+//! [`findings_of_stack`] does both for an inventory on which nothing was measured; [`page`] is what `explain` prints.
 //!
 //! Invariants:
 //! - A refused metric is not evidence: values come only from metrics that stand, series only from phases that stand.

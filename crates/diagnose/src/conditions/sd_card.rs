@@ -93,7 +93,7 @@ pub fn worn(run: &Run) -> Check {
         let tenths: Vec<u32> =
             path.disk.need_text(names::LIFE_TIME)?.split_whitespace().filter_map(hexadecimal).collect();
         let spare = path.disk.text(names::PRE_EOL).and_then(hexadecimal);
-        // 0 is not defined, 1 to 10 are tenths, 11 is past the rated life (JESD84-B51, 7.4.40 and 7.4.41).
+        // 0 is not defined, 1 to 10 are tenths, 11 is past the rated life (JESD84-B51, DEVICE_LIFE_TIME_EST_TYP_A, PRE_EOL_INFO).
         let worn = tenths.iter().any(|t| (10..=11).contains(t)) || matches!(spare, Some(2 | 3));
         Ok(worn.then(|| Case::seen([path.disk.evidence(names::LIFE_TIME), path.disk.evidence(names::PRE_EOL)])))
     })
