@@ -10,6 +10,8 @@ pub(crate) const SERIES: &str = "series.csv";
 pub(crate) const SYSTEM: &str = "system.csv";
 pub(crate) const LATENCY: &str = "latency.csv";
 pub(crate) const KERNEL_LOG: &str = "kernel.log";
+/// What foreign tools printed, byte for byte.
+pub(crate) const RAW: &str = "raw";
 pub(crate) const SUMS: &str = "SHA256SUMS";
 /// Held by the writer of a partial bundle, removed before it is finished.
 pub(crate) const WRITER_LOCK: &str = "writer.lock";

@@ -3,7 +3,7 @@
 //! After every phase the tables grow by what is new and are synced; then run.json, which names the phases, is replaced.
 //! So whatever run.json names, the tables have; what they have beyond that is the phase a crash cut off.
 
-use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
+use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RAW, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
 use crate::lock::{self, Attempt, Lock};
 use crate::system::Layout;
 use crate::{Archive, ArchiveError, Result, checksums, index, latency, series};
@@ -92,6 +92,22 @@ impl Partial {
         self.check(run)?;
         self.keep |= measured(run);
         self.write(run)
+    }
+
+    /// Keeps what a foreign tool printed, byte for byte, as `raw/<name>`.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`]; [`ArchiveError::Unstorable`] for a name that is not one plain file's.
+    pub fn raw(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        let plain =
+            !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && !name.contains(['/', '\\', '\0', '\n']);
+        if !plain {
+            let reason = format!("'{}' cannot be the name of a file in {RAW}/", name.escape_default());
+            return Err(ArchiveError::Unstorable { id: self.id.clone(), reason });
+        }
+        let directory = self.directory.join(RAW);
+        self.archive.storage.create_dirs(&directory)?;
+        self.archive.storage.replace(&directory.join(name), content)
     }
 
     fn check(&self, run: &Run) -> Result<()> {

@@ -1,8 +1,10 @@
-//! Foreign formats: what other people's tools read.
+//! Foreign formats: what other people's tools read, and what they wrote.
 //!
 //! A [`model::Run`] goes out as fio's JSON ([`fio_json()`], [`fio_json_files`]), fio's logs ([`fio_logs()`]), comma-separated
 //! metrics ([`csv()`]), an HdrHistogram interval log ([`hlog()`]) or iozone's table ([`iozone()`]). What each field holds and
 //! where it departs from the original tool is in docs/design/export.md.
+//!
+//! The other way, [`import()`] reads what other tools printed; its formats are told by content.
 //!
 //! Invariants:
 //! - A number that this program refused never leaves as if it were good: where a format has no word for that, the place
@@ -19,6 +21,7 @@ mod error;
 mod fio_json;
 mod fio_logs;
 mod hlog;
+mod import;
 mod iozone;
 mod job;
 mod side;
@@ -29,6 +32,10 @@ pub use error::{ExchangeError, Result};
 pub use fio_json::{fio_json, fio_json_files};
 pub use fio_logs::fio_logs;
 pub use hlog::hlog;
+pub use import::{
+    IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedGroup, ImportedMetric, ImportedRun, NotUnderstood, Original,
+    import,
+};
 pub use iozone::iozone;
 
 use std::path::PathBuf;

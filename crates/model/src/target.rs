@@ -17,6 +17,8 @@ pub enum TargetKind {
     Null,
     /// A simulated device with known truth, in simulated time.
     Sim,
+    /// What another tool measured on, known only by the name that it gave.
+    Foreign,
 }
 
 /// A resolved target.

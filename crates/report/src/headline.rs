@@ -132,6 +132,7 @@ pub(crate) fn written_words(run: &Run) -> String {
     match (run.target.kind, run.bytes_written) {
         (TargetKind::Sim, _) => format!("Simulated {size} of writes in {took} of simulated time"),
         (TargetKind::Null, _) => format!("Wrote nothing anywhere in {took}"),
+        (TargetKind::Foreign, _) => "Measured by another tool".to_owned(),
         (_, 0) => format!("Wrote nothing in {took}"),
         _ => format!("Wrote {size} in {took}"),
     }

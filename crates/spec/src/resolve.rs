@@ -211,7 +211,7 @@ impl<'a> Resolver<'a> {
             TargetKind::File | TargetKind::BlockDevice => {
                 workload.lays_out_targets && inputs.readiness == Readiness::Writable && workload.changes_data()
             }
-            TargetKind::Null => false,
+            TargetKind::Null | TargetKind::Foreign => false,
         }
     }
 

@@ -1,0 +1,44 @@
+//! Why bytes cannot be imported at all.
+
+use model::{Failure, FailureKind};
+
+/// Why bytes cannot be imported at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// Nothing, or blanks only.
+    #[error("it is empty")]
+    Empty,
+    /// Not text.
+    #[error("it is not text: {0}")]
+    Binary(String),
+    /// Packed text.
+    #[error("it is packed ({0})")]
+    Packed(&'static str),
+    /// More than [`super::IMPORT_LIMIT_BYTES`].
+    #[error("it has {size_bytes} bytes; at most {limit_bytes} are read")]
+    TooLarge {
+        /// Its size.
+        size_bytes: u64,
+        /// What is read at most.
+        limit_bytes: u64,
+    },
+}
+
+impl ImportError {
+    /// What the user can do.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Empty => "run the tool again with its output going into the file",
+            Self::Binary(_) => "give the text that the tool printed",
+            Self::Packed(_) => "unpack it first, for example: zcat FILE | narrows import -",
+            Self::TooLarge { .. } => "split it, or import the part that holds the result",
+        }
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        Self::new(FailureKind::Invalid, error.to_string()).remedy(error.remedy())
+    }
+}

@@ -1,0 +1,240 @@
+//! What was understood of a file, and what was not.
+
+use super::Text;
+use model::{Better, Environment, Metric, RunState, Unit};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A value above this is no measurement of anything that exists (it is 31 years in nanoseconds, an exabyte a second).
+const ABSURD: f64 = 1e18;
+/// Characters of a line that are quoted where it was not understood.
+const QUOTED: usize = 160;
+
+/// A number as the tool printed it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Original {
+    /// Its digits: `67.4k`, `190,048`.
+    pub value: String,
+    /// Its unit as printed, or as the format defines it: `KB/s` (which may mean KiB/s).
+    pub unit: String,
+}
+
+impl Original {
+    /// A number with its unit.
+    pub fn new(value: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { value: value.into(), unit: unit.into() }
+    }
+}
+
+/// A metric with the number that it was made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedMetric {
+    /// The metric, in the units of this program.
+    pub metric: Metric,
+    /// What was printed.
+    pub original: Original,
+}
+
+impl ImportedMetric {
+    /// A measured metric without an interval; `None` for what cannot be a measurement: NaN, infinite, negative or absurd.
+    pub fn new(
+        id: impl Into<String>,
+        unit: Unit,
+        better: Option<Better>,
+        value: f64,
+        n: u64,
+        original: Original,
+    ) -> Option<Self> {
+        (0.0..ABSURD).contains(&value).then(|| Self { metric: Metric::measured(id, unit, better, value, n), original })
+    }
+}
+
+/// Metrics that belong together: a job, a test, an interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedGroup {
+    /// Its name, unique in the run.
+    pub name: String,
+    /// Its metrics.
+    pub metrics: Vec<ImportedMetric>,
+}
+
+/// One execution of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedRun {
+    /// The tool and the form of its output: `fio-json`, `bonnie-csv`, `iostat`.
+    pub source_format: &'static str,
+    /// The tool's version, as printed: `fio-3.33`.
+    pub source_version: Option<String>,
+    /// What the run is about, for people: the target if known, else the file's name.
+    pub name: String,
+    /// Line of the file, from 1, where it starts.
+    pub first_line: usize,
+    /// When it was started (or ended, where only that is known), RFC 3339 in UTC; `None` where the time zone is not known.
+    pub started: Option<String>,
+    /// What it measured on, where the tool says so.
+    pub target: Option<String>,
+    /// What the output tells of the machine.
+    pub environment: Environment,
+    /// How far it came, as far as the output tells.
+    pub state: RunState,
+    /// How long it took, nanoseconds; `None` where not printed.
+    pub duration_ns: Option<u64>,
+    /// The metrics.
+    pub groups: Vec<ImportedGroup>,
+    /// What a reader of the metrics must know.
+    pub remarks: Vec<String>,
+}
+
+impl ImportedRun {
+    /// A run without anything yet.
+    pub fn new(source_format: &'static str, name: impl Into<String>, first_line: usize) -> Self {
+        Self {
+            source_format,
+            source_version: None,
+            name: name.into(),
+            first_line,
+            started: None,
+            target: None,
+            environment: Environment::default(),
+            state: RunState::Complete,
+            duration_ns: None,
+            groups: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// All metrics, in order.
+    pub fn metrics(&self) -> impl Iterator<Item = &ImportedMetric> {
+        self.groups.iter().flat_map(|g| &g.metrics)
+    }
+
+    /// Adds a group of metrics, unless there are none.
+    pub fn push(&mut self, name: impl Into<String>, metrics: Vec<ImportedMetric>) {
+        if !metrics.is_empty() {
+            self.groups.push(ImportedGroup { name: name.into(), metrics });
+        }
+    }
+
+    /// Adds a remark, once.
+    pub fn remark(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.remarks.contains(&text) {
+            self.remarks.push(text);
+        }
+    }
+}
+
+/// Lines that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotUnderstood {
+    /// The first of them, from 1.
+    pub line: usize,
+    /// How many follow one another, this one included.
+    pub lines: usize,
+    /// The first of them, shortened.
+    pub text: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What a file held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The runs, in the order of the file.
+    pub runs: Vec<ImportedRun>,
+    /// What was not understood, in the order of the file.
+    pub not_understood: Vec<NotUnderstood>,
+}
+
+/// What the readers have found so far.
+pub(crate) struct Found<'a> {
+    /// The file's name.
+    pub file: &'a str,
+    /// The runs.
+    pub runs: Vec<ImportedRun>,
+    /// Formats that were recognised and gave no run.
+    pub empty_formats: Vec<&'static str>,
+    used: Vec<bool>,
+    faults: Vec<(usize, String)>,
+}
+
+impl<'a> Found<'a> {
+    pub fn new(file: &'a str, lines: usize) -> Self {
+        Self { file, runs: Vec::new(), empty_formats: Vec::new(), used: vec![false; lines + 1], faults: Vec::new() }
+    }
+
+    /// The line (from 1) was understood, or is known to carry no result.
+    pub fn used(&mut self, line: usize) {
+        if let Some(used) = self.used.get_mut(line) {
+            *used = true;
+        }
+    }
+
+    /// All lines from the first to the last were understood.
+    pub fn used_range(&mut self, first: usize, last: usize) {
+        (first..=last).for_each(|line| self.used(line));
+    }
+
+    /// Whether another format has understood the line.
+    #[allow(dead_code, reason = "for the formats that are told last")]
+    pub fn is_used(&self, line: usize) -> bool {
+        self.used.get(line).copied().unwrap_or(false)
+    }
+
+    /// The line belongs to a result and could not be read.
+    pub fn not_understood(&mut self, line: usize, why: impl Into<String>) {
+        self.used(line);
+        self.faults.push((line, why.into()));
+    }
+
+    /// Puts together what was understood and lists the rest.
+    pub fn finish(mut self, text: &Text) -> Imported {
+        let quote = |line: usize| -> String { text.line(line).trim().chars().take(QUOTED).collect() };
+        let why_rest = match self.empty_formats.as_slice() {
+            formats if self.runs.is_empty() && !formats.is_empty() => {
+                format!("it looks like {}, but holds no result", formats.join(" or "))
+            }
+            _ if self.runs.is_empty() => "no known format has such lines".to_owned(),
+            _ => "not part of a result".to_owned(),
+        };
+        let mut not_understood: Vec<NotUnderstood> = std::mem::take(&mut self.faults)
+            .into_iter()
+            .map(|(line, why)| NotUnderstood { line, lines: 1, text: quote(line), why })
+            .collect();
+        let mut open: Option<NotUnderstood> = None;
+        for (line, content) in text.lines() {
+            if self.is_used(line) {
+                not_understood.extend(open.take());
+            } else if !content.trim().is_empty() {
+                let entry = open.get_or_insert_with(|| NotUnderstood {
+                    line,
+                    lines: 0,
+                    text: quote(line),
+                    why: why_rest.clone(),
+                });
+                entry.lines = line - entry.line + 1;
+            }
+        }
+        not_understood.extend(open);
+        not_understood.sort_by_key(|n| n.line);
+        self.runs.sort_by_key(|r| r.first_line);
+        Imported { runs: self.runs, not_understood }
+    }
+}
+
+/// Gives every name once: the second `job` becomes `job-2`.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeSet<String>);
+
+impl Names {
+    /// The name, or the next free one after it.
+    pub fn unique(&mut self, name: &str) -> String {
+        let mut candidate = name.to_owned();
+        let mut number = 2_u64;
+        while !self.0.insert(candidate.clone()) {
+            candidate = format!("{name}-{number}");
+            number += 1;
+        }
+        candidate
+    }
+}

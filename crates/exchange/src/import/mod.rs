@@ -1,0 +1,56 @@
+//! What other tools printed, as values: [`import()`] turns the bytes of a file into runs.
+//!
+//! The format is told by content, never by the file's name. A file may hold several outputs, of several tools, between
+//! shell prompts: every format of [`FORMATS`] that recognises something reads it, marks the lines that it understood, and
+//! the rest is listed with line numbers. Nothing is dropped silently.
+//!
+//! To add a format: a file beside this one with `detect` and `read`, and a line in [`FORMATS`]. `read` pushes
+//! [`ImportedRun`]s, calls [`Found::used`] for the lines that it understood (those that only frame the result too) and
+//! [`Found::not_understood`] for lines that belong to it and could not be read. Numbers that are not finite, negative or
+//! absurd never become metrics ([`ImportedMetric::new`]).
+
+mod error;
+mod fio;
+mod found;
+mod number;
+mod text;
+
+pub use error::ImportError;
+pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, NotUnderstood, Original};
+
+pub(crate) use found::{Found, Names};
+pub(crate) use text::Text;
+
+/// A file above this is refused: no output of these tools is so long, and it would have to be held in memory.
+pub const IMPORT_LIMIT_BYTES: u64 = 256 << 20;
+
+/// A foreign format.
+struct Format {
+    /// As `source_format` names it, for error messages.
+    name: &'static str,
+    /// Whether there is anything of it in the text.
+    detect: fn(&Text) -> bool,
+    /// Reads all of it that there is.
+    read: fn(&Text, &mut Found),
+}
+
+/// Every format, the unmistakable ones first: a later one sees which lines are taken ([`Found::is_used`]).
+const FORMATS: &[Format] = &[Format { name: "fio", detect: fio::detect, read: fio::read }];
+
+/// Reads the output of other tools. `name` is what the file is called; it only names runs that carry no name themselves.
+///
+/// # Errors
+/// [`ImportError`] where the bytes are no text or too many. A text in which nothing is understood is no error: `runs` is
+/// empty then, and `not_understood` holds all of it.
+pub fn import(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+    let text = Text::decode(bytes)?;
+    let mut found = Found::new(name, text.line_count());
+    for format in FORMATS.iter().filter(|f| (f.detect)(&text)) {
+        let before = found.runs.len();
+        (format.read)(&text, &mut found);
+        if found.runs.len() == before {
+            found.empty_formats.push(format.name);
+        }
+    }
+    Ok(found.finish(&text))
+}
