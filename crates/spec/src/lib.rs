@@ -11,6 +11,7 @@
 
 mod builtin;
 mod check;
+mod experiment;
 mod fio;
 mod job;
 mod job_key;
@@ -25,6 +26,9 @@ mod workload;
 
 pub use builtin::{nearest_workload, workload_text, workloads};
 pub use check::{CheckInputs, Readiness, check, check_budget};
+pub use experiment::{
+    Arm, Condition, Experiment, Facts, Setting, Step, WorkloadSource, is_experiment, order, parse_experiment,
+};
 pub use fio::{fio_options, parse_fio};
 pub use job::Workload;
 pub use job_key::{JobKey, job_keys};

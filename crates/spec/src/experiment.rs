@@ -1,0 +1,417 @@
+//! Experiments as text: a question, arms, workloads, what counts and how much of it matters, fixed before the data.
+//! docs/experiments.md describes the form.
+
+mod condition;
+mod order;
+
+pub use condition::{Condition, Facts};
+pub use order::{Step, order};
+
+use crate::text_error::{Place, TextError, TextErrorKind};
+use model::parse_duration_ns;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Pairs that are made unless the text says how many: enough for ten questions at 0.05.
+const DEFAULT_PAIRS: u32 = 10;
+/// More pairs than this are a mistake.
+const MOST_PAIRS: u32 = 1000;
+/// More arms than this are a mistake.
+const MOST_ARMS: usize = 64;
+/// Primary metrics beyond this ask for more pairs than anybody makes.
+const MOST_PRIMARY: usize = 10;
+
+/// Where the workload of an experiment comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkloadSource {
+    /// A built-in workload, or a file beside the experiment.
+    Named(String),
+    /// Stands in the experiment itself, as a workload text.
+    Inline(String),
+}
+
+/// What is changed for an arm, and undone after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// A value is written into a file of /sys or /proc/sys; before that its old value is kept. `{disk}` in the path stands
+    /// for the kernel name of the target's disk.
+    Value {
+        /// `/sys/block/{disk}/queue/read_ahead_kb`.
+        path: String,
+        /// What is written.
+        value: String,
+    },
+    /// A command of the shell, and the one that undoes it.
+    Command {
+        /// What is run before the arm.
+        run: String,
+        /// What is run after it.
+        undo: String,
+    },
+    /// The file system of the target is remounted with these options; the old ones are restored.
+    MountOptions(String),
+}
+
+/// One of the things compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Its name.
+    pub name: String,
+    /// What is changed for it, in this order.
+    pub settings: Vec<Setting>,
+    /// Keys of the workload that are other for it.
+    pub set: Vec<(String, String)>,
+    /// Its own target.
+    pub target: Option<String>,
+    /// It can only run while this holds: another kernel, another driver.
+    pub when: Option<Condition>,
+}
+
+/// A question that is fixed before the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// Its name.
+    pub name: String,
+    /// What it asks, for people.
+    pub question: String,
+    /// What is run in each arm.
+    pub workload: WorkloadSource,
+    /// Keys of the workload, for all arms.
+    pub set: Vec<(String, String)>,
+    /// The target, where the text names it.
+    pub target: Option<String>,
+    /// The arms; the first is the one that the others are compared with.
+    pub arms: Vec<Arm>,
+    /// How often each arm is run.
+    pub pairs: u32,
+    /// Seed of the order; `None`: drawn when it starts.
+    pub seed: Option<u64>,
+    /// Error rate over all primary metrics.
+    pub alpha: f64,
+    /// The metrics that are asked; empty: the rate of each phase.
+    pub primary: Vec<String>,
+    /// The largest difference that does not matter, percent; `None`: by the kind of metric.
+    pub margin_percent: Option<f64>,
+    /// The same for single metrics.
+    pub margins: BTreeMap<String, f64>,
+    /// Rest between two runs.
+    pub settle_ns: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    experiment: Head,
+    #[serde(default)]
+    set: toml::Table,
+    #[serde(default)]
+    margins: BTreeMap<String, Percent>,
+    #[serde(default)]
+    workload: Option<toml::Table>,
+    #[serde(default)]
+    arm: Vec<toml::Spanned<ArmText>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Head {
+    name: String,
+    #[serde(default)]
+    question: String,
+    #[serde(default)]
+    workload: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    pairs: Option<u32>,
+    #[serde(default)]
+    seed: Option<u64>,
+    #[serde(default)]
+    alpha: Option<f64>,
+    #[serde(default)]
+    primary: Vec<String>,
+    #[serde(default)]
+    margin: Option<Percent>,
+    #[serde(default)]
+    settle: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ArmText {
+    name: String,
+    #[serde(default)]
+    values: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    sysctl: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    undo: Option<String>,
+    #[serde(default)]
+    mount_options: Option<String>,
+    #[serde(default)]
+    set: toml::Table,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    when: Option<String>,
+}
+
+/// `5`, `5.0` or `"5 %"`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Percent {
+    Number(f64),
+    Text(String),
+}
+
+impl Percent {
+    fn value(&self) -> Result<f64, String> {
+        let value = match self {
+            Self::Number(n) => Some(*n),
+            Self::Text(t) => t.trim().trim_end_matches('%').trim().parse().ok(),
+        };
+        value.filter(|v| *v > 0.0 && *v < 1000.0).ok_or_else(|| "a margin is a number of per cent above 0".to_owned())
+    }
+}
+
+/// Whether a TOML text is an experiment and not a workload.
+pub fn is_experiment(text: &str) -> bool {
+    text.lines().any(|line| line.trim() == "[experiment]")
+}
+
+/// Reads an experiment.
+///
+/// # Errors
+/// All mistakes that were found, with file, line and key.
+pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextError>> {
+    let place = |at: Option<std::ops::Range<usize>>| {
+        let line =
+            at.map_or(0, |s| 1 + text.as_bytes()[..s.start.min(text.len())].iter().filter(|b| **b == b'\n').count());
+        Place { file: file.to_owned(), line: u32::try_from(line).unwrap_or(u32::MAX) }
+    };
+    let read: Text = toml::from_str(text)
+        .map_err(|e| vec![TextError::new(TextErrorKind::Form, &place(e.span()), "", e.message().to_owned())])?;
+    let mut errors = Vec::new();
+    let mut bad = |at: &Place, key: &str, what: String| {
+        errors.push(TextError::new(TextErrorKind::Value, at, key, what));
+    };
+    let head_place = place(text.find("[experiment]").map(|at| at..at));
+    let head = read.experiment;
+    if head.name.is_empty() || head.name.contains(['/', '.', ' ']) {
+        bad(&head_place, "name", "words, digits and hyphens".into());
+    }
+    let pairs = head.pairs.unwrap_or(DEFAULT_PAIRS);
+    if pairs == 0 || pairs > MOST_PAIRS {
+        bad(&head_place, "pairs", format!("from 1 to {MOST_PAIRS}"));
+    }
+    let alpha = head.alpha.unwrap_or(0.05);
+    if !(alpha > 0.0 && alpha < 0.5) {
+        bad(&head_place, "alpha", "an error rate above 0 and below 0.5".into());
+    }
+    if head.primary.len() > MOST_PRIMARY {
+        bad(&head_place, "primary", format!("{MOST_PRIMARY} metrics at most can be asked at once"));
+    }
+    let mut percent = |given: Option<&Percent>, key: &str| match given.map(Percent::value) {
+        None => None,
+        Some(Ok(value)) => Some(value),
+        Some(Err(what)) => {
+            bad(&head_place, key, what);
+            None
+        }
+    };
+    let margin_percent = percent(head.margin.as_ref(), "margin");
+    let margins: BTreeMap<String, f64> =
+        read.margins.iter().filter_map(|(id, p)| Some((id.clone(), percent(Some(p), id)?))).collect();
+    let settle_ns = match head.settle.as_deref().map(parse_duration_ns) {
+        None => 0,
+        Some(Ok(ns)) => ns,
+        Some(Err(e)) => {
+            bad(&head_place, "settle", e.to_string());
+            0
+        }
+    };
+    let workload = match (head.workload, read.workload) {
+        (Some(name), None) => WorkloadSource::Named(name),
+        (None, Some(inline)) => WorkloadSource::Inline(inline.to_string()),
+        _ => {
+            let what = "either a name (workload = \"depth\") or a text of its own ([workload])".to_owned();
+            bad(&head_place, "workload", what);
+            WorkloadSource::Named(String::new())
+        }
+    };
+    let mut arms: Vec<Arm> = Vec::new();
+    for arm in read.arm {
+        let here = place(Some(arm.span()));
+        let arm = arm.into_inner();
+        if arm.name.is_empty() || arms.iter().any(|other| other.name == arm.name) {
+            bad(&here, "arm", format!("'{}': each arm has a name of its own", arm.name));
+        }
+        match arm_of(arm) {
+            Ok(arm) => arms.push(arm),
+            Err((key, what)) => bad(&here, key, what),
+        }
+    }
+    if (arms.len() < 2 || arms.len() > MOST_ARMS) && errors.is_empty() {
+        let what = format!("an experiment has two arms at least and {MOST_ARMS} at most");
+        errors.push(TextError::new(TextErrorKind::Form, &head_place, "arm", what));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Experiment {
+        name: head.name,
+        question: head.question,
+        workload,
+        set: pairs_of(&read.set),
+        target: head.target,
+        arms,
+        pairs,
+        seed: head.seed,
+        alpha,
+        primary: head.primary,
+        margin_percent,
+        margins,
+        settle_ns,
+    })
+}
+
+fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
+    let mut settings = Vec::new();
+    if let Some(options) = arm.mount_options {
+        settings.push(Setting::MountOptions(options));
+    }
+    for (path, value) in &arm.values {
+        let inside = ["/sys/", "/proc/sys/"].iter().any(|root| path.starts_with(root));
+        if !inside || path.split('/').any(|part| part == "..") {
+            return Err(("values", format!("'{path}' is no file below /sys or /proc/sys; use command and undo")));
+        }
+        settings.push(Setting::Value { path: path.clone(), value: plain(value) });
+    }
+    for (name, value) in &arm.sysctl {
+        if name.is_empty() || name.contains(['/', ' ']) || name.contains("..") {
+            return Err(("sysctl", format!("'{name}' is no name such as vm.dirty_ratio")));
+        }
+        settings.push(Setting::Value { path: format!("/proc/sys/{}", name.replace('.', "/")), value: plain(value) });
+    }
+    match (arm.command, arm.undo) {
+        (Some(run), Some(undo)) => settings.push(Setting::Command { run, undo }),
+        (None, None) => {}
+        (Some(_), None) => {
+            return Err(("undo", "a command needs the one that undoes it (undo = \"true\" if none)".into()));
+        }
+        (None, Some(_)) => return Err(("command", "there is nothing to undo".into())),
+    }
+    let when = arm.when.as_deref().map(Condition::parse).transpose().map_err(|what| ("when", what))?;
+    Ok(Arm { name: arm.name, settings, set: pairs_of(&arm.set), target: arm.target, when })
+}
+
+/// A value as `--set` takes it.
+fn plain(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn pairs_of(table: &toml::Table) -> Vec<(String, String)> {
+    table.iter().map(|(key, value)| (key.clone(), plain(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GOOD: &str = r#"
+[experiment]
+name = "read-ahead"
+question = "Does a larger read-ahead help?"
+workload = "stream"
+pairs = 6
+seed = 3
+primary = ["read-1.throughput_bytes_per_s"]
+margin = "3 %"
+settle = "500ms"
+
+[set]
+time = "2s"
+depth = [1, 4]
+
+[margins]
+"read-1.latency_ns_p99" = 20
+
+[[arm]]
+name = "small"
+values = { "/sys/block/{disk}/queue/read_ahead_kb" = 128 }
+
+[[arm]]
+name = "large"
+values = { "/sys/block/{disk}/queue/read_ahead_kb" = 4096 }
+sysctl = { "vm.dirty_ratio" = 10 }
+command = "echo on"
+undo = "echo off"
+mount-options = "noatime"
+set = { access = "direct" }
+when = "driver == 'ahci' && kernel != '6.1*'"
+"#;
+
+    #[test]
+    fn a_whole_experiment_is_read() {
+        assert!(is_experiment(GOOD));
+        let e = parse_experiment("x.toml", GOOD).unwrap();
+        assert_eq!((e.pairs, e.seed, e.margin_percent, e.settle_ns), (6, Some(3), Some(3.0), 500_000_000));
+        assert_eq!(e.workload, WorkloadSource::Named("stream".into()));
+        assert_eq!(e.set, [("depth".to_owned(), "1,4".to_owned()), ("time".to_owned(), "2s".to_owned())]);
+        assert_eq!(e.margins["read-1.latency_ns_p99"], 20.0);
+        let large = &e.arms[1];
+        assert_eq!(large.settings.len(), 4);
+        assert!(
+            large.settings.contains(&Setting::Value { path: "/proc/sys/vm/dirty_ratio".into(), value: "10".into() })
+        );
+        assert!(large.when.is_some() && large.set == [("access".to_owned(), "direct".to_owned())]);
+    }
+
+    #[test]
+    fn mistakes_name_line_and_key() {
+        for (from, to, line, said) in [
+            ("pairs = 6", "pairs = 0", 2, "pairs: from 1"),
+            ("margin = \"3 %\"", "margin = \"much\"", 2, "margin: a margin"),
+            ("settle = \"500ms\"", "settle = \"soon\"", 2, "settle: "),
+            ("workload = \"stream\"", "", 2, "workload: either"),
+            ("pairs = 6", "piars = 6", 6, "piars"),
+            ("name = \"large\"", "name = \"small\"", 23, "a name of its own"),
+            ("undo = \"echo off\"", "", 23, "undo: "),
+            ("\"/sys/block/{disk}/queue/read_ahead_kb\" = 4096", "\"/etc/passwd\" = 1", 23, "no file below /sys"),
+            ("driver == 'ahci'", "driver = ahci", 23, "when: "),
+        ] {
+            let errors = parse_experiment("x.toml", &GOOD.replacen(from, to, 1)).unwrap_err();
+            let text: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            assert!(text.iter().any(|t| t.contains(said)), "{from} -> {to}: {text:?}");
+            assert!(errors.iter().any(|e| e.place.line == line), "{from}: {text:?}");
+        }
+        let one = GOOD.split("[[arm]]").take(2).collect::<Vec<_>>().join("[[arm]]");
+        assert!(parse_experiment("x.toml", &one).unwrap_err()[0].to_string().contains("two arms"));
+    }
+
+    #[test]
+    fn a_workload_may_stand_in_the_text() {
+        let inline = GOOD.replacen("workload = \"stream\"\n", "", 1)
+            + "\n[workload]\nname = \"w\"\n[[workload.phase]]\nname = \"p\"\ntime = \"1s\"\n";
+        let e = parse_experiment("x.toml", &inline).unwrap();
+        let WorkloadSource::Inline(text) = &e.workload else { panic!("{:?}", e.workload) };
+        assert!(text.contains("[[phase]]"), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC{0,200}", at in 0usize..600, junk in "\\PC{0,8}") {
+            let _ = parse_experiment("x", &text);
+            let mut cut = at.min(GOOD.len());
+            while !GOOD.is_char_boundary(cut) { cut -= 1; }
+            let _ = parse_experiment("x", &format!("{}{junk}{}", &GOOD[..cut], &GOOD[cut..]));
+        }
+    }
+}
