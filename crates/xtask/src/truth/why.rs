@@ -2,10 +2,11 @@
 
 use super::draw::Draw;
 use super::matrix::{self, Answer, Worth};
+use super::real::{self, Told};
 use super::scenario::Scenario;
 use super::{kinds, laboratory};
 use anyhow::Context as _;
-use model::{Confidence, LimitLayer};
+use model::LimitLayer;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(clap::Args)]
@@ -25,12 +26,6 @@ pub struct Arguments {
     /// Tell each answer that is not right
     #[arg(long)]
     tell: bool,
-}
-
-/// An answer with what led to it.
-struct Told {
-    answer: Answer,
-    text: String,
 }
 
 fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Told> {
@@ -104,7 +99,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let only = arguments.only.as_deref().unwrap_or("");
     let kinds: Vec<&'static str> = kinds::all().iter().map(|k| k.0).filter(|k| k.contains(only)).collect();
     let variations = if arguments.quick { 2 } else { arguments.variations };
-    let told = all(&kinds, arguments.seed, variations)?;
+    let mut told = all(&kinds, arguments.seed, variations)?;
+    if !arguments.quick {
+        let (real, skipped) = real::all(only, arguments.seed, variations.div_ceil(2));
+        skipped.iter().for_each(|s| println!("{s}"));
+        println!("{} skipped\n", skipped.len());
+        told.extend(real);
+    }
     if arguments.tell {
         told.iter().filter(|t| t.answer.worth != Worth::Right).for_each(|t| println!("{}\n", t.text));
     }
@@ -122,7 +123,6 @@ fn report(told: &[Told], seed: u64) -> String {
     out += &matrix::summary("calibration (even)", &half(true));
     out += &matrix::summary("report (odd)", &half(false));
     out += &format!("\n{}\n{}", matrix::confusion(&answers), matrix::by_kind(&answers));
-    let _ = Confidence::High;
     out
 }
 
