@@ -104,8 +104,13 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// 0 if something was measured and the run came to its end, else 4: it ran, but the question is not answered.
+/// 1 if data came back that are not those that were written; 0 if something was measured and the run came to its end;
+/// else 4: it ran, but the question is not answered.
 fn exit_code(run: &Run) -> ExitCode {
+    let verified = run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref());
+    if verified.into_iter().any(|v| v.mismatched() > 0) {
+        return ExitCode::from(1);
+    }
     let measured = run.metrics().any(|m| m.status == MetricStatus::Measured && !matches!(m.phase(), "copy" | "layout"));
     match run.state {
         RunState::Complete if measured => ExitCode::SUCCESS,

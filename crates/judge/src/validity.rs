@@ -190,7 +190,7 @@ impl fmt::Display for Refusal {
             Self::Truncated { what } => write!(f, "the record is not whole: {what}"),
             Self::TooLittleData { operations, seconds } => write!(
                 f,
-                "{operations} operations in {seconds:.2} s after the warm-up cut are too few; give a longer --budget"
+                "{operations} operations in {seconds:.2} s after the warm-up cut are too few; give it more time (check: --budget, run: --set time=...)"
             ),
             Self::DataNotReal { basis } => write!(f, "what was read was not real data: {basis}"),
             Self::DirectFallback { basis } => write!(f, "O_DIRECT was served through the page cache: {basis}"),
