@@ -152,7 +152,7 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: L
             match mount_of(&walk.mounts, path, *device, *mount_id).cloned() {
                 Some(entry) => {
                     mount = Some(entry.to_model());
-                    walk.filesystem(&entry, *block_size_bytes, 0);
+                    walk.filesystem(&entry, block_size(root, path, *block_size_bytes), 0);
                 }
                 None => {
                     walk.missing("no mount in /proc/self/mountinfo holds this path; mount /proc in this container");
@@ -177,6 +177,19 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: L
     }
     walk.layers.push(host);
     Inventory { stack: Stack { mount, layers: walk.layers }, missing: walk.missing }
+}
+
+/// What stat said of a path is in no file: a capture keeps it, so that a replay knows it as well.
+fn block_size(root: &Root, path: &str, given: Option<u64>) -> Option<u64> {
+    let name = format!("block-size{}/bytes", path.trim_end_matches('/'));
+    match given {
+        Some(bytes) if root.is_live() => {
+            let _ = root.answer(&name, || Ok(format!("{bytes}\n").into_bytes()));
+            given
+        }
+        Some(_) => given,
+        None => root.number(&format!("/narrows/{name}")).filter(|_| !root.is_live()),
+    }
 }
 
 /// Paths of the files below loop devices, uppermost first: their page cache has to be dropped as well before a read
