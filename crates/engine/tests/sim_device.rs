@@ -2,8 +2,8 @@
 
 use engine::{Completion, Device, Jitter, SimDevice};
 use model::{
-    Access, EngineKind, Histogram, Ns, Operation, Order, PhaseKind, PhasePlan, SimModel, StopRule, StreamPlan, Sync,
-    Warmup,
+    Access, EngineKind, Histogram, Ns, Operation, Order, PhaseKind, PhasePlan, SimLimit, SimModel, StopRule,
+    StreamPlan, Sync, Warmup,
 };
 use proptest::prelude::*;
 use workload::{BlockOp, Next, OpKind, Outcome, Source, Stream};
@@ -288,6 +288,36 @@ fn throttling_sets_in_when_it_says() {
     }
     let middle = seen.series[25] as f64;
     assert!(middle < 0.8 * full && middle > 1.2 * slow, "a ramp between: {middle}");
+}
+
+/// Bytes per second from one second on, against the closed form.
+fn delivers(text: &str, plan: &StreamPlan, limit: SimLimit, within: f64) {
+    let model = model(text);
+    let truth = model.truth(plan, Access::Direct, 2 * S);
+    assert_eq!(truth.limit, limit, "{text}");
+    let seen = drive(&mut SimDevice::new(model), plan, Access::Direct, 5 * S);
+    let rate = seen.series[10..50].iter().sum::<u64>() as f64 / 4.0;
+    near(rate, truth.bytes_per_s, within, text);
+}
+
+#[test]
+fn caps_quotas_heat_and_splitting_deliver_their_truth() {
+    let random = stream(Operation::Read, Order::Random, 4096, 32);
+    let sequential = stream(Operation::Write, Order::Sequential, 1 << 20, 8);
+    delivers("nvme,jitter=0,cap-iops=3000", &random, SimLimit::Cap, 0.01);
+    delivers("nvme,jitter=0,cap-rate=50MB/s", &sequential, SimLimit::Cap, 0.02);
+    delivers("nvme,jitter=0,cpu-per-command=20us,cpu-quota=0.2", &random, SimLimit::Cpu, 0.02);
+    delivers(
+        "nvme,jitter=0,cpu-per-command=20us,cpu-throttle-start=500ms,cpu-throttle-ramp=1ms,cpu-throttle-factor=0.5",
+        &random,
+        SimLimit::Cpu,
+        0.02,
+    );
+    // One command at a time, each of 16 KiB: the overhead is paid 64 times for a MiB.
+    let split = "a1-card,jitter=0,write-overhead=300us,write-bandwidth=60MB/s,max-sectors=16KiB";
+    delivers(split, &sequential, SimLimit::HostQueue, 0.03);
+    let alone = stream(Operation::Write, Order::Sequential, 1 << 20, 1);
+    delivers(split, &alone, SimLimit::HostQueue, 0.05);
 }
 
 #[test]

@@ -11,4 +11,5 @@ mod run;
 mod simulated;
 mod targets;
 mod watch;
+mod why;
 mod workloads;

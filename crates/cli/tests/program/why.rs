@@ -1,0 +1,129 @@
+//! `narrows why`: contract, text, deciding measurements, and runs that say nothing.
+
+use crate::program::Scratch;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Why {
+    schema: String,
+    run_id: String,
+    limit: Limit,
+    causes: Vec<Cause>,
+    findings: Vec<Value>,
+    unknown: Vec<Value>,
+    target: String,
+    command: String,
+    state: String,
+    #[allow(dead_code)]
+    next_step: Value,
+    confirmation: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limit {
+    layer: String,
+    statement: String,
+    confidence: String,
+    evidence: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cause {
+    layer: String,
+    statement: String,
+    confidence: String,
+    evidence: Vec<Value>,
+    decided_by: String,
+    #[allow(dead_code)]
+    next_step: Value,
+}
+
+fn why(scratch: &Scratch, args: &[&str], code: i32) -> Why {
+    let all = [&["why", "--json"], args].concat();
+    serde_json::from_value(scratch.json(all, code)).expect("narrows/why/1")
+}
+
+#[test]
+fn a_check_is_attributed_as_its_card_says() {
+    let scratch = Scratch::new();
+    let check = scratch.json(["check", "sim:a2-card-no-queue", "--json", "--seed", "1"], 0);
+    let why = why(&scratch, &[], 0);
+    assert_eq!((why.schema.as_str(), why.command.as_str()), ("narrows/why/1", "check"));
+    assert_eq!((why.target.as_str(), why.state.as_str()), ("sim:a2-card-no-queue", "complete"));
+    assert_eq!(Value::from(why.run_id.as_str()), check["run_id"]);
+    assert_eq!(Value::from(why.limit.statement.as_str()), check["limit"]["statement"]);
+    assert_eq!(why.limit.layer, why.causes[0].layer);
+    assert_eq!(why.limit.confidence, why.causes[0].confidence);
+    assert!(!why.limit.evidence.is_empty() && why.confirmation.is_null());
+    assert!(why.findings.iter().any(|f| f["id"] == "sd-a2-without-queue"));
+    assert!(why.unknown.iter().all(|u| u["missing"].is_string()));
+    for cause in &why.causes {
+        assert!(!cause.decided_by.is_empty() && !cause.evidence.is_empty(), "{}", cause.statement);
+        assert_ne!(cause.confidence, "high", "nothing was compared: {}", cause.statement);
+    }
+}
+
+#[test]
+fn the_text_fits_80_columns() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:nvme", "--json", "--seed", "1"], 0);
+    let text = scratch.run(["why"]).stdout;
+    assert!(text.contains("The narrow place:") && text.contains("Decided by") && text.contains("at most"), "{text}");
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn a_workload_is_attributed_too() {
+    let scratch = Scratch::new();
+    scratch.json(["run", "depth", "sim:sata-ssd,host-queue=1,units=16", "--json", "--seed", "1"], 0);
+    let why = why(&scratch, &["latest"], 0);
+    assert_eq!((why.command.as_str(), why.limit.layer.as_str()), ("run", "driver"), "{}", why.limit.statement);
+}
+
+/// The comparison of the remedy itself makes a cause sure, and is a run of its own.
+#[test]
+fn confirm_measures_what_decides_and_keeps_it() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:nvme", "--json", "--seed", "1"], 0);
+    let confirmed = why(&scratch, &["--confirm"], 0).confirmation;
+    assert_eq!((&confirmed["holds"], &confirmed["confidence"]), (&Value::Bool(true), &Value::from("high")));
+    let run = confirmed["run_id"].as_str().expect("a run").to_owned();
+    assert_eq!(scratch.run(["runs", "verify", &run]).code, 0);
+
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:sata-ssd,host-queue=1,units=16,read-bandwidth=250MB/s", "--json", "--seed", "1"], 0);
+    let confirmed = why(&scratch, &["--confirm"], 0).confirmation;
+    assert_eq!(confirmed["holds"], true, "{confirmed}");
+    assert_ne!(confirmed["confidence"], "high", "no queue was switched on: {confirmed}");
+}
+
+#[test]
+fn a_run_in_which_nothing_was_measured_is_unknown_with_reasons() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:sata-ssd,eio-every=1", "--json"], 4);
+    let why = why(&scratch, &[], 4);
+    assert_eq!((why.limit.layer.as_str(), why.limit.confidence.as_str()), ("unknown", "low"));
+    assert!(why.limit.statement.starts_with("not known: "), "{}", why.limit.statement);
+    assert!(why.limit.evidence.iter().any(|e| e["kind"] == "absence"));
+    assert_eq!(why.state, "failed");
+    // Nothing to decide is said, and nothing is measured.
+    let runs = || scratch.json(["runs", "list", "--json"], 0)["runs"].as_array().map(Vec::len);
+    let before = runs();
+    let ended = scratch.run(["why", "--confirm"]);
+    assert_eq!(ended.code, 4, "{}", ended.stderr);
+    assert_eq!(runs(), before);
+}
+
+#[test]
+fn no_run_and_no_such_run_are_usage_or_environment_failures() {
+    let scratch = Scratch::new();
+    for args in [&["why"][..], &["why", "nobody"]] {
+        let ended = scratch.run(args);
+        assert!([2, 3].contains(&ended.code), "{args:?}: {} {}", ended.code, ended.stderr);
+        assert!(ended.stdout.is_empty() && !ended.stderr.is_empty());
+    }
+}
