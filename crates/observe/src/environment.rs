@@ -1,7 +1,7 @@
 //! The machine as the model's [`Environment`].
 
 use crate::machine;
-use crate::root::Root;
+use crate::root::{ReadError, Root};
 use model::Environment;
 use std::collections::BTreeMap;
 
@@ -49,8 +49,7 @@ pub fn environment(root: &Root) -> Environment {
         memory_bytes: machine::memory_bytes(root),
         page_size_bytes: page_size(root),
         boot_id: kernel_setting("random/boot_id"),
-        // A captured tree has no clock to ask.
-        clock_synchronised: if root.is_live() { sys::clock_synchronised() } else { None },
+        clock_synchronised: clock_synchronised(root),
         clock_source: root.text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         virtualization: machine::virtualization(root),
         kernel_command_line: root.text("/proc/cmdline"),
@@ -66,6 +65,16 @@ fn effective_uid(root: &Root) -> Option<u32> {
     let status = root.text("/proc/self/status")?;
     // Real, effective, saved, file system (proc_pid_status(5)).
     status.lines().find_map(|l| l.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// The kernel is asked by a system call; a captured tree has its answer, if the capture was made by this program.
+fn clock_synchronised(root: &Root) -> Option<bool> {
+    let ask = || sys::clock_synchronised().map(|yes| vec![b'0' + u8::from(yes), b'\n']).ok_or(ReadError::Missing);
+    match root.answer("clock-synchronised", ask).ok()?.first()? {
+        b'0' => Some(false),
+        b'1' => Some(true),
+        _ => None,
+    }
 }
 
 fn memlock_limit(root: &Root) -> Option<u64> {

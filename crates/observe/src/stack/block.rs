@@ -13,9 +13,7 @@ const SECTOR_BYTES: u64 = 512;
 pub(crate) fn device_number(root: &Root, name: &str) -> Option<DeviceId> {
     // Slashes in kernel names (`cciss/c0d0`) are exclamation marks in /sys.
     let name = name.replace('/', "!");
-    // The second holds whole disks only; a capture of one path may lack the first.
-    let text = ["/sys/class/block", "/sys/block"].iter().find_map(|class| root.text(&format!("{class}/{name}/dev")))?;
-    parse_device(&text)
+    parse_device(&root.text(&format!("/sys/class/block/{name}/dev"))?)
 }
 
 /// The device's directory under /sys/devices.
