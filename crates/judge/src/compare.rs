@@ -8,7 +8,7 @@ mod differences;
 mod sides;
 mod single;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod verdict;
 
 pub use differences::environment_differences;

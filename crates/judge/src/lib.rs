@@ -19,6 +19,7 @@ mod knee;
 mod metrics;
 mod phase;
 mod quantity;
+mod rank;
 mod rate;
 mod rating;
 
@@ -30,5 +31,6 @@ pub use knee::depth_curves;
 pub use metrics::metric_ids;
 pub use phase::{JudgedPhase, judge_phase};
 
+pub use rank::{TargetRuns, rank};
 pub use rating::ratings;
 pub use validity::{Refusal, Remark};

@@ -23,6 +23,7 @@ mod histogram;
 mod job_record;
 mod metric;
 mod plan;
+mod ranking;
 mod rate_change;
 mod rates;
 mod record;
@@ -54,6 +55,7 @@ pub use plan::{
     MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob,
     Rate, RwFlags, StopRule, StreamPlan, Sync, TargetSize, ThinkTime, UnknownVerify, Verify, VerifyKind, Warmup, Zone,
 };
+pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;
 pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,

@@ -20,20 +20,23 @@ pub struct Kendall {
     pub n: usize,
 }
 
-/// `None` below five pairs, where a value is not finite, and where one side is all ties.
-pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
+/// tau-b alone, without its probability. `None` as for [`kendall()`].
+pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
     let n = x.len();
     if n != y.len() || n < LEAST || x.iter().chain(y).any(|v| !v.is_finite()) {
         return None;
     }
     let pairs = (n * (n - 1) / 2) as f64;
+    let tied = |values: &[f64]| tie_sizes(values).iter().map(|t| (t * (t - 1) / 2) as f64).sum::<f64>();
+    let room = ((pairs - tied(x)) * (pairs - tied(y))).sqrt();
+    (room > 0.0).then(|| score(x, y) as f64 / room)
+}
+
+/// `None` below five pairs, where a value is not finite, and where one side is all ties.
+pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
+    let tau = tau_b(x, y)?;
+    let (n, score) = (x.len(), score(x, y));
     let (ties_x, ties_y) = (tie_sizes(x), tie_sizes(y));
-    let tied = |sizes: &[usize]| sizes.iter().map(|t| (t * (t - 1) / 2) as f64).sum::<f64>();
-    let room = ((pairs - tied(&ties_x)) * (pairs - tied(&ties_y))).sqrt();
-    if room <= 0.0 {
-        return None;
-    }
-    let score = score(x, y);
     let no_ties = ties_x.is_empty() && ties_y.is_empty();
     let p = if no_ties && n <= EXACT_UP_TO {
         without_ties(n, score)
@@ -42,7 +45,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
     } else {
         by_normal(n, &ties_x, &ties_y, score)
     };
-    Some(Kendall { tau: score as f64 / room, p: p.min(1.0), n })
+    Some(Kendall { tau, p: p.min(1.0), n })
 }
 
 /// An interval for tau over the things that were ranked, at `level` (0 to 1): Fisher's transformation with the variance

@@ -30,7 +30,7 @@ pub use autocorrelation::{autocorrelated_interval, effective_sample_size, lag1};
 pub use batch::{BatchInterval, batch_interval};
 pub use change::{Change, change_point};
 pub use counts::poisson_lower;
-pub use kendall::{Kendall, kendall, kendall_interval};
+pub use kendall::{Kendall, kendall, kendall_interval, tau_b};
 pub use knee::{KneeAt, knee};
 pub use levels::{LevelChange, LevelRule, level_changes};
 pub use line::{Line, SizeFit, correlation, least_squares, rank_correlation, size_fit, theil_sen};

@@ -24,11 +24,11 @@ impl Noise {
     }
 }
 
-fn rate(id: &str, value: f64) -> Metric {
+pub(crate) fn rate(id: &str, value: f64) -> Metric {
     Metric::measured(id, Unit::BytesPerS, Some(Better::Higher), value, 1000)
 }
 
-fn run(metrics: Vec<Metric>, place: Option<ExperimentPlace>) -> Run {
+pub(crate) fn run(metrics: Vec<Metric>, place: Option<ExperimentPlace>) -> Run {
     let plan = PhasePlan { name: "p".into(), kind: PhaseKind::Measure, ..PhasePlan::default() };
     Run {
         schema: Run::SCHEMA.into(),

@@ -1,0 +1,73 @@
+//! Many targets side by side, and which metric predicts which.
+
+use crate::{Better, Unit};
+use serde::{Deserialize, Serialize};
+
+/// One metric of one target among the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedMetric {
+    /// For example `seq-read.throughput_bytes_per_s`.
+    pub id: String,
+    /// Unit of the value.
+    pub unit: Unit,
+    /// Which direction is better; `None`: not ranked.
+    pub better: Option<Better>,
+    /// Median over the target's runs; `None` where none was measured.
+    pub value: Option<f64>,
+    /// The value over the best one; `None` where there is no best.
+    pub ratio_to_best: Option<f64>,
+    /// Place, from 1; targets that cannot be told apart share one.
+    pub place: Option<u32>,
+    /// Runs that carry it.
+    pub n: u32,
+}
+
+/// One target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedTarget {
+    /// Its name.
+    pub name: String,
+    /// Its metrics, in one order for all targets.
+    pub metrics: Vec<RankedMetric>,
+}
+
+/// How far one metric puts the targets in the order of another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The metric that is known beforehand.
+    pub predictor: String,
+    /// The one that matters.
+    pub predicted: String,
+    /// Kendall's tau-b over targets; negative: more of the one goes with less of the other.
+    pub tau: Option<f64>,
+    /// Two-sided probability of an order as much alike, or as opposite, by chance.
+    pub p: Option<f64>,
+    /// Lower end of the 95 % interval of tau over targets.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Targets that have both.
+    pub n: u32,
+    /// Share of pairs of targets that both put in the same order: (tau + 1) / 2.
+    pub agreement: Option<f64>,
+    /// Smallest and largest tau when any one target is left out.
+    pub leave_one_out: Option<(f64, f64)>,
+    /// The target without which tau changes most.
+    pub most_influential: Option<String>,
+    /// Probability that it follows as closely as the closest predictor, by exchanging the two target by target; `None` for
+    /// the closest itself.
+    pub as_close_as_best_p: Option<f64>,
+    /// Each `code: sentence`.
+    pub reasons: Vec<String>,
+}
+
+/// The whole ranking.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// In the order in which they were given.
+    pub targets: Vec<RankedTarget>,
+    /// The closest predictor first.
+    pub prediction: Vec<Prediction>,
+    /// What has to be said of the whole, each `code: sentence`.
+    pub reasons: Vec<String>,
+}
