@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
 use crate::stack_view::Facts;
-use crate::{fact_names as names, machine, phrase};
+use crate::{fact_names as names, phrase};
 use model::{Confidence, Direction, Evidence, LimitLayer, Run};
 
 /// A rate this near to the limit is held by it.
@@ -42,7 +42,7 @@ const CHARGED_ONCE_BYTES: f64 = 65_536.0;
 
 /// The limits that the run met, in one cause.
 pub fn limit(run: &Run) -> Option<Cause> {
-    let all = probes::all(run);
+    let all = probes::with_company(run);
     let mut met = Vec::new();
     let (mut evidence, mut sure) = (Vec::new(), false);
     for layer in &run.target.stack.layers {
@@ -51,7 +51,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
             let id = |phase: &str| format!("{phase}.{}", kind.quantity);
             let near = |v: f64| (v / cap - 1.0).abs() <= NEAR;
             let of_kind = |p: &&Probe<'_>| p.direction == kind.direction && (p.direct || kind.quantity != "iops");
-            let value = |p: &Probe<'_>| machine::value(run, &p.id(kind.quantity));
+            let value = |p: &Probe<'_>| p.whatever_beside(kind.quantity);
             // Small requests first, which are charged once; what passes the page cache is merged, and counts by bytes.
             let at = all
                 .iter()

@@ -2,8 +2,8 @@
 
 use crate::machine;
 use model::{
-    Access, DirectProof, Direction, EngineKind, Operation, Order, Pacing, PhaseKind, PhaseRecord, PhaseRun, Run,
-    StreamPlan,
+    Access, DirectProof, Direction, EngineKind, Operation, Order, Pacing, PhaseKind, PhaseRecord, PhaseRun,
+    PhaseStatus, Run, StreamPlan,
 };
 
 /// A phase that stands and asks one plain thing.
@@ -43,6 +43,13 @@ impl<'a> Probe<'a> {
         machine::value(run, &self.id("iops")).unwrap_or(self.bytes_per_s / self.block)
     }
 
+    /// A metric of the phase, even if it was refused because of others (see [`with_company`]).
+    pub fn whatever_beside(&self, quantity: &str) -> Option<f64> {
+        let id = self.id(quantity);
+        let metric = self.phase.metrics.iter().find(|m| m.id == id)?;
+        metric.value.or(metric.rejected_value).filter(|v| *v > 0.0)
+    }
+
     /// Mean latency, nanoseconds.
     pub fn latency_ns(&self, run: &Run) -> Option<f64> {
         machine::value(run, &self.id("latency_ns_mean"))
@@ -66,8 +73,15 @@ fn is_plain(stream: &StreamPlan) -> bool {
         && matches!(stream.order, Order::Sequential | Order::Random | Order::RandomReplace)
 }
 
-fn probe<'a>(run: &'a Run, phase: &'a PhaseRun) -> Option<Probe<'a>> {
-    let (_, record) = machine::standing(run, &phase.plan.name)?;
+/// A phase whose only flaw is that others used the disk: its numbers are not the storage's, but a limit of ours that was
+/// met was met all the same.
+fn beside_others(phase: &PhaseRun) -> bool {
+    phase.status == PhaseStatus::Refused
+        && !phase.reasons.is_empty()
+        && phase.reasons.iter().all(|r| r.starts_with("foreign-traffic:"))
+}
+
+fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> Option<Probe<'a>> {
     let streams = &phase.plan.streams;
     let first = streams.first()?;
     let access = |s: &StreamPlan| s.access.unwrap_or(phase.plan.access);
@@ -87,13 +101,31 @@ fn probe<'a>(run: &'a Run, phase: &'a PhaseRun) -> Option<Probe<'a>> {
         direct: access(first) == Access::Direct && !matches!(record.direct, Some(DirectProof::Fallback(_))),
         block: first.block_size_bytes.max(1) as f64,
         depth: f64::from(phase.plan.queue_depth().max(1)),
-        bytes_per_s: machine::throughput(run, &phase.plan.name)?,
+        bytes_per_s,
     })
 }
 
 /// All probes of a run, in the order of its phases.
 pub(crate) fn all(run: &Run) -> Vec<Probe<'_>> {
-    run.phases.iter().filter_map(|p| probe(run, p)).collect()
+    let standing = |phase| {
+        let PhaseRun { plan, .. }: &PhaseRun = phase;
+        let (_, record) = machine::standing(run, &plan.name)?;
+        probe(phase, record, machine::throughput(run, &plan.name)?)
+    };
+    run.phases.iter().filter_map(standing).collect()
+}
+
+/// Those beside which others used the disk, too. They serve for limits that were set on ourselves, and for nothing else.
+pub(crate) fn with_company(run: &Run) -> Vec<Probe<'_>> {
+    let company = |phase| {
+        let PhaseRun { plan, record, metrics, .. }: &PhaseRun = phase;
+        let id = machine::throughput_id(&plan.name);
+        let rate = metrics.iter().find(|m| m.id == id).and_then(|m| m.rejected_value)?;
+        probe(phase, record.as_ref()?, rate)
+    };
+    let mut probes = all(run);
+    probes.extend(run.phases.iter().filter(|p| beside_others(p)).filter_map(company));
+    probes
 }
 
 /// The fastest direct sequential phase of a direction.

@@ -104,7 +104,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
 pub fn quota(run: &Run) -> Option<Cause> {
     let host = run.target.stack.first(LayerKind::Host)?;
     let granted = host.need_number(names::CGROUP_CPU_PROCESSORS).ok().filter(|g| *g > 0.0)?;
-    let (probe, used) = probes::all(run)
+    let (probe, used) = probes::with_company(run)
         .into_iter()
         .map(|p| {
             let usage = p.record.usage;
@@ -145,6 +145,7 @@ pub fn memory(run: &Run) -> Option<Cause> {
     let in_memory = stack.mount.as_ref().is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs"))
         || stack.first(LayerKind::Zram).is_some()
         || stack.first(LayerKind::Loop).is_some();
+    let nothing_below = in_memory && stack.layers.iter().all(|l| l.device.is_none());
     let asked_buffered = |p: &probes::Probe<'_>| {
         p.phase.plan.streams.iter().all(|s| s.access.unwrap_or(p.phase.plan.access) == Access::Buffered)
     };
@@ -153,15 +154,16 @@ pub fn memory(run: &Run) -> Option<Cause> {
         .filter(|p| !p.random && (asked_buffered(p) || (in_memory && p.direct)))
         .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))?;
     let (phase, rate) = (best.name(), best.bytes_per_s);
-    if rate / copy < MEMORY_SHARE || run.target.stack.first(LayerKind::Sim).is_some() {
+    if (rate / copy < MEMORY_SHARE && !nothing_below) || run.target.stack.first(LayerKind::Sim).is_some() {
         return None;
     }
+    let below = if nothing_below { "there is no device below this file system: " } else { "" };
     Some(
         Cause::new(
             LimitLayer::Memory,
             Standing::Path,
             format!(
-                "memory: {phase} moves {}, {} of what a copy in memory moves",
+                "memory: {below}{phase} moves {}, {} of what a copy in memory moves",
                 phrase::rate(rate),
                 phrase::percent(rate / copy)
             ),
