@@ -113,3 +113,39 @@ fn write(text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    #[ignore = "panics on purpose; the test below runs it on a terminal of its own"]
+    fn takes_the_terminal_and_panics() {
+        let screen = Screen::take().unwrap();
+        screen.draw(&["drawn".to_owned()]).unwrap();
+        std::thread::spawn(|| panic!("in another thread")).join().unwrap_err();
+        panic!("in this one");
+    }
+
+    #[test]
+    fn a_panic_gives_the_terminal_back_before_it_speaks() {
+        let program = std::env::current_exe().unwrap();
+        let test = "watch::screen::tests::takes_the_terminal_and_panics";
+        // What terminal settings are left is asked on the same terminal.
+        let shell = format!("{} --exact {test} --ignored --nocapture; stty -a", program.display());
+        let mut script = Command::new("script");
+        script.args(["-qec", &shell, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::null());
+        let Ok(output) = script.output() else {
+            println!("SKIPPED: there is no script(1) of util-linux to make a terminal");
+            return;
+        };
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let at = |what: &str| said.find(what).unwrap_or_else(|| panic!("no {what:?} in {said:?}"));
+        assert!(at(ENTER) < at("drawn") && at("drawn") < at(LEAVE), "{said:?}");
+        assert!(at(LEAVE) < at("in another thread") && at("in another thread") < at("in this one"), "{said:?}");
+        assert_eq!(said.matches(LEAVE).count(), 1, "given back once: {said:?}");
+        let settings = &said[at("in this one")..];
+        assert!(settings.contains(" icanon") && settings.contains(" echo "), "{settings:?}");
+    }
+}

@@ -331,9 +331,16 @@ fn a_capture_replays_as_the_machine_was_without_its_serial_numbers() {
         assert_eq!(ended.code, 3, "{}", ended.stderr);
         assert_eq!(std::fs::read(&tar).unwrap(), bytes);
     }
-    let piped = scratch.command(["inspect", "--root", &root, "mmcblk0", "--capture", "-"]).output().unwrap();
+    let piped = scratch.command(["inspect", "--root", &root, "/", "--capture", "-"]).output().unwrap();
     assert!(piped.status.success());
     assert!(piped.stdout.len() > 1_024 && piped.stdout.starts_with(b"narrows-capture/"), "an archive and nothing else");
+    // The same path by the same name, from the archive that came through a pipe.
+    let unpacked = scratch.path().join("path");
+    std::fs::create_dir(&unpacked).unwrap();
+    std::fs::write(unpacked.join("path.tar"), &piped.stdout).unwrap();
+    assert!(Command::new("tar").args(["xf", "path.tar"]).current_dir(&unpacked).status().unwrap().success());
+    let replay = inspect(&scratch, &["--root", unpacked.join("narrows-capture").to_str().unwrap(), "/"]);
+    assert_eq!(ids(&replay), ids(&inspect(&scratch, &["--root", &root, "/"])));
 }
 
 #[test]

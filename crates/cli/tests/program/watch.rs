@@ -4,7 +4,8 @@ use crate::program::{Ended, Scratch};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Whether there is a disk whose counters can be read; where not, the reason is printed.
@@ -246,42 +247,122 @@ fn the_full_screen_gives_the_terminal_back() {
     );
 }
 
+/// A full screen on a terminal of its own, until it is drawn.
+struct FullScreen {
+    script: Child,
+    keys: ChildStdin,
+    /// Of our program, below script(1): signals go to it alone.
+    pid: String,
+    /// What was written, as it comes.
+    output: Receiver<String>,
+    seen: String,
+}
+
+impl FullScreen {
+    fn start(scratch: &Scratch) -> Option<Self> {
+        let command = on_terminal(scratch, 24, "--live --interval 50ms")?;
+        // The shell says which process it becomes.
+        let shell = command.get_args().nth(1)?.to_str()?.replace("exec ", "echo PID $$ && exec ");
+        let mut script = Command::new("script");
+        script.args(["-qec", &shell, "/dev/null"]).env("TERM", "xterm").env("LANG", "C.UTF-8");
+        let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = script.stdout.take().unwrap();
+        let (send, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n @ 1..) = stdout.read(&mut buffer) {
+                let _ = send.send(String::from_utf8_lossy(&buffer[..n]).into_owned());
+            }
+        });
+        let keys = script.stdin.take().unwrap();
+        let mut screen = Self { script, keys, pid: String::new(), output, seen: String::new() };
+        screen.until("q quits");
+        let pid = screen.seen.split("PID ").nth(1).and_then(|p| p.split_ascii_whitespace().next());
+        screen.pid = pid.unwrap().to_owned();
+        Some(screen)
+    }
+
+    /// Waits until this was written.
+    fn until(&mut self, what: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !self.seen.contains(what) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(text) => self.seen.push_str(&text),
+                Err(_) => panic!("no {what:?} in {:?}", self.seen),
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args(["-s", name, &self.pid]).status().unwrap().success(), "{name}");
+    }
+
+    /// The exit code, and all that was written.
+    fn end(mut self) -> (i32, String) {
+        let code = waited(&mut self.script);
+        while let Ok(text) = self.output.recv_timeout(Duration::from_secs(10)) {
+            self.seen.push_str(&text);
+        }
+        (code, self.seen)
+    }
+}
+
+/// State of a process: `T` is stopped (proc_pid_stat(5)).
+fn state(pid: &str) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(") ").next()?.chars().next()
+}
+
 #[test]
 fn q_and_signals_end_the_full_screen() {
     if !has_disks() {
         return;
     }
     let scratch = Scratch::new();
-    // A shell below script(1) says which process it becomes, so that the signal goes to ours alone.
     for end in ["q", "TERM", "HUP", "QUIT", "INT"] {
-        let Some(command) = on_terminal(&scratch, 24, "--live --interval 50ms") else { return };
-        let shell = command.get_args().nth(1).unwrap().to_str().unwrap().replace("exec ", "echo PID $$ && exec ");
-        let mut wrapped = Command::new("script");
-        wrapped.args(["-qec", &shell, "/dev/null"]).env("TERM", "xterm").env("LANG", "C.UTF-8");
-        let mut child = wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut keys = child.stdin.take().unwrap();
-        let mut stdout = child.stdout.take().unwrap();
-        let mut seen = String::new();
-        let mut buffer = [0; 4096];
-        while !seen.contains("q quits") {
-            let n = stdout.read(&mut buffer).unwrap();
-            assert!(n > 0, "{end}: {seen}");
-            seen.push_str(&String::from_utf8_lossy(&buffer[..n]));
-        }
+        let Some(mut screen) = FullScreen::start(&scratch) else { return };
         if end == "q" {
-            keys.write_all(b"q").unwrap();
-            keys.flush().unwrap();
+            screen.keys.write_all(b"q").unwrap();
+            screen.keys.flush().unwrap();
         } else {
-            let pid = seen.split("PID ").nth(1).and_then(|p| p.split_ascii_whitespace().next()).unwrap();
-            assert!(Command::new("kill").args(["-s", end, pid]).status().unwrap().success(), "{end}");
+            screen.signal(end);
         }
-        let reader = std::thread::spawn(move || {
-            let mut rest = Vec::new();
-            let _ = stdout.read_to_end(&mut rest);
-            String::from_utf8_lossy(&rest).into_owned()
-        });
-        assert_eq!(waited(&mut child), 0, "{end}");
-        let rest = reader.join().unwrap();
-        assert!(rest.trim_end().ends_with(LEAVE), "{end}: {rest:?}");
+        let (code, said) = screen.end();
+        assert_eq!(code, 0, "{end}");
+        assert!(said.trim_end().ends_with(LEAVE), "{end}: {said:?}");
     }
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_until_it_goes_on() {
+    if !has_disks() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let Some(mut screen) = FullScreen::start(&scratch) else { return };
+    screen.signal("TSTP");
+    // script(1) stops itself where its child did, as a shell expects of a job, and has what was written then only when
+    // it goes on.
+    let script = screen.script.id().to_string();
+    let until = Instant::now() + Duration::from_secs(60);
+    while ![&screen.pid, &script].into_iter().any(|pid| state(pid) == Some('T')) {
+        assert!(Instant::now() < until, "neither stopped");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let frames = screen.seen.len();
+    for pid in [&script, &screen.pid] {
+        assert!(Command::new("kill").args(["-s", "CONT", pid]).status().unwrap().success());
+    }
+    screen.until(LEAVE);
+    screen.seen.drain(..frames);
+    screen.until(ENTER);
+    screen.until("q quits");
+    let (left, entered) = (screen.seen.find(LEAVE), screen.seen.rfind(ENTER));
+    assert!(left < entered, "{:?}", screen.seen);
+    screen.keys.write_all(b"q").unwrap();
+    screen.keys.flush().unwrap();
+    let (code, said) = screen.end();
+    assert_eq!(code, 0);
+    assert!(said.trim_end().ends_with(LEAVE), "{said:?}");
 }
