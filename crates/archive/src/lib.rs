@@ -7,6 +7,8 @@
 //!   reports/<id>.html              pages; may be deleted at any time
 //!   tags.toml                      names that people gave to runs
 //!   index.jsonl                    a cache; rebuilt from the bundles whenever it does not agree with them
+//!   experiments/<id>.json         how far an experiment came; <id>.restore.json: what has to be put back after a crash
+//!   noise.json                     the noise of the rig, as calibrated
 //!   archive.lock                   held while one of the files above changes
 //! ```
 //!
@@ -24,6 +26,7 @@
 //! and anything that prints.
 
 mod archive;
+mod beside;
 mod bundle;
 mod bundle_files;
 mod checksums;

@@ -12,6 +12,7 @@ pub(crate) mod tests;
 mod verdict;
 
 pub use differences::environment_differences;
+pub use verdict::least_pairs;
 
 use model::{Basis, Compared, Comparison, Question, Run, Verdict};
 use sides::{Paired, Sides, Values};
@@ -37,6 +38,8 @@ pub struct Asked {
     pub margins: BTreeMap<String, f64>,
     /// Primary metrics; empty: the rate of each phase, ten at most.
     pub primary: Vec<String>,
+    /// Only these metrics are compared; empty: all that both sides have.
+    pub only: Vec<String>,
     /// Noise of single runs by metric, as a ratio above 0 (0.03: 3 %), where the archive knows it.
     pub noise_floor: BTreeMap<String, f64>,
 }
@@ -45,7 +48,8 @@ pub struct Asked {
 pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     let sides = Sides::of(a, b);
     let alpha = asked.alpha.unwrap_or(DEFAULT_ALPHA);
-    let ids = sides.metric_ids();
+    let mut ids = sides.metric_ids();
+    ids.retain(|id| asked.only.is_empty() || asked.only.contains(id));
     let primary = primary(&sides, asked, &ids);
     let mut reasons = Vec::new();
     if ids.is_empty() {

@@ -17,6 +17,7 @@ mod fixture;
 mod job_metrics;
 mod knee;
 mod metrics;
+mod noise;
 mod phase;
 mod quantity;
 mod rank;
@@ -25,10 +26,11 @@ mod rating;
 
 pub mod validity;
 
-pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, margin_percent};
+pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_pairs, margin_percent};
 pub use context::Context;
 pub use knee::depth_curves;
 pub use metrics::metric_ids;
+pub use noise::{Noise, noise};
 pub use phase::{JudgedPhase, judge_phase};
 
 pub use rank::{TargetRuns, rank};

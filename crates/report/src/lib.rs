@@ -18,6 +18,7 @@
 
 mod card;
 mod check;
+mod compare;
 pub mod document;
 mod fact;
 mod finding_page;
@@ -40,13 +41,14 @@ mod why;
 
 pub use card::card;
 pub use check::Check;
+pub use compare::{Compare, Side, compare_markdown, compare_text};
 pub use finding_page::{finding_markdown, findings_index};
 pub use inspect::{Inspection, inspection_text};
 pub use inspect_list::{DiskLine, disks_text};
 pub use listing::{action_text, explain_list, explain_text, run_text, runs_table, workloads_list};
 pub use markdown::markdown;
 pub use model::NextStep;
-pub use page::page;
+pub use page::{compare_page, page};
 pub use plan::plan_text;
 pub use storage::{link_name, link_text, storage_line};
 pub use style::{Paint, Style};

@@ -127,7 +127,7 @@ fn noise_is_unclear_and_says_how_many_pairs_would_decide() {
 
 #[test]
 fn the_least_number_of_pairs_follows_the_number_of_questions() {
-    assert_eq!((verdict::least_pairs(1, 0.05), verdict::least_pairs(10, 0.05)), (6, 9));
+    assert_eq!((least_pairs(1, 0.05), least_pairs(10, 0.05)), (6, 9));
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn equivalent(metric: &Compared, alpha: f64, margin_percent: f64) -> bool {
 }
 
 /// So many pairs that Holm can reject at all: the smallest p of n pairs is 2 / 2^n.
-pub(super) fn least_pairs(questions: usize, alpha: f64) -> usize {
+pub fn least_pairs(questions: usize, alpha: f64) -> usize {
     let questions = questions.max(1) as f64;
     (1.0 + (questions / alpha).log2()).ceil() as usize
 }

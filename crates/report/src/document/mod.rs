@@ -5,6 +5,7 @@
 
 mod action;
 mod check;
+mod compare;
 mod completions;
 mod error;
 mod explain;
@@ -18,6 +19,7 @@ mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use check::{CheckDocument, PhaseSummary};
+pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 pub use completions::CompletionsDocument;
 pub use error::ErrorDocument;
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};

@@ -3,6 +3,7 @@
 //! It works without scripts; only the plots over time need them, and each phase has a drawn strip of its own. Light and
 //! dark follow the reader's preference, printing is always light.
 
+mod compare;
 mod depth;
 mod distribution;
 mod embed;
@@ -18,6 +19,8 @@ mod strips;
 mod summary;
 mod tables;
 mod verified;
+
+pub use compare::compare_page;
 
 use crate::Check;
 use crate::text;

@@ -1,0 +1,88 @@
+//! Small files beside the bundles: how far an experiment came, what has to be put back after a crash, the noise of the
+//! rig. Each is replaced as a whole and synced; a reader, and a crash, see the old or the new one.
+
+use crate::archive::Archive;
+use crate::storage::read_limited;
+use crate::{ArchiveError, Result};
+use std::path::PathBuf;
+
+/// More is no file of ours.
+const LIMIT_BYTES: u64 = 64 << 20;
+
+impl Archive {
+    /// Path of a file beside the bundles, `experiments/ID.json` for example.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.directory().join(name)
+    }
+
+    /// Writes a file beside the bundles; it is durable when this returns.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn write_beside(&self, name: &str, content: &[u8]) -> Result<()> {
+        let path = self.beside(name);
+        if let Some(parent) = path.parent() {
+            self.storage.create_dirs(parent)?;
+        }
+        self.storage.replace(&path, content)
+    }
+
+    /// Reads a file beside the bundles; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`], and [`ArchiveError::Corrupt`] where it is not text.
+    pub fn read_beside(&self, name: &str) -> Result<Option<String>> {
+        let path = self.beside(name);
+        let Some(content) = read_limited(&path, LIMIT_BYTES)? else { return Ok(None) };
+        String::from_utf8(content).map(Some).map_err(|_| ArchiveError::corrupt(&path, None, "it is not UTF-8"))
+    }
+
+    /// Removes a file beside the bundles; one that is not there is no error.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn remove_beside(&self, name: &str) -> Result<()> {
+        let path = self.beside(name);
+        if !path.exists() {
+            return Ok(());
+        }
+        self.storage.remove_file(&path)?;
+        self.storage.sync_dir(crate::storage::parent_of(&path))
+    }
+
+    /// Names of the files in a directory beside the bundles, in order; none if there is no such directory.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn list_beside(&self, directory: &str) -> Result<Vec<String>> {
+        let path = self.beside(directory);
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(ArchiveError::io("read the directory", &path)(e)),
+        };
+        let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
+        names.sort();
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_listed_and_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let archive = Archive::open(directory.path());
+        assert_eq!(archive.read_beside("experiments/a.json").unwrap(), None);
+        assert!(archive.list_beside("experiments").unwrap().is_empty());
+        archive.write_beside("experiments/a.json", b"one").unwrap();
+        archive.write_beside("experiments/a.json", b"two").unwrap();
+        assert_eq!(archive.read_beside("experiments/a.json").unwrap().as_deref(), Some("two"));
+        assert_eq!(archive.list_beside("experiments").unwrap(), ["a.json"]);
+        archive.remove_beside("experiments/a.json").unwrap();
+        archive.remove_beside("experiments/a.json").unwrap();
+        assert_eq!(archive.read_beside("experiments/a.json").unwrap(), None);
+    }
+}

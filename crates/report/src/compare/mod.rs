@@ -1,0 +1,45 @@
+//! A comparison as text, Markdown and page: differences of the environments first, then the verdict of each metric.
+
+mod form;
+mod markdown;
+mod text;
+
+pub(crate) use form::{Row, change, groups, notes, quantity_words};
+pub use markdown::compare_markdown;
+pub use text::compare_text;
+
+use model::{Comparison, Run};
+
+/// One of the two sides.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// As the user named it: an arm, a tag, a run, a file.
+    pub name: &'a str,
+    /// Its runs.
+    pub runs: &'a [Run],
+}
+
+/// A comparison with what it was made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Compare<'a> {
+    /// The verdicts (`judge::compare`).
+    pub comparison: &'a Comparison,
+    /// Before, or the first arm.
+    pub a: Side<'a>,
+    /// After, or the other arm.
+    pub b: Side<'a>,
+    /// What was asked, in words; empty where nobody wrote it down.
+    pub question: &'a str,
+    /// Where the page is.
+    pub page: Option<&'a str>,
+}
+
+/// The answer for a metric in words; single runs are never better or worse.
+pub(crate) fn verdict_words(metric: &model::Compared) -> &'static str {
+    match (metric.basis, metric.beyond_noise, metric.verdict) {
+        (model::Basis::Single, Some(true), _) => "beyond noise",
+        (model::Basis::Single, Some(false), _) => "within noise",
+        (model::Basis::Single, None, model::Verdict::Unclear) => "not judged",
+        (_, _, verdict) => verdict.name(),
+    }
+}

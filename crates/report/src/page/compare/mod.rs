@@ -1,0 +1,231 @@
+//! The page of a comparison: what differs, the verdicts, then the runs themselves: before and after, pair by pair, by
+//! percentile and over time. Everything is drawn; nothing needs scripts.
+
+mod overlay;
+mod percentiles;
+mod slopes;
+
+use super::{STYLE, embed, section, t};
+use crate::compare::{Row, change, groups, notes, verdict_words};
+use crate::{Compare, quantity};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use model::{Basis, Compared, Verdict};
+
+/// Comparisons of one experiment (its first arm against each of the others) as one HTML document.
+pub fn compare_page(title: &str, version: &str, views: &[Compare<'_>]) -> String {
+    let policy = embed::policy(&[], &[STYLE]);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                meta name="generator" content=(format!("narrows {}", t(version)));
+                title { "narrows compare " (t(title)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    header {
+                        p.brand { span { "narrows compare" } }
+                        h1 { (t(title)) }
+                        @if let Some(first) = views.first() { @if !first.question.is_empty() { p.storage { (t(first.question)) } } }
+                    }
+                    @for (i, view) in views.iter().enumerate() { (comparison(view, i, views.len() > 1)) }
+                    footer {
+                        p { "narrows " (t(version)) ". MB/s is 10⁶ bytes per second. The change is B against A; of pairs it is the \
+                             Hodges-Lehmann estimate with the interval of the exact signed-rank test." }
+                        p { "This page is one file and loads nothing." }
+                    }
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
+    let c = view.comparison;
+    let id = |name: &str| if many { format!("{name}-{}", index + 1) } else { name.to_owned() };
+    let primary: Vec<&Compared> = c.metrics.iter().filter(|m| m.primary).collect();
+    let drawn: Vec<&Compared> = primary.iter().copied().filter(|m| slopes::can_draw(m)).collect();
+    html! {
+        section.verdict id=(id("verdict")) {
+            h2 { (t(view.a.name)) " → " (t(view.b.name)) }
+            p.statement { (statement(view)) }
+            p {
+                span.chip.(chip(c.overall)) { (c.overall.name()) }
+                span.chip { (basis(c.metrics.first().map(|m| m.basis))) }
+                span.chip { (runs(view.a.runs.len(), "A")) ", " (runs(view.b.runs.len(), "B")) }
+                @if let Some(seed) = c.question.seed { span.chip { "order drawn with seed " (seed) } }
+            }
+            @for reason in &c.reasons { p.remark { (t(reason)) } }
+        }
+        @if !c.environment_differences.is_empty() {
+            (section(&id("differences"), "In what else the sides differ", "The cause may be here and not in what was to be compared", html! {
+                div.scroll { table.data {
+                    thead { tr { th scope="col" {} th scope="col" { "A: " (t(view.a.name)) } th scope="col" { "B: " (t(view.b.name)) } } }
+                    tbody { @for d in &c.environment_differences { tr {
+                        th scope="row" { (t(&d.what)) }
+                        td.why { (values(&d.a)) }
+                        td.why { (values(&d.b)) }
+                    } } }
+                } }
+            }))
+        }
+        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is no change; the bar is the interval of the ratio", html! {
+            div.scroll tabindex="0" role="region" aria-label="Verdict of each metric" {
+                (table(view, true))
+            }
+            (notes_of(view))
+        }))
+        @if !drawn.is_empty() {
+            (section(&id("pairs"), "Before and after, run by run", "Each line is a pair; a line that rises means a larger value with B", html! {
+                div.pairs { @for metric in drawn { (slopes::figure(metric, view.a.name, view.b.name)) } }
+            }))
+        }
+        @if let Some(curves) = percentiles::figures(view) {
+            (section(&id("latency"), "Latency", "All runs of a side together, from the median to the slowest", curves))
+        }
+        @if let Some(lines) = overlay::figures(view) {
+            (section(&id("time"), "Over time", "The rate of every run, from the start of its phase", lines))
+        }
+        @if c.metrics.iter().any(|m| !m.primary) {
+            (section(&id("others"), "Also measured", "Not asked before the data: exploratory, with the false discovery rate held (Benjamini and Hochberg)", html! {
+                div.scroll tabindex="0" role="region" aria-label="Other metrics" { (table(view, false)) }
+            }))
+        }
+    }
+}
+
+fn runs(n: usize, side: &str) -> String {
+    format!("{n} run{} of {side}", if n == 1 { "" } else { "s" })
+}
+
+fn basis(basis: Option<Basis>) -> &'static str {
+    match basis {
+        Some(Basis::Paired) => "pairs in random order",
+        Some(Basis::Unpaired) => "not in pairs",
+        Some(Basis::Single) => "single runs",
+        None => "nothing in common",
+    }
+}
+
+fn chip(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better | Verdict::Same => "sure",
+        Verdict::Unclear => "unsure",
+        Verdict::Worse | Verdict::Invalid => "low",
+    }
+}
+
+/// The answer in a sentence, from the first metric that decides it.
+fn statement(view: &Compare<'_>) -> String {
+    let c = view.comparison;
+    let deciding = c.metrics.iter().find(|m| m.primary && m.verdict == c.overall);
+    let name = t(view.b.name);
+    match (c.overall, deciding) {
+        (Verdict::Better | Verdict::Worse, Some(m)) => {
+            let ratio = m.ratio.map(change).unwrap_or_default();
+            format!("{name} is {}: {} {ratio}", c.overall.name(), t(&m.id))
+        }
+        (Verdict::Same, _) => "The same, within the margin that was set".to_owned(),
+        (Verdict::Unclear, Some(m)) => match m.pairs_needed {
+            Some(n) => format!("Unclear; about {n} pairs would decide {}", t(&m.id)),
+            None => "Unclear: neither a difference nor its absence is shown".to_owned(),
+        },
+        (Verdict::Invalid, _) => "Nothing can be compared".to_owned(),
+        _ => c.overall.name().to_owned(),
+    }
+}
+
+fn values(all: &[String]) -> String {
+    if all.is_empty() { "not known".to_owned() } else { t(&all.join(" / ")) }
+}
+
+fn table(view: &Compare<'_>, primary: bool) -> Markup {
+    let c = view.comparison;
+    let ends = c.metrics.iter().filter(|m| m.primary == primary).flat_map(|m| [m.low, m.high, m.ratio]).flatten();
+    let widest = ends.filter(|r| *r > 0.0 && r.is_finite()).map(|r| r.ln().abs()).fold(0.0, f64::max);
+    let scale = widest.clamp(1.1f64.ln(), 2.5f64.ln());
+    html! {
+        table.data {
+            thead { tr {
+                @for heading in ["metric", "A", "B", "change", "", "p", "margin", "verdict"] { th scope="col" { (heading) } }
+            } }
+            tbody {
+                @for group in groups(c.metrics.iter().filter(|m| m.primary == primary)) {
+                    @if !group.name.is_empty() { tr.group { th scope="rowgroup" colspan="8" { (t(&group.name)) } } }
+                    @for row in &group.rows { (table_row(row, scale, c.question.margin_percent.get(&row.metric.id).copied())) }
+                }
+            }
+        }
+    }
+}
+
+fn table_row(row: &Row<'_>, scale: f64, margin: Option<f64>) -> Markup {
+    let m = row.metric;
+    html! {
+        tr {
+            th scope="row" { (t(&row.words)) }
+            td { (row.a) }
+            td { (row.b) }
+            td {
+                b { (row.change) }
+                @if let (Some(low), Some(high)) = (m.low, m.high) { " " span.half { (change(low)) " to " (change(high)) } }
+            }
+            td { (bar(m, scale, margin)) }
+            td { (m.p.map_or_else(String::new, |p| if p < 0.001 { "< 0.001".to_owned() } else { quantity::significant(p, 2) })) }
+            td { @if m.basis != Basis::Single { (margin.map_or_else(String::new, |p| format!("{} %", quantity::significant(p, 2)))) } }
+            td { span.chip.(chip_of(m)) { (verdict_words(m)) } }
+        }
+    }
+}
+
+fn chip_of(metric: &Compared) -> &'static str {
+    match (metric.basis, metric.beyond_noise) {
+        (Basis::Single, Some(true)) => "unsure",
+        (Basis::Single, Some(false)) => "plain",
+        _ => chip(metric.verdict),
+    }
+}
+
+/// The interval of the ratio on a logarithmic axis with 1 in the middle; the margin as a band behind it.
+fn bar(metric: &Compared, scale: f64, margin: Option<f64>) -> Markup {
+    let x = |ratio: f64| (90.0 + ratio.max(f64::MIN_POSITIVE).ln() / scale * 84.0).clamp(0.0, 180.0);
+    let margin =
+        margin.filter(|_| metric.basis != Basis::Single).map(|p| (x(1.0 / (1.0 + p / 100.0)), x(1.0 + p / 100.0)));
+    html! {
+        svg width="180" height="16" viewBox="0 0 180 16" role="img" aria-label=(metric.ratio.map(change).unwrap_or_default()) {
+            @if let Some((low, high)) = margin { rect.track x=(px(low)) y="1" width=(px(high - low)) height="14" {} }
+            line.grid x1="90" x2="90" y1="0" y2="16" {}
+            @if let (Some(low), Some(high)) = (metric.low.map(x), metric.high.map(x)) {
+                path.whisker d=(format!("M{} 8 H{}", px(low), px(high))) {}
+            }
+            @if let Some(at) = metric.ratio.filter(|r| *r > 0.0).map(x) {
+                circle cx=(px(at)) cy="8" r="4" fill="currentColor" {}
+            }
+        }
+    }
+}
+
+/// A coordinate.
+fn px(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn notes_of(view: &Compare<'_>) -> Markup {
+    let all = notes(view.comparison);
+    html! {
+        @if !all.is_empty() {
+            ul.notes {
+                @for (reason, ids) in &all {
+                    li { @if ids.len() > 3 { (ids.len()) " metrics" } @else { (t(&ids.join(", "))) } ": " (t(reason)) }
+                }
+            }
+        }
+    }
+}
