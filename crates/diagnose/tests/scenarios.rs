@@ -479,3 +479,101 @@ fn a_limit_of_the_control_group_is_known_by_its_number_and_by_what_splitting_mak
     let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 90_000)).phases(slow(400.0, 139.8)).build());
     assert_ne!(found.layer, LimitLayer::Throttle, "{}", found.statement);
 }
+
+#[test]
+fn a_short_queue_that_is_full_is_told_from_a_device_with_few_units() {
+    let queue = |slots: i64, ratio: f64| {
+        let mut stack = sata();
+        stack[0].set("queue_depth", Fact::Int(slots));
+        let phases =
+            with(healthy(200.0), [random("rand-read-qd1", 5_000.0), random("rand-read-qd32", 5_000.0 * ratio)]);
+        diagnose::limit(&Builder::new(stack).phases(phases).build())
+    };
+    let limit = queue(4, 3.9);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Driver, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("4 commands"), "{}", limit.statement);
+    // Fewer than the slots, and a queue that is long enough.
+    assert_eq!(queue(8, 3.9).layer, LimitLayer::Device);
+    assert_eq!(queue(32, 3.9).layer, LimitLayer::Device);
+}
+
+#[test]
+fn a_processor_quota_is_named_where_it_is_used_up() {
+    let limited = |used: f64| {
+        let mut stack = sata();
+        stack.push(layer(LayerKind::Host, "host", None, &[("cgroup_cpu_processors", Fact::Float(0.2))]));
+        let phase = random("rand-read-qd32", 9_000.0).own(used / 2.0, used / 2.0);
+        diagnose::limit(&Builder::new(stack).phases(with(healthy(200.0), [phase])).build())
+    };
+    let limit = limited(0.19);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Cpu, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("quota"), "{}", limit.statement);
+    assert_eq!(limited(0.12).layer, LimitLayer::Device);
+}
+
+#[test]
+fn interrupts_that_all_arrive_at_one_processor_are_said() {
+    let run = |on_first: u64| {
+        let busy = random("rand-read-qd32", 90_000.0).cpu(0.02, 0.2, 0.75);
+        let mut run = Builder::new(sata()).phases(with(healthy(200.0), [busy])).build();
+        for (i, s) in run.samples.iter_mut().enumerate() {
+            let i = i as u64 * 1_000;
+            s.interrupts_by_cpu = vec![i * on_first, i, i, i];
+        }
+        diagnose::limit(&run)
+    };
+    let limit = run(40);
+    assert_eq!(limit.layer, LimitLayer::Cpu, "{limit:?}");
+    assert!(limit.statement.contains("of all interrupts"), "{}", limit.statement);
+    assert!(!run(1).statement.contains("of all interrupts"));
+}
+
+#[test]
+fn small_read_ahead_windows_explain_slow_cold_reads_and_large_ones_do_not() {
+    let limit = |kib: i64| {
+        let mut stack = sata();
+        stack[0].set("read_ahead_kb", Fact::Int(kib));
+        // 1 ms at depth 1: 128 KiB a latency are 80 MB/s.
+        let phases = with(
+            healthy(250.0),
+            [random("rand-read-qd1", 1_000.0), random("rand-read-qd32", 20_000.0), sequential("buffered-read", 110.0)],
+        );
+        diagnose::limit(&Builder::new(stack).phases(phases).build())
+    };
+    let named = limit(128);
+    assert_eq!((named.layer, named.confidence), (LimitLayer::PageCache, Confidence::Probable), "{named:?}");
+    assert!(named.statement.contains("windows of 128 KiB"), "{}", named.statement);
+    assert_ne!(limit(8192).layer, LimitLayer::PageCache);
+}
+
+#[test]
+fn an_exhausted_cache_is_seen_in_the_layout_if_writes_stay_slow() {
+    let run = |write: f64| {
+        let layout = sequential("layout", 280.0).falls(20, 0.25);
+        let phases = [vec![layout], with(healthy(200.0), [sequential("seq-write", write)])].concat();
+        diagnose::limit(&Builder::new(sata()).phases(phases).build())
+    };
+    assert!(run(72.0).statement.contains("ran out"), "{:?}", run(72.0));
+    assert!(!run(190.0).statement.contains("ran out"));
+}
+
+/// A cap of our own group is met however many others use the disk; what the storage can do stays unknown.
+#[test]
+fn a_limit_of_the_control_group_counts_beside_others_but_no_other_value_does() {
+    let mut stack = sata();
+    stack[0].set("cgroup_read_iops", Fact::Int(400));
+    let phases: Vec<Phase> = with(
+        healthy(540.0),
+        [random("rand-read-qd1", 399.0), random("rand-read-qd32", 400.0), sequential("seq-read", 140.0)],
+    )
+    .into_iter()
+    .map(Phase::refused)
+    .collect();
+    let mut run = Builder::new(stack).phases(phases).build();
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Unknown);
+    for phase in &mut run.phases {
+        phase.reasons = vec!["foreign-traffic: 20 % of the device's traffic was others'".into()];
+    }
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Throttle, "{:?}", diagnose::causes(&run));
+    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link));
+}

@@ -345,7 +345,7 @@ impl Builder {
             },
             engine: record.engine.kind,
             access,
-            cold: false,
+            cold: phase.name == "buffered-read",
             drop_cache: false,
             streams: vec![StreamPlan {
                 operation,
