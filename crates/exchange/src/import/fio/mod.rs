@@ -1,11 +1,54 @@
-//! fio's outputs: JSON and JSON+ of a run or of clients, terse lines, the text for people.
+//! fio's outputs: JSON and JSON+ of one machine or of clients, terse lines, and the text for people, of fio 1 to 3.
+//!
+//! All of them in one file, also mixed with what a terminal showed. The forms are read one after another, the exact ones
+//! first; an execution that was printed in several forms, or twice, is one run.
+
+mod amount;
+mod duplicates;
+mod job;
+mod json;
+mod lines;
+mod normal;
+mod report;
+mod terse;
+mod tree;
 
 use super::{Found, Text};
+use report::Report;
 
 /// Whether anything in the text may be of fio.
 pub(super) fn detect(text: &Text) -> bool {
-    text.all().contains("fio")
+    let all = text.all();
+    ["\"fio version\"", "\"jobname\"", ";fio-", ": (groupid=", ": (g=", "Run status group"]
+        .iter()
+        .any(|s| all.contains(s))
+        || text.lines().any(|(_, l)| l.starts_with("2;") && l.matches(";").count() > 100)
 }
 
 /// Reads all of it.
-pub(super) fn read(_text: &Text, _found: &mut Found) {}
+pub(super) fn read(text: &Text, found: &mut Found) {
+    let mut reports = json::read(text, found);
+    reports.extend(terse::read(text, found));
+    let normal = normal::read(text, found);
+    reports.extend(normal.reports);
+    reports.sort_by_key(|r| r.first_line);
+    for (line, message) in normal.messages {
+        attach(&mut reports, line, message);
+    }
+    for report in duplicates::remove(reports) {
+        if report.has_result() {
+            let run = report.into_run(found);
+            found.runs.push(run);
+        } else {
+            found.not_understood(report.first_line, "fio reported no result here");
+        }
+    }
+}
+
+/// What fio says beside its reports comes before the report that it concerns.
+fn attach(reports: &mut [Report], line: usize, message: String) {
+    let next = reports.iter().position(|r| r.last_line > line);
+    let Some(report) = next.or_else(|| reports.len().checked_sub(1)).and_then(|i| reports.get_mut(i)) else { return };
+    report.interrupted |= message.contains("terminating on signal");
+    report.remarks.push(message);
+}

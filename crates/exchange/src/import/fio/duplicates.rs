@@ -1,0 +1,84 @@
+//! One execution printed twice: the same document twice in a capture, or text, JSON and terse lines of the same run.
+
+use super::job::{Direction, Job};
+use super::report::Report;
+
+/// Keeps each execution once, in its most exact form, with a remark on the others.
+pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
+    let mut kept: Vec<Report> = Vec::new();
+    let mut order = reports;
+    order.sort_by_key(|r| (exactness(r.format), r.first_line));
+    for report in order {
+        let twin = kept.iter_mut().find(|k| k.has_result() && same(k, &report));
+        match twin {
+            Some(twin) => {
+                twin.interrupted |= report.interrupted;
+                twin.remarks.push(format!(
+                    "printed again from line {} on ({}); it is one run",
+                    report.first_line, report.format
+                ));
+                for remark in report.remarks {
+                    if !twin.remarks.contains(&remark) {
+                        twin.remarks.push(remark);
+                    }
+                }
+            }
+            None => kept.push(report),
+        }
+    }
+    kept.sort_by_key(|r| r.first_line);
+    kept
+}
+
+/// The most exact form first.
+fn exactness(format: &str) -> u8 {
+    match format {
+        "fio-json" => 0,
+        "fio-terse" => 1,
+        _ => 2,
+    }
+}
+
+fn same(a: &Report, b: &Report) -> bool {
+    let one_form = a.format == b.format;
+    // Two executions never agree in every digit of every latency; printings of one do.
+    let tolerance = if one_form { 0.0 } else { 0.02 };
+    let times_agree = !one_form || a.started == b.started;
+    times_agree
+        && a.truncated == b.truncated
+        && a.jobs.len() == b.jobs.len()
+        && a.version.as_ref().zip(b.version.as_ref()).is_none_or(|(a, b)| a == b)
+        && a.jobs.iter().zip(&b.jobs).all(|(a, b)| same_job(a, b, tolerance))
+}
+
+fn same_job(a: &Job, b: &Job, tolerance: f64) -> bool {
+    let used = |j: &Job| -> Vec<Direction> {
+        let rates = |d: &&Direction| d.is_used() && d.name != "sync";
+        j.directions.iter().filter(rates).cloned().collect()
+    };
+    let (da, db) = (used(a), used(b));
+    a.name == b.name
+        && a.host == b.host
+        && da.len() == db.len()
+        && da.iter().zip(&db).all(|(a, b)| same_direction(a, b, tolerance))
+}
+
+fn same_direction(a: &Direction, b: &Direction, tolerance: f64) -> bool {
+    let near = |a: f64, b: f64, slack: f64| (a - b).abs() <= tolerance * a.abs().max(b.abs()) + slack;
+    let pairs = [
+        (&a.iops, &b.iops, 1.0),
+        (&a.throughput, &b.throughput, 1024.0),
+        (&a.completion.mean, &b.completion.mean, 1e3),
+        (&a.total.mean, &b.total.mean, 1e3),
+        (&a.total.max, &b.total.max, 1e3),
+    ];
+    let runtimes = a.runtime_ns.zip(b.runtime_ns).is_none_or(|(a, b)| near(a, b, 0.0));
+    let counts = a.operations == 0 || b.operations == 0 || a.operations == b.operations;
+    a.name == b.name
+        && runtimes
+        && counts
+        && pairs.iter().all(|(a, b, slack)| {
+            let slack = if tolerance == 0.0 { 0.0 } else { *slack };
+            a.as_ref().zip(b.as_ref()).is_none_or(|(a, b)| near(a.value, b.value, slack))
+        })
+}

@@ -1,0 +1,90 @@
+//! One report of fio, whatever its form, and the run that it becomes.
+
+use super::job::Job;
+use crate::import::{Found, ImportedRun, Names};
+use model::RunState;
+use std::collections::BTreeSet;
+
+/// Jobs whose options are told one by one.
+const TOLD_LIMIT: usize = 32;
+
+/// What one execution of fio reported.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Report {
+    pub format: &'static str,
+    pub version: Option<String>,
+    pub first_line: usize,
+    pub last_line: usize,
+    /// RFC 3339 in UTC.
+    pub started: Option<String>,
+    /// What was measured on.
+    pub target: Option<String>,
+    /// The line before the report that says what it is, where there is one.
+    pub title: Option<String>,
+    pub jobs: Vec<Job>,
+    /// It was ended by a signal.
+    pub interrupted: bool,
+    /// Its text is not whole.
+    pub truncated: bool,
+    pub remarks: Vec<String>,
+}
+
+impl Report {
+    pub fn new(format: &'static str, first_line: usize, last_line: usize) -> Self {
+        Self { format, first_line, last_line, ..Self::default() }
+    }
+
+    /// Whether anything was measured.
+    pub fn has_result(&self) -> bool {
+        self.jobs.iter().any(|j| j.directions.iter().any(|d| d.is_used()))
+    }
+
+    /// The run; jobs of one name are numbered, jobs of several hosts carry the host's name.
+    pub fn into_run(self, found: &Found) -> ImportedRun {
+        let name = self.target.clone().or_else(|| self.title.clone()).unwrap_or_else(|| found.file.to_owned());
+        let mut run = ImportedRun::new(self.format, name, self.first_line);
+        let hosts: BTreeSet<&str> = self.jobs.iter().filter_map(|j| j.host.as_deref()).collect();
+        if let (1, Some(host)) = (hosts.len(), hosts.first()) {
+            run.environment.hostname = Some((*host).to_owned());
+        }
+        let mut names = Names::default();
+        let mut named_twice = false;
+        for (number, job) in self.jobs.iter().enumerate() {
+            let full = match &job.host {
+                Some(host) if hosts.len() > 1 => format!("{host}:{}", job.name),
+                _ if job.name.is_empty() => format!("job{}", number + 1),
+                _ => job.name.clone(),
+            };
+            let name = names.unique(&full);
+            named_twice |= name != full;
+            run.push(name.clone(), job.metrics(&name));
+            if let Some(error) = &job.error {
+                run.remark(format!("job '{name}' ended with {error}"));
+                run.state = RunState::Failed;
+            }
+            if let Some(options) = job.options.as_ref().filter(|_| number < TOLD_LIMIT) {
+                run.remark(format!("job '{}': {options}", job.name));
+            }
+        }
+        if named_twice {
+            run.remark(
+                "jobs of one name were reported one by one and are numbered; none of them is the whole".to_owned(),
+            );
+        }
+        if run.metrics().any(|m| m.metric.reasons.iter().any(|r| r == "of completion latencies")) {
+            run.remark("percentiles are of completion latencies, as fio printed them".to_owned());
+        }
+        self.remarks.iter().for_each(|r| run.remark(r.clone()));
+        let longest = self.jobs.iter().flat_map(|j| &j.directions).filter_map(|d| d.runtime_ns).fold(0.0, f64::max);
+        run.duration_ns = (longest > 0.0 && longest < 1e18).then_some(longest as u64);
+        run.source_version = self.version;
+        run.started = self.started;
+        run.target = self.target;
+        run.state = match run.state {
+            RunState::Complete if self.interrupted => RunState::Interrupted,
+            RunState::Complete if self.truncated => RunState::Truncated,
+            other => other,
+        };
+        run
+    }
+}

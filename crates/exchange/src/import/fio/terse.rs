@@ -1,0 +1,175 @@
+//! fio's terse lines, versions 2 to 5: fields between semicolons, a line a job (`--output-format=terse`, `--minimal`).
+//!
+//! Version 3 and later begin `3;fio-3.33;job;group;error`, version 2 has no fio version. Each direction is KiB, KiB/s,
+//! IOPS, ms, submission and completion latencies (4 fields each, microseconds), twenty percentiles, total latencies, and
+//! five fields of bandwidth; version 5 adds six. Versions 3 print read and write, the others trim as well; percentages of
+//! the CPU follow (fio stat.c, show_ddir_status_terse and show_thread_status_terse_all).
+
+use super::super::number::finite;
+use super::job::{Direction, Job, Latencies, Quantity};
+use super::report::Report;
+use crate::import::{Found, Text};
+
+/// Fields of the shortest line with one whole direction.
+const LEAST_FIELDS: usize = 30;
+
+/// Reads every terse line; neighbours of one version are one run.
+pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
+    let mut reports: Vec<Report> = Vec::new();
+    let mut numbers: Vec<(&str, String)> = Vec::new();
+    for (number, content) in text.lines() {
+        let content = content.trim();
+        if found.is_used(number) || content.is_empty() {
+            continue;
+        }
+        if content.starts_with("terse_version") {
+            found.used(number);
+            continue;
+        }
+        let fields: Vec<&str> = content.split(';').collect();
+        let Some(head) = head(&fields) else { continue };
+        found.used(number);
+        let (job, fault) = job(&fields, &head);
+        if let Some(fault) = fault {
+            found.not_understood(number, fault);
+        }
+        let truncated = fault.is_some();
+        let key = (head.terse, head.version.to_owned());
+        match reports.last_mut() {
+            Some(last) if numbers.last() == Some(&key) && last.last_line + 1 == number => {
+                last.last_line = number;
+                last.truncated |= truncated;
+                last.jobs.push(job);
+            }
+            _ => {
+                let version = (!head.version.is_empty()).then(|| head.version.to_owned());
+                reports.push(Report {
+                    version,
+                    truncated,
+                    jobs: vec![job],
+                    ..Report::new("fio-terse", number, number)
+                });
+                numbers.push(key);
+            }
+        }
+    }
+    reports
+}
+
+struct Head<'a> {
+    terse: &'a str,
+    version: &'a str,
+    name: &'a str,
+    error: &'a str,
+    /// The first field of the first direction.
+    next: usize,
+}
+
+fn head<'a>(fields: &[&'a str]) -> Option<Head<'a>> {
+    if fields.len() < LEAST_FIELDS {
+        return None;
+    }
+    let terse = fields[0];
+    let head = match terse {
+        "2" if !fields[1].starts_with("fio") => Head { terse, version: "", name: fields[1], error: fields[3], next: 4 },
+        "3" | "4" | "5" if fields[1].starts_with("fio") => {
+            Head { terse, version: fields[1], name: fields[2], error: fields[4], next: 5 }
+        }
+        _ => return None,
+    };
+    let numeric = |i: usize| finite(fields[i]).is_some();
+    (numeric(head.next - 1) && numeric(head.next) && numeric(head.next + 1)).then_some(head)
+}
+
+/// Goes over the fields; the last one of a line that is cut off may have lost digits and does not count.
+struct Fields<'f, 'a> {
+    fields: &'f [&'a str],
+    next: usize,
+    /// Whether a number was asked for and something else stood there.
+    strange: bool,
+}
+
+impl<'a> Fields<'_, 'a> {
+    fn take(&mut self) -> Option<&'a str> {
+        let field = self.fields.get(self.next).copied()?;
+        self.next += 1;
+        (self.next < self.fields.len()).then_some(field)
+    }
+
+    fn peek(&self) -> Option<&'a str> {
+        self.fields.get(self.next).copied()
+    }
+
+    fn number(&mut self) -> Option<f64> {
+        let value = finite(self.take()?.trim_end_matches('%'));
+        self.strange |= value.is_none();
+        Some(value.unwrap_or(f64::NAN))
+    }
+
+    fn quantity(&mut self, factor: f64, unit: &str) -> Option<Quantity> {
+        let field = self.peek()?;
+        Some(Quantity::new(self.number()? * factor, field, unit))
+    }
+
+    fn latencies(&mut self) -> Option<Latencies> {
+        let (min, max) = (self.quantity(1e3, "us")?, self.quantity(1e3, "us")?);
+        let (mean, deviation) = (self.quantity(1e3, "us")?, self.quantity(1e3, "us")?);
+        let some = |q: Quantity| q.value.is_finite().then_some(q);
+        Some(Latencies {
+            min: some(min),
+            max: some(max),
+            mean: some(mean),
+            deviation: some(deviation),
+            percentiles: vec![],
+        })
+    }
+
+    /// `None` if the line ends within it.
+    fn direction(&mut self, name: &'static str, terse: &str) -> Option<Direction> {
+        let mut d = Direction::new(name);
+        let _kib = self.number()?;
+        d.throughput = self.quantity(1024.0, "KiB/s").filter(|q| q.value.is_finite());
+        d.iops = self.quantity(1.0, "1/s").filter(|q| q.value.is_finite());
+        d.runtime_ns = self.number().filter(|n| n.is_finite()).map(|ms| ms * 1e6);
+        d.submission = self.latencies()?;
+        d.completion = self.latencies()?;
+        while self.peek().is_some_and(|f| f.contains('=')) {
+            let (percent, value) = self.take()?.split_once('=')?;
+            if let (Some(p), Some(v)) = (finite(percent.trim_end_matches('%')), finite(value))
+                && p > 0.0
+            {
+                d.completion.percentiles.push((p, Quantity::new(v * 1e3, value, "us")));
+            }
+        }
+        d.total = self.latencies()?;
+        for _ in 0..if terse == "5" { 11 } else { 5 } {
+            self.number()?;
+        }
+        Some(d)
+    }
+}
+
+fn job(fields: &[&str], head: &Head<'_>) -> (Job, Option<&'static str>) {
+    let error = finite(head.error).filter(|e| *e != 0.0).map(|e| format!("error {e}"));
+    let mut job = Job { name: head.name.to_owned(), error, ..Job::default() };
+    let mut rest = Fields { fields, next: head.next, strange: false };
+    for name in ["read", "write", "trim"] {
+        // The CPU's shares are the first field in percent that no direction begins with.
+        if rest.peek().is_some_and(|f| f.ends_with('%')) {
+            break;
+        }
+        match rest.direction(name, head.terse) {
+            Some(direction) => job.directions.push(direction),
+            None => return (job, Some("the line is cut off; the directions before that were read")),
+        }
+    }
+    let percent = |q: Option<Quantity>| q.filter(|q| q.value.is_finite());
+    job.cpu_user = percent(rest.quantity(1.0, "%"));
+    job.cpu_system = percent(rest.quantity(1.0, "%"));
+    let fault = if rest.next >= fields.len() {
+        Some("the line is cut off after the directions")
+    } else {
+        rest.strange.then_some("a field that should be a number is none; the others were read")
+    };
+    (job, fault)
+}

@@ -1,0 +1,243 @@
+//! JSON as old and broken files hold it: numbers that are no JSON (`nan`, `-inf`), documents cut off anywhere.
+//!
+//! serde_json refuses a document as a whole; here whatever stands whole before the fault is kept.
+
+/// Levels of nesting that are followed.
+const DEPTH_LIMIT: usize = 32;
+
+/// A JSON value; numbers and words as they are written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Tree<'a> {
+    /// A number, or a bare word such as `nan`, with its place in the text.
+    Bare(&'a str, usize),
+    /// A string.
+    Text(String),
+    /// An array.
+    Array(Vec<Tree<'a>>),
+    /// An object with the place where it starts; keys may repeat.
+    Object(Vec<(String, Tree<'a>)>, usize),
+}
+
+impl<'a> Tree<'a> {
+    /// The last value of a key in an object.
+    pub fn get(&self, key: &str) -> Option<&Tree<'a>> {
+        self.members().iter().rev().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// The members of an object.
+    pub fn members(&self) -> &[(String, Tree<'a>)] {
+        if let Self::Object(members, _) = self { members } else { &[] }
+    }
+
+    /// The items of an array.
+    pub fn items(&self) -> &[Tree<'a>] {
+        if let Self::Array(items) = self { items } else { &[] }
+    }
+
+    /// A string, or a bare word as it stands.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Bare(word, _) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// A finite number; also one in quotes.
+    pub fn number(&self) -> Option<f64> {
+        super::super::number::finite(self.text()?)
+    }
+}
+
+/// A value and where reading ended.
+pub(super) struct Parsed<'a> {
+    /// What stands whole.
+    pub tree: Tree<'a>,
+    /// The byte behind it, or of the fault.
+    pub end: usize,
+    /// Why it ended early, if it did.
+    pub fault: Option<&'static str>,
+}
+
+/// Reads the object that starts at `start` and lies before `limit`.
+pub(super) fn parse(text: &str, start: usize, limit: usize) -> Parsed<'_> {
+    let mut reader = Reader { text: &text[..limit], at: start, fault: None };
+    let tree = reader.value(0).unwrap_or(Tree::Object(Vec::new(), start));
+    Parsed { tree, end: reader.at, fault: reader.fault }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    fault: Option<&'static str>,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(|b| b.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn fail<T>(&mut self, why: &'static str) -> Option<T> {
+        let why = if self.at >= self.text.len() { "the document is cut off" } else { why };
+        self.fault.get_or_insert(why);
+        None
+    }
+
+    /// `None` where nothing of a value stands; [`Reader::fault`] may be set beside a value.
+    fn value(&mut self, depth: usize) -> Option<Tree<'a>> {
+        if depth > DEPTH_LIMIT {
+            return self.fail("it is nested too deeply");
+        }
+        self.skip_blanks();
+        match self.peek() {
+            Some(b'{') => Some(self.object(depth)),
+            Some(b'[') => Some(self.array(depth)),
+            Some(b'"') => self.string().map(Tree::Text),
+            _ => self.bare(),
+        }
+    }
+
+    fn bare(&mut self) -> Option<Tree<'a>> {
+        let start = self.at;
+        while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+')) {
+            self.at += 1;
+        }
+        match self.peek() {
+            // A number at the very end may have lost digits.
+            None => self.fail("the document is cut off"),
+            Some(_) if self.at == start => self.fail("a value is missing"),
+            Some(_) => Some(Tree::Bare(&self.text[start..self.at], start)),
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let start = self.at;
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(c) = rest.chars().next() else { return self.fail("the document is cut off") };
+            match c {
+                '"' => {
+                    self.at += 1;
+                    return Some(out);
+                }
+                '\n' => {
+                    self.at = start;
+                    return self.fail("a string does not end");
+                }
+                '\\' => {
+                    let escaped = rest.chars().nth(1).unwrap_or('\\');
+                    match escaped {
+                        'n' => out.push('\n'),
+                        't' => out.push('\t'),
+                        'r' => out.push('\r'),
+                        '\n' => return self.fail("a string does not end"),
+                        other => out.push(other),
+                    }
+                    self.at = (self.at + 1 + escaped.len_utf8()).min(self.text.len());
+                }
+                other => {
+                    out.push(other);
+                    self.at += other.len_utf8();
+                }
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Tree<'a> {
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(b']') => {
+                    self.at += 1;
+                    return Tree::Array(items);
+                }
+                Some(b',') => self.at += 1,
+                _ => {
+                    items.extend(self.value(depth + 1));
+                    if self.fault.is_some() {
+                        return Tree::Array(items);
+                    }
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Tree<'a> {
+        let start = self.at;
+        self.at += 1;
+        let mut members = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(b'}') => {
+                    self.at += 1;
+                    return Tree::Object(members, start);
+                }
+                Some(b',') => self.at += 1,
+                Some(b'"') => {
+                    if let Some(key) = self.string() {
+                        self.skip_blanks();
+                        if self.peek() == Some(b':') {
+                            self.at += 1;
+                            members.extend(self.value(depth + 1).map(|v| (key, v)));
+                        } else {
+                            self.fail::<()>("a colon is missing");
+                        }
+                    }
+                    if self.fault.is_some() {
+                        return Tree::Object(members, start);
+                    }
+                }
+                _ => {
+                    self.fail::<()>("something stands where a key should be");
+                    return Tree::Object(members, start);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(text: &str) -> Parsed<'_> {
+        parse(text, 0, text.len())
+    }
+
+    #[test]
+    fn documents_with_what_is_no_json() {
+        let p = whole(r#"{"a": [1, -2.5e3, nan], "b" : "x\"\u0041", "a": -inf ,}"#);
+        assert_eq!((p.fault, p.end), (None, 55));
+        assert_eq!(p.tree.get("a").unwrap().text(), Some("-inf"));
+        assert_eq!(p.tree.get("a").unwrap().number(), None);
+        assert_eq!(p.tree.members()[0].1.items()[1].number(), Some(-2500.0));
+        assert_eq!(p.tree.get("b").unwrap().text(), Some("x\"u0041"));
+    }
+
+    #[test]
+    fn what_is_whole_is_kept() {
+        let p = whole(r#"{"a": {"b": 1, "c": 23"#);
+        assert_eq!(p.fault, Some("the document is cut off"));
+        let a = p.tree.get("a").unwrap();
+        assert_eq!((a.get("b").unwrap().number(), a.get("c")), (Some(1.0), None));
+        let p = whole("{\"a\": 1 fio: error\n}");
+        assert_eq!((p.tree.get("a").unwrap().number(), p.fault.is_some()), (Some(1.0), true));
+    }
+
+    #[test]
+    fn nesting_has_a_limit() {
+        assert!(whole(&"{\"a\":".repeat(100_000)).fault.is_some());
+        assert!(whole(&"[".repeat(100_000)).fault.is_some());
+    }
+}
