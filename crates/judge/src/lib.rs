@@ -32,7 +32,6 @@ pub use knee::depth_curves;
 pub use metrics::metric_ids;
 pub use noise::{Noise, noise};
 pub use phase::{JudgedPhase, judge_phase};
-
-pub use rank::{TargetRuns, rank};
+pub use rank::{LEAST_TARGETS, RankAsked, RankError, TargetRuns, is_duration_of_work, matches_pattern, rank, targets};
 pub use rating::ratings;
 pub use validity::{Refusal, Remark};

@@ -1,16 +1,18 @@
 //! Many targets side by side: places with ties by verdict, and which metric predicts which.
 
+mod group;
 mod prediction;
+mod selection;
 
-pub use prediction::predict;
+pub use group::targets;
+pub use prediction::LEAST_TARGETS;
+pub use selection::{is_duration_of_work, matches_pattern};
 
 use crate::compare::{Asked, compare};
 use model::{Better, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Run, Unit, Verdict};
-
-/// Fewer targets than this say nothing about what predicts what.
-pub const LEAST_TARGETS: usize = 5;
-/// Below so many targets few predictors can be told apart.
-pub const FEW_TARGETS: usize = 20;
+use prediction::predict;
+use selection::selected;
+use std::collections::BTreeMap;
 
 /// The runs of one target.
 #[derive(Clone, Debug)]
@@ -21,32 +23,80 @@ pub struct TargetRuns {
     pub runs: Vec<Run>,
 }
 
-/// Ranks targets; `predicted`: the metric that is to be predicted from the others.
+/// What is asked of the targets. Patterns are ids in which `*` stands for anything.
+#[derive(Clone, Debug, Default)]
+pub struct RankAsked {
+    /// The metrics side by side; empty: all.
+    pub metrics: Vec<String>,
+    /// The metric that is to be predicted from others.
+    pub predicted: Option<String>,
+    /// The metrics it is predicted from; empty: all others.
+    pub predictors: Vec<String>,
+    /// Metrics of which more is better, where their source does not say.
+    pub higher: Vec<String>,
+    /// Metrics of which less is better, where their source does not say.
+    pub lower: Vec<String>,
+    /// Noise of single runs by metric, as [`Asked::noise_floor`].
+    pub noise_floor: BTreeMap<String, f64>,
+}
+
+/// Why there is no ranking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RankError {
+    /// Fewer than two targets: the name of the only one.
+    OneTarget(Option<String>),
+    /// No target has a metric that was measured and stands.
+    NothingMeasured,
+    /// No metric fits what was asked.
+    UnknownMetric {
+        /// As it was asked.
+        asked: String,
+        /// The ids that there are.
+        there_are: Vec<String>,
+    },
+}
+
+/// Ranks targets.
 ///
 /// # Errors
-/// Where no target has the metric that is to be predicted, the ids that there are.
-pub fn rank(targets: &[TargetRuns], predicted: Option<&str>) -> Result<Ranking, Vec<String>> {
+/// [`RankError`], where fewer than two targets or no such metrics are there.
+pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankError> {
+    if targets.len() < 2 {
+        return Err(RankError::OneTarget(targets.first().map(|t| t.name.clone())));
+    }
     let ids = metric_ids(targets);
-    let mut ranked: Vec<RankedTarget> =
-        targets.iter().map(|t| RankedTarget { name: t.name.clone(), metrics: Vec::new() }).collect();
+    if ids.is_empty() {
+        return Err(RankError::NothingMeasured);
+    }
+    let shown = selected(&asked.metrics, &ids)?;
+    let predictors = selected(&asked.predictors, &ids)?;
+    for patterns in [&asked.higher, &asked.lower] {
+        selected(patterns, &ids)?;
+    }
+    if let Some(predicted) = asked.predicted.as_ref().filter(|p| !ids.contains(p)) {
+        return Err(RankError::UnknownMetric { asked: predicted.clone(), there_are: ids });
+    }
+    let mut ranking = Ranking {
+        targets: targets.iter().map(|t| RankedTarget { name: t.name.clone(), metrics: Vec::new() }).collect(),
+        ..Ranking::default()
+    };
     for id in &ids {
-        for (target, metric) in ranked.iter_mut().zip(one_metric(targets, id)) {
+        let metrics = one_metric(targets, id, asked, shown.contains(id), &mut ranking.reasons);
+        for (target, metric) in ranking.targets.iter_mut().zip(metrics) {
             target.metrics.push(metric);
         }
     }
-    let mut reasons = Vec::new();
     if targets.iter().any(|t| t.runs.len() == 1) {
-        reasons.push(
+        ranking.reasons.push(
             "single: some targets have one run each: ties are by usual noise (5 %, worst latencies a factor of 3)"
                 .to_owned(),
         );
     }
-    let mut ranking = Ranking { targets: ranked, prediction: Vec::new(), reasons };
-    if let Some(predicted) = predicted {
-        if !ids.iter().any(|id| id == predicted) {
-            return Err(ids);
-        }
-        predict(&mut ranking, predicted);
+    if let Some(predicted) = &asked.predicted {
+        predict(&mut ranking, predicted, &predictors);
+    }
+    for target in &mut ranking.targets {
+        target.metrics.retain(|m| shown.contains(&m.id));
     }
     Ok(ranking)
 }
@@ -55,40 +105,84 @@ pub fn rank(targets: &[TargetRuns], predicted: Option<&str>) -> Result<Ranking, 
 fn metric_ids(targets: &[TargetRuns]) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let all = targets.iter().flat_map(|t| &t.runs).flat_map(Run::metrics);
-    all.filter(|m| m.status == MetricStatus::Measured && !matches!(m.phase(), "layout" | "copy"))
+    all.filter(|m| stands(m) && !matches!(m.phase(), "layout" | "copy"))
         .filter(|m| seen.insert(m.id.clone()))
         .map(|m| m.id.clone())
         .collect()
 }
 
-fn one_metric(targets: &[TargetRuns], id: &str) -> Vec<RankedMetric> {
-    let of = |t: &TargetRuns| -> Vec<Metric> {
-        let metrics = t.runs.iter().filter_map(|r| r.metrics().find(|m| m.id == id));
-        metrics.filter(|m| m.status == MetricStatus::Measured && m.value.is_some()).cloned().collect()
+fn stands(metric: &Metric) -> bool {
+    metric.status == MetricStatus::Measured && metric.value.is_some_and(f64::is_finite)
+}
+
+fn one_metric(
+    targets: &[TargetRuns],
+    id: &str,
+    asked: &RankAsked,
+    with_places: bool,
+    reasons: &mut Vec<String>,
+) -> Vec<RankedMetric> {
+    let of = |t: &TargetRuns| -> Vec<Metric> { t.runs.iter().filter_map(|r| r.metric(id)).cloned().collect() };
+    let found: Vec<Vec<Metric>> = targets.iter().map(of).collect();
+    let unit = found.iter().flatten().find(|m| stands(m)).map_or(Unit::Ratio, |m| m.unit);
+    let told = |patterns: &[String]| patterns.iter().any(|p| matches_pattern(p, id));
+    let better = match found.iter().flatten().find_map(|m| m.better) {
+        Some(known) => Some(known),
+        None if told(&asked.higher) => Some(Better::Higher),
+        None if told(&asked.lower) => Some(Better::Lower),
+        None => None,
     };
-    let measured: Vec<Vec<Metric>> = targets.iter().map(of).collect();
-    let first = measured.iter().flatten().next();
-    let (unit, better) = first.map_or((Unit::Ratio, None), |m| (m.unit, m.better));
-    let values: Vec<Option<f64>> = measured
+    let mut metrics: Vec<RankedMetric> = found
         .iter()
-        .map(|m| stats::median(&m.iter().filter(|m| m.unit == unit).filter_map(|m| m.value).collect::<Vec<_>>()))
-        .collect();
-    let places = places(targets, id, &values, better);
-    let best = best(&values, better);
-    values
-        .iter()
-        .zip(places)
-        .zip(&measured)
-        .map(|((value, place), runs)| RankedMetric {
-            id: id.to_owned(),
-            unit,
-            better,
-            value: *value,
-            ratio_to_best: value.zip(best).map(|(v, b)| v / b).filter(|r| r.is_finite()),
-            place,
-            n: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+        .map(|runs| {
+            let good: Vec<f64> = runs.iter().filter(|m| stands(m) && m.unit == unit).filter_map(|m| m.value).collect();
+            RankedMetric {
+                id: id.to_owned(),
+                unit,
+                better,
+                value: stats::median(&good),
+                ratio_to_best: None,
+                place: None,
+                n: u32::try_from(good.len()).unwrap_or(u32::MAX),
+                reasons: why_not(runs, unit),
+            }
         })
-        .collect()
+        .collect();
+    if found.iter().flatten().any(|m| stands(m) && m.unit != unit) {
+        reasons.push(format!("units-differ: {id} comes in different units; those unlike the first are left out"));
+    }
+    let values: Vec<Option<f64>> = metrics.iter().map(|m| m.value).collect();
+    let best = best(&values, better);
+    // Whole percents of a processor, as other tools print them, are shown and not judged.
+    let judged = with_places && unit != Unit::Percent;
+    let places = if judged { places(targets, id, &values, better, asked) } else { vec![None; targets.len()] };
+    for (metric, place) in metrics.iter_mut().zip(places) {
+        metric.place = place;
+        metric.ratio_to_best = metric.value.zip(best).map(|(v, b)| v / b).filter(|r| r.is_finite());
+    }
+    metrics
+}
+
+/// Why runs of a target do not carry a metric.
+fn why_not(runs: &[Metric], unit: Unit) -> Vec<String> {
+    if runs.is_empty() {
+        return vec!["missing: its runs do not have it".to_owned()];
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    for metric in runs.iter().filter(|m| !(stands(m) && m.unit == unit)) {
+        let because = metric.reasons.first().map_or("no reason was kept", String::as_str);
+        let reason = match metric.status {
+            MetricStatus::Refused => format!("refused: {because}"),
+            MetricStatus::Skipped => format!("skipped: {because}"),
+            MetricStatus::NotApplicable => format!("not-applicable: {because}"),
+            MetricStatus::Measured if metric.unit != unit => "units-differ: it has another unit".to_owned(),
+            MetricStatus::Measured => "not-finite: the value is no number".to_owned(),
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons
 }
 
 fn best(values: &[Option<f64>], better: Option<Better>) -> Option<f64> {
@@ -100,7 +194,13 @@ fn best(values: &[Option<f64>], better: Option<Better>) -> Option<f64> {
 }
 
 /// Places from 1: a group begins with its best target, and whoever cannot be told apart from that one is in it.
-fn places(targets: &[TargetRuns], id: &str, values: &[Option<f64>], better: Option<Better>) -> Vec<Option<u32>> {
+fn places(
+    targets: &[TargetRuns],
+    id: &str,
+    values: &[Option<f64>],
+    better: Option<Better>,
+    asked: &RankAsked,
+) -> Vec<Option<u32>> {
     let mut places = vec![None; targets.len()];
     let Some(better) = better else { return places };
     let mut order: Vec<usize> = (0..targets.len()).filter(|i| values[*i].is_some()).collect();
@@ -111,11 +211,12 @@ fn places(targets: &[TargetRuns], id: &str, values: &[Option<f64>], better: Opti
             Better::Lower => a.total_cmp(&b),
         }
     });
-    let asked = Asked { primary: vec![id.to_owned()], ..Asked::default() };
+    let only = vec![id.to_owned()];
+    let asked = Asked { primary: only.clone(), only, noise_floor: asked.noise_floor.clone(), ..Asked::default() };
     let mut leader: Option<(usize, u32)> = None;
     for (position, &i) in order.iter().enumerate() {
         let place = match leader {
-            Some((first, place)) if !apart(&targets[first].runs, &targets[i].runs, id, &asked) => place,
+            Some((first, place)) if !apart(&targets[first].runs, &targets[i].runs, &asked) => place,
             _ => {
                 let place = u32::try_from(position + 1).unwrap_or(u32::MAX);
                 leader = Some((i, place));
@@ -128,15 +229,17 @@ fn places(targets: &[TargetRuns], id: &str, values: &[Option<f64>], better: Opti
 }
 
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
-fn apart(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> bool {
+fn apart(a: &[Run], b: &[Run], asked: &Asked) -> bool {
     let comparison = compare(a, b, asked);
-    let Some(metric) = comparison.metrics.iter().find(|m| m.id == id) else { return false };
+    let Some(metric) = comparison.metrics.first() else { return false };
     match metric.verdict {
+        // The difference is real whichever direction is the better one.
         Verdict::Better | Verdict::Worse => true,
         Verdict::Same | Verdict::Invalid => false,
         Verdict::Unclear => metric.beyond_noise.unwrap_or_else(|| {
             let outside = metric.low.zip(metric.high).is_some_and(|(low, high)| low > 1.0 || high < 1.0);
-            metric.basis == model::Basis::Unpaired && outside
+            let undirected = metric.better.is_none();
+            (metric.basis == model::Basis::Unpaired || undirected) && outside
         }),
     }
 }

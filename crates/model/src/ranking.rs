@@ -20,6 +20,9 @@ pub struct RankedMetric {
     pub place: Option<u32>,
     /// Runs that carry it.
     pub n: u32,
+    /// Why there is no value, or what limits it, each `code: sentence`.
+    #[serde(default)]
+    pub reasons: Vec<String>,
 }
 
 /// One target.
@@ -46,6 +49,11 @@ pub struct Prediction {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// [`Self::p`] allowing for all predictors that were tried (Benjamini and Hochberg): the false discovery rate at which
+    /// it is shown.
+    pub p_adjusted: Option<f64>,
+    /// Whether the predictor is itself the time that a piece of work takes, and not a synthetic quantity.
+    pub work: bool,
     /// Targets that have both.
     pub n: u32,
     /// Share of pairs of targets that both put in the same order: (tau + 1) / 2.
@@ -54,8 +62,8 @@ pub struct Prediction {
     pub leave_one_out: Option<(f64, f64)>,
     /// The target without which tau changes most.
     pub most_influential: Option<String>,
-    /// Probability that it follows as closely as the closest predictor, by exchanging the two target by target; `None` for
-    /// the closest itself.
+    /// Probability of standing as far as this behind the closest synthetic predictor (the closest of all, if none is
+    /// synthetic) if the two were equally close, by exchanging them target by target; `None` for that one itself.
     pub as_close_as_best_p: Option<f64>,
     /// Each `code: sentence`.
     pub reasons: Vec<String>,
@@ -66,7 +74,7 @@ pub struct Prediction {
 pub struct Ranking {
     /// In the order in which they were given.
     pub targets: Vec<RankedTarget>,
-    /// The closest predictor first.
+    /// Synthetic predictors first, the closest of them at the head; then the times of other work, likewise.
     pub prediction: Vec<Prediction>,
     /// What has to be said of the whole, each `code: sentence`.
     pub reasons: Vec<String>,

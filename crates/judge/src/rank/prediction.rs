@@ -1,74 +1,145 @@
 //! Which metric puts the targets in the order of another: rank correlation over targets, not over runs.
 
-use super::{FEW_TARGETS, LEAST_TARGETS};
+use super::is_duration_of_work;
 use model::{Prediction, Ranking};
-use stats::{kendall, kendall_interval, tau_b};
+use stats::{benjamini_hochberg, kendall, kendall_interval, tau_b};
 
+/// Fewer targets than this say nothing about what predicts what: of four, the smallest two-sided p is 0.083.
+pub const LEAST_TARGETS: usize = 5;
+/// Below so many targets few predictors can be told apart.
+const FEW_TARGETS: usize = 20;
 /// Up to so many targets all ways of exchanging two predictors are looked at.
 const EXCHANGE_UP_TO: usize = 14;
 /// Beyond that, so many drawn by lot.
 const DRAWN_EXCHANGES: u64 = 20_000;
+/// What is as rare as this by chance is called shown.
+const ALPHA: f64 = 0.05;
+/// Names in a sentence; the table has them all.
+const NAMES: usize = 6;
 
-/// Fills the predictions of one metric from all others, the closest first.
-pub fn predict(ranking: &mut Ranking, predicted: &str) {
-    let ids: Vec<String> =
-        ranking.targets.first().map(|t| t.metrics.iter().map(|m| m.id.clone()).collect()).unwrap_or_default();
+/// Fills the predictions of one metric from the others.
+pub(super) fn predict(ranking: &mut Ranking, predicted: &str, predictors: &[String]) {
+    let unit = |id: &str| {
+        let metrics = ranking.targets.first().map(|t| t.metrics.as_slice()).unwrap_or_default();
+        metrics.iter().find(|m| m.id == id).map(|m| m.unit)
+    };
     let column = |id: &str| -> Vec<Option<f64>> {
         ranking.targets.iter().map(|t| t.metrics.iter().find(|m| m.id == id).and_then(|m| m.value)).collect()
     };
     let wanted = column(predicted);
     let names: Vec<&str> = ranking.targets.iter().map(|t| t.name.as_str()).collect();
-    let mut all: Vec<(Prediction, Vec<Option<f64>>)> = ids
+    let mut all: Vec<(Prediction, Vec<Option<f64>>)> = predictors
         .iter()
         .filter(|id| *id != predicted)
         .map(|id| {
             let values = column(id);
-            (one(id, predicted, &values, &wanted, &names), values)
+            let mut prediction = one(id, predicted, &values, &wanted, &names);
+            prediction.work = unit(id).is_some_and(|u| is_duration_of_work(id, u));
+            (prediction, values)
         })
         .collect();
-    all.sort_by(|(a, _), (b, _)| strength(b).total_cmp(&strength(a)));
-    if let Some((_, best)) = all.iter().find(|(p, _)| p.tau.is_some()).cloned() {
-        for (prediction, values) in all.iter_mut().skip(1).filter(|(p, _)| p.tau.is_some()) {
+    all.sort_by(|(a, _), (b, _)| a.work.cmp(&b.work).then(strength(b).total_cmp(&strength(a))));
+    // The synthetic ones stand first: the first that has a tau is the closest of them, or of all where none is synthetic.
+    if let Some(at) = all.iter().position(|(p, _)| p.tau.is_some()) {
+        let best = all[at].1.clone();
+        for (_, (prediction, values)) in all.iter_mut().enumerate().filter(|(i, (p, _))| *i != at && p.tau.is_some()) {
             prediction.as_close_as_best_p = exchange(&best, values, &wanted);
         }
     }
     ranking.prediction = all.into_iter().map(|(p, _)| p).collect();
-    warn(ranking);
+    let raw: Vec<f64> = ranking.prediction.iter().map(|p| p.p.unwrap_or(f64::NAN)).collect();
+    let known: Vec<f64> = raw.iter().copied().filter(|p| !p.is_nan()).collect();
+    let mut adjusted = benjamini_hochberg(&known).into_iter();
+    for prediction in ranking.prediction.iter_mut().filter(|p| p.p.is_some()) {
+        prediction.p_adjusted = adjusted.next();
+    }
+    let have = wanted.iter().flatten().count();
+    say(ranking, predicted, have);
 }
 
 fn strength(prediction: &Prediction) -> f64 {
     prediction.tau.map_or(-1.0, f64::abs)
 }
 
-/// What few targets can and cannot say.
-fn warn(ranking: &mut Ranking) {
-    let n = ranking.targets.len();
-    if n < LEAST_TARGETS {
+fn listed(names: &[&str]) -> String {
+    match names.len() {
+        0..=NAMES => names.join(", "),
+        n => format!("{} and {} more", names[..NAMES].join(", "), n - NAMES),
+    }
+}
+
+/// What the targets show, and what so few of them cannot.
+fn say(ranking: &mut Ranking, predicted: &str, targets: usize) {
+    if targets < LEAST_TARGETS {
         ranking.reasons.push(format!(
-            "too-few-targets: {n} targets cannot show that anything predicts anything; {LEAST_TARGETS} are the least"
+            "too-few-targets: {targets} targets have {predicted}, which cannot show that anything predicts it; \
+             {LEAST_TARGETS} are the least"
         ));
         return;
     }
-    let known = ranking.prediction.iter().filter(|p| p.tau.is_some());
-    let close: Vec<&str> = known
-        .enumerate()
-        .filter(|(i, p)| *i == 0 || p.as_close_as_best_p.is_some_and(|p| p > 0.05))
-        .map(|(_, p)| p.predictor.as_str())
-        .collect();
-    if close.len() > 1 {
-        ranking.reasons.push(format!(
-            "not-separated: {n} targets cannot separate {}: each may be the closest predictor",
-            close.join(", ")
+    let known: Vec<&Prediction> = ranking.prediction.iter().filter(|p| p.tau.is_some()).collect();
+    let Some(reference) = known.first().copied() else {
+        ranking.reasons.push(format!("no-predictor: nothing else is known of enough targets to predict {predicted}"));
+        return;
+    };
+    let kind: Vec<&Prediction> = known.into_iter().filter(|p| p.work == reference.work).collect();
+    let of_kind = |wanted: &dyn Fn(&Prediction) -> bool| -> Vec<&str> {
+        kind.iter().filter(|p| wanted(p)).map(|p| p.predictor.as_str()).collect()
+    };
+    let shown = of_kind(&|p| p.p_adjusted.is_some_and(|p| p <= ALPHA));
+    let not_shown = of_kind(&|p| p.p_adjusted.is_none_or(|p| p > ALPHA));
+    let behind = |p: &Prediction| p.as_close_as_best_p.is_some_and(|p| p <= ALPHA);
+    let may_be_closest = of_kind(&|p| !behind(p));
+    let farther = of_kind(&behind);
+    let tried = ranking.prediction.iter().filter(|p| p.p.is_some()).count();
+    let (among, tau) = (if reference.work { "other work" } else { "synthetic metrics" }, reference.tau.unwrap_or(0.0));
+    let mut reasons = Vec::new();
+    let share = 100.0 * (1.0 + tau.abs()) / 2.0;
+    let ties = kind.iter().filter(|p| (strength(p) - tau.abs()).abs() < 1e-9).count();
+    let leading = if ties > 1 { format!(", as do {} more", ties - 1) } else { String::new() };
+    reasons.push(format!(
+        "closest: of {among} {} goes most closely with {predicted}{leading}: {share:.0} % of pairs of targets are in {} order",
+        reference.predictor,
+        if tau < 0.0 { "opposite" } else { "the same" },
+    ));
+    if shown.is_empty() {
+        reasons.push(format!("none-shown: allowing for the {tried} that were tried, none is shown to go with it"));
+    } else if !not_shown.is_empty() {
+        reasons.push(format!(
+            "not-shown: allowing for the {tried} that were tried, {} {} not shown to go with it",
+            listed(&not_shown),
+            if not_shown.len() == 1 { "is" } else { "are" },
         ));
     }
-    if n < FEW_TARGETS {
-        ranking.reasons.push(format!(
-            "few-targets: with {n} targets intervals are wide, and what predicts among these may not among others"
+    if may_be_closest.len() > 1 {
+        reasons.push(format!(
+            "not-separated: {targets} targets cannot tell which of {} goes closest with it",
+            listed(&may_be_closest)
         ));
     }
-    ranking.reasons.push(
+    if !farther.is_empty() {
+        reasons.push(format!(
+            "farther: {} {} less closely than the closest",
+            listed(&farther),
+            if farther.len() == 1 { "goes" } else { "go" }
+        ));
+    }
+    if targets < FEW_TARGETS {
+        reasons.push(format!(
+            "few-targets: {targets} targets are few: intervals are wide, and what predicts among these may not among others"
+        ));
+    }
+    let mover = reference.leave_one_out.zip(reference.most_influential.as_deref());
+    if let Some(((low, high), name)) = mover.filter(|((low, high), _)| high - low > 0.1) {
+        reasons.push(format!(
+            "one-target: leaving out one target moves tau of {} between {low:.2} and {high:.2}; {name} moves it most",
+            reference.predictor
+        ));
+    }
+    reasons.push(
         "correlation: what goes together need not be cause and effect; one family of devices can make it".to_owned(),
     );
+    ranking.reasons.extend(reasons);
 }
 
 fn one(id: &str, predicted: &str, values: &[Option<f64>], wanted: &[Option<f64>], names: &[&str]) -> Prediction {
@@ -85,6 +156,8 @@ fn one(id: &str, predicted: &str, values: &[Option<f64>], wanted: &[Option<f64>]
         predicted: predicted.to_owned(),
         tau: found.map(|k| k.tau),
         p: found.map(|k| k.p),
+        p_adjusted: None,
+        work: false,
         low: None,
         high: None,
         n: u32::try_from(n).unwrap_or(u32::MAX),
