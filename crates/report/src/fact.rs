@@ -4,7 +4,14 @@ use crate::quantity;
 use model::Fact;
 
 /// Units that facts carry at the end of their names (the observer's convention), longest first.
-const UNITS: [(&str, &str); 10] = [
+const UNITS: [(&str, &str); 17] = [
+    ("_minutes", " min"),
+    ("_percent", " %"),
+    ("_hours", " h"),
+    ("_mhz", " MHz"),
+    ("_rpm", " rpm"),
+    ("_mb", " MiB"),
+    ("_c", " deg C"),
     ("_mbit_s", " Mbit/s"),
     ("_gbit_s", " Gbit/s"),
     ("_gt_s", " GT/s"),
@@ -18,21 +25,48 @@ const UNITS: [(&str, &str); 10] = [
 ];
 
 /// Names that the kernel or a specification abbreviates beyond what a reader can be asked to know.
-const WORDS: [(&str, &str); 13] = [
+const WORDS: [(&str, &str); 22] = [
     ("app_performance_class", "application performance class"),
     ("cmdq_en", "command queue in use"),
     ("dio", "direct I/O to the backing file"),
     ("fstype", "file system"),
+    ("fua", "forced unit access (FUA)"),
     ("io_is_busy", "I/O wait counts as load"),
+    ("io_poll", "polled completions possible"),
+    ("irq_cpus", "processors that take its interrupts"),
+    ("irqs", "interrupts"),
     ("mmc_host_cqe", "host has a command queue engine"),
     ("ncq", "command queueing (NCQ) in use"),
     ("ncq_host", "host can queue commands (NCQ)"),
+    ("nomerges", "merging held back (nomerges)"),
+    ("nr_requests", "requests that the queue holds"),
     ("nvme_hmb", "host memory buffer in use"),
+    ("remapped_nvme", "NVMe drives hidden behind it"),
+    ("rq_affinity", "where completions run (rq_affinity)"),
     ("sd_card_queue_depth", "queue depth that the card offers"),
+    ("start_bytes", "starts at"),
     ("sync_mount", "mounted sync"),
     ("usb_uas_capable", "device offers UAS"),
-    ("start_bytes", "starts at"),
+    ("wbt_lat_usec", "writeback throttling at"),
 ];
+
+/// Parts of names that are written large.
+const ACRONYMS: [&str; 22] = [
+    "aer", "ahci", "apm", "aspm", "ata", "cid", "cpu", "crc", "csd", "dax", "dma", "ecc", "hba", "irq", "mmc", "mtd",
+    "numa", "pci", "sata", "sd", "spi", "usb",
+];
+
+/// A part of a name as people of the field write it.
+fn word(part: &str) -> String {
+    match part {
+        "emmc" => "eMMC".into(),
+        "io" => "I/O".into(),
+        "nvme" => "NVMe".into(),
+        "pcie" => "PCIe".into(),
+        part if ACRONYMS.contains(&part) => part.to_uppercase(),
+        part => part.to_owned(),
+    }
+}
 
 /// A fact's name in words, without the unit that its value shows.
 pub(crate) fn name(name: &str) -> String {
@@ -44,7 +78,7 @@ pub(crate) fn name(name: &str) -> String {
         .chain(UNITS.iter().map(|(suffix, _)| *suffix))
         .find_map(|suffix| name.strip_suffix(suffix))
         .unwrap_or(name);
-    bare.replace('_', " ")
+    bare.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// A fact in words; `None` where it is missing.
@@ -85,6 +119,12 @@ mod tests {
         assert_eq!(name("clock_hz"), "clock");
         assert_eq!(name("cmdq_en"), "command queue in use");
         assert_eq!(name("mount_options"), "mount options");
+        assert_eq!(name("usb_driver"), "USB driver");
+        assert_eq!(
+            (name("temperature_c"), value("temperature_c", &Fact::Int(41))),
+            ("temperature".into(), Some("41 deg C".into()))
+        );
+        assert_eq!(value("wear_percent", &Fact::Int(3)).as_deref(), Some("3 %"));
         assert_eq!(value("clock_hz", &Fact::Int(150_000_000)).as_deref(), Some("150.0 MHz"));
         assert_eq!(value("max_sectors_kb", &Fact::Int(512)).as_deref(), Some("512 KiB"));
         assert_eq!(value("cmdq_en", &Fact::Null), None);

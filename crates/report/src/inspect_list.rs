@@ -50,7 +50,7 @@ impl DiskLine {
 
 const HEADS: [&str; 6] = ["NAME", "SIZE", "KIND", "MODEL", "LINK, DRIVER", "MOUNTED"];
 /// Columns that give way where a line is too long, and how narrow they may become.
-const GIVE_WAY: [(usize, usize); 5] = [(5, 9), (3, 10), (4, 14), (2, 8), (0, 8)];
+const GIVE_WAY: [(usize, usize); 5] = [(5, 8), (3, 8), (4, 10), (2, 6), (0, 8)];
 
 /// The list; each disk on one line of at most the style's width, but never less than 60 columns.
 pub fn disks_text(disks: &[DiskLine], missing: &[String], style: &Style) -> String {
