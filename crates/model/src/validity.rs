@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 pub enum RunValidity {
     /// Everything that was to be measured stands.
     Valid,
-    /// Not all of it is there (operations failed and the streams went on as asked, it was interrupted, it was cut off),
-    /// but what is there is right.
+    /// Not all of it is there (measurements were refused, operations failed and the streams went on as asked, it was
+    /// interrupted, it was cut off), but what is there is right.
     Partial,
-    /// A measurement was refused, or the target or the program failed.
+    /// No measurement stands, data came back wrong, or the target or the program failed.
     Invalid,
 }
 
@@ -35,19 +35,32 @@ impl Run {
             RunState::Interrupted | RunState::Truncated => RunValidity::Partial,
             RunState::Failed => RunValidity::Invalid,
         };
-        self.phases.iter().map(crate::PhaseRun::validity).fold(of_state, RunValidity::max)
+        let all = self.phases.iter().map(crate::PhaseRun::validity).fold(of_state, RunValidity::max);
+        let stands = |p: &crate::PhaseRun| p.plan.kind == PhaseKind::Measure && p.status == PhaseStatus::Measured;
+        let broken = self.state == RunState::Failed || self.phases.iter().any(crate::PhaseRun::is_broken);
+        // What was refused is not shown; what stands beside it does.
+        if all == RunValidity::Invalid && !broken && self.phases.iter().any(stands) {
+            return RunValidity::Partial;
+        }
+        all
     }
 }
 
 impl crate::PhaseRun {
+    /// Whether it failed, or data came back wrong: wrong data are wrong in any phase, and a fault of the tester says that
+    /// nothing it found can be trusted.
+    fn is_broken(&self) -> bool {
+        let broken =
+            |r: &crate::PhaseRecord| r.stop == StopCause::Failed || r.verify.as_ref().is_some_and(|v| !v.is_clean());
+        self.record.as_ref().is_some_and(broken)
+    }
+
     /// What the phase means for its run. Phases that only prepare are no measurement: that their numbers are refused does
     /// not matter, that they failed does.
     pub fn validity(&self) -> RunValidity {
         let Some(record) = &self.record else { return RunValidity::Valid };
         let refused = self.plan.kind == PhaseKind::Measure && self.status == PhaseStatus::Refused;
-        // Wrong data are wrong in any phase; a fault of the tester says that nothing it found can be trusted.
-        let wrong = record.verify.as_ref().is_some_and(|v| !v.is_clean());
-        if record.stop == StopCause::Failed || wrong {
+        if self.is_broken() {
             RunValidity::Invalid
         } else if record.stop == StopCause::Interrupted {
             // Refused because it was cut short; nothing of it is shown, so nothing wrong is.
@@ -123,7 +136,8 @@ mod tests {
             (vec![good(), phase(Measure, Measured, StopCause::TimeUsed, 3)], Partial),
             (vec![good(), phase(Measure, Refused, StopCause::Interrupted, 0)], Partial),
             (vec![phase(Measure, Refused, StopCause::Failed, 1), good()], Invalid),
-            (vec![good(), phase(Measure, Refused, StopCause::TimeUsed, 0)], Invalid),
+            (vec![good(), phase(Measure, Refused, StopCause::TimeUsed, 0)], Partial),
+            (vec![phase(Measure, Refused, StopCause::TimeUsed, 0)], Invalid),
             (vec![phase(Layout, Refused, StopCause::RegionDone, 0), good()], Valid),
             (vec![phase(Layout, Refused, StopCause::Failed, 1), good()], Invalid),
         ];

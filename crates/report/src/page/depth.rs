@@ -108,7 +108,7 @@ fn drawing(points: &[Point], curve: &DepthCurve, class: &str, width: f64) -> Mar
                 @let kx = x(f64::from(depth));
                 line.kneeline x1=(at(kx)) x2=(at(kx)) y1="20" y2="400" {}
                 @let end = kx > width - 110.0;
-                text.kneelabel x=(at(if end { kx - 6.0 } else { kx + 6.0 })) y="14" text-anchor=(if end { "end" } else { "start" }) { "knee at " (depth) }
+                text.kneelabel x=(at(if end { kx - 6.0 } else { kx.max(left + 40.0) + 6.0 })) y="14" text-anchor=(if end { "end" } else { "start" }) { "knee at " (depth) }
             }
             path.curve.c1 d=(line(&rate_line)) {}
             @for p in points {

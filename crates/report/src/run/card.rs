@@ -31,7 +31,7 @@ pub(crate) fn validity_words(validity: RunValidity) -> Option<&'static str> {
     match validity {
         RunValidity::Valid => None,
         RunValidity::Partial => Some("Partial: not all that was asked is there; what is there stands."),
-        RunValidity::Invalid => Some("Invalid as a whole: a measurement was refused, or something failed."),
+        RunValidity::Invalid => Some("Invalid as a whole: nothing stands, something failed, or data came back wrong."),
     }
 }
 

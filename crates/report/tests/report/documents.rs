@@ -332,7 +332,7 @@ fn run_and_runs() {
     let tags = vec!["before".to_owned()];
     let run: contract::Run = holds(&RunDocument::new(&s.run, &tags, &s.depth_curves));
     assert_eq!((run.schema.as_str(), run.phases.len()), ("narrows/run/1", 11));
-    assert_eq!((run.validity.as_str(), run.workload.as_str()), ("invalid", "check"));
+    assert_eq!((run.validity.as_str(), run.workload.as_str()), ("partial", "check"));
     assert!(run.verify.is_none() && run.depth_curves.is_empty());
     let entries = [RunEntry::new(&s.run, tags)];
     let runs: contract::Runs = holds(&RunsDocument::new(&entries));
