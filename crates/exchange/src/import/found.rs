@@ -202,8 +202,11 @@ impl<'a> Found<'a> {
             .map(|(line, why)| NotUnderstood { line, lines: 1, text: quote(line), why })
             .collect();
         let mut open: Option<NotUnderstood> = None;
+        let nothing = self.runs.is_empty();
+        let reported: BTreeSet<usize> = not_understood.iter().map(|n| n.line).collect();
         for (line, content) in text.lines() {
-            if self.is_used(line) {
+            // Where there is no result, the lines that only frame one are not understood either.
+            if if nothing { reported.contains(&line) } else { self.is_used(line) } {
                 not_understood.extend(open.take());
             } else if !content.trim().is_empty() {
                 let entry = open.get_or_insert_with(|| NotUnderstood {
@@ -218,7 +221,19 @@ impl<'a> Found<'a> {
         not_understood.extend(open);
         not_understood.sort_by_key(|n| n.line);
         self.runs.sort_by_key(|r| r.first_line);
+        self.runs.iter_mut().for_each(name_once);
         Imported { runs: self.runs, not_understood }
+    }
+}
+
+/// Groups become phases, which are told apart by name, and metrics are told apart by id.
+fn name_once(run: &mut ImportedRun) {
+    let (mut groups, mut ids) = (Names::default(), Names::default());
+    for group in &mut run.groups {
+        group.name = groups.unique(&group.name);
+        for m in &mut group.metrics {
+            m.metric.id = ids.unique(&m.metric.id);
+        }
     }
 }
 

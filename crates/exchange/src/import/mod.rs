@@ -13,6 +13,7 @@ mod error;
 mod fio;
 mod found;
 mod number;
+mod run;
 mod text;
 
 pub use error::ImportError;

@@ -9,6 +9,7 @@ mod compare;
 mod completions;
 mod error;
 mod explain;
+mod import;
 mod inspect;
 mod plan;
 mod run;
@@ -23,6 +24,7 @@ pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentSt
 pub use completions::CompletionsDocument;
 pub use error::ErrorDocument;
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
+pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer};
 pub use plan::PlanDocument;
 pub use run::{RunDocument, RunPhase, RunVerify};

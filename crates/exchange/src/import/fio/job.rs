@@ -7,6 +7,9 @@ use model::{Better, Unit};
 const PERCENTILES: [(f64, &str); 7] =
     [(1.0, "p1"), (50.0, "p50"), (90.0, "p90"), (95.0, "p95"), (99.0, "p99"), (99.9, "p999"), (99.99, "p9999")];
 
+/// Reason of a percentile that is not of the whole latency.
+pub(super) const OF_COMPLETION: &str = "completion: a percentile of completion latencies";
+
 /// A number in the units of this program and as printed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Quantity {
@@ -49,13 +52,13 @@ impl Latencies {
         if let (Some(min), Some(mean), Some(max)) = (value(&self.min), value(&self.mean), value(&self.max)) {
             // Each is rounded on its own, to three digits at worst.
             if mean > max * 1.01 + 1e3 || mean < min * 0.99 - 1e3 {
-                return Some("the mean does not lie between the least and the greatest".to_owned());
+                return Some("impossible: the mean does not lie between the least and the greatest".to_owned());
             }
         }
         let runtime = runtime_ns.filter(|r| *r > 0.0)?;
         let too_long = value(&self.mean).is_some_and(|m| m > 1.5 * runtime + 10e9)
             || value(&self.min).is_some_and(|m| m > 1.5 * runtime + 10e9);
-        too_long.then(|| format!("longer than the phase itself, which took {:.3} s", runtime / 1e9))
+        too_long.then(|| format!("impossible: longer than the phase itself, which took {:.3} s", runtime / 1e9))
     }
 }
 
@@ -194,11 +197,8 @@ fn latency_metrics(prefix: &str, kind: &str, latencies: &Latencies, n: u64, out:
 /// Percentiles are printed of completion latencies, or of total ones with `lat_percentiles`.
 fn percentile_metrics(prefix: &str, d: &Direction, n: u64, out: &mut Vec<ImportedMetric>) {
     let of_completion = d.completion.percentiles.iter().any(|(_, q)| q.value > 0.0);
-    let (latencies, note) = if of_completion {
-        (&d.completion, (d.name != "sync").then_some("of completion latencies"))
-    } else {
-        (&d.total, None)
-    };
+    let (latencies, note) =
+        if of_completion { (&d.completion, (d.name != "sync").then_some(OF_COMPLETION)) } else { (&d.total, None) };
     if latencies.is_empty() {
         return;
     }
@@ -212,7 +212,7 @@ fn percentile_metrics(prefix: &str, d: &Direction, n: u64, out: &mut Vec<Importe
             // Ten operations beyond a percentile carry it.
             let needed = 10.0 / (1.0 - (percent / 100.0).min(0.9999));
             if percent > 50.0 && d.operations > 0 && (d.operations as f64) < needed.round() {
-                made.metric.reasons.push(format!("{} operations hardly carry it", d.operations));
+                made.metric.reasons.push(format!("few-operations: {} hardly carry it", d.operations));
             }
             if let Some(fault) = &fault {
                 made.metric.refuse(std::slice::from_ref(fault));

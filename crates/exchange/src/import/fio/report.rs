@@ -1,6 +1,6 @@
 //! One report of fio, whatever its form, and the run that it becomes.
 
-use super::job::Job;
+use super::job::{Job, OF_COMPLETION};
 use crate::import::{Found, ImportedRun, Names};
 use model::RunState;
 use std::collections::BTreeSet;
@@ -71,7 +71,7 @@ impl Report {
                 "jobs of one name were reported one by one and are numbered; none of them is the whole".to_owned(),
             );
         }
-        if run.metrics().any(|m| m.metric.reasons.iter().any(|r| r == "of completion latencies")) {
+        if run.metrics().any(|m| m.metric.reasons.iter().any(|r| r == OF_COMPLETION)) {
             run.remark("percentiles are of completion latencies, as fio printed them".to_owned());
         }
         self.remarks.iter().for_each(|r| run.remark(r.clone()));

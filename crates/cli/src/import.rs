@@ -1,0 +1,247 @@
+//! `narrows import`: other tools' outputs as runs of the archive.
+
+use crate::archives;
+use crate::args::{GlobalArgs, ImportArgs, ImportDirection};
+use crate::execution::random_u64;
+use crate::output::Output;
+use crate::wall::WallClock;
+use archive::Archive;
+use exchange::{IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedRun};
+use model::{Better, Failure, FailureKind};
+use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Characters of a file's name that its copy in the bundle keeps.
+const RAW_NAME_LIMIT: usize = 120;
+
+/// A file with what it held.
+struct Source {
+    /// As the user wrote it.
+    name: String,
+    bytes: Vec<u8>,
+    read: Result<Imported, ImportError>,
+}
+
+/// Executes the command.
+pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let wall = WallClock::start();
+    if args.files.iter().filter(|f| *f == "-").count() > 1 {
+        return Err(Failure::new(FailureKind::Usage, "stdin can be read once only").remedy("narrows import - < FILE"));
+    }
+    args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
+    let told = args.better.iter().map(|t| direction(t)).collect::<Result<Vec<_>, Failure>>()?;
+    // All files first: nothing is kept of some if another cannot be read.
+    let mut sources = args.files.iter().map(|f| read(f)).collect::<Result<Vec<Source>, Failure>>()?;
+    for run in sources.iter_mut().filter_map(|s| s.read.as_mut().ok()).flat_map(|i| &mut i.runs) {
+        tell(run, &told);
+    }
+    let archive = archives::open(global)?;
+    let mut ids = Vec::new();
+    for source in &sources {
+        let runs = source.read.as_ref().map(|i| i.runs.as_slice()).unwrap_or_default();
+        let kept: Result<Vec<String>, Failure> =
+            runs.iter().map(|run| keep(&archive, &wall, run, source, &args.tags)).collect();
+        ids.push(kept?);
+    }
+    let document = document(&sources, &ids);
+    let understood = !document.runs.is_empty();
+    if output.is_json() {
+        output.document(&document);
+    } else {
+        output.text(&report::import_text(&document, output.style()));
+    }
+    if understood {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let remedy = sources.iter().find_map(|s| s.read.as_ref().err().map(ImportError::remedy));
+    let failure = Failure::new(FailureKind::Invalid, "no result of a known tool was found")
+        .remedy(remedy.unwrap_or("narrows import --help lists what is understood"));
+    output.beside(&failure);
+    Ok(ExitCode::from(FailureKind::Invalid.exit_code()))
+}
+
+/// Reads a file of any kind that ends, up to the limit.
+fn read(file: &OsStr) -> Result<Source, Failure> {
+    let path = Path::new(file);
+    let (name, opened): (String, Box<dyn Read>) = if file == "-" {
+        ("stdin".to_owned(), Box::new(io::stdin().lock()))
+    } else {
+        (path.display().to_string(), Box::new(open(path)?))
+    };
+    let mut bytes = Vec::new();
+    opened.take(IMPORT_LIMIT_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
+    let base = path.file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
+    let read = exchange::import(if file == "-" { "stdin" } else { &base }, &bytes);
+    if let Err(ImportError::TooLarge { .. }) = &read {
+        return Err(too_large(&name, None));
+    }
+    Ok(Source { name, bytes, read })
+}
+
+fn open(path: &Path) -> Result<File, Failure> {
+    let file = File::open(path).map_err(|e| unreadable(path, &e))?;
+    let metadata = file.metadata().map_err(|e| unreadable(path, &e))?;
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        let message = format!("{} is a directory", path.display());
+        return Err(Failure::new(FailureKind::Usage, message).remedy(format!("narrows import {}/*", path.display())));
+    }
+    if kind.is_block_device() || kind.is_char_device() && !kind.is_fifo() {
+        let message = format!("{} is a device, not what a tool printed", path.display());
+        return Err(Failure::new(FailureKind::Usage, message).remedy("give the file with the output of the tool"));
+    }
+    if metadata.len() > IMPORT_LIMIT_BYTES {
+        return Err(too_large(&path.display().to_string(), Some(metadata.len())));
+    }
+    Ok(file)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("cannot read {}: {error}", path.display());
+    Failure::new(FailureKind::Environment, message).remedy("give a file that exists and may be read, or - for stdin")
+}
+
+fn too_large(name: &str, size_bytes: Option<u64>) -> Failure {
+    let size = size_bytes.map_or_else(|| "more".to_owned(), report::quantity::size);
+    let limit = report::quantity::binary_size(IMPORT_LIMIT_BYTES);
+    Failure::new(
+        FailureKind::Refused,
+        format!("{name} is too large to be a tool's output: {size}, at most {limit} is read"),
+    )
+    .remedy("cut out the part that holds the result")
+}
+
+/// `NAME=higher`: the end of a metric's id and its direction.
+fn direction(text: &str) -> Result<(String, Better), Failure> {
+    let usage = || {
+        Failure::new(FailureKind::Usage, format!("'{text}' is not METRIC=higher or METRIC=lower"))
+            .remedy("--better 'install_s=lower'")
+    };
+    let (name, direction) = text.rsplit_once('=').filter(|(n, _)| !n.is_empty()).ok_or_else(usage)?;
+    let direction: ImportDirection = clap::ValueEnum::from_str(direction, false).map_err(|_| usage())?;
+    let better = match direction {
+        ImportDirection::Higher => Better::Higher,
+        ImportDirection::Lower => Better::Lower,
+    };
+    Ok((name.to_owned(), better))
+}
+
+/// Metrics whose direction their format does not tell get the one that the user told.
+fn tell(run: &mut ImportedRun, told: &[(String, Better)]) {
+    for m in run.groups.iter_mut().flat_map(|g| &mut g.metrics).filter(|m| m.metric.better.is_none()) {
+        let id = &m.metric.id;
+        let named = |name: &str| id == name || id.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+        if let Some((_, better)) = told.iter().find(|(name, _)| named(name)) {
+            m.metric.better = Some(*better);
+        }
+    }
+}
+
+/// Keeps a run with the bytes that it came from; its id.
+fn keep(
+    archive: &Archive,
+    wall: &WallClock,
+    run: &ImportedRun,
+    source: &Source,
+    tags: &[String],
+) -> Result<String, Failure> {
+    let id = archive::run_id(&wall.compact(), random_u64()? as u32);
+    let kept = run.to_run(&id, env!("CARGO_PKG_VERSION"), &source.name);
+    let mut partial = archive.begin(&kept)?;
+    partial.raw(&raw_name(&source.name), &source.bytes)?;
+    partial.finish(&kept)?;
+    for tag in tags {
+        archive.tag_add(tag, &id)?;
+    }
+    Ok(id)
+}
+
+/// A plain name for the copy in the bundle.
+fn raw_name(name: &str) -> String {
+    let base = Path::new(name).file_name().map_or_else(|| "output".into(), |n| n.to_string_lossy());
+    let plain: String = base
+        .chars()
+        .map(|c| if c.is_control() || matches!(c, '/' | '\\' | char::REPLACEMENT_CHARACTER) { '_' } else { c })
+        .collect();
+    let mut end = plain.len().min(RAW_NAME_LIMIT);
+    while !plain.is_char_boundary(end) {
+        end -= 1;
+    }
+    let plain = &plain[..end];
+    if plain.starts_with('.') { format!("_{plain}") } else { plain.to_owned() }
+}
+
+fn document<'a>(sources: &'a [Source], ids: &'a [Vec<String>]) -> ImportDocument<'a> {
+    let mut runs = Vec::new();
+    let mut rest = Vec::new();
+    for (source, ids) in sources.iter().zip(ids) {
+        match &source.read {
+            Err(error) => rest.push((source, Err(error))),
+            Ok(imported) => {
+                runs.extend(imported.runs.iter().zip(ids).map(|(run, id)| entry(run, id, &source.name)));
+                rest.extend(imported.not_understood.iter().map(|n| (source, Ok(n))));
+            }
+        }
+    }
+    let rest = rest
+        .into_iter()
+        .map(|(source, what)| match what {
+            Ok(n) => ImportRest {
+                file: &source.name,
+                line: Some(n.line),
+                lines: Some(n.lines),
+                text: &n.text,
+                why: n.why.clone(),
+            },
+            Err(error) => ImportRest { file: &source.name, line: None, lines: None, text: "", why: error.to_string() },
+        })
+        .collect();
+    ImportDocument::new(runs, rest)
+}
+
+fn entry<'a>(run: &'a ImportedRun, id: &'a str, file: &'a str) -> ImportRun<'a> {
+    ImportRun {
+        run_id: id,
+        source_format: run.source_format,
+        source_version: run.source_version.as_deref(),
+        name: &run.name,
+        file,
+        line: run.first_line,
+        started: run.started.as_deref(),
+        target: run.target.as_deref(),
+        state: run.state,
+        metrics: run
+            .metrics()
+            .map(|m| ImportMetric {
+                metric: &m.metric,
+                original: ImportOriginal { value: &m.original.value, unit: &m.original.unit },
+            })
+            .collect(),
+        remarks: &run.remarks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_copies_are_plain() {
+        assert_eq!(raw_name("/a/b/run 1.json"), "run 1.json");
+        assert_eq!(raw_name(".hidden"), "_.hidden");
+        assert_eq!(raw_name("stdin"), "stdin");
+        assert_eq!(raw_name("a\n\\b"), "a__b");
+        assert!(raw_name(&"ä".repeat(300)).len() <= RAW_NAME_LIMIT);
+    }
+
+    #[test]
+    fn directions_are_told_by_the_end_of_an_id() {
+        assert_eq!(direction("install_s=lower").unwrap(), ("install_s".to_owned(), Better::Lower));
+        assert!(direction("install_s").is_err() && direction("=lower").is_err() && direction("a=up").is_err());
+    }
+}

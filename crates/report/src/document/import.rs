@@ -1,0 +1,86 @@
+//! `narrows/import/1`: what other tools' outputs held.
+
+use model::{Metric, RunState};
+use serde::Serialize;
+
+/// A number as the tool printed it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportOriginal<'a> {
+    /// Its digits.
+    pub value: &'a str,
+    /// Its unit, as printed or as the format defines it.
+    pub unit: &'a str,
+}
+
+/// A metric with what it was made of.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportMetric<'a> {
+    /// The metric in the units of this program.
+    #[serde(flatten)]
+    pub metric: &'a Metric,
+    /// What was printed.
+    pub original: ImportOriginal<'a>,
+}
+
+/// One execution of another tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportRun<'a> {
+    /// Id of the run in the archive.
+    pub run_id: &'a str,
+    /// The tool and the form of its output.
+    pub source_format: &'a str,
+    /// The tool's version; null if not printed.
+    pub source_version: Option<&'a str>,
+    /// What it is about: the target if known, else a line that stood before it, else the file.
+    pub name: &'a str,
+    /// The file.
+    pub file: &'a str,
+    /// Its first line in the file, from 1.
+    pub line: usize,
+    /// When it was started, RFC 3339 in UTC; null where the time zone is not known.
+    pub started: Option<&'a str>,
+    /// What it measured on; null if not printed.
+    pub target: Option<&'a str>,
+    /// How far it came.
+    pub state: RunState,
+    /// The metrics.
+    pub metrics: Vec<ImportMetric<'a>>,
+    /// What a reader of the metrics must know.
+    pub remarks: &'a [String],
+}
+
+/// Lines that were not understood.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportRest<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The first of the lines, from 1; null where it is the whole file.
+    pub line: Option<usize>,
+    /// How many follow one another; null where it is the whole file.
+    pub lines: Option<usize>,
+    /// The first of them, shortened.
+    pub text: &'a str,
+    /// Why.
+    pub why: String,
+}
+
+/// What `narrows import` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportDocument<'a> {
+    /// `narrows/import/1`.
+    pub schema: &'static str,
+    /// The runs, in the order of the files.
+    pub runs: Vec<ImportRun<'a>>,
+    /// What was not understood, in the order of the files.
+    pub not_understood: Vec<ImportRest<'a>>,
+}
+
+impl<'a> ImportDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/import/1";
+
+    /// The document.
+    pub fn new(runs: Vec<ImportRun<'a>>, not_understood: Vec<ImportRest<'a>>) -> Self {
+        Self { schema: Self::SCHEMA, runs, not_understood }
+    }
+}
