@@ -508,7 +508,7 @@ fn a_processor_quota_is_named_where_it_is_used_up() {
     let limit = limited(0.19);
     assert_eq!((limit.layer, limit.confidence), (LimitLayer::Cpu, Confidence::Probable), "{limit:?}");
     assert!(limit.statement.contains("quota"), "{}", limit.statement);
-    assert_eq!(limited(0.12).layer, LimitLayer::Device);
+    assert_eq!(limited(0.08).layer, LimitLayer::Device);
 }
 
 #[test]

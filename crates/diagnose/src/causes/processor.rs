@@ -5,7 +5,7 @@ use super::{Cause, Standing, Trial, generator};
 use crate::fact_names as names;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
-use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, Run};
+use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -18,6 +18,9 @@ const MEMORY_SHARE: f64 = 0.6;
 const ON_ONE: f64 = 0.8;
 /// A quota that is used to this share is met: what is left is the grain of its periods.
 const QUOTA_MET: f64 = 0.85;
+/// Where some phase of the run met it (the memory copy computes all the time), this share is enough for the others: what
+/// io_uring's own threads use of it is not in our account.
+const QUOTA_NEARLY_MET: f64 = 0.6;
 
 /// A full processor during a direct phase, by the kind of its time.
 pub fn saturated(run: &Run) -> Option<Cause> {
@@ -104,15 +107,16 @@ pub fn saturated(run: &Run) -> Option<Cause> {
 pub fn quota(run: &Run) -> Option<Cause> {
     let host = run.target.stack.first(LayerKind::Host)?;
     let granted = host.need_number(names::CGROUP_CPU_PROCESSORS).ok().filter(|g| *g > 0.0)?;
+    let used_of = |record: &PhaseRecord| {
+        (record.usage.user_ns + record.usage.system_ns) as f64 / record.duration_ns().max(1) as f64
+    };
+    let met = run.phases.iter().filter_map(|p| p.record.as_ref()).any(|r| used_of(r) >= granted * QUOTA_MET);
+    let enough = if met { QUOTA_NEARLY_MET } else { QUOTA_MET };
     let (probe, used) = probes::with_company(run)
         .into_iter()
-        .map(|p| {
-            let usage = p.record.usage;
-            let used = (usage.user_ns + usage.system_ns) as f64 / p.record.duration_ns().max(1) as f64;
-            (p, used)
-        })
+        .map(|p| (p, used_of(p.record)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|(_, used)| *used >= granted * QUOTA_MET)?;
+        .filter(|(_, used)| *used >= granted * enough)?;
     let name = probe.name();
     Some(
         Cause::new(
@@ -141,6 +145,11 @@ pub fn quota(run: &Run) -> Option<Cause> {
 /// cached file behind a loop). A device that is reached directly copies nothing, so a copy says nothing about it.
 pub fn memory(run: &Run) -> Option<Cause> {
     let copy = machine::throughput(run, "copy")?;
+    // Under a quota of processor time the copy says what the quota lets pass, not what memory moves.
+    let quota = run.target.stack.first(LayerKind::Host).and_then(|h| h.need_number(names::CGROUP_CPU_PROCESSORS).ok());
+    if quota.is_some_and(|processors| processors < 1.0) {
+        return None;
+    }
     let stack = &run.target.stack;
     let in_memory = stack.mount.as_ref().is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs"))
         || stack.first(LayerKind::Zram).is_some()
