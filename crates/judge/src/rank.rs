@@ -96,7 +96,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
         predict(&mut ranking, predicted, &predictors);
     }
     for target in &mut ranking.targets {
-        target.metrics.retain(|m| shown.contains(&m.id));
+        target.metrics.retain(|m| shown.contains(&m.id) || Some(&m.id) == asked.predicted.as_ref());
     }
     Ok(ranking)
 }

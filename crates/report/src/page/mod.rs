@@ -12,6 +12,7 @@ mod jobs;
 mod ladder;
 mod method;
 mod path;
+mod rank;
 mod rounds;
 mod run;
 mod series;
@@ -21,6 +22,7 @@ mod tables;
 mod verified;
 
 pub use compare::compare_page;
+pub use rank::rank_page;
 
 use crate::Check;
 use crate::text;

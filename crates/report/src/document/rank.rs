@@ -1,0 +1,39 @@
+//! `narrows/rank/1`: targets side by side, and which metric predicts which.
+
+use crate::Rank;
+use model::{Prediction, RankedTarget};
+use serde::Serialize;
+
+/// What `narrows rank` prints under `--json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct RankDocument<'a> {
+    /// `narrows/rank/1`.
+    pub schema: &'static str,
+    /// The targets in the order given, each with the same metrics.
+    pub targets: &'a [RankedTarget],
+    /// What predicts the metric that was asked for; empty where none was.
+    pub prediction: &'a [Prediction],
+    /// The metric that was to be predicted; null where none was.
+    pub predicted: Option<&'a str>,
+    /// What has to be said of the whole.
+    pub reasons: &'a [String],
+    /// The page; null where none was written.
+    pub report: Option<&'a str>,
+}
+
+impl<'a> RankDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/rank/1";
+
+    /// The document of a ranking.
+    pub fn new(rank: &Rank<'a>) -> Self {
+        Self {
+            schema: Self::SCHEMA,
+            targets: &rank.ranking.targets,
+            prediction: &rank.ranking.prediction,
+            predicted: rank.predicted,
+            reasons: &rank.ranking.reasons,
+            report: rank.page,
+        }
+    }
+}
