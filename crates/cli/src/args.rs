@@ -66,6 +66,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Runs in other tools' formats: fio's JSON and logs, CSV, HdrHistogram logs, iozone's table
     Export(ExportArgs),
+    /// Other tools' outputs as runs: fio, bonnie++, iozone, iostat, dstat, dd, hdparm, CSV
+    Import(ImportArgs),
     /// The page of a finding: what it means, how to mend it, how to undo that
     Explain(ExplainArgs),
     /// The built-in workloads: list them, or print the text of one
@@ -375,6 +377,41 @@ pub struct ExportArgs {
     /// Give the numbers of refused phases as well, still marked as refused
     #[arg(long)]
     pub keep_refused: bool,
+}
+
+/// Which direction of a metric is the better one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportDirection {
+    /// More is better
+    Higher,
+    /// Less is better
+    Lower,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
+table; iozone's table and Excel report; iostat's text and JSON; dstat's and dool's CSV; dd and hdparm; reports of SD cards;
+CSV with a header, whose first column of text names the target and whose numeric columns are metrics. Several outputs may
+stand in one file, between shell prompts. The files are kept in the runs, byte for byte.
+
+Examples:
+  narrows import fio.json bonnie.csv              each output becomes a run
+  fio job.fio | narrows import -                  what a tool prints
+  narrows import old/*.log --tag before           a set of runs under one name
+  narrows import cards.csv --better install_s=lower
+  narrows import run.txt --json | jq .not_understood"
+)]
+pub struct ImportArgs {
+    /// Files with the output of other tools; - is stdin
+    #[arg(value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<OsString>,
+    /// Whether more or less of a metric is better, where its format does not tell; may be given several times
+    #[arg(long, value_name = "METRIC=higher|lower")]
+    pub better: Vec<String>,
+    /// A tag for the runs; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
 }
 
 #[derive(Args, Debug)]

@@ -17,6 +17,7 @@ mod destroy;
 mod execution;
 mod explain;
 mod export;
+mod import;
 mod inspect;
 mod inspect_place;
 mod output;
@@ -58,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),
+        Command::Import(args) => import::command(args, &cli.global, &output),
         Command::Explain(args) => explain::command(args, &output),
         Command::Workloads(args) => workloads::command(args, &output),
         Command::Completions(args) => completions::command(args, &output),
