@@ -6,7 +6,7 @@
 use crate::root::{ReadError, Root};
 
 /// Words of messages and where the kernel prints them.
-const MEANINGFUL: [&str; 26] = [
+const MEANINGFUL: [&str; 28] = [
     // k:drivers/mmc/core/mmc.c, drivers/mmc/core/queue.c, drivers/mmc/host/cqhci-core.c
     "Command Queue Engine enabled",
     "running CQE recovery",
@@ -36,6 +36,9 @@ const MEANINGFUL: [&str; 26] = [
     "min host memory",
     "allocated host memory buffer",
     "bandwidth, limited by",
+    // k:drivers/pci/pcie/aer.c
+    "PCIe Bus Error",
+    "AER: ",
     // k:block/blk-core.c
     "I/O error, dev",
     "Undervoltage detected",
