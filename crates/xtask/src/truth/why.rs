@@ -17,6 +17,9 @@ pub struct Arguments {
     /// Two variations of each kind, and no real devices
     #[arg(long)]
     quick: bool,
+    /// No real devices
+    #[arg(long)]
+    simulated: bool,
     /// Variations of each kind
     #[arg(long, default_value_t = 8)]
     variations: u64,
@@ -100,7 +103,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let kinds: Vec<&'static str> = kinds::all().iter().map(|k| k.0).filter(|k| k.contains(only)).collect();
     let variations = if arguments.quick { 2 } else { arguments.variations };
     let mut told = all(&kinds, arguments.seed, variations)?;
-    if !arguments.quick {
+    if !arguments.quick && !arguments.simulated {
         let (real, skipped) = real::all(only, arguments.seed, variations.div_ceil(2));
         skipped.iter().for_each(|s| println!("{s}"));
         println!("{} skipped\n", skipped.len());
