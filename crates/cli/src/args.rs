@@ -54,12 +54,16 @@ pub enum Command {
     Check(CheckArgs),
     /// The storage path layer by layer, with each layer's ceiling, and what is known to be wrong with it
     Inspect(InspectArgs),
-    /// Execute a workload: a built-in one, a TOML text, or a fio job file
+    /// Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment
     Run(RunArgs),
     /// The layer that limits a run, what that rests on, and what would decide it
     Why(WhyArgs),
     /// iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval
     Watch(WatchArgs),
+    /// Did it help, did it hurt anything? A verdict for each metric
+    Compare(CompareArgs),
+    /// Many targets side by side; which metric predicts what matters
+    Rank(RankArgs),
     /// The archive of runs: list, show, verify, recover, reindex, tag, delete
     Runs(RunsArgs),
     /// Write the self-contained page of a run
@@ -136,7 +140,7 @@ pub enum RunFormat {
     FioJsonPlus,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(
     after_help = "WORKLOAD is the name of a built-in one (narrows workloads), a TOML text of your own, or a fio job file; - is
 stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
@@ -149,12 +153,19 @@ Examples:
   narrows run job.fio --plan                      what it would do, without doing it
   narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
   narrows run mix sim:a1-card --json              a simulated card, for scripts
-  narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools"
+  narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
+  narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
+  narrows run read-ahead.toml --resume            goes on with it after Ctrl-C, a crash or a reboot
+  narrows run read-ahead.toml . --calibrate       its first arm twice: how much noise this rig has"
 )]
 pub struct RunArgs {
-    /// Name of a built-in workload, TOML file, fio job file, or - for stdin
-    #[arg(value_name = "WORKLOAD", value_hint = clap::ValueHint::FilePath)]
-    pub workload: OsString,
+    /// Name of a built-in workload, TOML file, fio job file, experiment, or - for stdin
+    #[arg(
+        value_name = "WORKLOAD",
+        value_hint = clap::ValueHint::FilePath,
+        required_unless_present_any = ["resume", "restore"]
+    )]
+    pub workload: Option<OsString>,
     /// Directory, file, block device, null: or sim:NAME[,key=value...] [default: what the workload names, else .]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<OsString>,
@@ -184,6 +195,61 @@ pub struct RunArgs {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+    /// Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["plan", "format"])]
+    pub resume: Option<OsString>,
+    /// Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig's noise floor
+    #[arg(long, conflicts_with_all = ["plan", "format", "resume"])]
+    pub calibrate: bool,
+    /// Undo what an experiment changed and could not undo itself (a crash, a power cut), and end
+    #[arg(long, conflicts_with_all = ["plan", "format", "resume", "calibrate", "workload"])]
+    pub restore: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A SIDE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, or a file that
+another tool printed. Runs of an experiment are compared pair by pair; one run each is never better or worse.
+
+Examples:
+  narrows compare before after               two tags
+  narrows compare before after --margin 3    what is less than 3 % does not matter
+  narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
+  narrows compare latest 7f3a --markdown     for an issue or a forum
+  narrows compare old.json new.json -o page.html"
+)]
+pub struct CompareArgs {
+    /// Before: id, tag, 'latest', path of a bundle, or a file
+    #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
+    pub a: OsString,
+    /// After
+    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
+    pub b: OsString,
+    /// The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]
+    #[arg(long = "margin", value_name = "PERCENT|METRIC=PERCENT")]
+    pub margins: Vec<String>,
+    /// Error rate over all primary metrics together [default: 0.05]
+    #[arg(long, value_name = "ALPHA")]
+    pub alpha: Option<f64>,
+    /// A metric that is asked; may be given several times [default: the rate of each phase]
+    #[arg(long = "primary", value_name = "METRIC")]
+    pub primary: Vec<String>,
+    /// Exit code 1 if a primary metric is so
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub fail_on: Option<FailOn>,
+    /// The comparison as Markdown, for an issue or a forum
+    #[arg(long)]
+    pub markdown: bool,
+    /// Write a self-contained page
+    #[arg(long, short, value_name = "FILE.html", value_hint = clap::ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// What ends a comparison with exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A primary metric is worse.
+    Worse,
 }
 
 #[derive(Args, Debug)]
@@ -265,6 +331,43 @@ pub struct WatchArgs {
     /// Full screen with sparklines, on a terminal
     #[arg(long)]
     pub live: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A SOURCE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, or a file that
+another tool printed (a CSV with a header has a target in each row). Runs of one target belong together. Targets that cannot
+be told apart share a place. In a METRIC, * stands for anything.
+
+Examples:
+  narrows rank latest 7f3a cards             two runs and a tag
+  narrows rank cards.csv --predict install_s which number goes with the time of the installation
+  narrows rank cards.csv --better '*_s=lower' --better '*iops*=higher'
+  narrows rank a b c --metric 'rand-*.iops' --markdown
+  narrows rank cards -o page.html"
+)]
+pub struct RankArgs {
+    /// Ids, tags, 'latest', paths of bundles, or files
+    #[arg(value_name = "SOURCE", required = true, value_hint = clap::ValueHint::AnyPath)]
+    pub sources: Vec<OsString>,
+    /// The metric that matters: which others put the targets in its order?
+    #[arg(long, value_name = "METRIC")]
+    pub predict: Option<String>,
+    /// What it may be predicted from; may be given several times [default: all other metrics]
+    #[arg(long = "predictors", value_name = "METRIC")]
+    pub predictors: Vec<String>,
+    /// What is shown side by side; may be given several times [default: all, of many the rate of each phase]
+    #[arg(long = "metric", value_name = "METRIC")]
+    pub metrics: Vec<String>,
+    /// Whether more or less of a metric is better, where its source does not tell; may be given several times
+    #[arg(long, value_name = "METRIC=higher|lower")]
+    pub better: Vec<String>,
+    /// The ranking as Markdown, for an issue or a forum
+    #[arg(long)]
+    pub markdown: bool,
+    /// Write a self-contained page
+    #[arg(long, short, value_name = "FILE.html", value_hint = clap::ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

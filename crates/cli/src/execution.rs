@@ -5,13 +5,13 @@ use crate::conclusions::Conclusions;
 use crate::conduct::{Budget, Conductor};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::signals::Signals;
+use crate::signals::{SecondSignal, Signals};
 use crate::target::Opened;
 use crate::wall::WallClock;
 use crate::{archives, report_page};
 use archive::Archive;
 use engine::Control;
-use model::{Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session};
+use model::{ExperimentPlace, Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -34,20 +34,93 @@ pub struct Executed {
     kept: Result<(), Failure>,
 }
 
+impl Executed {
+    /// The run, if the archive has it.
+    pub fn into_kept(self) -> Result<Run, Failure> {
+        self.kept.map(|()| self.run)
+    }
+}
+
 impl<'a> Execution<'a> {
     /// Installs the signal handlers and opens the archive. `page`: where the page goes, if not into the archive.
     pub fn prepare(global: &GlobalArgs, tags: &'a [String], page: Option<&'a Path>) -> Result<Self, Failure> {
+        Self::prepare_with(global, tags, page, SecondSignal::Ends)
+    }
+
+    /// As [`Self::prepare`], for a command that has to put settings back: a second signal does not end it at once.
+    pub fn prepare_patient(global: &GlobalArgs, tags: &'a [String], page: Option<&'a Path>) -> Result<Self, Failure> {
+        Self::prepare_with(global, tags, page, SecondSignal::Waits)
+    }
+
+    fn prepare_with(
+        global: &GlobalArgs,
+        tags: &'a [String],
+        page: Option<&'a Path>,
+        second: SecondSignal,
+    ) -> Result<Self, Failure> {
         let wall = WallClock::start();
         let control = Arc::new(Control::default());
-        let signals = Signals::install(&control)?;
+        let signals = Signals::install_with(&control, second)?;
         let archive = archives::open(global)?;
         tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
         page.map_or(Ok(()), report_page::check_destination)?;
         Ok(Self { wall, control, signals, archive, quiet: global.json, tags, page })
     }
 
+    /// Where runs are kept.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// The handlers.
+    pub fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
+    /// Whether the user wants to end it.
+    pub fn interrupted(&self) -> bool {
+        self.signals.seen()
+    }
+
+    /// The next run starts now: each of several has its own beginning and its own clock steps.
+    pub fn restart_clock(&mut self) {
+        self.wall = WallClock::start();
+    }
+
+    /// Says on a terminal how far several runs came.
+    pub fn progress_line(&self, output: &Output, line: &str) {
+        if !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+            output.warning(line);
+        }
+    }
+
     /// Executes the plan. Whether the run could be kept stands beside it.
     pub fn execute(&self, command: &str, plan: Plan, budget: Budget, opened: &mut Opened) -> Result<Executed, Failure> {
+        self.execute_as(command, plan, budget, opened, None, "")
+    }
+
+    /// As [`Self::execute`], for a run of an experiment; `label` stands before the progress.
+    pub fn execute_for(
+        &self,
+        command: &str,
+        plan: Plan,
+        budget: Budget,
+        opened: &mut Opened,
+        place: ExperimentPlace,
+        label: String,
+    ) -> Result<Executed, Failure> {
+        self.execute_as(command, plan, budget, opened, Some(place), &label)
+    }
+
+    fn execute_as(
+        &self,
+        command: &str,
+        plan: Plan,
+        budget: Budget,
+        opened: &mut Opened,
+        experiment: Option<ExperimentPlace>,
+        label: &str,
+    ) -> Result<Executed, Failure> {
         let run = Run {
             schema: Run::SCHEMA.to_owned(),
             id: archive::run_id(&self.wall.compact(), random_u64()? as u32),
@@ -63,7 +136,7 @@ impl<'a> Execution<'a> {
                 boot_id: opened.environment.boot_id.clone(),
                 clock_step_ns: None,
             }],
-            experiment: None,
+            experiment,
             duration_ns: 0,
             bytes_written: 0,
             remarks: opened.remarks.clone(),
@@ -71,7 +144,7 @@ impl<'a> Execution<'a> {
             samples: Vec::new(),
             kernel_log: None,
         };
-        let progress = Progress::new(self.quiet);
+        let progress = Progress::new(self.quiet, label);
         let Opened { rig, sampler, .. } = opened;
         let (rig, sampler) = (rig.as_mut(), sampler.as_mut());
         let conductor = Conductor::new(rig, sampler, &self.control, &self.signals, &progress, &self.wall, budget);

@@ -10,11 +10,13 @@ mod archives;
 mod args;
 mod capture;
 mod check;
+mod compare;
 mod completions;
 mod conclusions;
 mod conduct;
 mod destroy;
 mod execution;
+mod experiment;
 mod explain;
 mod export;
 mod import;
@@ -22,6 +24,7 @@ mod inspect;
 mod inspect_place;
 mod output;
 mod progress;
+mod rank;
 mod report_page;
 mod run;
 mod runs;
@@ -55,7 +58,9 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::command(args, &cli.global, &output),
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),
+        Command::Compare(args) => compare::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
+        Command::Rank(args) => rank::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),

@@ -10,6 +10,8 @@ use std::sync::atomic::Ordering;
 /// A bar over the whole plan, with the rate of the phase that runs.
 pub struct Progress {
     bar: ProgressBar,
+    /// Stands before the phase: which run of several this is.
+    label: String,
     phase: Mutex<PhaseShown>,
 }
 
@@ -34,7 +36,7 @@ const GUESSED_RATE: u64 = 100_000;
 
 impl Foreseen {
     fn of(phase: &PhasePlan) -> Self {
-        let limit_ms = phase.time_limit_ns / 1_000_000;
+        let limit_ms = phase.usual_time_ns() / 1_000_000;
         let each = |s: &StreamPlan| match phase.stop {
             StopRule::RegionOnce => Some(s.all_region_bytes()),
             StopRule::Amount => s.total_bytes,
@@ -65,14 +67,15 @@ impl Foreseen {
 
 impl Progress {
     /// Hidden where nobody looks.
-    pub fn new(quiet: bool) -> Self {
+    pub fn new(quiet: bool, label: &str) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %  {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { bar, phase: Mutex::new(PhaseShown::default()) }
+        let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+        Self { bar, label, phase: Mutex::new(PhaseShown::default()) }
     }
 
     /// The plan is about to be executed.
@@ -87,7 +90,7 @@ impl Progress {
             phase.foreseen = Foreseen::of(plan);
             phase.name.clone_from(&plan.name);
             self.bar.set_position(phase.before_ms);
-            self.bar.set_message(phase.name.clone());
+            self.bar.set_message(format!("{}{}", self.label, phase.name));
         }
     }
 
@@ -105,8 +108,9 @@ impl Progress {
         let later_ms = self.bar.length().unwrap_or(0).saturating_sub(phase.before_ms + phase.foreseen.ms);
         // The time first: on a narrow terminal the end of the line is cut.
         self.bar.set_message(format!(
-            "{} left  {}  {}",
+            "{} left  {}{}  {}",
             time_left(left_ms + later_ms),
+            self.label,
             phase.name,
             report::quantity::progress(
                 operations,

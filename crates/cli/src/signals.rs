@@ -6,6 +6,15 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What a second signal does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecondSignal {
+    /// The program ends at once.
+    Ends,
+    /// Nothing more than the first: settings are being put back.
+    Waits,
+}
+
 /// Installed handlers and what they have seen.
 pub struct Signals {
     seen: Arc<AtomicBool>,
@@ -16,10 +25,17 @@ impl Signals {
     /// Installs the handlers. The first signal stops `control`; nothing needs to be cleaned up for the second one, as
     /// temporary files have no name and locks belong to the process.
     pub fn install(control: &Arc<Control>) -> Result<Self, Failure> {
+        Self::install_with(control, SecondSignal::Ends)
+    }
+
+    /// As [`Self::install`], with the second signal doing something else.
+    pub fn install_with(control: &Arc<Control>, second: SecondSignal) -> Result<Self, Failure> {
         let seen = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGHUP, SIGTERM] {
             let install = || -> std::io::Result<()> {
-                signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&seen))?;
+                if second == SecondSignal::Ends {
+                    signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&seen))?;
+                }
                 signal_hook::flag::register(signal, Arc::clone(&seen))?;
                 signal_hook::flag::register(signal, control.stop_flag())?;
                 Ok(())

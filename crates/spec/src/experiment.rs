@@ -34,7 +34,8 @@ pub enum WorkloadSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// A value is written into a file of /sys or /proc/sys; before that its old value is kept. `{disk}` in the path stands
-    /// for the kernel name of the target's disk.
+    /// for the kernel name of the block device that the target stands on (of a partition its disk), `{lowest}` for each of
+    /// the lowest disks below it.
     Value {
         /// `/sys/block/{disk}/queue/read_ahead_kb`.
         path: String,
@@ -199,8 +200,8 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     };
     let head_place = place(text.find("[experiment]").map(|at| at..at));
     let head = read.experiment;
-    if head.name.is_empty() || head.name.contains(['/', '.', ' ']) {
-        bad(&head_place, "name", "words, digits and hyphens".into());
+    if !is_name(&head.name) || !head.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        bad(&head_place, "name", "a letter, then letters, digits, '-' and '_', 40 at most".into());
     }
     let pairs = head.pairs.unwrap_or(DEFAULT_PAIRS);
     if pairs == 0 || pairs > MOST_PAIRS {
@@ -245,8 +246,8 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     for arm in read.arm {
         let here = place(Some(arm.span()));
         let arm = arm.into_inner();
-        if arm.name.is_empty() || arms.iter().any(|other| other.name == arm.name) {
-            bad(&here, "arm", format!("'{}': each arm has a name of its own", arm.name));
+        if !is_name(&arm.name) || arms.iter().any(|other| other.name == arm.name) {
+            bad(&here, "arm", format!("'{}': each arm has a name of its own, of letters, digits, '-' and '_'", arm.name));
         }
         match arm_of(arm) {
             Ok(arm) => arms.push(arm),
@@ -305,6 +306,11 @@ fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
     }
     let when = arm.when.as_deref().map(Condition::parse).transpose().map_err(|what| ("when", what))?;
     Ok(Arm { name: arm.name, settings, set: pairs_of(&arm.set), target: arm.target, when })
+}
+
+/// Names become parts of tags and of file names.
+fn is_name(text: &str) -> bool {
+    (1..=40).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// A value as `--set` takes it.

@@ -1,19 +1,22 @@
 //! `narrows run`: a workload on a target.
 
 mod destination;
-mod text;
+pub mod text;
+
+pub use destination::destination;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
 use crate::conduct::Budget;
 use crate::execution::{Execution, random_u64};
 use crate::output::Output;
-use crate::report_page;
+use crate::{archives, experiment, report_page};
 use crate::target::{self, Opened, Wanted};
-use destination::destination;
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
 use report::document::{PlanDocument, RunDocument};
 use spec::{RunError, RunInputs, Workload};
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Executes the command.
@@ -22,7 +25,26 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Err(Failure::new(FailureKind::Usage, "--json and --format are two documents, and stdout takes one")
             .remedy("narrows export RUN --format fio-json -o FILE   afterwards, for the second"));
     }
-    let workload = text::read(args)?;
+    let archive = archives::open(global)?;
+    if args.restore {
+        return experiment::restore(&archive, output);
+    }
+    experiment::undo_stale(&archive, output);
+    if args.resume.is_some() {
+        return resume(args, global, output);
+    }
+    let Some(name) = args.workload.as_deref() else {
+        return Err(Failure::new(FailureKind::Usage, "which workload?").remedy("narrows workloads"));
+    };
+    let source = text::source(name)?;
+    if source.language == text::Language::Toml && spec::is_experiment(&source.text) {
+        return experiment::command(args, source, global, output);
+    }
+    if args.calibrate {
+        return Err(Failure::new(FailureKind::Usage, "--calibrate is for experiments, and this is a workload")
+            .remedy("docs/experiments.md; its first arm is run under two names"));
+    }
+    let workload = text::read(args, &source)?;
     let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
     let place = destination(args.target.as_deref(), &workload)?;
     let wanted =
@@ -53,13 +75,29 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     }))
 }
 
+/// `--resume [ID]` takes what follows it for an id: a file there is the experiment, and what follows that the target.
+fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let mut args = args.clone();
+    if let Some(file) = args.resume.take_if(|r| !r.is_empty() && Path::new(r).is_file()) {
+        args.target = args.workload.replace(file).or(args.target);
+        args.resume = Some(OsString::new());
+    }
+    let source = args.workload.as_deref().map(text::source).transpose()?;
+    if let Some(source) = source.as_ref().filter(|s| !spec::is_experiment(&s.text)) {
+        return Err(Failure::new(FailureKind::Usage, format!("{} is no experiment: nothing of it goes on", source.name))
+            .remedy("narrows run EXPERIMENT.toml --resume"));
+    }
+    experiment::resume(&args, source, global, output)
+}
+
 fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure> {
     let options = Options { bins: format == RunFormat::FioJsonPlus, ..Options::default() };
     output.text(&exchange::fio_json(run, &options)?);
     Ok(())
 }
 
-fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
+/// The plan of a workload on an opened target.
+pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
     let inputs = RunInputs {
         kind: opened.target.kind,
         readiness: opened.readiness.clone(),

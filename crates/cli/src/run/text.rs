@@ -15,28 +15,37 @@ const MOST_INCLUDES: usize = 64;
 
 /// In which language a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
+pub enum Language {
+    /// Ours.
     Toml,
+    /// fio's job files.
     Fio,
 }
 
-struct Source {
+/// A text that was read, and not yet understood.
+#[derive(Clone, Debug)]
+pub struct Source {
     /// As the user named it.
-    name: String,
-    text: String,
-    language: Language,
+    pub name: String,
+    /// All of it.
+    pub text: String,
+    /// In which language.
+    pub language: Language,
     /// Where its includes are looked for first.
-    directory: PathBuf,
+    pub directory: PathBuf,
 }
 
-/// Reads what `WORKLOAD` names.
-pub fn read(args: &RunArgs) -> Result<Workload, Failure> {
-    let source = source(&args.workload)?;
+/// Reads the workload of a text as the command line asks.
+pub fn read(args: &RunArgs, source: &Source) -> Result<Workload, Failure> {
     if args.lenient && source.language == Language::Toml {
         return Err(Failure::new(FailureKind::Usage, "--lenient is for fio job files; in TOML every key is ours")
             .remedy("leave --lenient out"));
     }
-    let set = settings(args, source.language)?;
+    workload(source, &settings(args, source.language)?, args.lenient)
+}
+
+/// Reads a workload with other values for some keys.
+pub fn workload(source: &Source, set: &[(String, String)], lenient: bool) -> Result<Workload, Failure> {
     let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
     let variables: BTreeMap<String, String> = variables.collect();
     let mut includes = BTreeMap::new();
@@ -45,10 +54,10 @@ pub fn read(args: &RunArgs) -> Result<Workload, Failure> {
             file: &source.name,
             text: &source.text,
             includes: &includes,
-            set: &set,
+            set,
             variables: &variables,
             machine: machine(),
-            lenient: args.lenient,
+            lenient,
         };
         let result = match source.language {
             Language::Toml => spec::parse_workload(&inputs),
@@ -69,7 +78,8 @@ pub fn read(args: &RunArgs) -> Result<Workload, Failure> {
     }
 }
 
-fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
+/// Reads what `WORKLOAD` names.
+pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
     let shown = name.to_string_lossy().into_owned();
     if let Some(text) = name.to_str().and_then(spec::workload_text) {
         let (text, directory) = (text.to_owned(), PathBuf::from("."));
@@ -143,7 +153,7 @@ fn include(directory: &Path, wanted: &TextError) -> Result<String, Failure> {
 }
 
 /// `--set KEY=VALUE`, and what other options say in the words of the language.
-fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, String)>, Failure> {
+pub fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, String)>, Failure> {
     let mut set = Vec::with_capacity(args.set.len() + 1);
     for given in &args.set {
         let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {

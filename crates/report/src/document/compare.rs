@@ -80,8 +80,6 @@ pub struct ExperimentSummary<'a> {
     pub order: Vec<ExperimentStep<'a>>,
     /// Whether all runs were made.
     pub complete: bool,
-    /// What is needed to go on; null where nothing is.
-    pub waiting_for: Option<&'a str>,
     /// Noise of the rig, where this was a calibration.
     pub noise: Vec<NoiseEntry<'a>>,
 }

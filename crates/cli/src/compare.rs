@@ -1,0 +1,216 @@
+//! `narrows compare A B`: did it help, did it hurt anything?
+
+use crate::args::{CompareArgs, FailOn, GlobalArgs};
+use crate::output::Output;
+use crate::{archives, experiment, report_page};
+use archive::Archive;
+use judge::Asked;
+use model::{Comparison, Failure, FailureKind, Run, Verdict};
+use report::document::CompareDocument;
+use report::{Compare, Side};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A side that was read.
+struct Loaded {
+    name: String,
+    runs: Vec<Run>,
+    /// What could not be read, for the comparison's reasons.
+    unreadable: Vec<String>,
+}
+
+/// Executes the command.
+pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if output.is_json() && args.markdown {
+        return Err(Failure::new(FailureKind::Usage, "--json and --markdown are two texts, and stdout takes one"));
+    }
+    let given = margins(&args.margins)?;
+    if let Some(alpha) = args.alpha.filter(|a| !(*a > 0.0 && *a < 0.5)) {
+        return Err(Failure::new(FailureKind::Usage, format!("--alpha {alpha}: an error rate is above 0 and below 0.5")));
+    }
+    args.output.as_deref().map_or(Ok(()), report_page::check_destination)?;
+    let archive = archives::open(global)?;
+    let (a, b) = (load(&archive, &args.a)?, load(&archive, &args.b)?);
+    distinct(&a, &b)?;
+    let declared = experiment::declared(&archive, &a.runs, &b.runs);
+    let asked = asked(args, given, declared.as_ref().map(|d| &d.asked), &archive, &a.runs, &b.runs);
+    missing_primary(args, &a.runs, &b.runs)?;
+    let mut comparison = judge::compare(&a.runs, &b.runs, &asked);
+    let unreadable = a.unreadable.iter().chain(&b.unreadable);
+    comparison.reasons.extend(unreadable.map(|u| format!("unreadable: {u}")));
+    if declared.is_some() && (args.alpha.is_some() || !args.margins.is_empty() || !args.primary.is_empty()) {
+        comparison.reasons.push(
+            "changed-afterwards: the experiment fixed its questions before the data; what was asked now differs".to_owned(),
+        );
+    }
+    let page = args.output.as_deref().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.to_owned()));
+    let shown = page.as_ref().map(|p| p.display().to_string());
+    let view = Compare {
+        comparison: &comparison,
+        a: Side { name: &a.name, runs: &a.runs },
+        b: Side { name: &b.name, runs: &b.runs },
+        question: declared.as_ref().map_or("", |d| d.question.as_str()),
+        page: shown.as_deref(),
+    };
+    if let Some(page) = &page {
+        write_page(page, &format!("{} → {}", a.name, b.name), &[view])?;
+    }
+    if output.is_json() {
+        output.document(&CompareDocument::new(&view));
+    } else if args.markdown {
+        output.text(&report::compare_markdown(&view));
+    } else {
+        output.text(&report::compare_text(&view, output.style()));
+    }
+    Ok(exit_code(&comparison, args.fail_on))
+}
+
+/// Writes the page of one or several comparisons.
+pub fn write_page(path: &Path, title: &str, views: &[Compare<'_>]) -> Result<(), Failure> {
+    std::fs::write(path, report::compare_page(title, env!("CARGO_PKG_VERSION"), views)).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
+            .remedy("-o FILE.html elsewhere")
+    })
+}
+
+/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared.
+fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
+    let worse = comparison.metrics.iter().any(|m| m.primary && m.verdict == Verdict::Worse);
+    match comparison.overall {
+        _ if worse && fail_on == Some(FailOn::Worse) => ExitCode::from(1),
+        Verdict::Invalid => ExitCode::from(FailureKind::Invalid.exit_code()),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// The runs that a name stands for.
+fn load(archive: &Archive, name: &OsStr) -> Result<Loaded, Failure> {
+    let shown = name.to_string_lossy().into_owned();
+    if let Some(foreign) = foreign(name) {
+        return foreign.map(|runs| Loaded { name: shown, runs, unreadable: Vec::new() });
+    }
+    let text = name.to_str().ok_or_else(|| {
+        Failure::new(FailureKind::Usage, format!("'{shown}' is no name of a run")).remedy("narrows runs   lists what there is")
+    })?;
+    let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
+    let mut first = None;
+    for found in archive.resolve(text)? {
+        match found.load() {
+            Ok(run) => loaded.runs.push(run),
+            Err(error) => {
+                loaded.unreadable.push(format!("{}: {error}", found.id));
+                first = first.or(Some(Failure::from(error)));
+            }
+        }
+    }
+    match first {
+        Some(failure) if loaded.runs.is_empty() => Err(failure),
+        _ => Ok(loaded),
+    }
+}
+
+/// What another tool printed: a regular file that is no bundle.
+fn foreign(name: &OsStr) -> Option<Result<Vec<Run>, Failure>> {
+    let path = Path::new(name);
+    let is_file = path.is_file() && path.file_name() != Some(OsStr::new("run.json"));
+    is_file.then(|| {
+        Err(Failure::new(FailureKind::Usage, format!("{} is a file and no run", path.display()))
+            .remedy("name a run, a tag or a bundle: narrows runs lists them"))
+    })
+}
+
+/// A run compared with itself says nothing.
+fn distinct(a: &Loaded, b: &Loaded) -> Result<(), Failure> {
+    let shared: Vec<&str> =
+        a.runs.iter().filter(|x| b.runs.iter().any(|y| y.id == x.id && !x.id.is_empty())).map(|r| r.id.as_str()).collect();
+    match shared.first() {
+        None => Ok(()),
+        Some(id) if a.runs.len() == 1 && b.runs.len() == 1 => {
+            Err(Failure::new(FailureKind::Usage, format!("'{}' and '{}' are the same run, {id}", a.name, b.name))
+                .remedy("name two runs: narrows runs lists them"))
+        }
+        Some(id) => {
+            let others = if shared.len() > 1 { format!(" and {} others", shared.len() - 1) } else { String::new() };
+            Err(Failure::new(FailureKind::Usage, format!("'{}' and '{}' both hold {id}{others}", a.name, b.name))
+                .remedy("narrows runs tag RUN TAG --delete   takes a run out of one of them"))
+        }
+    }
+}
+
+/// Margins of all metrics, and of single ones, per cent.
+type Margins = (Option<f64>, BTreeMap<String, f64>);
+
+fn margins(given: &[String]) -> Result<Margins, Failure> {
+    let mut out = Margins::default();
+    for text in given {
+        let (metric, number) = match text.rsplit_once('=') {
+            Some((metric, number)) => (Some(metric.trim()), number),
+            None => (None, text.as_str()),
+        };
+        let percent: f64 =
+            number.trim().trim_end_matches('%').trim().parse().ok().filter(|p| *p > 0.0 && *p < 1000.0).ok_or_else(|| {
+                Failure::new(FailureKind::Usage, format!("--margin {text}: a margin is a number of per cent above 0"))
+                    .remedy("--margin 3, or --margin seq-read.throughput_bytes_per_s=3")
+            })?;
+        match metric {
+            Some("") => {
+                return Err(Failure::new(FailureKind::Usage, format!("--margin {text}: which metric?")));
+            }
+            Some(metric) => drop(out.1.insert(metric.to_owned(), percent)),
+            None => out.0 = Some(percent),
+        }
+    }
+    Ok(out)
+}
+
+/// A metric that is asked by name and that no run has is a slip of the keyboard.
+fn missing_primary(args: &CompareArgs, a: &[Run], b: &[Run]) -> Result<(), Failure> {
+    let has = |runs: &[Run], id: &str| runs.iter().any(|r| r.metric(id).is_some());
+    let missing = args.primary.iter().find(|id| !has(a, id) || !has(b, id));
+    missing.map_or(Ok(()), |id| {
+        let ids: Vec<&str> = a.first().into_iter().flat_map(Run::metrics).map(|m| m.id.as_str()).collect();
+        let shown = ids.iter().take(12).copied().collect::<Vec<_>>().join(", ");
+        Err(Failure::new(FailureKind::Usage, format!("--primary {id}: not both sides have this metric"))
+            .remedy(format!("A has {shown}{}", if ids.len() > 12 { ", ..." } else { "" })))
+    })
+}
+
+/// Options go before what an experiment declared, and that before the defaults.
+fn asked(
+    args: &CompareArgs,
+    (all, each): Margins,
+    declared: Option<&Asked>,
+    archive: &Archive,
+    a: &[Run],
+    b: &[Run],
+) -> Asked {
+    let mut asked = declared.cloned().unwrap_or_default();
+    asked.alpha = args.alpha.or(asked.alpha);
+    if all.is_some() {
+        asked.margin_percent = all;
+        asked.margins.clear();
+    }
+    asked.margins.extend(each);
+    if !args.primary.is_empty() {
+        asked.primary.clone_from(&args.primary);
+    }
+    asked.noise_floor = experiment::noise_floor_of(archive, a, b);
+    asked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn margins_are_of_all_or_of_one_metric() {
+        let read = |texts: &[&str]| margins(&texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>());
+        let (all, each) = read(&["3", "a.iops=2.5 %"]).unwrap();
+        assert_eq!((all, each["a.iops"]), (Some(3.0), 2.5));
+        for bad in ["", "x", "-1", "0", "=3", "a=", "nan", "inf"] {
+            assert!(read(&[bad]).is_err(), "{bad}");
+        }
+    }
+}

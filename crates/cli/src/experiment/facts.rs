@@ -1,0 +1,78 @@
+//! What conditions of arms ask about: the machine, and every layer below the target.
+
+use model::{Environment, Fact, Target};
+use spec::Facts;
+
+/// All that is known, by name. Drivers of all layers are values of `driver`.
+pub fn facts(environment: &Environment, target: &Target) -> Facts {
+    let mut facts = Facts::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            let all: &mut Vec<String> = facts.entry(name.to_owned()).or_default();
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+    };
+    add("host", environment.hostname.clone());
+    add("machine", environment.machine.clone());
+    add("kernel", environment.kernel.clone());
+    add("architecture", environment.architecture.clone());
+    add("distribution", environment.distribution.clone());
+    add("virtualization", environment.virtualization.clone());
+    environment.governors.iter().for_each(|g| add("governor", Some(g.clone())));
+    environment.kernel_command_line.iter().flat_map(|l| l.split(' ')).for_each(|w| add("cmdline", Some(w.to_owned())));
+    add("target", Some(target.name.clone()));
+    if let Some(mount) = &target.stack.mount {
+        add("filesystem", Some(mount.fstype.clone()));
+        mount.options.iter().for_each(|o| add("mount-option", Some(o.clone())));
+    }
+    for layer in &target.stack.layers {
+        add("layer", Some(layer.name.clone()));
+        add("driver", layer.driver.clone());
+        for (name, fact) in &layer.facts {
+            values(fact).into_iter().for_each(|v| add(name, Some(v)));
+        }
+    }
+    facts
+}
+
+fn values(fact: &Fact) -> Vec<String> {
+    match fact {
+        Fact::Null => Vec::new(),
+        Fact::Bool(v) => vec![v.to_string()],
+        Fact::Int(v) => vec![v.to_string()],
+        Fact::Float(v) => vec![v.to_string()],
+        Fact::Text(v) => vec![v.clone()],
+        Fact::List(all) => all.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Layer, LayerKind, Stack, TargetKind};
+
+    #[test]
+    fn every_layer_gives_its_driver_and_its_facts() {
+        let mut disk = Layer::new(LayerKind::Disk, "sda");
+        disk.driver = Some("sd".into());
+        disk.set("rotational", true);
+        let mut host = Layer::new(LayerKind::Host, "ata1");
+        host.driver = Some("ahci".into());
+        let target = Target {
+            name: "/mnt".into(),
+            kind: TargetKind::Directory,
+            path: None,
+            size_bytes: None,
+            writable: true,
+            stack: Stack { mount: None, layers: vec![disk, host] },
+        };
+        let environment = Environment { kernel: Some("6.12.3".into()), ..Environment::default() };
+        let facts = facts(&environment, &target);
+        assert_eq!(facts["driver"], ["sd", "ahci"]);
+        assert_eq!(facts["rotational"], ["true"]);
+        assert_eq!(facts["kernel"], ["6.12.3"]);
+        assert!(!facts.contains_key("governor"));
+    }
+}

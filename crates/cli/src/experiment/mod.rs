@@ -1,0 +1,102 @@
+//! Experiments: arms run in pairs whose order was drawn by lot, settings put back on every way out, and a state in the
+//! archive from which it goes on after a crash or a reboot. docs/experiments.md describes the form of the text.
+
+mod facts;
+mod journal;
+mod noise;
+mod outcome;
+mod ready;
+mod settings;
+mod state;
+mod steps;
+mod text;
+
+pub use journal::{restore, undo_stale};
+pub use noise::noise_floor_of;
+pub use outcome::declared;
+
+use crate::args::{GlobalArgs, RunArgs};
+use crate::execution::{Execution, random_u64};
+use crate::output::Output;
+use crate::run::text::Source;
+use model::{Failure, FailureKind};
+use spec::{Arm, Experiment};
+use state::State;
+use std::process::ExitCode;
+
+/// `narrows run EXPERIMENT.toml [TARGET]`.
+pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if args.plan || args.format.is_some() {
+        return Err(Failure::new(FailureKind::Usage, "--plan and --format are for a workload, and this is an experiment")
+            .remedy("narrows run WORKLOAD --plan   shows what one of its runs does"));
+    }
+    let experiment = text::experiment(&source, args.calibrate)?;
+    let workload = text::workload_source(&experiment, &source)?;
+    let mut execution = Execution::prepare_patient(global, &args.tags, args.report.as_deref())?;
+    if let Some(unfinished) = state::last_unfinished(execution.archive(), &experiment.name)? {
+        let done = unfinished.steps.iter().filter(|s| s.run_id.is_some()).count();
+        output.warning(&format!(
+            "{} is not complete ({done} of {} runs); this is a new execution, --resume would go on with that one",
+            unfinished.id,
+            unfinished.steps.len()
+        ));
+    }
+    let seed = match args.seed.or(experiment.seed) {
+        Some(seed) => seed,
+        None => random_u64()?,
+    };
+    let set = crate::run::text::settings(args, crate::run::text::Language::Toml)?;
+    let mut state = State::new(&experiment, &source, &workload, seed, args, set, random_u64()? as u32);
+    let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
+    ready::warn(&experiment, &arms, output);
+    noise::refuse_small_margins(execution.archive(), &experiment, &arms, args.calibrate)?;
+    let lock = journal::Lock::take(execution.archive(), &state.id)?;
+    state.save(execution.archive())?;
+    finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
+}
+
+/// `narrows run [EXPERIMENT.toml] --resume [ID]`.
+pub fn resume(args: &RunArgs, source: Option<Source>, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let mut execution = Execution::prepare_patient(global, &args.tags, args.report.as_deref())?;
+    let id = args.resume.as_deref().and_then(|r| r.to_str()).filter(|r| !r.is_empty());
+    let name = source.as_ref().map(|s| text::experiment(s, false).map(|e| e.name)).transpose()?;
+    let mut state = state::to_resume(execution.archive(), id, name.as_deref())?;
+    if let Some(source) = source.filter(|s| s.text != state.text) {
+        let message = format!("{} is not what {} was started with: its questions were fixed before the data", source.name, state.id);
+        return Err(Failure::new(FailureKind::Refused, message)
+            .remedy(format!("narrows run {} starts it anew, or put the text back", source.name)));
+    }
+    if let Some(target) = &args.target {
+        state.target = Some(target.to_string_lossy().into_owned());
+    }
+    let source = state.source();
+    let experiment = text::experiment(&source, state.calibrate)?;
+    let lock = journal::Lock::take(execution.archive(), &state.id)?;
+    let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
+    finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
+}
+
+fn finish(
+    experiment: &Experiment,
+    state: &mut State,
+    arms: &[ready::ReadyArm],
+    args: &RunArgs,
+    execution: &mut Execution<'_>,
+    output: &Output,
+    _held: &journal::Lock,
+) -> Result<ExitCode, Failure> {
+    let walked = steps::walk(experiment, state, arms, &args.permissions, execution, output);
+    outcome::tag(execution.archive(), state, &args.tags)?;
+    let clean = walked?;
+    outcome::show(experiment, state, execution.archive(), args, output, clean)
+}
+
+/// The arms that are run: those of the text, or the first one under two names.
+fn arms_of(experiment: &Experiment, calibrate: bool) -> Vec<Arm> {
+    match experiment.arms.first() {
+        Some(first) if calibrate => {
+            ["1", "2"].iter().map(|n| Arm { name: format!("{}-{n}", first.name), ..first.clone() }).collect()
+        }
+        _ => experiment.arms.clone(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Everything that can be wrong with an experiment is looked at before anything is changed: texts, targets, plans, the
+//! metrics that are asked, settings, conditions.
+
+use super::state::State;
+use super::{facts, settings, text};
+use crate::args::Permissions;
+use crate::execution::Execution;
+use crate::output::Output;
+use crate::target::{self, Opened, Wanted};
+use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Target};
+use spec::{Arm, Experiment, Workload};
+use std::ffi::OsString;
+
+/// An arm with what it runs and whether it can run now.
+pub struct ReadyArm {
+    /// As the text says.
+    pub arm: Arm,
+    /// What is run.
+    pub workload: Workload,
+    /// Where.
+    pub target: OsString,
+    /// What is known of its target; `None` where it cannot be reached in this state of the machine.
+    pub here: Option<Here>,
+    /// Why it cannot run now.
+    pub waits: Option<String>,
+}
+
+/// An arm's target as it is now.
+pub struct Here {
+    /// The target with its stack.
+    pub target: Target,
+    /// The machine.
+    pub environment: Environment,
+    /// What one run does.
+    pub plan: Plan,
+}
+
+/// Looks at all arms.
+pub fn arms(
+    experiment: &Experiment,
+    state: &State,
+    permissions: &Permissions,
+    execution: &Execution<'_>,
+) -> Result<Vec<ReadyArm>, Failure> {
+    let source = state.workload();
+    let mut out = Vec::with_capacity(experiment.arms.len());
+    for arm in &experiment.arms {
+        archive::check_tag(&super::outcome::tag_of(&experiment.name, &arm.name))?;
+        let workload = text::workload(experiment, arm, &source, &state.set)?;
+        let given = arm.target.as_ref().or(state.target.as_ref()).or(experiment.target.as_ref()).map(OsString::from);
+        let place = crate::run::destination(given.as_deref(), &workload)?;
+        let mut ready = ReadyArm { arm: arm.clone(), workload, target: place.name, here: None, waits: None };
+        match look(&ready, permissions, state, execution) {
+            Ok(here) => {
+                ready.waits = condition(arm, &here)?;
+                ready.here = Some(here);
+            }
+            Err(failure) => match &arm.when {
+                // A card that is not inserted, a disk under another name: part of the state that is waited for.
+                Some(when) => ready.waits = Some(format!("{} ({})", when.text(), failure.message)),
+                None => return Err(named(arm, failure)),
+            },
+        }
+        if ready.waits.is_none() {
+            checked(experiment, &ready)?;
+        }
+        out.push(ready);
+    }
+    Ok(out)
+}
+
+fn named(arm: &Arm, failure: Failure) -> Failure {
+    Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure }
+}
+
+fn look(
+    ready: &ReadyArm,
+    permissions: &Permissions,
+    state: &State,
+    execution: &Execution<'_>,
+) -> Result<Here, Failure> {
+    let opened = open(ready, permissions, execution)?;
+    let plan = crate::run::plan(&ready.workload, &opened, state.seed)?;
+    Ok(Here { target: opened.target, environment: opened.environment, plan })
+}
+
+/// Opens the target of an arm.
+pub fn open(ready: &ReadyArm, permissions: &Permissions, execution: &Execution<'_>) -> Result<Opened, Failure> {
+    let wanted =
+        Wanted { name: &ready.target, permissions, interval_ns: ready.workload.interval_ns(), probe: false };
+    target::open(&wanted, &execution.control)
+}
+
+/// Why the arm has to wait; `None` where it can run.
+fn condition(arm: &Arm, here: &Here) -> Result<Option<String>, Failure> {
+    let Some(when) = &arm.when else { return Ok(None) };
+    Ok(match when.holds(&facts::facts(&here.environment, &here.target)) {
+        Ok(true) => None,
+        Ok(false) => Some(when.text().to_owned()),
+        Err(fact) => Some(format!("{} ('{fact}' is not known of this machine and target now)", when.text())),
+    })
+}
+
+/// The metrics that are asked are in the plan, and the settings can be applied.
+fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
+    let Some(here) = &ready.here else { return Ok(()) };
+    let ids: Vec<String> = metric_ids(&here.plan).collect();
+    for id in experiment.primary.iter().chain(experiment.margins.keys()) {
+        if !ids.contains(id) {
+            let near: Vec<&str> = ids.iter().filter(|i| same_end(i, id)).map(String::as_str).take(8).collect();
+            let all: Vec<&str> = ids.iter().map(String::as_str).take(8).collect();
+            let known = if near.is_empty() { all } else { near };
+            let failure = Failure::new(FailureKind::Usage, format!("no run of this workload gives the metric '{id}'"));
+            return Err(named(&ready.arm, failure.remedy(format!("there are {}, ...", known.join(", ")))));
+        }
+    }
+    settings::check(&ready.arm, &here.target.stack)
+        .map_err(|what| named(&ready.arm, Failure::new(FailureKind::Refused, what).remedy("nothing was changed")))
+}
+
+fn same_end(a: &str, b: &str) -> bool {
+    a.rsplit('.').next() == b.rsplit('.').next() || a.split('.').next() == b.split('.').next()
+}
+
+fn metric_ids(plan: &Plan) -> impl Iterator<Item = String> {
+    let measured = plan.phases.iter().filter(|p| p.kind == PhaseKind::Measure && p.skip.is_none());
+    measured.flat_map(judge::metric_ids)
+}
+
+/// How many questions are asked of each comparison: those that are named, else the rate of each phase, ten at most.
+fn questions(experiment: &Experiment, arms: &[ReadyArm]) -> usize {
+    if !experiment.primary.is_empty() {
+        return experiment.primary.len();
+    }
+    let plan = arms.iter().find_map(|a| a.here.as_ref()).map(|h| &h.plan);
+    let measured = |p: &Plan| p.phases.iter().filter(|p| p.kind == PhaseKind::Measure && p.skip.is_none()).count();
+    plan.map_or(1, measured).clamp(1, 10)
+}
+
+/// What the user should know before hours are spent.
+pub fn warn(experiment: &Experiment, arms: &[ReadyArm], output: &Output) {
+    let questions = questions(experiment, arms);
+    let alpha = super::outcome::alpha(experiment);
+    let least = judge::least_pairs(questions, alpha);
+    if (experiment.pairs as usize) < least {
+        output.warning(&format!(
+            "{} pairs cannot show a difference in {questions} metrics at {}: pairs = {least} or more, or fewer metrics in primary",
+            experiment.pairs, experiment.alpha
+        ));
+    }
+}

@@ -1,0 +1,53 @@
+//! The text of an experiment and of the workload it names.
+
+use super::arms_of;
+use crate::run::text::{self, Language, Source};
+use model::{Failure, FailureKind};
+use spec::{Arm, Experiment, Workload, WorkloadSource};
+use std::path::Path;
+
+/// Reads an experiment; for a calibration its arms are the first one twice.
+pub fn experiment(source: &Source, calibrate: bool) -> Result<Experiment, Failure> {
+    let mut experiment = spec::parse_experiment(&source.name, &source.text).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Failure::new(FailureKind::Usage, lines.join("\n")).remedy("docs/experiments.md describes the form")
+    })?;
+    if calibrate {
+        experiment.arms = arms_of(&experiment, true);
+        experiment.name = format!("{}-calibrate", experiment.name);
+    }
+    Ok(experiment)
+}
+
+/// The text of the workload: built-in, a file beside the experiment, or inline.
+pub fn workload_source(experiment: &Experiment, source: &Source) -> Result<Source, Failure> {
+    match &experiment.workload {
+        WorkloadSource::Inline(text) => Ok(Source {
+            name: format!("{} [workload]", source.name),
+            text: text.clone(),
+            language: Language::Toml,
+            directory: source.directory.clone(),
+        }),
+        WorkloadSource::Named(name) => {
+            let beside = source.directory.join(name);
+            let is_built_in = spec::workload_text(name).is_some();
+            let chosen = if !is_built_in && beside.is_file() { beside.as_os_str() } else { Path::new(name).as_os_str() };
+            let found = text::source(chosen)?;
+            if spec::is_experiment(&found.text) {
+                return Err(Failure::new(FailureKind::Usage, format!("{}: the workload {name} is an experiment itself", source.name))
+                    .remedy("narrows workloads   lists what is built in"));
+            }
+            Ok(found)
+        }
+    }
+}
+
+/// The workload of an arm: keys of the experiment, then of the arm, then of the command line.
+pub fn workload(experiment: &Experiment, arm: &Arm, source: &Source, more: &[(String, String)]) -> Result<Workload, Failure> {
+    let set: Vec<(String, String)> = experiment.set.iter().chain(&arm.set).chain(more).cloned().collect();
+    text::workload(source, &set, false).map_err(|failure| {
+        let remedy = failure.remedy.clone();
+        let failure = Failure::new(failure.kind, format!("arm '{}': {}", arm.name, failure.message));
+        remedy.map_or(failure.clone(), |r| failure.remedy(r))
+    })
+}
