@@ -88,8 +88,10 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 fn eight_bit(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        // A text cut inside a character is still UTF-8.
-        Err(e) if e.error_len().is_none() => String::from_utf8_lossy(bytes).into_owned(),
+        // A text of UTF-8 that is cut inside a character is still UTF-8.
+        Err(e) if e.error_len().is_none() && !bytes[..e.valid_up_to()].is_ascii() => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
     }
 }

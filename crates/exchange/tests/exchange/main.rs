@@ -5,5 +5,7 @@ mod fio_json;
 mod fio_logs;
 mod generated;
 mod hlog;
+mod import_any;
+mod import_fio;
 mod iozone;
 mod runs;

@@ -44,7 +44,8 @@ pub(super) fn bytes(text: &str, prefix: Prefix) -> Option<f64> {
     let unit = unit.strip_suffix("/s").unwrap_or(unit).trim_end();
     let (letters, divisor) = match unit.strip_suffix("bit").or_else(|| unit.strip_suffix('b')) {
         Some(letters) => (letters, 8.0),
-        None => (unit.strip_suffix('B')?, 1.0),
+        // The sum over clients is printed as `154Mi (161M)`.
+        None => (unit.strip_suffix('B').unwrap_or(unit), 1.0),
     };
     let (letter, base) = match letters.strip_suffix('i') {
         Some(letter) => (letter, 1024.0),
@@ -120,6 +121,8 @@ mod tests {
             ("1.5GiB/s", Decimal, 1.5 * 1_073_741_824.0),
             ("80Mbit/s", Decimal, 10e6),
             ("8Kibit/s", Decimal, 1024.0),
+            ("154Mi", Decimal, 154.0 * 1_048_576.0),
+            ("161M", Decimal, 161e6),
             ("154GiB", Decimal, 154.0 * 1_073_741_824.0),
         ] {
             assert_eq!(bytes(text, prefix), Some(want), "{text}");

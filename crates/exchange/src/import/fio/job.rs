@@ -88,11 +88,11 @@ impl Direction {
         Self { name, ..Self::default() }
     }
 
-    /// Whether the job went in this direction at all: the one that was not used is printed as zeros.
+    /// Whether the job went in this direction at all: the one that was not used is printed as zeros. A job whose first
+    /// operation failed has counted it and has no rate.
     pub fn is_used(&self) -> bool {
         let positive = |q: &Option<Quantity>| q.as_ref().is_some_and(|q| q.value > 0.0);
-        self.operations > 0
-            || positive(&self.iops)
+        positive(&self.iops)
             || positive(&self.throughput)
             || (self.name == "sync" && !(self.total.is_empty() && self.completion.is_empty()))
     }
@@ -158,8 +158,9 @@ fn direction_metrics(prefix: &str, d: &Direction, out: &mut Vec<ImportedMetric>)
     };
     let higher = Some(Better::Higher);
     let remark = (!d.remarks.is_empty()).then(|| d.remarks.join("; "));
-    push("iops", Unit::OpsPerS, higher, &d.iops, None);
-    push("throughput_bytes_per_s", Unit::BytesPerS, higher, &d.throughput, remark.as_deref());
+    let rate = |q: &Option<Quantity>| q.clone().filter(|q| q.value > 0.0);
+    push("iops", Unit::OpsPerS, higher, &rate(&d.iops), None);
+    push("throughput_bytes_per_s", Unit::BytesPerS, higher, &rate(&d.throughput), remark.as_deref());
     for (kind, latencies) in
         [("latency", &d.total), ("completion_latency", &d.completion), ("submission_latency", &d.submission)]
     {

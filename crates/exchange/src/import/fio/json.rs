@@ -33,6 +33,11 @@ const TELLING: [&str; 16] = [
 /// What fio calls the sum over its clients.
 pub(super) const ALL_CLIENTS: &str = "All clients";
 
+/// What a reader of that sum must know.
+pub(super) fn sum_remark() -> String {
+    format!("'{ALL_CLIENTS}' is fio's sum over the other jobs")
+}
+
 /// Reads every document in the text.
 pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
     let all = text.all();
@@ -117,7 +122,7 @@ impl Reader<'_, '_> {
         }
         let clients = document.get("client_stats").is_some();
         if clients && report.jobs.iter().any(|j| j.name == ALL_CLIENTS) {
-            report.remarks.push(format!("'{ALL_CLIENTS}' is fio's sum over the other jobs"));
+            report.remarks.push(sum_remark());
         }
         report.target = if targets.len() == 1 { targets.pop_first().flatten() } else { None };
         let stamp = |key: &str| document.get(key).and_then(Tree::number);

@@ -9,7 +9,6 @@ use super::job::{Direction, Latencies, Quantity};
 
 /// The start of a job's report.
 pub(super) struct JobLine<'a> {
-    pub host: Option<&'a str>,
     pub name: &'a str,
     pub group: Option<u64>,
     pub error: Option<String>,
@@ -28,8 +27,7 @@ pub(super) fn without_host(line: &str) -> (Option<&str>, &str) {
 
 /// `name: (groupid=0, jobs=1): err= 0: pid=1: Fri Oct  6 05:21:27 2017`.
 pub(super) fn job(line: &str) -> Option<JobLine<'_>> {
-    let (host, line) = without_host(line);
-    let (name, rest) = line.split_once(": (groupid=")?;
+    let (name, rest) = without_host(line).1.split_once(": (groupid=")?;
     let (inside, rest) = rest.split_once(')')?;
     let group = inside.split(',').next().and_then(|g| g.trim().parse().ok());
     let errors = rest.split_once("err=").map_or("", |(_, e)| e.trim_start());
@@ -40,7 +38,7 @@ pub(super) fn job(line: &str) -> Option<JobLine<'_>> {
         None => format!("error {number}"),
     });
     let local_time = rest.split_once("pid=").and_then(|(_, p)| p.split_once(": ")).map(|(_, t)| t.trim());
-    Some(JobLine { host, name: name.trim(), group, error, local_time: local_time.filter(|t| !t.is_empty()) })
+    Some(JobLine { name: name.trim(), group, error, local_time: local_time.filter(|t| !t.is_empty()) })
 }
 
 /// What follows `key=` up to a comma, bracket or blank; keys are told apart from their endings (`bw` of `aggrbw`).
@@ -249,7 +247,8 @@ mod tests {
         );
         assert_eq!(issued("     issued r/w/d: total=7/8/0, short=0/0/0").unwrap()[1], ("write", 8));
         let j = job("<box> a: b: (groupid=3, jobs=4): err= 5 (file:io_u.c:1, func=io_u, error=Input/output error): pid=7: Sat Nov 21 12:10:32 2026").unwrap();
-        assert_eq!((j.host, j.name, j.group), (Some("box"), "a: b", Some(3)));
+        assert_eq!((j.name, j.group), ("a: b", Some(3)));
+        assert_eq!(without_host("<box> a"), (Some("box"), "a"));
         assert_eq!(j.error.unwrap(), "error 5 (Input/output error)");
         assert_eq!(j.local_time, Some("Sat Nov 21 12:10:32 2026"));
         assert_eq!(version("fio-2.18-59-g618e"), Some("fio-2.18-59-g618e"));

@@ -40,7 +40,11 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             let run = report.into_run(found);
             found.runs.push(run);
         } else {
-            found.not_understood(report.first_line, "fio reported no result here");
+            let errors =
+                report.jobs.iter().filter_map(|j| Some(format!("job '{}' ended with {}", j.name, j.error.as_ref()?)));
+            let why: Vec<String> =
+                std::iter::once("fio reported no result here".to_owned()).chain(errors.take(3)).collect();
+            found.not_understood(report.first_line, why.join("; "));
         }
     }
 }

@@ -7,8 +7,19 @@ use crate::import::{Found, Text};
 use std::collections::BTreeSet;
 
 /// Lines of a job's report that carry no metric of ours.
-const IN_JOB: [&str; 10] =
-    ["lat (", "bw (", "bw  (", "iops ", "IO depths", "submit", "complete", "issued", "latency ", "Description"];
+const IN_JOB: [&str; 11] = [
+    "steadystate",
+    "lat (",
+    "bw (",
+    "bw  (",
+    "iops ",
+    "IO depths",
+    "submit",
+    "complete",
+    "issued",
+    "latency ",
+    "Description",
+];
 /// Lines around reports.
 const AROUND: [&str; 4] = ["Starting ", "Jobs: ", "hostname=", "..."];
 /// Characters of a line that are kept as a run's name.
@@ -82,6 +93,9 @@ struct Reader {
     open: bool,
     cut: bool,
     version: Option<String>,
+    /// Whether clients report here, and the one whose line was the last to carry a name.
+    clients: bool,
+    host: Option<String>,
     /// What the jobs to come were asked to do.
     asked: Vec<(String, String)>,
     /// The last line that is not fio's.
@@ -94,7 +108,11 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, number: usize, line: &str) -> Line {
-        let words = lines::without_host(line).1.trim();
+        let (host, words) = lines::without_host(line);
+        if host.is_some() {
+            self.host = host.map(str::to_owned);
+        }
+        let words = words.trim();
         if words.is_empty() {
             self.percentiles = None;
             return Line::Known;
@@ -132,6 +150,10 @@ impl Reader {
     }
 
     fn around(&mut self, number: usize, words: &str) -> Line {
+        if words.starts_with("hostname=") {
+            self.begin(number);
+            self.clients = true;
+        }
         let frames = AROUND.iter().any(|f| words.starts_with(f)) || words.contains(": Laying out IO file");
         if frames {
             return Line::Known;
@@ -177,16 +199,18 @@ impl Reader {
     }
 
     fn job(&mut self, number: usize, line: &lines::JobLine<'_>) {
-        if matches!(self.section, Section::Status | Section::Disks) {
+        // Clients report one after another, and their sum follows; all of it is one execution.
+        if matches!(self.section, Section::Status | Section::Disks) && !self.clients {
             self.close();
         }
         self.section = Section::Jobs;
         self.groups.extend(line.group);
         (self.direction, self.percentiles, self.open) = ("", None, true);
+        let is_sum = line.name == super::json::ALL_CLIENTS;
         let options = self.asked.iter().find(|(name, _)| name == line.name).map(|(_, asked)| asked.clone());
         let job = Job {
             name: line.name.to_owned(),
-            host: line.host.map(str::to_owned).filter(|_| line.name != super::json::ALL_CLIENTS),
+            host: self.host.clone().filter(|_| !is_sum),
             error: line.error.clone(),
             options,
             ..Job::default()
@@ -195,6 +219,9 @@ impl Reader {
         let report = self.report(number);
         if report.jobs.is_empty() {
             report.remarks.extend(local_time);
+        }
+        if is_sum {
+            report.remarks.push(super::json::sum_remark());
         }
         report.jobs.push(job);
     }
@@ -293,7 +320,7 @@ impl Reader {
             self.asked.clear();
         }
         self.section = Section::Outside;
-        (self.open, self.cut) = (false, false);
+        (self.open, self.cut, self.clients, self.host) = (false, false, false, None);
         self.groups.clear();
     }
 }

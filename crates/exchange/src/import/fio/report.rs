@@ -2,7 +2,7 @@
 
 use super::job::{Job, OF_COMPLETION};
 use crate::import::{Found, ImportedRun, Names};
-use model::RunState;
+use model::{MetricStatus, RunState};
 use std::collections::BTreeSet;
 
 /// Jobs whose options are told one by one.
@@ -73,6 +73,9 @@ impl Report {
         }
         if run.metrics().any(|m| m.metric.reasons.iter().any(|r| r == OF_COMPLETION)) {
             run.remark("percentiles are of completion latencies, as fio printed them".to_owned());
+        }
+        if run.metrics().any(|m| m.metric.status == MetricStatus::Refused) {
+            run.remark("latencies that cannot be were refused; with a part of them disabled, some versions print the time since boot");
         }
         self.remarks.iter().for_each(|r| run.remark(r.clone()));
         let longest = self.jobs.iter().flat_map(|j| &j.directions).filter_map(|d| d.runtime_ns).fold(0.0, f64::max);

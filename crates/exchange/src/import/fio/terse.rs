@@ -108,7 +108,7 @@ impl<'a> Fields<'_, 'a> {
 
     fn quantity(&mut self, factor: f64, unit: &str) -> Option<Quantity> {
         let field = self.peek()?;
-        Some(Quantity::new(self.number()? * factor, field, unit))
+        Some(Quantity::new(self.number()? * factor, field.trim_end_matches('%'), unit))
     }
 
     fn latencies(&mut self) -> Option<Latencies> {
