@@ -9,11 +9,29 @@
 //! [`Found::not_understood`] for lines that belong to it and could not be read. Numbers that are not finite, negative or
 //! absurd never become metrics ([`ImportedMetric::new`]).
 
+mod aligned;
+mod bonnie;
+mod bonnie_csv;
+mod bonnie_output;
+mod bonnie_table;
+mod comma;
+mod dd;
+mod dstat;
 mod error;
 mod fio;
 mod found;
+mod hdparm;
+mod iostat;
+mod iostat_json;
+mod iostat_text;
+mod iozone;
+mod iozone_report;
+mod iozone_table;
+mod localized;
 mod number;
 mod run;
+mod sd_card_bench;
+mod table;
 mod text;
 
 pub use error::ImportError;
@@ -36,7 +54,18 @@ struct Format {
 }
 
 /// Every format, the unmistakable ones first: a later one sees which lines are taken ([`Found::is_used`]).
-const FORMATS: &[Format] = &[Format { name: "fio", detect: fio::detect, read: fio::read }];
+const FORMATS: &[Format] = &[
+    Format { name: "fio", detect: fio::detect, read: fio::read },
+    Format { name: "iostat's JSON", detect: iostat_json::detect, read: iostat_json::read },
+    Format { name: "dstat", detect: dstat::detect, read: dstat::read },
+    Format { name: "bonnie++", detect: bonnie_output::detect, read: bonnie_output::read },
+    Format { name: "sd-card-bench", detect: sd_card_bench::detect, read: sd_card_bench::read },
+    Format { name: "iozone", detect: iozone::detect, read: iozone::read },
+    Format { name: "iostat", detect: iostat_text::detect, read: iostat_text::read },
+    Format { name: "hdparm", detect: hdparm::detect, read: hdparm::read },
+    Format { name: "dd", detect: dd::detect, read: dd::read },
+    Format { name: "a table", detect: table::detect, read: table::read },
+];
 
 /// Reads the output of other tools. `name` is what the file is called; it only names runs that carry no name themselves.
 ///

@@ -1,0 +1,121 @@
+//! Everything that bonnie++ prints in one file: tables, comma-separated lines, and both of the same run.
+
+use super::bonnie::{Cell, Results, TESTS};
+use super::{Found, ImportedRun, Text, bonnie_csv, bonnie_table};
+
+/// A table prints three digits or more: what differs by less is the same number.
+const SAME: f64 = 0.06;
+/// Lines that a mail program may have broken one result into.
+const BROKEN_LINES: usize = 6;
+
+/// Whether there is anything of bonnie++ in the text.
+pub(super) fn detect(text: &Text) -> bool {
+    text.lines().any(|(_, line)| {
+        bonnie_table::is_heading(line) || line.matches(',').count() + 1 >= 10 && bonnie_csv::is_start(bare(line))
+    })
+}
+
+/// Reads all results.
+pub(super) fn read(text: &Text, found: &mut Found) {
+    // The table that no comma-separated line has repeated yet.
+    let mut table: Option<Results> = None;
+    let mut number = 1;
+    while number <= text.line_count() {
+        let line = text.line(number);
+        if found.is_used(number) {
+            number += 1;
+        } else if bonnie_table::is_heading(line) {
+            match bonnie_table::read(text, number, found) {
+                Some((results, next)) => {
+                    finish(table.replace(results), found);
+                    number = next.max(number + 1);
+                }
+                None => number += 1,
+            }
+        } else if bonnie_csv::is_header(line) {
+            found.used(number);
+            number += 1;
+        } else {
+            number += comma_line(text, number, &mut table, found);
+        }
+    }
+    finish(table, found);
+}
+
+/// Reads a comma-separated line, if this is one. Gives how many lines it took.
+fn comma_line(text: &Text, number: usize, table: &mut Option<Results>, found: &mut Found) -> usize {
+    let line = bare(text.line(number));
+    if line.matches(',').count() < 2 || !bonnie_csv::is_start(line) {
+        return 1;
+    }
+    let (parsed, lines) = match bonnie_csv::parse(line) {
+        Ok(results) => (Ok(results), 1),
+        Err(why) => match joined(text, number) {
+            Some((results, lines)) => (Ok(results), lines),
+            None => (Err(why), 1),
+        },
+    };
+    match parsed {
+        Ok(mut results) => {
+            results.first_line = number;
+            if let Some(same) = table.take_if(|t| is_same(t, &results)) {
+                results.first_line = same.first_line;
+            }
+            finish(table.take(), found);
+            found.used_range(number, number + lines - 1);
+            let mut run = results.into_run("bonnie-csv", found.file);
+            if lines > 1 {
+                run.remark("its line was broken, as mail programs do, and was joined again");
+            }
+            found.runs.push(run);
+        }
+        // A line of fewer fields may be of anything.
+        Err(why) if line.matches(',').count() + 1 >= bonnie_csv::FIELDS_MIN / 2 => found.not_understood(number, why),
+        Err(_) => {}
+    }
+    lines
+}
+
+/// A result broken into several lines, wherever the margin was: only if all of them together make a whole one.
+fn joined(text: &Text, number: usize) -> Option<(Results, usize)> {
+    let mut line = bare(text.line(number)).to_owned();
+    for lines in 2..=BROKEN_LINES {
+        let next = bare(text.line(number + lines - 1));
+        if next.is_empty() || bonnie_csv::is_start(next) && next.matches(',').count() + 1 >= bonnie_csv::FIELDS_MIN {
+            return None;
+        }
+        line.push_str(next);
+        if let Ok(results) = bonnie_csv::parse(&line) {
+            return Some((results, lines));
+        }
+    }
+    None
+}
+
+/// Without what a mail or a page puts before a line.
+fn bare(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '|'))
+}
+
+fn finish(table: Option<Results>, found: &mut Found) {
+    if let Some(results) = table {
+        let run: ImportedRun = results.into_run("bonnie-text", found.file);
+        found.runs.push(run);
+    }
+}
+
+/// Whether a table and a comma-separated line are of one run: they name the same machine, have run the same tests and agree
+/// in every figure, as far as the table's digits go.
+fn is_same(table: &Results, line: &Results) -> bool {
+    let near = |a: &Cell, b: &Cell| match (a.value(), b.value()) {
+        (Some(a), Some(b)) => (a - b).abs() <= SAME * b.abs().max(1.0),
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    };
+    // The table cuts long names.
+    line.name.starts_with(&table.name)
+        && (0..TESTS).all(|i| {
+            (table.doubtful_files && i >= super::bonnie::IO_TESTS || near(&table.rates[i], &line.rates[i]))
+                && near(&table.cpus[i], &line.cpus[i])
+                && (table.latencies[i] == Cell::NotRun || near(&table.latencies[i], &line.latencies[i]))
+        })
+}
