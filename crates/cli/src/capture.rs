@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// The directory in which everything lies.
-const TOP: &str = "narrows-capture";
+pub const TOP: &str = "narrows-capture";
 
 /// Writes the capture of these places (of all disks without any) to a file that is not there yet, or to stdout for `-`.
 ///

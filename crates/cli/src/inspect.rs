@@ -81,6 +81,7 @@ impl Seen<'_> {
             findings: &findings,
             unknown: &unknown,
             missing: &self.missing,
+            read_from: |fact| observe::facts::ALL.iter().find(|f| f.name == fact).map(|f| f.source),
         };
         if output.is_json() {
             output.document(&InspectDocument::of_target(&inspection, captured));
@@ -126,10 +127,12 @@ fn root(directory: Option<&Path>) -> Result<Root, Failure> {
     if !metadata.is_dir() {
         return Err(wrong(format!("--root {shown} is no directory")));
     }
-    let root = Root::new(directory);
-    if !root.exists("/sys") && !root.exists("/proc") {
+    let is_tree = |root: &Root| root.exists("/sys") || root.exists("/proc");
+    // What `tar xf` leaves has one directory above the tree.
+    let root = [directory.to_owned(), directory.join(capture::TOP)].iter().map(Root::new).find(is_tree);
+    let Some(root) = root else {
         return Err(wrong(format!("--root {shown} is no captured tree: it has neither proc nor sys")));
-    }
+    };
     Ok(root)
 }
 

@@ -22,6 +22,8 @@ pub struct Inspection<'a> {
     pub unknown: &'a [Undecided],
     /// What could not be seen, and how to get it.
     pub missing: &'a [String],
+    /// Which file or specification a fact of this name is read from, to say it of facts that are not known.
+    pub read_from: fn(&str) -> Option<&'static str>,
 }
 
 /// Indent of what belongs to a layer.
@@ -68,13 +70,15 @@ struct Page<'a> {
     columns: usize,
     /// Names of all layers.
     names: Vec<&'a str>,
+    /// [`Inspection::read_from`].
+    read_from: fn(&str) -> Option<&'static str>,
     out: String,
 }
 
 /// The whole inspection. No line is wider than the style asks, but for single words that cannot be broken.
 pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
     let names = seen.stack.layers.iter().map(|l| l.name.as_str()).filter(|n| n.len() > 2).collect();
-    let mut page = Page { style, columns: style.columns(), names, out: String::new() };
+    let mut page = Page { style, columns: style.columns(), names, read_from: seen.read_from, out: String::new() };
     page.head(seen);
     let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
     for layer in &seen.stack.layers {
@@ -185,7 +189,10 @@ impl Page<'_> {
             let Some(value) = layer.facts.get(name).and_then(|f| fact::value(name, f)) else {
                 // An empty list or text is an answer too, but not one worth a line.
                 if layer.facts.get(name).is_some_and(Fact::is_null) {
-                    unknown.push(words);
+                    unknown.push(match (self.read_from)(name) {
+                        Some(source) => format!("{words} ({source})"),
+                        None => words.to_string(),
+                    });
                 }
                 continue;
             };

@@ -26,6 +26,8 @@ pub struct InspectDocument<'a> {
     pub unknown: &'a [Undecided],
     /// What could not be seen, and how to get it.
     pub missing: &'a [String],
+    /// The facts that are null, with what they would be read from.
+    pub not_known: Vec<UnknownFact<'a>>,
     /// The machine.
     pub environment: &'a Environment,
     /// All disks; null where a target was asked for.
@@ -53,6 +55,27 @@ pub struct InspectLayer<'a> {
     pub ceiling_source: Option<&'a str>,
     /// Block device number, `8:0`.
     pub device: Option<String>,
+}
+
+/// A fact that was looked for and not found: the file is not there, is not ours to read, or says nothing that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnknownFact<'a> {
+    /// Kind of the layer.
+    pub kind: LayerKind,
+    /// Name of the layer.
+    pub layer: &'a str,
+    /// Name of the fact.
+    pub fact: &'a str,
+    /// Kernel file, record or specification; null for facts of simulated layers only.
+    pub read_from: Option<&'static str>,
+}
+
+fn not_known<'a>(seen: &Inspection<'a>) -> Vec<UnknownFact<'a>> {
+    let of_layer = |l: &'a Layer| {
+        let null = l.facts.iter().filter(|(_, value)| value.is_null());
+        null.map(|(fact, _)| UnknownFact { kind: l.kind, layer: &l.name, fact, read_from: (seen.read_from)(fact) })
+    };
+    seen.stack.layers.iter().flat_map(of_layer).collect()
 }
 
 /// The lowest ceiling.
@@ -126,6 +149,7 @@ impl<'a> InspectDocument<'a> {
             findings: seen.findings,
             unknown: seen.unknown,
             missing: seen.missing,
+            not_known: not_known(seen),
             environment: seen.environment,
             disks: None,
             capture,
@@ -149,6 +173,7 @@ impl<'a> InspectDocument<'a> {
             findings: &[],
             unknown: &[],
             missing: &environment.missing,
+            not_known: Vec::new(),
             environment,
             disks: Some(disks.iter().map(InspectDisk::new).collect()),
             capture,

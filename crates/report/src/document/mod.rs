@@ -26,7 +26,7 @@ pub use completions::CompletionsDocument;
 pub use error::ErrorDocument;
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
-pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer};
+pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use run::{RunDocument, RunPhase, RunVerify};
