@@ -342,7 +342,7 @@ be told apart share a place. In a METRIC, * stands for anything.
 Examples:
   narrows rank latest 7f3a cards             two runs and a tag
   narrows rank cards.csv --predict install_s which number goes with the time of the installation
-  narrows rank cards.csv --better '*_s=lower' --better '*iops*=higher'
+  narrows rank cards.csv --better 'install*=lower' --better '*iops*=higher'
   narrows rank a b c --metric 'rand-*.iops' --markdown
   narrows rank cards -o page.html"
 )]
@@ -453,6 +453,8 @@ pub enum ExportFormat {
     Hlog,
     /// iozone's table, from a run that measured record sizes and operations
     Iozone,
+    /// bonnie++'s line of format 1.98, from runs imported from it or with phases of its names
+    BonnieCsv,
 }
 
 #[derive(Args, Debug)]

@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::wall::WallClock;
 use archive::Archive;
 use exchange::{IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedRun};
-use model::{Better, Failure, FailureKind};
+use model::{Better, Failure, FailureKind, Run};
 use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -65,6 +65,37 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     Ok(ExitCode::from(FailureKind::Invalid.exit_code()))
 }
 
+/// What a file of another tool holds, for commands that read it and keep nothing.
+pub struct Foreign {
+    /// Its runs; their ids are the file's name and a number.
+    pub runs: Vec<Run>,
+    /// Lines that were not understood, in words.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a file of another tool (`-` is stdin).
+///
+/// # Errors
+/// Where it cannot be read, is no text, or nothing in it is understood (`invalid`).
+pub fn foreign(file: &OsStr) -> Result<Foreign, Failure> {
+    let source = read(file)?;
+    let name = &source.name;
+    let invalid = |what: String| Failure::new(FailureKind::Invalid, format!("{name}: {what}"));
+    let imported = match &source.read {
+        Ok(imported) => imported,
+        Err(error) => return Err(invalid(error.to_string()).remedy(error.remedy())),
+    };
+    if imported.runs.is_empty() {
+        return Err(invalid("no result of a known tool was found".to_owned())
+            .remedy("narrows import --help lists what is understood"));
+    }
+    let id = |number: usize| if imported.runs.len() == 1 { name.clone() } else { format!("{name}#{}", number + 1) };
+    let runs = imported.runs.iter().enumerate();
+    let runs = runs.map(|(i, run)| run.to_run(&id(i), env!("CARGO_PKG_VERSION"), name)).collect();
+    let rest = imported.not_understood.iter();
+    Ok(Foreign { runs, remarks: rest.map(|n| format!("{name}, line {}: {}", n.line, n.why)).collect() })
+}
+
 /// Reads a file of any kind that ends, up to the limit.
 fn read(file: &OsStr) -> Result<Source, Failure> {
     let path = Path::new(file);
@@ -117,7 +148,7 @@ fn too_large(name: &str, size_bytes: Option<u64>) -> Failure {
 }
 
 /// `NAME=higher`: the end of a metric's id and its direction.
-fn direction(text: &str) -> Result<(String, Better), Failure> {
+pub fn direction(text: &str) -> Result<(String, Better), Failure> {
     let usage = || {
         Failure::new(FailureKind::Usage, format!("'{text}' is not METRIC=higher or METRIC=lower"))
             .remedy("--better 'install_s=lower'")

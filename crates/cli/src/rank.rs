@@ -1,0 +1,159 @@
+//! `narrows rank SOURCE...`: many targets side by side, and which metric predicts another.
+
+use crate::args::{GlobalArgs, RankArgs};
+use crate::output::Output;
+use crate::{archives, import, report_page};
+use archive::Archive;
+use judge::{RankAsked, RankError};
+use model::{Better, Failure, FailureKind, Ranking, Run};
+use report::Rank;
+use report::document::RankDocument;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Metrics that are named where one is not known; the rest are counted.
+const NAMED_METRICS: usize = 40;
+
+/// Executes the command.
+pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if output.is_json() && args.markdown {
+        return Err(Failure::new(FailureKind::Usage, "--json and --markdown are two texts, and stdout takes one"));
+    }
+    if !args.predictors.is_empty() && args.predict.is_none() {
+        return Err(Failure::new(
+            FailureKind::Usage,
+            "--predictors says what may predict, and nothing is to be predicted",
+        )
+        .remedy("--predict METRIC"));
+    }
+    args.output.as_deref().map_or(Ok(()), report_page::check_destination)?;
+    let asked = asked(args)?;
+    let archive = archives::open(global)?;
+    let mut runs: Vec<Run> = Vec::new();
+    let mut remarks = Vec::new();
+    for source in &args.sources {
+        load(&archive, source, &mut runs, &mut remarks)?;
+    }
+    let targets = judge::targets(runs);
+    let mut ranking = judge::rank(&targets, &asked).map_err(|e| failure(e, args))?;
+    ranking.reasons.splice(0..0, remarks);
+    let page = args.output.as_deref().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.to_owned()));
+    let shown = page.as_ref().map(|p| p.display().to_string());
+    let rank = Rank {
+        ranking: &ranking,
+        predicted: args.predict.as_deref(),
+        chosen: !args.metrics.is_empty(),
+        page: shown.as_deref(),
+    };
+    if let Some(page) = &page {
+        write_page(page, &title(args), &rank)?;
+    }
+    if output.is_json() {
+        output.document(&RankDocument::new(&rank));
+    } else if args.markdown {
+        output.text(&report::rank_markdown(&rank));
+    } else {
+        output.text(&report::rank_text(&rank, output.style()));
+    }
+    Ok(exit_code(args, &ranking))
+}
+
+/// 4 where something was to be predicted and nothing can.
+fn exit_code(args: &RankArgs, ranking: &Ranking) -> ExitCode {
+    let unanswered = args.predict.is_some() && ranking.prediction.iter().all(|p| p.tau.is_none());
+    if unanswered { ExitCode::from(FailureKind::Invalid.exit_code()) } else { ExitCode::SUCCESS }
+}
+
+fn title(args: &RankArgs) -> String {
+    let names: Vec<String> = args
+        .sources
+        .iter()
+        .map(|s| Path::new(s).file_name().unwrap_or(s.as_os_str()).to_string_lossy().into_owned())
+        .collect();
+    match names.as_slice() {
+        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", names.len() - 3),
+        few => few.join(", "),
+    }
+}
+
+fn write_page(path: &Path, title: &str, rank: &Rank<'_>) -> Result<(), Failure> {
+    std::fs::write(path, report::rank_page(title, env!("CARGO_PKG_VERSION"), rank)).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
+            .remedy("-o FILE.html elsewhere")
+    })
+}
+
+fn asked(args: &RankArgs) -> Result<RankAsked, Failure> {
+    let mut asked = RankAsked {
+        metrics: args.metrics.clone(),
+        predicted: args.predict.clone(),
+        predictors: args.predictors.clone(),
+        ..RankAsked::default()
+    };
+    for text in &args.better {
+        let (pattern, better) = import::direction(text)?;
+        match better {
+            Better::Higher => asked.higher.push(pattern),
+            Better::Lower => asked.lower.push(pattern),
+        }
+    }
+    Ok(asked)
+}
+
+/// Adds the runs of a source: of a file of another tool, else of the archive; each run once.
+fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Vec<String>) -> Result<(), Failure> {
+    let path = Path::new(source);
+    if source == "-" || path.is_file() && path.file_name() != Some(OsStr::new("run.json")) {
+        let foreign = import::foreign(source)?;
+        remarks.extend(foreign.remarks.into_iter().map(|r| format!("not-understood: {r}")));
+        runs.extend(foreign.runs);
+        return Ok(());
+    }
+    let name = source.to_str().ok_or_else(|| {
+        Failure::new(FailureKind::Usage, format!("'{}' is no name of a run", source.to_string_lossy()))
+            .remedy("narrows runs   lists what there is")
+    })?;
+    let mut first = None;
+    let mut loaded = 0;
+    for found in archive.resolve(name)? {
+        match found.load() {
+            Ok(run) => {
+                loaded += 1;
+                if runs.iter().all(|r| r.id != run.id) {
+                    runs.push(run);
+                }
+            }
+            Err(error) => {
+                remarks.push(format!("unreadable: {}: {error}", found.id));
+                first = first.or(Some(Failure::from(error)));
+            }
+        }
+    }
+    match first {
+        Some(failure) if loaded == 0 => Err(failure),
+        _ => Ok(()),
+    }
+}
+
+fn failure(error: RankError, args: &RankArgs) -> Failure {
+    match error {
+        RankError::OneTarget(name) => {
+            let name = name.map_or_else(String::new, |n| format!(": {n}"));
+            Failure::new(FailureKind::Usage, format!("ranking needs at least two targets, and there is one{name}"))
+                .remedy("runs belong together by the name of their target: narrows runs lists them; add another SOURCE")
+        }
+        RankError::NothingMeasured => {
+            let what = if args.sources.len() == 1 { "the source holds" } else { "the sources hold" };
+            Failure::new(FailureKind::Invalid, format!("{what} no metric that was measured and stands"))
+                .remedy("narrows runs show RUN says why its numbers were refused")
+        }
+        RankError::UnknownMetric { asked, there_are } => {
+            let named = there_are.iter().take(NAMED_METRICS).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = there_are.len().saturating_sub(NAMED_METRICS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Failure::new(FailureKind::Usage, format!("no target has a metric '{asked}'"))
+                .remedy(format!("there are {named}{more}"))
+        }
+    }
+}
