@@ -448,8 +448,8 @@ where
             let latest = Recent { operations, latency_sum_ns, in_flight: (places - free.len()) as u64 };
             control.progress.replace(recent, latest);
             (told, recent) = (own, latest);
-            if stop.is_none() && steadiness.reached(&recorder) {
-                stop = Some(StopCause::Steady);
+            if stop.is_none() {
+                stop = steadiness.ends(&recorder, now.saturating_sub(started));
             }
             stop = stop.or_else(|| crew.ended());
         }

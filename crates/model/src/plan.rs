@@ -96,6 +96,14 @@ pub enum StopRule {
         /// Stop when the half-width of the 95 % interval is below this share of the mean.
         half_width_ratio: f64,
     },
+    /// Ends after `time_ns`, its beginning that does not count included, if a stream has then done so many operations that
+    /// count; else when it has, and at the phase's time limit at the latest. Looked at when an interval of the series ends.
+    LeastOperations {
+        /// The time that is enough where operations are fast.
+        time_ns: u64,
+        /// Operations of each stream.
+        operations: u64,
+    },
     /// Ends when the region has been covered once (layout).
     RegionOnce,
     /// Each stream ends when it has moved its `total_bytes` or done its `total_operations`; the time limit still holds.
@@ -354,6 +362,14 @@ impl PhasePlan {
     /// Sum of the streams' depths.
     pub fn queue_depth(&self) -> u32 {
         self.streams.iter().fold(0, |sum, s| sum.saturating_add(s.queue_depth))
+    }
+
+    /// Its share of time where nothing is slower than foreseen; [`PhasePlan::time_limit_ns`] is the most that it takes.
+    pub fn usual_time_ns(&self) -> u64 {
+        match self.stop {
+            StopRule::LeastOperations { time_ns, .. } => time_ns.min(self.time_limit_ns),
+            _ => self.time_limit_ns,
+        }
     }
 
     /// Buffer memory the phase needs: depth times block size, over all streams.

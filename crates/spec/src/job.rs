@@ -2,7 +2,7 @@
 
 use model::{
     Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, OpenSync, Operation, Order, Pacing,
-    PhaseKind, RwFlags, ThinkTime, Verify, Zone,
+    NS_PER_S, PhaseKind, RwFlags, ThinkTime, Verify, Zone,
 };
 
 /// An amount that may depend on the target.
@@ -107,6 +107,8 @@ pub(crate) struct Job {
     pub loops: u32,
     pub total_operations: Option<u64>,
     pub time_ns: Option<u64>,
+    /// Goes on beyond its time until so many operations are done; 0: does not.
+    pub least_operations: u64,
     /// Uses its whole time, covering the region again as needed.
     pub time_based: bool,
     pub ramp_ns: u64,
@@ -162,6 +164,7 @@ impl Default for Job {
             loops: 1,
             total_operations: None,
             time_ns: None,
+            least_operations: 0,
             time_based: false,
             ramp_ns: 0,
             steady: None,
@@ -176,7 +179,25 @@ impl Default for Job {
     }
 }
 
+/// What ends by its amount ends after a day at the latest.
+const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
+/// A job that goes on until enough operations are done takes so many times its time at most.
+const MOST_TIMES: u64 = 10;
+
 impl Job {
+    /// When it has taken as long as it says and enough operations are enough, from the start of its phase; `None` where
+    /// only the time counts, or nothing is said of it.
+    pub fn enough_ns(&self) -> Option<u64> {
+        let time = self.time_ns.filter(|_| self.least_operations > 0 && self.steady.is_none())?;
+        Some(self.start_delay_ns.saturating_add(self.ramp_ns).saturating_add(time))
+    }
+
+    /// The longest that it takes after its ramp.
+    pub fn time_at_most(&self) -> u64 {
+        let times = if self.enough_ns().is_some() { MOST_TIMES } else { 1 };
+        self.time_ns.map_or(ENDLESS_NS, |time| time.saturating_mul(times))
+    }
+
     /// Whether it reads anything.
     pub fn reads(&self) -> bool {
         self.operation == Operation::Read || self.read_percent.is_some_and(|p| p > 0)

@@ -328,6 +328,7 @@ keys! {
     "operations", "number", |j, t| { j.total_operations = Some(positive(t)?); Ok(()) }, "It ends after so many operations.";
     "loops", "number", |j, t| { j.loops = positive(t)?; Ok(()) }, "How often the amount, or the region, is done.";
     "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true; Ok(()) }, "How long it measures.";
+    "least-operations", "number", |j, t| { j.least_operations = whole(t)?; Ok(()) }, "It goes on beyond its time until so many are done, to ten times the time at most.";
     "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false; Ok(()) }, "A limit for what ends by its amount.";
     "ramp", "time", |j, t| { j.ramp_ns = time(t)?; Ok(()) }, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {

@@ -9,8 +9,6 @@ use model::{
 };
 use std::collections::BTreeMap;
 
-/// What ends by its amount ends after a day at the latest.
-const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
 /// What the text calls 1 GiB is never made smaller than 1 MiB.
@@ -271,13 +269,13 @@ impl<'a> Resolver<'a> {
                 }
                 streams.push(stream);
             }
-            let time = job.time_ns.unwrap_or(ENDLESS_NS);
+            let time = job.time_at_most();
             limit_ns = limit_ns.max(job.start_delay_ns.saturating_add(job.ramp_ns).saturating_add(time));
         }
         for (stream, job) in
             streams.iter_mut().zip(phase.jobs.iter().flat_map(|j| std::iter::repeat_n(j, j.copies as usize)))
         {
-            let own = job.ramp_ns.saturating_add(job.time_ns.unwrap_or(ENDLESS_NS));
+            let own = job.ramp_ns.saturating_add(job.time_at_most());
             stream.time_limit_ns = (job.start_delay_ns.saturating_add(own) < limit_ns).then_some(own);
         }
         let stop = match phase.jobs.iter().find_map(|j| j.steady) {
@@ -295,6 +293,10 @@ impl<'a> Resolver<'a> {
                     most_rounds: steady.most_rounds,
                 }
             }
+            None if phase.jobs.iter().any(|j| j.enough_ns().is_some()) => StopRule::LeastOperations {
+                time_ns: phase.jobs.iter().filter_map(Job::enough_ns).max().unwrap_or(0),
+                operations: phase.jobs.iter().map(|j| j.least_operations).max().unwrap_or(0),
+            },
             None if streams.iter().all(|s| s.total_bytes.is_some() || s.total_operations.is_some()) => StopRule::Amount,
             None => StopRule::Time,
         };

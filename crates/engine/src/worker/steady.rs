@@ -1,7 +1,7 @@
-//! When a phase that may stop early has seen enough.
+//! When a phase that may stop before its limit has seen enough.
 
 use crate::recorder::Recorder;
-use model::{Ns, StopRule};
+use model::{Ns, StopCause, StopRule};
 
 /// The least that a steady phase has: 2 s, 1,000 operations, 20 batches (DESIGN, "Measuring truthfully").
 const LEAST_NS: Ns = 2_000_000_000;
@@ -16,6 +16,8 @@ const MOST_LAG1: f64 = 0.3;
 #[derive(Debug)]
 pub(crate) struct Steadiness {
     half_width_ratio: Option<f64>,
+    /// Time and operations after which it ends.
+    enough: Option<(Ns, u64)>,
     next_look: usize,
     rates: Vec<f64>,
 }
@@ -26,11 +28,23 @@ impl Steadiness {
             StopRule::EarlyWhenSteady { half_width_ratio } => Some(*half_width_ratio),
             _ => None,
         };
+        let enough = match *rule {
+            StopRule::LeastOperations { time_ns, operations } => Some((time_ns, operations)),
+            _ => None,
+        };
         let capacity = if half_width_ratio.is_some() { recorder.interval_capacity() } else { 0 };
-        Self { half_width_ratio, next_look: BATCHES, rates: Vec::with_capacity(capacity) }
+        Self { half_width_ratio, enough, next_look: BATCHES, rates: Vec::with_capacity(capacity) }
     }
 
-    /// Whether the mean is known well enough. Called when an interval has ended; allocates nothing.
+    /// Why the phase ends, `elapsed` after its start, if it does. Called when an interval has ended; allocates nothing.
+    pub fn ends(&mut self, recorder: &Recorder, elapsed: Ns) -> Option<StopCause> {
+        if let Some((time, operations)) = self.enough {
+            return (elapsed >= time && recorder.counted_operations() >= operations).then_some(StopCause::TimeUsed);
+        }
+        self.reached(recorder).then_some(StopCause::Steady)
+    }
+
+    /// Whether the mean is known well enough.
     pub fn reached(&mut self, recorder: &Recorder) -> bool {
         let Some(ratio) = self.half_width_ratio else { return false };
         let intervals = recorder.counted_intervals();
@@ -75,6 +89,32 @@ mod tests {
     #[test]
     fn a_constant_rate_stops_at_two_seconds_and_not_before() {
         assert_eq!(stops_after(|_| 100), Some(20));
+    }
+
+    /// The interval (counted from 1) after which so many operations in each are enough: 20 in 2 s, half a second of ramp.
+    fn enough_after(per_interval: impl Fn(u64) -> u64) -> Option<u64> {
+        let warmup = Warmup { min_ns: 500 * MS, share: 0.0, max_ns: 500 * MS };
+        let mut recorder = Recorder::new(0, 25_000 * MS, 100 * MS, &warmup);
+        let rule = StopRule::LeastOperations { time_ns: 2_500 * MS, operations: 20 };
+        let mut steady = Steadiness::new(&rule, &recorder);
+        (0..250).find_map(|i| {
+            for _ in 0..per_interval(i) {
+                recorder.transferred(i * 100 * MS + 1, i * 100 * MS, i * 100 * MS, 1, 1);
+            }
+            recorder.roll((i + 1) * 100 * MS);
+            let cause = steady.ends(&recorder, (i + 1) * 100 * MS)?;
+            assert_eq!(cause, StopCause::TimeUsed);
+            Some(i + 1)
+        })
+    }
+
+    #[test]
+    fn slow_operations_get_the_time_that_their_number_needs() {
+        assert_eq!(enough_after(|_| 100), Some(25));
+        // Every third interval has one: the twentieth after the ramp comes in the interval 63.
+        assert_eq!(enough_after(|i| u64::from(i % 3 == 0)), Some(64));
+        // What was done in the ramp is none of them.
+        assert_eq!(enough_after(|i| if i < 5 { 100 } else { 0 }), None);
     }
 
     #[test]

@@ -41,10 +41,10 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
     if let Some(start) = stream.map(|s| s.region_start_bytes).filter(|s| *s > 0) {
         put("offset", fio_size(start));
     }
-    if job.phase.plan.stop == StopRule::Time {
+    if matches!(job.phase.plan.stop, StopRule::Time | StopRule::LeastOperations { .. }) {
         put("time_based", "1".to_owned());
     }
-    put("runtime", format!("{}ms", job.phase.plan.time_limit_ns / 1_000_000));
+    put("runtime", format!("{}ms", job.phase.plan.usual_time_ns() / 1_000_000));
     if job.cut_ns() > 0 {
         put("ramp_time", format!("{}ms", job.cut_ns() / 1_000_000));
     }

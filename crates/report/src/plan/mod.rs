@@ -94,7 +94,19 @@ impl Writer<'_> {
             }
         };
         self.labelled("writes", &writes);
-        self.labelled("time", &format!("{} at most", quantity::duration(plan.budget_ns)));
+        let longer = live().fold(0u64, |sum, p| sum.saturating_add(p.time_limit_ns.saturating_sub(p.usual_time_ns())));
+        let usual = match longer {
+            0 => String::new(),
+            _ => {
+                // A layout takes what it takes; its limit says when it is given up.
+                let layouts = live().filter(|p| p.kind == PhaseKind::Layout);
+                let layout_ns = layouts.fold(0u64, |sum, p| sum.saturating_add(p.time_limit_ns));
+                let usual = plan.budget_ns.saturating_sub(longer).saturating_sub(layout_ns);
+                let and = if layout_ns > 0 { " and the layout" } else { "" };
+                format!("{}{and}; on slow storage ", quantity::duration(usual))
+            }
+        };
+        self.labelled("time", &format!("{usual}{} at most", quantity::duration(plan.budget_ns)));
         let quiet = match plan.quiet_ns {
             0 => "no quiet windows".to_owned(),
             ns => format!("quiet windows of {} around each phase", quantity::duration(ns)),
@@ -155,7 +167,7 @@ fn phase_words(phase: &PhasePlan) -> Vec<String> {
     let time = quantity::duration(phase.time_limit_ns);
     match phase.stop {
         StopRule::Time => out.push(time),
-        StopRule::SteadyRounds { .. } => {
+        StopRule::LeastOperations { .. } | StopRule::SteadyRounds { .. } => {
             out.push(words::stop(phase.stop));
             out.push(format!("{time} at most"));
         }

@@ -298,6 +298,9 @@ pub(crate) fn stop(rule: StopRule) -> String {
     let percent = |permille: u32| quantity::significant(f64::from(permille) / 10.0, 3).replace(".0", "");
     match rule {
         StopRule::Time => "uses its time".into(),
+        StopRule::LeastOperations { time_ns, operations } => {
+            format!("{}, longer until {operations} operations are done", quantity::duration(time_ns))
+        }
         StopRule::RegionOnce => "covers the region once".into(),
         StopRule::Amount => "ends when its amount is done".into(),
         StopRule::SteadyRounds {

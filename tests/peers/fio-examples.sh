@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The job files that fio brings as examples, shortened and really run: each runs to its end, or is refused with a reason that
+# names its file and line. They come from $FIO_EXAMPLES, from where Debian's package puts them, or out of that package,
+# which apt-get downloads. NARROWS is the binary. With KEEP=FILE the outcomes are left there as a table.
+set -euo pipefail
+
+narrows=${NARROWS:?the path of the binary}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cannot() {
+    printf 'SKIPPED: %s\n' "$*"
+    exit 77
+}
+
+examples=${FIO_EXAMPLES:-/usr/share/doc/fio/examples}
+if ! compgen -G "$examples/*.fio*" >/dev/null; then
+    (cd "$scratch" && apt-get download -q fio >log 2>&1 && dpkg-deb -x fio_*.deb package) ||
+        cannot "no examples of fio in $examples, and its package cannot be downloaded: $(tail -n 1 "$scratch/log")"
+    examples=$scratch/package/usr/share/doc/fio/examples
+fi
+mkdir "$scratch/jobs" "$scratch/target"
+cp "$examples"/*.fio* "$scratch/jobs/"
+gunzip -q "$scratch"/jobs/*.gz 2>/dev/null || true
+# Where a file asks for direct I/O the target should have it; memory has not. A file where no temporary one can be.
+export NARROWS_ARCHIVE="$scratch/archive"
+cd "$scratch/jobs"
+
+failures=0
+outcomes=()
+for job in *.fio; do
+    status=0
+    # As much of each as tells whether it runs: a second, or 8 MiB.
+    timeout 120 "$narrows" run "$job" "$scratch/target" --set runtime=1 --set size=8m --set ramp_time=0 --json \
+        >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
+    line=$(python3 - "$status" "$job" "$scratch/out" <<'PYTHON'
+import json, re, sys
+
+status, name, out = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+document = json.load(open(out))
+kind = document["schema"].split("/")[1]
+if status in (0, 4):
+    assert kind == "run", kind
+    phases = [p for p in document["phases"] if p["name"] != "layout"]
+    measured = sum(p["status"] == "measured" for p in phases)
+    reasons = sorted({r.split(":")[0] for p in phases if p["status"] != "measured" for r in p["reasons"]})
+    # Every phase either has numbers or says why not, and no phase failed.
+    assert all(p["status"] == "measured" or p["reasons"] for p in phases), phases
+    assert document["state"] == "complete", document["state"]
+    print(f"ran: {measured} of {len(phases)} phases measured" + (f", the others: {', '.join(reasons)}" if reasons else ""))
+elif status in (2, 3):
+    message = document["message"]
+    assert kind == "error" and message
+    if status == 2:
+        assert re.match(re.escape(name) + r":\d+: ", message) or "phase '" in message, message
+    print("refused: " + message.split("\n")[0])
+else:
+    sys.exit(f"ended with {status}")
+PYTHON
+    ) 2>>"$scratch/err" || { line="FAILED: $status: $(tail -n 1 "$scratch/err")"; failures=$((failures + 1)); }
+    outcomes+=("| $job | ${line//|/\\|} |")
+done
+printf '%s\n' "${outcomes[@]}" >"$scratch/table"
+ran=$(grep -c '| ran' "$scratch/table" || true)
+printf '%s job files: %s ran, %s refused, %s failed\n' "${#outcomes[@]}" "$ran" "$(grep -c '| refused' "$scratch/table" || true)" "$failures"
+if [[ -n ${KEEP:-} ]]; then cp "$scratch/table" "$KEEP"; fi
+grep FAILED "$scratch/table" >&2 || true
+[[ $failures -eq 0 ]] || exit 1
+# Newer packages bring other files; that many have always run.
+[[ $ran -ge 15 ]] || { echo "FAILED: only $ran ran" >&2; exit 1; }
