@@ -2,11 +2,15 @@
 
 mod archive;
 mod bad_input;
+mod compare;
 mod contract;
 mod endings;
+mod experiment;
 mod export;
+mod import;
 mod inspect;
 mod program;
+mod rank;
 mod run;
 mod simulated;
 mod targets;

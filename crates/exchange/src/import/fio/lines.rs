@@ -105,7 +105,7 @@ fn time_ns(text: &str) -> Option<f64> {
 }
 
 /// The bracketed unit after a name: `clat (usec): ...`.
-fn unit_of<'a>(rest: &'a str) -> Option<(f64, &'a str, &'a str)> {
+fn unit_of(rest: &str) -> Option<(f64, &str, &str)> {
     let (unit, rest) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
     Some((amount::time_unit_ns(unit.trim())?, unit.trim(), rest))
 }
