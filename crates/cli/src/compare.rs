@@ -1,6 +1,7 @@
 //! `narrows compare A B`: did it help, did it hurt anything?
 
 use crate::args::{CompareArgs, FailOn, GlobalArgs};
+use crate::import::{self, Foreign};
 use crate::output::Output;
 use crate::{archives, experiment, report_page};
 use archive::Archive;
@@ -28,9 +29,15 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     }
     let given = margins(&args.margins)?;
     if let Some(alpha) = args.alpha.filter(|a| !(*a > 0.0 && *a < 0.5)) {
-        return Err(Failure::new(FailureKind::Usage, format!("--alpha {alpha}: an error rate is above 0 and below 0.5")));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            format!("--alpha {alpha}: an error rate is above 0 and below 0.5"),
+        ));
     }
     args.output.as_deref().map_or(Ok(()), report_page::check_destination)?;
+    if args.a == "-" && args.b == "-" {
+        return Err(Failure::new(FailureKind::Usage, "stdin can be read once only"));
+    }
     let archive = archives::open(global)?;
     let (a, b) = (load(&archive, &args.a)?, load(&archive, &args.b)?);
     distinct(&a, &b)?;
@@ -42,7 +49,8 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     comparison.reasons.extend(unreadable.map(|u| format!("unreadable: {u}")));
     if declared.is_some() && (args.alpha.is_some() || !args.margins.is_empty() || !args.primary.is_empty()) {
         comparison.reasons.push(
-            "changed-afterwards: the experiment fixed its questions before the data; what was asked now differs".to_owned(),
+            "changed-afterwards: the experiment fixed its questions before the data; what was asked now differs"
+                .to_owned(),
         );
     }
     let page = args.output.as_deref().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.to_owned()));
@@ -88,11 +96,13 @@ fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
 /// The runs that a name stands for.
 fn load(archive: &Archive, name: &OsStr) -> Result<Loaded, Failure> {
     let shown = name.to_string_lossy().into_owned();
-    if let Some(foreign) = foreign(name) {
-        return foreign.map(|runs| Loaded { name: shown, runs, unreadable: Vec::new() });
+    if is_foreign(name) {
+        let Foreign { runs, remarks } = import::foreign(name)?;
+        return Ok(Loaded { name: shown, runs, unreadable: remarks });
     }
     let text = name.to_str().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("'{shown}' is no name of a run")).remedy("narrows runs   lists what there is")
+        Failure::new(FailureKind::Usage, format!("'{shown}' is no name of a run"))
+            .remedy("narrows runs   lists what there is")
     })?;
     let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
     let mut first = None;
@@ -111,20 +121,20 @@ fn load(archive: &Archive, name: &OsStr) -> Result<Loaded, Failure> {
     }
 }
 
-/// What another tool printed: a regular file that is no bundle.
-fn foreign(name: &OsStr) -> Option<Result<Vec<Run>, Failure>> {
+/// Whether a name means what another tool printed: a file that is no bundle, or stdin.
+fn is_foreign(name: &OsStr) -> bool {
     let path = Path::new(name);
-    let is_file = path.is_file() && path.file_name() != Some(OsStr::new("run.json"));
-    is_file.then(|| {
-        Err(Failure::new(FailureKind::Usage, format!("{} is a file and no run", path.display()))
-            .remedy("name a run, a tag or a bundle: narrows runs lists them"))
-    })
+    name == "-" || (path.exists() && !path.is_dir() && path.file_name() != Some(OsStr::new("run.json")))
 }
 
 /// A run compared with itself says nothing.
 fn distinct(a: &Loaded, b: &Loaded) -> Result<(), Failure> {
-    let shared: Vec<&str> =
-        a.runs.iter().filter(|x| b.runs.iter().any(|y| y.id == x.id && !x.id.is_empty())).map(|r| r.id.as_str()).collect();
+    let shared: Vec<&str> = a
+        .runs
+        .iter()
+        .filter(|x| b.runs.iter().any(|y| y.id == x.id && !x.id.is_empty()))
+        .map(|r| r.id.as_str())
+        .collect();
     match shared.first() {
         None => Ok(()),
         Some(id) if a.runs.len() == 1 && b.runs.len() == 1 => {
@@ -150,10 +160,15 @@ fn margins(given: &[String]) -> Result<Margins, Failure> {
             None => (None, text.as_str()),
         };
         let percent: f64 =
-            number.trim().trim_end_matches('%').trim().parse().ok().filter(|p| *p > 0.0 && *p < 1000.0).ok_or_else(|| {
-                Failure::new(FailureKind::Usage, format!("--margin {text}: a margin is a number of per cent above 0"))
+            number.trim().trim_end_matches('%').trim().parse().ok().filter(|p| *p > 0.0 && *p < 1000.0).ok_or_else(
+                || {
+                    Failure::new(
+                        FailureKind::Usage,
+                        format!("--margin {text}: a margin is a number of per cent above 0"),
+                    )
                     .remedy("--margin 3, or --margin seq-read.throughput_bytes_per_s=3")
-            })?;
+                },
+            )?;
         match metric {
             Some("") => {
                 return Err(Failure::new(FailureKind::Usage, format!("--margin {text}: which metric?")));

@@ -247,7 +247,11 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
         let here = place(Some(arm.span()));
         let arm = arm.into_inner();
         if !is_name(&arm.name) || arms.iter().any(|other| other.name == arm.name) {
-            bad(&here, "arm", format!("'{}': each arm has a name of its own, of letters, digits, '-' and '_'", arm.name));
+            bad(
+                &here,
+                "arm",
+                format!("'{}': each arm has a name of its own, of letters, digits, '-' and '_'", arm.name),
+            );
         }
         match arm_of(arm) {
             Ok(arm) => arms.push(arm),

@@ -28,7 +28,8 @@ impl Lock {
     /// `None` where another process has it.
     fn attempt(archive: &Archive, id: &str) -> Result<Option<Self>, Failure> {
         let path = archive.beside(&format!("{DIRECTORY}/{id}.lock"));
-        let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("cannot lock {}: {e}", path.display()));
+        let cannot =
+            |e: std::io::Error| Failure::new(FailureKind::Environment, format!("cannot lock {}: {e}", path.display()));
         std::fs::create_dir_all(archive.beside(DIRECTORY)).map_err(cannot)?;
         let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(cannot)?;
         match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
@@ -75,8 +76,9 @@ impl Journal {
         if self.undo.is_empty() {
             return Ok(archive.remove_beside(&path(&self.experiment))?);
         }
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|e| Failure::new(FailureKind::Internal, format!("the restore file of {}: {e}", self.experiment)))?;
+        let text = serde_json::to_string_pretty(self).map_err(|e| {
+            Failure::new(FailureKind::Internal, format!("the restore file of {}: {e}", self.experiment))
+        })?;
         Ok(archive.write_beside(&path(&self.experiment), text.as_bytes())?)
     }
 
@@ -95,8 +97,10 @@ impl Journal {
         if problems.is_empty() {
             return saved;
         }
-        Err(Failure::new(FailureKind::Environment, format!("not put back: {}", problems.join("; ")))
-            .remedy(format!("narrows run --restore   tries again; {} says what is left", archive.beside(&path(&self.experiment)).display())))
+        Err(Failure::new(FailureKind::Environment, format!("not put back: {}", problems.join("; "))).remedy(format!(
+            "narrows run --restore   tries again; {} says what is left",
+            archive.beside(&path(&self.experiment)).display()
+        )))
     }
 }
 
@@ -118,10 +122,8 @@ pub fn undo_stale(archive: &Archive, output: &Output) {
 pub fn restore(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
     let all = stale(archive)?;
     let failed: Vec<String> = all.iter().filter(|(_, r)| r.is_err()).map(|(id, _)| id.clone()).collect();
-    let mut lines: Vec<(String, String)> = all
-        .into_iter()
-        .map(|(id, result)| (id, result.unwrap_or_else(|failure| failure.message)))
-        .collect();
+    let mut lines: Vec<(String, String)> =
+        all.into_iter().map(|(id, result)| (id, result.unwrap_or_else(|failure| failure.message))).collect();
     if output.is_json() {
         output.document(&ActionDocument::new("restore", &lines).except(&failed));
     } else {

@@ -27,8 +27,11 @@ use std::process::ExitCode;
 /// `narrows run EXPERIMENT.toml [TARGET]`.
 pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.plan || args.format.is_some() {
-        return Err(Failure::new(FailureKind::Usage, "--plan and --format are for a workload, and this is an experiment")
-            .remedy("narrows run WORKLOAD --plan   shows what one of its runs does"));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            "--plan and --format are for a workload, and this is an experiment",
+        )
+        .remedy("narrows run WORKLOAD --plan   shows what one of its runs does"));
     }
     let experiment = text::experiment(&source, args.calibrate)?;
     let workload = text::workload_source(&experiment, &source)?;
@@ -56,13 +59,21 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
 }
 
 /// `narrows run [EXPERIMENT.toml] --resume [ID]`.
-pub fn resume(args: &RunArgs, source: Option<Source>, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+pub fn resume(
+    args: &RunArgs,
+    source: Option<Source>,
+    global: &GlobalArgs,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
     let mut execution = Execution::prepare_patient(global, &args.tags, args.report.as_deref())?;
     let id = args.resume.as_deref().and_then(|r| r.to_str()).filter(|r| !r.is_empty());
     let name = source.as_ref().map(|s| text::experiment(s, false).map(|e| e.name)).transpose()?;
     let mut state = state::to_resume(execution.archive(), id, name.as_deref())?;
     if let Some(source) = source.filter(|s| s.text != state.text) {
-        let message = format!("{} is not what {} was started with: its questions were fixed before the data", source.name, state.id);
+        let message = format!(
+            "{} is not what {} was started with: its questions were fixed before the data",
+            source.name, state.id
+        );
         return Err(Failure::new(FailureKind::Refused, message)
             .remedy(format!("narrows run {} starts it anew, or put the text back", source.name)));
     }

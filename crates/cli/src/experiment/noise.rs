@@ -83,7 +83,12 @@ fn book(archive: &Archive) -> Book {
 }
 
 /// Keeps what a calibration found, instead of what was known before of the same rig.
-pub fn keep(archive: &Archive, experiment: &str, run: &Run, comparison: &Comparison) -> Result<BTreeMap<String, Noise>, Failure> {
+pub fn keep(
+    archive: &Archive,
+    experiment: &str,
+    run: &Run,
+    comparison: &Comparison,
+) -> Result<BTreeMap<String, Noise>, Failure> {
     let noise = judge::noise(comparison);
     let primary = |id: &str| comparison.metrics.iter().any(|m| m.primary && m.id == id);
     let metrics = noise.iter().map(|(id, n)| {
@@ -99,7 +104,12 @@ pub fn keep(archive: &Archive, experiment: &str, run: &Run, comparison: &Compari
     let mut book = book(archive);
     book.schema = "narrows/noise/1".to_owned();
     book.entries.retain(|e| e.rig != rig);
-    book.entries.push(Entry { rig, experiment: experiment.to_owned(), taken: WallClock::now(), metrics: metrics.collect() });
+    book.entries.push(Entry {
+        rig,
+        experiment: experiment.to_owned(),
+        taken: WallClock::now(),
+        metrics: metrics.collect(),
+    });
     let text = serde_json::to_string_pretty(&book)
         .map_err(|e| Failure::new(FailureKind::Internal, format!("the noise of {experiment}: {e}")))?;
     archive.write_beside(FILE, text.as_bytes())?;

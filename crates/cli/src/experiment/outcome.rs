@@ -97,7 +97,8 @@ pub fn show(
     let Some((first, others)) = arms.split_first() else {
         return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));
     };
-    let mut comparisons: Vec<Comparison> = others.iter().map(|b| judge::compare(first, b, &asked(experiment))).collect();
+    let mut comparisons: Vec<Comparison> =
+        others.iter().map(|b| judge::compare(first, b, &asked(experiment))).collect();
     if comparisons.len() > 1 {
         let reason = format!(
             "several-arms: {} arms are compared with the first; alpha {} is shared among them",
@@ -140,7 +141,11 @@ pub fn show(
         views.iter().for_each(|v| output.text(&format!("{}\n", report::compare_text(v, output.style()))));
         output.text(&noise_text(&floor, &comparisons));
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i))).collect();
-        output.text(&format!("Runs: narrows runs show {}; again: narrows compare {}\n", state.id_of_last(), tags.join(" ")));
+        output.text(&format!(
+            "Runs: narrows runs show {}; again: narrows compare {}\n",
+            state.id_of_last(),
+            tags.join(" ")
+        ));
     }
     page?;
     Ok(match comparisons.iter().all(|c| c.overall == Verdict::Invalid) {

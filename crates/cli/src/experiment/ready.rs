@@ -7,7 +7,7 @@ use crate::args::Permissions;
 use crate::execution::Execution;
 use crate::output::Output;
 use crate::target::{self, Opened, Wanted};
-use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Target};
+use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
 
@@ -33,6 +33,13 @@ pub struct Here {
     pub environment: Environment,
     /// What one run does.
     pub plan: Plan,
+}
+
+impl Here {
+    /// What settings may name. The disk of a simulation must never be taken for one of this machine with the same name.
+    pub fn real_stack(&self) -> Stack {
+        if self.target.kind == TargetKind::Sim { Stack::default() } else { self.target.stack.clone() }
+    }
 }
 
 /// Looks at all arms.
@@ -61,9 +68,7 @@ pub fn arms(
                 None => return Err(named(arm, failure)),
             },
         }
-        if ready.waits.is_none() {
-            checked(experiment, &ready)?;
-        }
+        checked(experiment, &ready)?;
         out.push(ready);
     }
     Ok(out)
@@ -86,8 +91,7 @@ fn look(
 
 /// Opens the target of an arm.
 pub fn open(ready: &ReadyArm, permissions: &Permissions, execution: &Execution<'_>) -> Result<Opened, Failure> {
-    let wanted =
-        Wanted { name: &ready.target, permissions, interval_ns: ready.workload.interval_ns(), probe: false };
+    let wanted = Wanted { name: &ready.target, permissions, interval_ns: ready.workload.interval_ns(), probe: false };
     target::open(&wanted, &execution.control)
 }
 
@@ -101,7 +105,7 @@ fn condition(arm: &Arm, here: &Here) -> Result<Option<String>, Failure> {
     })
 }
 
-/// The metrics that are asked are in the plan, and the settings can be applied.
+/// The metrics that are asked are in the plan, and the settings can be applied if the arm can run now.
 fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
     let Some(here) = &ready.here else { return Ok(()) };
     let ids: Vec<String> = metric_ids(&here.plan).collect();
@@ -114,7 +118,10 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
             return Err(named(&ready.arm, failure.remedy(format!("there are {}, ...", known.join(", ")))));
         }
     }
-    settings::check(&ready.arm, &here.target.stack)
+    if ready.waits.is_some() {
+        return Ok(());
+    }
+    settings::check(&ready.arm, &here.real_stack())
         .map_err(|what| named(&ready.arm, Failure::new(FailureKind::Refused, what).remedy("nothing was changed")))
 }
 

@@ -49,7 +49,9 @@ impl fmt::Display for Undo {
         match self {
             Self::Value { path, old } => write!(f, "{path} is {old} again"),
             Self::Command { undo } => write!(f, "ran '{undo}'"),
-            Self::Mount { mount_point, options, .. } => write!(f, "{mount_point} is mounted with {} again", options.join(",")),
+            Self::Mount { mount_point, options, .. } => {
+                write!(f, "{mount_point} is mounted with {} again", options.join(","))
+            }
         }
     }
 }
@@ -63,7 +65,9 @@ impl Undo {
     /// Puts it back.
     pub fn execute(&self) -> Result<(), String> {
         match self {
-            Self::Value { path, old } => std::fs::write(path, old).map_err(|e| format!("{path} could not be set to {old}: {e}")),
+            Self::Value { path, old } => {
+                std::fs::write(path, old).map_err(|e| format!("{path} could not be set to {old}: {e}"))
+            }
             Self::Command { undo } => match shell(undo, None) {
                 Ok(status) if status.success() => Ok(()),
                 Ok(status) => Err(format!("'{undo}' ended with {status}")),
@@ -75,7 +79,9 @@ impl Undo {
                 let now = mounted_with(mount_point);
                 match now {
                     Some(now) if same_options(&now, options) => Ok(()),
-                    Some(now) => Err(format!("{mount_point} is mounted with {}, not with {}", now.join(","), options.join(","))),
+                    Some(now) => {
+                        Err(format!("{mount_point} is mounted with {}, not with {}", now.join(","), options.join(",")))
+                    }
                     None => Err(format!("{mount_point} is no longer mounted")),
                 }
             }
@@ -105,10 +111,7 @@ impl<'a> InForce<'a> {
         let mut in_force = Self { archive, journal: Journal::new(experiment, &arm.name) };
         for setting in &arm.settings {
             if let Err(failure) = in_force.one(setting, stack, signals) {
-                let failure = Failure {
-                    message: format!("arm '{}': {}", arm.name, failure.message),
-                    ..failure
-                };
+                let failure = Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure };
                 return match in_force.undo() {
                     Ok(()) => Err(failure),
                     Err(second) => {
@@ -155,7 +158,8 @@ impl<'a> InForce<'a> {
             Setting::MountOptions(options) => {
                 let point = mount_point(stack).map_err(cannot)?;
                 let old = mounted_with(point).ok_or_else(|| cannot(format!("{point} is not mounted")))?;
-                let opposites = options.split(',').filter(|o| !old.iter().any(|have| have == o)).filter_map(opposite).collect();
+                let opposites =
+                    options.split(',').filter(|o| !old.iter().any(|have| have == o)).filter_map(opposite).collect();
                 self.remember(Undo::Mount { mount_point: point.to_owned(), options: old, opposites })?;
                 remount(point, options).map_err(cannot)?;
             }
@@ -221,7 +225,11 @@ fn read_value(path: &str) -> Result<String, String> {
 }
 
 fn mount_point(stack: &Stack) -> Result<&str, String> {
-    stack.mount.as_ref().map(|m| m.mount_point.as_str()).ok_or_else(|| "mount-options: the target is on no file system".into())
+    stack
+        .mount
+        .as_ref()
+        .map(|m| m.mount_point.as_str())
+        .ok_or_else(|| "mount-options: the target is on no file system".into())
 }
 
 /// The options of a mount as /proc/mounts shows them; of several on one place the last.
@@ -233,14 +241,23 @@ fn mounted_with(mount_point: &str) -> Option<Vec<String>> {
 
 /// Spaces and the like are octal in /proc/mounts (fs/proc_namespace.c, mangle).
 fn unescape(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].iter().fold(text.to_owned(), |t, (e, c)| t.replace(e, c))
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .iter()
+        .fold(text.to_owned(), |t, (e, c)| t.replace(e, c))
 }
 
 /// What undoes an option that is a word: `noatime` and `atime`. Of `key=value` nothing is known.
 fn opposite(option: &str) -> Option<String> {
     match option.strip_prefix("no") {
-        _ if option.is_empty() || option.contains('=') || matches!(option, "ro" | "rw" | "sync" | "async" | "relatime") => None,
-        Some(positive) => Some(positive.to_owned()).filter(|p| !matches!(p.as_str(), "atime" | "suid" | "dev" | "exec")),
+        _ if option.is_empty()
+            || option.contains('=')
+            || matches!(option, "ro" | "rw" | "sync" | "async" | "relatime") =>
+        {
+            None
+        }
+        Some(positive) => {
+            Some(positive.to_owned()).filter(|p| !matches!(p.as_str(), "atime" | "suid" | "dev" | "exec"))
+        }
         None => Some(format!("no{option}")),
     }
 }
@@ -252,15 +269,18 @@ fn remount(mount_point: &str, options: &str) -> Result<(), String> {
         .stdout(Stdio::null())
         .status()
         .map_err(|e| format!("mount could not be started: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{mount_point} could not be remounted with {options}: mount ended with {status}")) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{mount_point} could not be remounted with {options}: mount ended with {status}"))
+    }
 }
 
 /// A command in a process group of its own, so that Ctrl-C on the terminal does not end it half-way; what it prints goes
 /// to stderr. With `signals`, the first signal ends it after a while.
 fn shell(command: &str, signals: Option<&Signals>) -> std::io::Result<ExitStatus> {
-    let stderr = || -> Stdio {
-        std::io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from)
-    };
+    let stderr =
+        || -> Stdio { std::io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from) };
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command).current_dir(Path::new("/")).stdin(Stdio::null()).stdout(stderr()).stderr(stderr());
     if let Ok(here) = std::env::current_dir() {
@@ -320,9 +340,13 @@ mod tests {
 
     #[test]
     fn options_have_opposites_where_they_are_words() {
-        for (option, undone) in
-            [("discard", Some("nodiscard")), ("nobarrier", Some("barrier")), ("commit=30", None), ("noatime", None), ("", None)]
-        {
+        for (option, undone) in [
+            ("discard", Some("nodiscard")),
+            ("nobarrier", Some("barrier")),
+            ("commit=30", None),
+            ("noatime", None),
+            ("", None),
+        ] {
             assert_eq!(opposite(option).as_deref(), undone, "{option}");
         }
     }

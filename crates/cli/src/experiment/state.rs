@@ -161,7 +161,8 @@ pub fn load(archive: &Archive, id: &str) -> Result<Option<State>, Failure> {
             .remedy("this execution cannot go on; start the experiment anew")
     })?;
     if state.schema != State::SCHEMA || state.id != id {
-        let message = format!("{}: not a state of this program ({})", archive.beside(&path(id)).display(), state.schema);
+        let message =
+            format!("{}: not a state of this program ({})", archive.beside(&path(id)).display(), state.schema);
         return Err(Failure::new(FailureKind::Environment, message).remedy("a newer version of the program wrote it"));
     }
     Ok(Some(state))
@@ -183,7 +184,8 @@ pub fn last_unfinished(archive: &Archive, name: &str) -> Result<Option<State>, F
 
 /// The execution that `--resume` means.
 pub fn to_resume(archive: &Archive, id: Option<&str>, name: Option<&str>) -> Result<State, Failure> {
-    let nothing = |message: String| Failure::new(FailureKind::Usage, message).remedy("narrows run EXPERIMENT.toml starts one");
+    let nothing =
+        |message: String| Failure::new(FailureKind::Usage, message).remedy("narrows run EXPERIMENT.toml starts one");
     if let Some(id) = id {
         let mut fitting: Vec<State> = all(archive)?.into_iter().filter(|s| s.id.starts_with(id)).collect();
         return match (fitting.pop(), fitting.is_empty()) {
@@ -192,10 +194,13 @@ pub fn to_resume(archive: &Archive, id: Option<&str>, name: Option<&str>) -> Res
             }
             (Some(state), true) => Ok(state),
             (Some(_), false) => Err(nothing(format!("'{id}' is the beginning of several executions; name one"))),
-            (None, _) => Err(nothing(format!("there is no execution '{id}' in {}", archive.beside(DIRECTORY).display()))),
+            (None, _) => {
+                Err(nothing(format!("there is no execution '{id}' in {}", archive.beside(DIRECTORY).display())))
+            }
         };
     }
-    let unfinished = all(archive)?.into_iter().rev().find(|s| !s.is_complete() && name.is_none_or(|n| base(&s.name) == n));
+    let unfinished =
+        all(archive)?.into_iter().rev().find(|s| !s.is_complete() && name.is_none_or(|n| base(&s.name) == n));
     unfinished.ok_or_else(|| {
         let of = name.map_or_else(|| "any experiment".to_owned(), |n| format!("'{n}'"));
         nothing(format!("no execution of {of} in {} is unfinished", archive.beside(DIRECTORY).display()))

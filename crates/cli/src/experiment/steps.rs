@@ -65,7 +65,10 @@ pub fn walk(
         state.steps[index].run_id = Some(run.id.clone());
         state.save(execution.archive())?;
         let done = state.steps.iter().filter(|s| s.run_id.is_some()).count();
-        execution.progress_line(output, &format!("{done} of {}  pair {}  {}", state.steps.len(), step.pair + 1, step.arm_name));
+        execution.progress_line(
+            output,
+            &format!("{done} of {}  pair {}  {}", state.steps.len(), step.pair + 1, step.arm_name),
+        );
     }
     Ok(clean)
 }
@@ -81,7 +84,7 @@ fn one(
 ) -> Result<Run, Failure> {
     execution.restart_clock();
     let archive = execution.archive().clone();
-    let stack = ready.here.as_ref().map(|h| h.target.stack.clone()).unwrap_or_default();
+    let stack = ready.here.as_ref().map(ready::Here::real_stack).unwrap_or_default();
     let mut in_force = InForce::apply(&ready.arm, &state.id, &stack, &archive, execution.signals())?;
     let made = (|| {
         let mut opened = ready::open(ready, permissions, execution)?;

@@ -31,11 +31,15 @@ pub fn workload_source(experiment: &Experiment, source: &Source) -> Result<Sourc
         WorkloadSource::Named(name) => {
             let beside = source.directory.join(name);
             let is_built_in = spec::workload_text(name).is_some();
-            let chosen = if !is_built_in && beside.is_file() { beside.as_os_str() } else { Path::new(name).as_os_str() };
+            let chosen =
+                if !is_built_in && beside.is_file() { beside.as_os_str() } else { Path::new(name).as_os_str() };
             let found = text::source(chosen)?;
             if spec::is_experiment(&found.text) {
-                return Err(Failure::new(FailureKind::Usage, format!("{}: the workload {name} is an experiment itself", source.name))
-                    .remedy("narrows workloads   lists what is built in"));
+                return Err(Failure::new(
+                    FailureKind::Usage,
+                    format!("{}: the workload {name} is an experiment itself", source.name),
+                )
+                .remedy("narrows workloads   lists what is built in"));
             }
             Ok(found)
         }
@@ -43,7 +47,12 @@ pub fn workload_source(experiment: &Experiment, source: &Source) -> Result<Sourc
 }
 
 /// The workload of an arm: keys of the experiment, then of the arm, then of the command line.
-pub fn workload(experiment: &Experiment, arm: &Arm, source: &Source, more: &[(String, String)]) -> Result<Workload, Failure> {
+pub fn workload(
+    experiment: &Experiment,
+    arm: &Arm,
+    source: &Source,
+    more: &[(String, String)],
+) -> Result<Workload, Failure> {
     let set: Vec<(String, String)> = experiment.set.iter().chain(&arm.set).chain(more).cloned().collect();
     text::workload(source, &set, false).map_err(|failure| {
         let remedy = failure.remedy.clone();

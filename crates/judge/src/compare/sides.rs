@@ -1,7 +1,6 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
 use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, Run, Unit};
-use std::collections::BTreeMap;
 
 /// How the runs of the sides belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +40,31 @@ impl Values {
         self.b.iter().filter_map(|v| v.value).collect()
     }
 
-    /// Why runs have no value, with how many of how many.
+    /// Why runs have no value, with how many of how many. What differs only in its figures is said once, with the first.
     pub fn why_not(&self) -> Vec<String> {
-        let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut counted: Vec<(&str, &str, usize)> = Vec::new();
         for reason in self.a.iter().chain(&self.b).filter_map(|v| v.why_not.as_deref()) {
-            *counted.entry(reason).or_default() += 1;
+            let code = codes(reason);
+            match counted.iter_mut().find(|(c, ..)| *c == code) {
+                Some((_, _, n)) => *n += 1,
+                None => counted.push((code, reason, 1)),
+            }
         }
         let all = self.a.len() + self.b.len();
-        counted.iter().map(|(reason, n)| format!("{reason} (in {n} of {all} runs)")).collect()
+        counted.iter().map(|(_, reason, n)| format!("{reason} (in {n} of {all} runs)")).collect()
     }
+}
+
+/// The codes before a sentence: `refused: cold-unproven`.
+fn codes(reason: &str) -> &str {
+    let mut end = 0;
+    for part in reason.split_inclusive(": ") {
+        if part.trim_end_matches(": ").contains(' ') || !part.ends_with(": ") {
+            break;
+        }
+        end += part.len();
+    }
+    if end == 0 { reason } else { &reason[..end] }
 }
 
 /// The place of a run whose order was drawn by lot.

@@ -1,7 +1,7 @@
 //! What all forms of a comparison share: rows in groups, the words of a change, and the notes below.
 
 use crate::quantity;
-use model::{Basis, Compared, Comparison, Verdict};
+use model::{Basis, Compared, Comparison};
 
 /// One metric, with how it is shown.
 #[derive(Clone, Debug)]
@@ -97,13 +97,12 @@ pub(crate) fn notes(comparison: &Comparison) -> Vec<(String, Vec<&str>)> {
     out
 }
 
-/// Exploratory metrics are told apart by their heading; what is unclear among them needs no sentence each.
+/// Exploratory metrics are told apart by their heading; that they have no value or no answer needs no sentence each.
 fn tells_nothing_new(metric: &Compared, reason: &str) -> bool {
-    reason.starts_with("exploratory: ")
-        || (!metric.primary
-            && metric.basis == Basis::Paired
-            && metric.verdict == Verdict::Unclear
-            && (reason.starts_with("undecided: ") || reason.starts_with("too-few-pairs: ")))
+    let usual =
+        ["undecided: ", "too-few-pairs: ", "too-few-operations: ", "no-values: ", "too-much-missing: ", "zero: "];
+    let left_out = usual.iter().any(|code| reason.contains(code));
+    reason.starts_with("exploratory: ") || (!metric.primary && metric.basis == Basis::Paired && left_out)
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use crate::text::{pad, plain, shorten, width, wrap};
 use model::{Basis, Compared, Comparison, Verdict};
 
 /// Columns of the interval bar.
-const BAR: usize = 11;
-const NAME: usize = 23;
-const VALUE: usize = 10;
+const BAR: usize = 9;
+const NAME: usize = 22;
+const VALUE: usize = 12;
 const CHANGE: usize = 8;
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
 const MOST_ROWS: usize = 64;

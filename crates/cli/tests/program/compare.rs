@@ -1,0 +1,147 @@
+//! `narrows compare`: sides that are odd, and answers that are honest.
+
+use crate::program::Scratch;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The keys that scripts rely on.
+#[derive(Deserialize)]
+struct Compare {
+    schema: String,
+    question: Question,
+    metrics: Vec<Metric>,
+    environment_differences: Vec<Difference>,
+    overall: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    margin_percent: BTreeMap<String, f64>,
+    alpha: f64,
+    pairs: u32,
+    seed: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Metric {
+    id: String,
+    unit: String,
+    better: Option<String>,
+    a: Option<f64>,
+    b: Option<f64>,
+    ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    p: Option<f64>,
+    verdict: String,
+    basis: String,
+    beyond_noise: Option<bool>,
+    reasons: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Difference {
+    what: String,
+}
+
+fn run(scratch: &Scratch, workload: &str, target: &str, tag: &str) -> String {
+    let document = scratch.json(["run", workload, target, "--tag", tag, "--json", "--set", "time=1s"], 0);
+    document["run_id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn single_runs_are_unclear_and_say_whether_they_are_beyond_noise() {
+    let scratch = Scratch::new();
+    let a = run(&scratch, "latency", "sim:class4-card", "slow");
+    run(&scratch, "latency", "sim:a1-card", "fast");
+    let document: Compare =
+        serde_json::from_value(scratch.json(["compare", "slow", "fast", "--json"], 0)).expect("the contract");
+    assert_eq!((document.schema.as_str(), document.overall.as_str()), ("narrows/compare/1", "unclear"));
+    assert_eq!((document.question.pairs, document.question.seed, document.question.alpha), (0, None, 0.05));
+    assert!(document.environment_differences.iter().any(|d| d.what == "target"));
+    let latency = document.metrics.iter().find(|m| m.id == "read.latency_ns_p50").expect("the median");
+    assert_eq!((latency.basis.as_str(), latency.verdict.as_str()), ("single", "unclear"));
+    assert_eq!(
+        (latency.unit.as_str(), latency.better.as_deref(), latency.beyond_noise),
+        ("ns", Some("lower"), Some(true))
+    );
+    assert!(latency.ratio.is_some_and(|r| r < 1.0) && latency.a > latency.b);
+    assert!(latency.low.is_none() && latency.high.is_none() && latency.p.is_none(), "no interval exists");
+    assert!(latency.reasons.iter().any(|r| r.starts_with("single: ")));
+    assert_eq!(document.question.margin_percent["read.latency_ns_p50"], 5.0);
+    assert!(document.metrics.iter().all(|m| !matches!(m.verdict.as_str(), "better" | "worse")));
+    // The difference of the environments is said first.
+    let text = scratch.run(["compare", "slow", "fast"]);
+    let at = |what: &str| text.stdout.find(what).unwrap_or_else(|| panic!("{what}: {}", text.stdout));
+    assert!(at("sim:class4-card -> sim:a1-card") < at("beyond noise"), "{}", text.stdout);
+    assert!(text.stdout.lines().all(|l| l.chars().count() <= 80), "{}", text.stdout);
+    let markdown = scratch.run(["compare", "slow", "fast", "--markdown"]);
+    assert!(markdown.stdout.contains("| metric | A | B | change | verdict |"), "{}", markdown.stdout);
+    let page = scratch.path().join("page.html");
+    let written = scratch.run(["compare", &a, "fast", "-o", page.to_str().expect("a path")]);
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    assert!(std::fs::read_to_string(&page).expect("a page").contains("In what else the sides differ"));
+}
+
+#[test]
+fn one_run_against_many_and_sets_without_order_decide_nothing() {
+    let scratch = Scratch::new();
+    run(&scratch, "latency", "sim:class4-card", "one");
+    for _ in 0..3 {
+        run(&scratch, "latency", "sim:a1-card", "many");
+        run(&scratch, "latency", "sim:class4-card", "others");
+    }
+    let basis = |a: &str, b: &str| {
+        let document = scratch.json(["compare", a, b, "--json"], 0);
+        (document["metrics"][0]["basis"].clone(), document["overall"].clone())
+    };
+    assert_eq!(basis("one", "many"), ("single".into(), "unclear".into()));
+    assert_eq!(basis("others", "many"), ("unpaired".into(), "unclear".into()));
+}
+
+#[test]
+fn what_cannot_be_compared_says_why() {
+    let scratch = Scratch::new();
+    let id = run(&scratch, "latency", "sim:a1-card", "a");
+    run(&scratch, "stream", "sim:a1-card", "b");
+    let nothing = scratch.json(["compare", "a", "b", "--json"], 4);
+    assert_eq!(nothing["overall"], "invalid");
+    assert!(nothing["reasons"].to_string().contains("nothing-in-common"), "{nothing}");
+    for (args, code, said) in [
+        (vec!["compare", "a", "a"], 2, "the same run"),
+        (vec!["compare", "a", id.as_str()], 2, "the same run"),
+        (vec!["compare", "a", "nothing-of-this-name"], 2, "nothing-of-this-name"),
+        (vec!["compare", "a", "b", "--margin", "x"], 2, "--margin x"),
+        (vec!["compare", "a", "b", "--alpha", "2"], 2, "--alpha 2"),
+        (vec!["compare", "a", "b", "--primary", "no.such"], 2, "no.such"),
+        (vec!["compare", "a", "b", "--json", "--markdown"], 2, "two texts"),
+        (vec!["compare", "a", "b", "-o", "/no/such/directory/x.html"], 3, "/no/such/directory"),
+    ] {
+        let ended = scratch.run(&args);
+        assert_eq!(ended.code, code, "{args:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stderr.contains(said) || ended.stdout.contains(said),
+            "{args:?}: {}{}",
+            ended.stdout,
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn files_of_other_tools_are_sides() {
+    let scratch = Scratch::new();
+    for (name, rate) in [("old.json", "a"), ("new.json", "b")] {
+        let target = if rate == "a" { "sim:class4-card" } else { "sim:a1-card" };
+        let id = run(&scratch, "stream", target, rate);
+        let exported = scratch.run(["export", &id, "--format", "fio-json", "-o", name]);
+        assert_eq!(exported.code, 0, "{}", exported.stderr);
+    }
+    let document: Value = scratch.json(["compare", "old.json", "new.json", "--json"], 0);
+    assert_eq!(document["metrics"][0]["basis"], "single");
+    assert!(document["metrics"].as_array().is_some_and(|m| m.iter().any(|m| m["beyond_noise"] == true)));
+    std::fs::write(scratch.path().join("junk"), "no result of anything\n").expect("a file");
+    assert_eq!(scratch.run(["compare", "old.json", "junk"]).code, 4);
+}
