@@ -264,6 +264,20 @@ fn verify_tells_altered_missing_and_extra_files() {
 }
 
 #[test]
+fn the_latest_run_of_one_second_is_the_one_written_last() {
+    let (_directory, archive) = archive();
+    for random in [0xffff_0000, 0x0000_0001] {
+        let run = Run { id: crate::run_id("20261121T080000Z", random), ..measured_run(3, 1) };
+        archive.save(&run).unwrap();
+        // Clocks of file systems tick every few milliseconds.
+        let written = fs::File::options().append(true).open(archive.run_dir(&run.id).join("run.json")).unwrap();
+        let seconds = if random == 1 { 2_000 } else { 1_000 };
+        written.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
+    }
+    assert!(archive.resolve_one("latest").unwrap().id.ends_with("-00000001"));
+}
+
+#[test]
 fn names_lead_to_runs() {
     let (_directory, archive) = archive();
     assert!(matches!(archive.resolve("latest"), Err(ArchiveError::NotFound { .. })));
@@ -411,4 +425,22 @@ fn an_archive_that_cannot_be_written_says_what_to_do() {
     assert!(remedy("open", rustix::io::Errno::NFILE).unwrap().contains("fs.file-max"));
     assert!(remedy("create the directory", rustix::io::Errno::NOENT).unwrap().contains("--archive"));
     assert_eq!(remedy("read", rustix::io::Errno::NOENT), None, "a file that is missing is no matter of the place");
+}
+
+#[test]
+fn foreign_bytes_are_kept_and_covered_by_the_checksums() {
+    let (_directory, archive) = archive();
+    let run = run(5);
+    let mut partial = archive.begin(&run).unwrap();
+    for name in ["", ".hidden", "../out", "a/b", "a\nb"] {
+        assert!(matches!(partial.raw(name, b"x"), Err(ArchiveError::Unstorable { .. })), "{name:?}");
+    }
+    partial.raw("fio output.txt", b"\xff\0\r\nx").unwrap();
+    let path = partial.finish(&run).unwrap();
+    let raw = path.join("raw/fio output.txt");
+    assert_eq!(fs::read(&raw).unwrap(), b"\xff\0\r\nx");
+    assert_eq!(archive.load(&run.id).unwrap(), run);
+    assert!(archive.verify(&run.id).unwrap().is_clean());
+    fs::write(&raw, b"y").unwrap();
+    assert_eq!(archive.verify(&run.id).unwrap().altered, ["raw/fio output.txt"]);
 }

@@ -47,8 +47,7 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
         return Ok(vec![in_archive(text.to_owned())]);
     }
     if text == "latest" {
-        let last = ids.last().ok_or_else(|| archive.not_found(text))?;
-        return Ok(vec![in_archive(last.clone())]);
+        return newest(archive, &ids).map(|id| vec![in_archive(id)]).ok_or_else(|| archive.not_found(text));
     }
     if let Some(tagged) = archive.tags()?.remove(text) {
         let mut present: Vec<RunRef> = tagged.into_iter().filter(|id| ids.contains(id)).map(in_archive).collect();
@@ -63,6 +62,15 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
         1 => Ok(fitting.drain(..).map(in_archive).collect()),
         _ => Err(ambiguous(text, &fitting)),
     }
+}
+
+/// The run that began last. Ids tell the second; of those of one second (simulated runs take less) the one that was written
+/// last.
+fn newest(archive: &Archive, ids: &[String]) -> Option<String> {
+    let second = |id: &str| id.split('-').next().map(str::to_owned);
+    let last = second(ids.last()?);
+    let written = |id: &&String| std::fs::metadata(archive.run_dir(id).join(RUN)).and_then(|m| m.modified()).ok();
+    ids.iter().filter(|id| second(id) == last).max_by_key(written).cloned()
 }
 
 /// The only one.

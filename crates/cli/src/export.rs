@@ -48,6 +48,7 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         ExportFormat::Csv => exchange::csv(&runs, &options)?,
         ExportFormat::Hlog => exchange::hlog(run, &options)?,
         ExportFormat::Iozone => exchange::iozone(run, &options)?,
+        ExportFormat::BonnieCsv => exchange::bonnie_csv(run, &options)?,
     };
     match args.output.as_deref() {
         None => output.text(&document),
@@ -91,7 +92,7 @@ fn is_directory(path: &Path) -> bool {
 fn extension(format: ExportFormat) -> &'static str {
     match format {
         ExportFormat::FioJson | ExportFormat::FioJsonPlus => "json",
-        ExportFormat::Csv => "csv",
+        ExportFormat::Csv | ExportFormat::BonnieCsv => "csv",
         ExportFormat::Hlog => "hlog",
         ExportFormat::Iozone => "txt",
         ExportFormat::FioLogs => "log",

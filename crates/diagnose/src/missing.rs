@@ -41,12 +41,15 @@ pub fn how_to_get(missing: &str) -> &'static str {
         "health_ok" | "interface_crc_errors" | "throttled_minutes" => {
             "run as root to read the drive's health record (SMART); some drives and bridges keep none"
         }
+        "sunxi_ahci_p0dmacr" => {
+            "as root: narrows inspect TARGET --read-registers; or narrows check TARGET compares writing with reading"
+        }
         "ata_sata_generation" => "/sys/class/ata_device/*/id of the disk was not readable",
         "lazy_init_running" => "mount /proc without hidepid, or run as root, to see the kernel's threads",
         "dm_type" => "run as root to see the mapping's UUID, or: dmsetup info -C",
         name if name.starts_with("pcie_") => "mount /sys: the PCI device's link attributes are not there",
         name if is_metric(name) => CHECK,
-        _ => "narrows inspect TARGET names the file it is read from; this kernel or driver does not have it",
+        _ => "this kernel or driver does not have it; narrows inspect TARGET --json names the file",
     }
 }
 

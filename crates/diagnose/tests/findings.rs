@@ -105,10 +105,10 @@ fn a20_sata_fifo() {
     holds_and_nearly(id, &run("ahci-sunxi", 40.0), &run("ahci-sunxi", 125.0));
     holds_and_nearly(id, &run("ahci_sunxi", 40.0), &run("ahci", 40.0));
     assert_eq!(finding(&run("ahci-sunxi", 40.0), id).unwrap().confidence, Confidence::Probable);
-    unknown_for_want_of(id, &stack(sata_with(&[], &[], "ahci-sunxi", &[])), "seq-read.throughput_bytes_per_s");
+    unknown_for_want_of(id, &stack(sata_with(&[], &[], "ahci-sunxi", &[])), "sunxi_ahci_p0dmacr");
     let refused = [sequential("seq-write", 40.0).refused(), sequential("seq-read", 200.0)];
     let refused = Builder::new(sata_with(&[], &[], "ahci-sunxi", &[])).phases(refused).build();
-    unknown_for_want_of(id, &refused, "seq-write.throughput_bytes_per_s");
+    unknown_for_want_of(id, &refused, "sunxi_ahci_p0dmacr");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Foreign formats: what other people's tools read, and what they wrote.
 //!
 //! A [`model::Run`] goes out as fio's JSON ([`fio_json()`], [`fio_json_files`]), fio's logs ([`fio_logs()`]), comma-separated
-//! metrics ([`csv()`]), an HdrHistogram interval log ([`hlog()`]) or iozone's table ([`iozone()`]). What each field holds and
+//! metrics ([`csv()`]), an HdrHistogram interval log ([`hlog()`]), iozone's table ([`iozone()`]) or bonnie++'s line
+//! ([`bonnie_csv()`]). What each field holds and
 //! where it departs from the original tool is in docs/design/export.md.
 //!
 //! The other way, [`import()`] reads what other tools printed; its formats are told by content.
@@ -16,6 +17,7 @@
 //! Deliberately absent: files (texts are returned, with the names they should get), clocks, statistics beyond what a
 //! format prints of a histogram or a series, and any judgement.
 
+mod bonnie_csv;
 mod csv;
 mod error;
 mod fio_json;
@@ -27,6 +29,7 @@ mod job;
 mod side;
 mod wall_time;
 
+pub use bonnie_csv::bonnie_csv;
 pub use csv::csv;
 pub use error::{ExchangeError, Result};
 pub use fio_json::{fio_json, fio_json_files};

@@ -40,8 +40,9 @@ fn is_placeholder(name: &str, size_bytes: Option<u64>) -> bool {
 pub fn disks(root: &Root) -> Vec<DiskSummary> {
     let mut out = Vec::new();
     let mut known = KnownAncestors::new();
-    for name in root.list("/sys/block") {
-        let path = format!("/sys/block/{name}");
+    let (base, names) = whole_disks(root);
+    for name in names {
+        let path = format!("{base}/{name}");
         let sectors: Option<u64> = root.number(&format!("{path}/size"));
         let size_bytes = sectors.and_then(|s| s.checked_mul(512));
         if is_placeholder(&name, size_bytes) || name.starts_with("mtdblock") {
@@ -79,4 +80,15 @@ pub fn disks(root: &Root) -> Vec<DiskSummary> {
         });
     }
     out
+}
+
+/// The names of all disks and where they are: a /sys that is only partly there may lack /sys/block.
+fn whole_disks(root: &Root) -> (&'static str, Vec<String>) {
+    let names = root.list("/sys/block");
+    if !names.is_empty() {
+        return ("/sys/block", names);
+    }
+    let mut names = root.list("/sys/class/block");
+    names.retain(|n| !root.exists(&format!("/sys/class/block/{n}/partition")));
+    ("/sys/class/block", names)
 }

@@ -171,7 +171,7 @@ fact_names! {
     ["disk (sata, ide)"]
     NCQ = "ncq", "bool", "device/queue_depth, ahci_host_caps bit 30", "Native command queueing in use (queue depth above 1).";
     NCQ_HOST = "ncq_host", "bool", "scsi_host/*/ahci_host_caps bit 30", "Host can queue (also on controller).";
-    ATA_DMA_MODE = "ata_dma_mode", "text", "ata_device/*/dma_mode", "`XFER_UDMA_6`, ...";
+    ATA_DMA_MODE = "ata_dma_mode", "text", "ata_device/*/dma_mode; xfer_mode where the device has none", "`XFER_UDMA_6`, ...; `XFER_PIO_4` and the like of a device in PIO.";
     ATA_SPEED_DOWNSHIFTS = "ata_speed_downshifts", "int", "ata_device/*/spdn_cnt", "How often libata lowered the speed.";
     ATA_TRIM = "ata_trim", "text", "ata_device/*/trim", "`queued`, `unqueued`, `unsupported`, `forced_unqueued`.";
     ATA_ERRORS = "ata_errors", "list", "ata_device/*/ering", "Recorded errors of the device.";

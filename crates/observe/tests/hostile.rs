@@ -143,6 +143,30 @@ fn an_empty_tree_and_no_tree() {
     }
 }
 
+/// A container, a copy by hand or an old kernel shows only one of the three places that name a disk.
+#[test]
+fn any_one_of_the_places_that_name_disks_will_do() {
+    let device = "/sys/devices/pci0000:00/block/sda";
+    for place in ["/sys/block", "/sys/class/block"] {
+        let mut links = format!("{place}/sda => {device}\n");
+        if place == "/sys/class/block" {
+            links += &format!("{place}/sda1 => {device}/sda1\n");
+        }
+        let tree = Tree::build(&format!(
+            "@ {device}\ndev = 8:0\nsize = 2048\nqueue/rotational = 1\nsda1/dev = 8:1\nsda1/partition = 1\n{links}"
+        ));
+        let root = tree.root();
+        let names: Vec<String> = observe::disks(&root).into_iter().map(|d| d.name).collect();
+        assert_eq!(names, ["sda"], "{place}");
+        for (name, layers) in [("sda", 2), ("sda1", 3)] {
+            let place_of = observe::place_of(&root, name).unwrap_or_else(|e| panic!("{place} {name}: {e}"));
+            let seen = inventory(&root, &place_of);
+            assert_eq!(seen.stack.layers.len(), layers, "{place} {name}: {:?}", seen.missing);
+            assert_eq!(seen.stack.layers[0].name, name);
+        }
+    }
+}
+
 #[test]
 fn a_fifo_is_not_waited_for() {
     let tree = Tree::build("/sys/x = 1\n");

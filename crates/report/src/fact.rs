@@ -81,6 +81,9 @@ pub(crate) fn name(name: &str) -> String {
     bare.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// Facts whose bits mean something, and whose number does not.
+const BITS: [&str; 2] = ["raspberry_pi_throttled", "sunxi_ahci_p0dmacr"];
+
 /// A fact in words; `None` where it is missing.
 pub(crate) fn value(name: &str, fact: &Fact) -> Option<String> {
     let number = |v: f64, plain: String| {
@@ -91,6 +94,7 @@ pub(crate) fn value(name: &str, fact: &Fact) -> Option<String> {
             return quantity::binary_size(v as u64);
         }
         match name {
+            n if BITS.contains(&n) && v >= 0.0 => format!("{:#x}", v as u64),
             n if n.ends_with("_khz") && v >= 1e3 => format!("{} MHz", quantity::significant(v / 1e3, 4)),
             n if n.ends_with("_hz") && v >= 1e6 => format!("{} MHz", quantity::significant(v / 1e6, 4)),
             n => {
@@ -127,6 +131,7 @@ mod tests {
         assert_eq!(value("wear_percent", &Fact::Int(3)).as_deref(), Some("3 %"));
         assert_eq!(value("clock_hz", &Fact::Int(150_000_000)).as_deref(), Some("150.0 MHz"));
         assert_eq!(value("max_sectors_kb", &Fact::Int(512)).as_deref(), Some("512 KiB"));
+        assert_eq!(value("raspberry_pi_throttled", &Fact::Int(0x50005)).as_deref(), Some("0x50005"));
         assert_eq!(value("cmdq_en", &Fact::Null), None);
     }
 }

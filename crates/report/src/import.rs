@@ -9,6 +9,17 @@ use model::MetricStatus;
 /// Places that are listed; --json has all of them.
 const REST_LIMIT: usize = 20;
 
+/// Rows that a table has before details are left out.
+const ROW_LIMIT: usize = 16;
+/// What is left out first: parts of a latency, its edges, and percentiles between those that people ask for.
+const DETAILS: [&str; 9] =
+    ["_min", "_stddev", "_p1", "_p90", "_p95", "_p999", "_p9999", ".cpu_user_percent", ".cpu_system_percent"];
+
+fn is_detail(id: &str) -> bool {
+    let quantity = id.rsplit('.').next().unwrap_or(id);
+    DETAILS.iter().any(|d| id.ends_with(d)) || ["completion_", "submission_"].iter().any(|p| quantity.starts_with(p))
+}
+
 /// The document as text.
 pub fn import_text(document: &ImportDocument<'_>, style: &Style) -> String {
     let mut out = String::new();
@@ -49,9 +60,9 @@ fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
     let started = run.started.map_or(String::new(), |s| format!(", started {}", clean(s)));
     let origin = format!("{}, line {}{started}", clean(run.file), run.line);
     out.push_str(&format!("  {}\n", style.paint(Paint::Dim, &shorten(&origin, columns - 2, style.ascii))));
-    let rows: Vec<[String; 3]> = run
-        .metrics
-        .iter()
+    let shorten_table = run.metrics.len() > ROW_LIMIT;
+    let shown = || run.metrics.iter().filter(|m| !(shorten_table && is_detail(&m.metric.id)));
+    let rows: Vec<[String; 3]> = shown()
         .map(|m| {
             let printed = format!("{} {}", clean(m.original.value), clean(m.original.unit));
             let value = match m.metric.status {
@@ -69,6 +80,10 @@ fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
         let id = pad(&shorten(id, ids, style.ascii), ids);
         let line = format!("  {id}  {}  {}", pad(value, values), style.paint(Paint::Dim, printed));
         out.push_str(&format!("{}\n", line.trim_end()));
+    }
+    let hidden = run.metrics.len() - rows.len();
+    if hidden > 0 {
+        out.push_str(&format!("  {hidden} more metrics: narrows runs show {}\n", run.run_id));
     }
     for remark in run.remarks {
         for (i, line) in wrap(&clean(remark), columns - 4).iter().enumerate() {

@@ -62,6 +62,8 @@ const FIRST: [&str; 24] = [
 
 /// The fact that holds the kernel's messages about storage.
 const KERNEL_MESSAGES: &str = "kernel_log_storage";
+/// Up to so many facts that are not known say what they would be read from; of more, `--json` tells it.
+const FEW_UNKNOWN: usize = 6;
 /// Messages that are shown.
 const MESSAGES: usize = 5;
 
@@ -189,10 +191,7 @@ impl Page<'_> {
             let Some(value) = layer.facts.get(name).and_then(|f| fact::value(name, f)) else {
                 // An empty list or text is an answer too, but not one worth a line.
                 if layer.facts.get(name).is_some_and(Fact::is_null) {
-                    unknown.push(match (self.read_from)(name) {
-                        Some(source) => format!("{words} ({source})"),
-                        None => words.to_string(),
-                    });
+                    unknown.push((words, (self.read_from)(name)));
                 }
                 continue;
             };
@@ -208,6 +207,12 @@ impl Page<'_> {
         }
         self.flush(&mut left);
         if !unknown.is_empty() {
+            let few = unknown.len() <= FEW_UNKNOWN;
+            let named = |(words, source): &(String, Option<&str>)| match source {
+                Some(source) if few => format!("{words} ({source})"),
+                _ => words.clone(),
+            };
+            let unknown: Vec<String> = unknown.iter().map(named).collect();
             self.paragraph(&" ".repeat(INDENT), &format!("not known: {}", unknown.join(", ")), Some(Paint::Dim));
         }
     }

@@ -1,8 +1,8 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use model::{
-    Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, OpenSync, Operation, Order, Pacing,
-    NS_PER_S, PhaseKind, RwFlags, ThinkTime, Verify, Zone,
+    Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, NS_PER_S, OpenSync, Operation, Order,
+    Pacing, PhaseKind, RwFlags, ThinkTime, Verify, Zone,
 };
 
 /// An amount that may depend on the target.

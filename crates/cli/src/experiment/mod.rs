@@ -83,6 +83,10 @@ pub fn resume(
     let source = state.source();
     let experiment = text::experiment(&source, state.calibrate)?;
     let lock = journal::Lock::take(execution.archive(), &state.id)?;
+    // Another process may have made runs until this moment.
+    if let Some(now) = state::load(execution.archive(), &state.id)? {
+        state.steps = now.steps;
+    }
     let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
     finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
 }
@@ -97,8 +101,10 @@ fn finish(
     _held: &journal::Lock,
 ) -> Result<ExitCode, Failure> {
     let walked = steps::walk(experiment, state, arms, &args.permissions, execution, output);
-    outcome::tag(execution.archive(), state, &args.tags)?;
+    // Why it stopped matters more than a tag that could not be given.
+    let tagged = outcome::tag(execution.archive(), state, &args.tags);
     let clean = walked?;
+    tagged?;
     outcome::show(experiment, state, execution.archive(), args, output, clean)
 }
 

@@ -9,8 +9,8 @@ use crate::args::{GlobalArgs, RunArgs, RunFormat};
 use crate::conduct::Budget;
 use crate::execution::{Execution, random_u64};
 use crate::output::Output;
-use crate::{archives, experiment, report_page};
 use crate::target::{self, Opened, Wanted};
+use crate::{archives, experiment, report_page};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
 use report::document::{PlanDocument, RunDocument};
@@ -84,8 +84,11 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
     }
     let source = args.workload.as_deref().map(text::source).transpose()?;
     if let Some(source) = source.as_ref().filter(|s| !spec::is_experiment(&s.text)) {
-        return Err(Failure::new(FailureKind::Usage, format!("{} is no experiment: nothing of it goes on", source.name))
-            .remedy("narrows run EXPERIMENT.toml --resume"));
+        return Err(Failure::new(
+            FailureKind::Usage,
+            format!("{} is no experiment: nothing of it goes on", source.name),
+        )
+        .remedy("narrows run EXPERIMENT.toml --resume"));
     }
     experiment::resume(&args, source, global, output)
 }

@@ -74,18 +74,9 @@ pub fn no_ncq(run: &Run) -> Check {
     })
 }
 
-/// The first kernel that sets the transaction sizes (pull request "libata changes for 5.3-rc", 8 July 2019).
-const SUNXI_MENDED: (u32, u32) = (5, 3);
-
-/// `5.10.103-sunxi` as (5, 10).
-fn release(text: &str) -> Option<(u32, u32)> {
-    let mut parts = text.split(|c: char| !c.is_ascii_digit());
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
 /// Allwinner A10/A20 AHCI with the smallest DMA transactions. The register decides where it was read; else a write rate
-/// far below the read rate names it, and the kernel's release hints at it. Distributions carried the change earlier, so
-/// an old release alone proves nothing.
+/// far below the read rate names it. The kernel's release decides nothing: 5.3 brought the change (pull request "libata
+/// changes for 5.3-rc", 8 July 2019), distributions carried it earlier, and boards run kernels that never got it.
 pub fn a20_fifo(run: &Run) -> Check {
     /// Reported: writes 36 to 45 MB/s, reads about 200; repaired: 120 to 127.
     const WRITE_OVER_READ: f64 = 0.4;
@@ -116,14 +107,8 @@ pub fn a20_fifo(run: &Run) -> Check {
             }
             evidence.push(Evidence::absence(REGISTER, "register not read"));
             Confidence::Probable
-        } else if run.environment.kernel.as_deref().and_then(release).is_some_and(|k| k < SUNXI_MENDED) {
-            evidence.push(Evidence::absence(REGISTER, "register not read"));
-            Confidence::Low
         } else {
-            return Err(Missing(match read {
-                None => "seq-read.throughput_bytes_per_s",
-                Some(_) => "seq-write.throughput_bytes_per_s",
-            }));
+            return Err(Missing(names::SUNXI_AHCI_P0DMACR));
         };
         let ratio = write.zip(read).map(|(w, r)| r / w);
         Ok(Some(Case::seen(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(

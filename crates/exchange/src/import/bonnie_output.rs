@@ -60,6 +60,8 @@ fn comma_line(text: &Text, number: usize, table: &mut Option<Results>, found: &m
             results.first_line = number;
             if let Some(same) = table.take_if(|t| is_same(t, &results)) {
                 results.first_line = same.first_line;
+                // The line of 1.03 does not tell its version.
+                results.version = results.version.or(same.version);
             }
             finish(table.take(), found);
             found.used_range(number, number + lines - 1);

@@ -5,7 +5,7 @@
 //! divided by seconds.
 
 use super::localized::{decimal, plain};
-use super::{Found, ImportedMetric, ImportedRun, Names, Original, Text};
+use super::{Found, ImportedMetric, ImportedRun, Original, Text};
 use model::{Better, Unit};
 
 /// How far the printed rate may be from bytes through seconds: it is rounded to two digits at worst.
@@ -31,7 +31,6 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     let mut records = 0_u32;
     let mut last_records = None;
     let mut command: Option<(usize, &str)> = None;
-    let mut names = Names::default();
     for (number, line) in text.lines() {
         if found.is_used(number) {
             continue;
@@ -48,7 +47,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             }
             let Some(result) = parse(segment) else { continue };
             found.used(number);
-            if has_records && records < 2 {
+            if has_records && records == 0 {
                 continue;
             }
             records = records.saturating_sub(2);
@@ -57,7 +56,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             }
             let known = command.take();
             let first_line = known.map(|(n, _)| n).or(last_records).unwrap_or(number);
-            let name = names.unique(&known.and_then(|(_, c)| target(c)).unwrap_or_else(|| found.file.to_owned()));
+            let name = known.and_then(|(_, c)| target(c)).unwrap_or_else(|| found.file.to_owned());
             found.runs.push(run(&result, name, known.map(|(_, c)| c), first_line.min(number)));
             if let Some((at, _)) = known {
                 found.used(at);
@@ -102,13 +101,14 @@ fn segments(line: &str) -> impl Iterator<Item = &str> {
 
 /// `1024+0 records out`, in any language: a number, plus, a number.
 fn is_records(segment: &str) -> bool {
-    let mut numbers = segment.split(|c: char| !(c.is_ascii_digit() || c == '+')).filter(|w| !w.is_empty());
-    let is_pair = |word: &str| {
+    let numbers = segment.split(|c: char| !(c.is_ascii_digit() || c == '+')).filter(|w| !w.is_empty());
+    let is_pair = |word: &&str| {
         word.split_once('+').is_some_and(|(whole, part)| {
             !whole.is_empty() && !part.is_empty() && part.bytes().chain(whole.bytes()).all(|b| b.is_ascii_digit())
         })
     };
-    numbers.next().is_some_and(is_pair) && numbers.next().is_none() && segment.chars().count() < 80
+    // A prompt may stand before it.
+    numbers.filter(|word| is_pair(word)).count() == 1 && segment.chars().count() < 160
 }
 
 /// Reads a result out of a segment.
@@ -262,8 +262,12 @@ mod tests {
         ] {
             assert!(parse(line).is_none(), "{line}");
         }
-        assert!(is_records("输入了 19+1 块记录") && is_records("19+1 records in"));
-        assert!(!is_records("c++") && !is_records("20000000 bytes") && !is_records("1+2+3"));
+        assert!(
+            is_records("输入了 19+1 块记录")
+                && is_records("me@box10:/srv/hw10# 记录了19+1 的读入")
+                && is_records("19+1 records in")
+        );
+        assert!(!is_records("c++") && !is_records("20000000 bytes") && !is_records("1+2+3") && !is_records("1+0 2+0"));
     }
 
     #[test]

@@ -132,7 +132,7 @@ fn name_columns(groups: &[String], names: &[String]) -> Vec<Column> {
         .map(|(group, name)| {
             let (end, unit, printed) = quantity(group, name);
             let group = group.replace(' ', "-");
-            let id = if group.is_empty() || group == end { end } else { format!("{group}.{end}") };
+            let id = if group.is_empty() || group == "epoch" { end } else { format!("{group}.{end}") };
             Column { id: unique.unique(&id), unit, printed }
         })
         .collect()

@@ -6,6 +6,7 @@
 use super::localized::decimal;
 use super::{ImportedMetric, Original};
 use model::{Better, Unit};
+use std::collections::BTreeSet;
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
@@ -142,6 +143,12 @@ pub(super) fn cpu(prefix: &str, heading: &str, text: &str) -> Option<ImportedMet
     let digits = text.trim_end_matches('%');
     let id = format!("{prefix}.cpu.{name}_percent");
     ImportedMetric::new(id, Unit::Percent, None, decimal(digits)?, 1, Original::new(digits, "%"))
+}
+
+/// Keeps the first of metrics with one id: a device or a column that is named twice.
+pub(super) fn distinct(metrics: &mut Vec<ImportedMetric>) {
+    let mut ids = BTreeSet::new();
+    metrics.retain(|m| ids.insert(m.metric.id.clone()));
 }
 
 /// What must be known of the first report.

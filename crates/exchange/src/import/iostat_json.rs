@@ -1,6 +1,6 @@
 //! `iostat -o JSON`: reports under `sysstat.hosts[].statistics[]`.
 
-use super::iostat::{SINCE_BOOT, column};
+use super::iostat::{SINCE_BOOT, column, distinct};
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
 use model::Unit;
 use serde_json::{Map, Value};
@@ -74,6 +74,7 @@ fn run(host: &Value, file: &str, first_line: usize) -> Option<ImportedRun> {
         if index == 0 {
             metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot, unless -y".to_owned()));
         }
+        distinct(&mut metrics);
         run.push(name, metrics);
     }
     run.remark(SINCE_BOOT);
@@ -82,7 +83,7 @@ fn run(host: &Value, file: &str, first_line: usize) -> Option<ImportedRun> {
 
 fn disk_metrics(disk: &Map<String, Value>, report: &str, run: &mut ImportedRun) -> Vec<ImportedMetric> {
     let Some(device) = disk.get("disk_device").and_then(Value::as_str) else {
-        run.remark(format!("{report} has a disk without a name, which was left out"));
+        run.remark("a disk without a name was left out");
         return Vec::new();
     };
     let prefix = format!("{report}.{device}");

@@ -2,8 +2,9 @@
 //! copies, and tables whose rows repeat a device without a new heading (each repetition is a later report).
 
 use super::aligned::words;
-use super::iostat::{Column, SINCE_BOOT, column, cpu};
+use super::iostat::{Column, SINCE_BOOT, column, cpu, distinct};
 use super::{Found, ImportedMetric, ImportedRun, Text};
+use std::collections::BTreeSet;
 
 /// Whether there is a table of devices.
 pub(super) fn detect(text: &Text) -> bool {
@@ -41,7 +42,7 @@ struct Reader {
     has_content: bool,
     /// Headings of the report, and the devices below the current one.
     headings: Vec<Heading>,
-    devices: Vec<String>,
+    devices: BTreeSet<String>,
     /// Whether rows may follow.
     in_table: bool,
     /// Whether the next line with words holds the shares of processor time.
@@ -58,7 +59,7 @@ impl Reader {
             metrics: Vec::new(),
             has_content: false,
             headings: Vec::new(),
-            devices: Vec::new(),
+            devices: BTreeSet::new(),
             in_table: false,
             cpu: None,
             pending: None,
@@ -86,6 +87,7 @@ impl Reader {
         if self.report == 1 {
             metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot, unless -y".to_owned()));
         }
+        distinct(&mut metrics);
         let report = self.report;
         self.run.push(format!("report[{report}]"), metrics);
     }
@@ -137,7 +139,7 @@ impl Reader {
             let Some(column) = column else { continue };
             metrics.push(column.read(&prefix, text).ok_or_else(|| format!("'{text}' is no figure of {}", column.id))?);
         }
-        self.devices.push(name);
+        self.devices.insert(name);
         self.metrics.extend(metrics);
         Ok(true)
     }

@@ -4,7 +4,7 @@
 
 use super::{Found, ImportedMetric, ImportedRun, Original, Text, iozone_report, iozone_table};
 use model::{Better, RunState, Unit};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const BANNER: &str = "Iozone: Performance Test of File I/O";
 
@@ -31,6 +31,8 @@ pub(super) struct Session {
     record_kib: Option<f64>,
     has_unit: bool,
     ids: BTreeSet<String>,
+    /// Where each group stands in the run.
+    places: BTreeMap<String, usize>,
 }
 
 impl Session {
@@ -42,6 +44,7 @@ impl Session {
             record_kib: None,
             has_unit: false,
             ids: BTreeSet::new(),
+            places: BTreeMap::new(),
         }
     }
 
@@ -69,17 +72,23 @@ impl Session {
             Mode::MicrosPerOp => vec![of("latency_ns_mean", Unit::Ns, Better::Lower, value * 1e3, "us/op")],
         };
         let metrics: Vec<ImportedMetric> = metrics.into_iter().flatten().collect();
+        if metrics.is_empty() {
+            return false;
+        }
         let name = if group.is_empty() { operation } else { group };
-        match self.run.groups.iter_mut().find(|g| g.name == name) {
+        match self.places.get(name).and_then(|place| self.run.groups.get_mut(*place)) {
             Some(group) => group.metrics.extend(metrics),
-            None => self.run.push(name, metrics),
+            None => {
+                self.places.insert(name.to_owned(), self.run.groups.len());
+                self.run.push(name, metrics);
+            }
         }
         true
     }
 
     /// Whether a row of the table is there already.
     pub fn has_row(&self, group: &str) -> bool {
-        self.run.groups.iter().any(|g| g.name == group)
+        self.places.contains_key(group)
     }
 
     /// Ends this run and goes on with another of the same settings.

@@ -60,8 +60,9 @@ pub(super) fn read(text: &Text, found: &mut Found) {
 fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
     let time = |name: &str, rest: &str| {
         let (value, unit) = rest.trim().split_once(' ')?;
-        let runs =
-            rest.split_once('(').map_or(1, |(_, list)| list.split([',', ' ']).filter(|r| finite(r).is_some()).count());
+        let runs = rest
+            .split_once('(')
+            .map_or(1, |(_, list)| list.split([',', ' ', ')']).filter(|r| finite(r).is_some()).count());
         let (id, original) = (format!("{name}.elapsed_s"), Original::new(value, "sec"));
         let metric =
             ImportedMetric::new(id, Unit::S, Some(Better::Lower), finite(value)?, runs.max(1) as u64, original)?;
@@ -86,6 +87,9 @@ fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
                 let (digits, original) = (value.trim(), Original::new(value.trim(), "IOPS"));
                 let metric =
                     ImportedMetric::new(id, Unit::OpsPerS, Some(Better::Higher), finite(digits)?, 3, original)?;
+                if out.iter().any(|(other, _)| *other == name) {
+                    return None;
+                }
                 out.push((name, metric));
             }
         }
@@ -99,6 +103,9 @@ fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
             return None;
         }
         let name = format!("sequential-{direction}");
+        if out.iter().any(|(other, _)| *other == name) {
+            return None;
+        }
         let id = format!("{name}.throughput_bytes_per_s");
         let original = Original::new(value, unit);
         out.push((

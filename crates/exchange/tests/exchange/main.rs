@@ -7,5 +7,6 @@ mod generated;
 mod hlog;
 mod import_any;
 mod import_fio;
+mod import_others;
 mod iozone;
 mod runs;

@@ -92,7 +92,11 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usiz
     layer.set(facts::SATA_SPEED_LIMIT, limit);
 
     let of_device = |file: &str| root.text(&format!("{device_directory}/{file}"));
-    disk.set(facts::ATA_DMA_MODE, of_device("dma_mode"));
+    // A device in PIO has no DMA mode, and the kernel prints an empty line; the mode in use tells which PIO mode it is
+    // (k:drivers/ata/libata-transport.c, libata-core.c ata_set_mode).
+    let in_pio = || of_device("xfer_mode").filter(|mode| mode.starts_with("XFER_PIO"));
+    let dma_mode = of_device("dma_mode").filter(|mode| mode.starts_with("XFER_"));
+    disk.set(facts::ATA_DMA_MODE, dma_mode.or_else(in_pio));
     disk.set(facts::ATA_SPEED_DOWNSHIFTS, of_device("spdn_cnt").and_then(|n| n.parse::<u32>().ok()));
     disk.set(facts::ATA_TRIM, of_device("trim"));
     let errors = root.read(&format!("{device_directory}/ering")).ok().map(|bytes| {

@@ -13,16 +13,46 @@ const SECTOR_BYTES: u64 = 512;
 pub(crate) fn device_number(root: &Root, name: &str) -> Option<DeviceId> {
     // Slashes in kernel names (`cciss/c0d0`) are exclamation marks in /sys.
     let name = name.replace('/', "!");
-    parse_device(&root.text(&format!("/sys/class/block/{name}/dev"))?)
+    let number = |directory: &str| parse_device(&root.text(&format!("{directory}/dev"))?);
+    number(&format!("/sys/class/block/{name}")).or_else(|| number(&beside_class(root, &name)?))
+}
+
+/// The directory of a disk or partition by kernel name.
+fn named_directory(root: &Root, name: &str) -> Option<String> {
+    root.canonical(&format!("/sys/class/block/{name}")).or_else(|| root.canonical(&beside_class(root, name)?))
+}
+
+/// Where a disk or partition is in a /sys that is only partly there and has no /sys/class/block.
+fn beside_class(root: &Root, name: &str) -> Option<String> {
+    let disk = format!("/sys/block/{name}");
+    if root.exists(&disk) {
+        return Some(disk);
+    }
+    // A partition's directory is in that of its disk, and its name begins with the disk's.
+    let of_disk = |d: &String| name.starts_with(d.as_str()) && root.exists(&format!("/sys/block/{d}/{name}/dev"));
+    root.list("/sys/block").into_iter().find(of_disk).map(|d| format!("/sys/block/{d}/{name}"))
+}
+
+/// Every block device that a /sys names without /sys/dev/block.
+fn named_devices(root: &Root) -> Vec<String> {
+    let names = root.list("/sys/class/block");
+    if !names.is_empty() {
+        return names;
+    }
+    let disks = root.list("/sys/block");
+    let partitions = |d: &String| -> Vec<String> {
+        root.list(&format!("/sys/block/{d}")).into_iter().filter(|p| p.starts_with(d.as_str())).collect()
+    };
+    let partitions: Vec<String> = disks.iter().flat_map(partitions).collect();
+    disks.into_iter().chain(partitions).collect()
 }
 
 /// The device's directory under /sys/devices.
 pub(crate) fn device_directory(root: &Root, device: DeviceId) -> Option<String> {
     root.canonical(&format!("/sys/dev/block/{device}")).or_else(|| {
         // Captured trees may come without /sys/dev.
-        let names = root.list("/sys/class/block");
-        let name = names.iter().find(|n| device_number(root, n) == Some(device))?;
-        root.canonical(&format!("/sys/class/block/{name}"))
+        let name = named_devices(root).into_iter().find(|n| device_number(root, n) == Some(device))?;
+        named_directory(root, &name)
     })
 }
 
@@ -234,7 +264,7 @@ impl Walk<'_> {
 
     fn members(&mut self, of: &str, members: &[String], depth: u32) {
         for member in members {
-            let directory = self.root.canonical(&format!("/sys/class/block/{member}"));
+            let directory = named_directory(self.root, member);
             match directory.zip(device_number(self.root, member)) {
                 Some((directory, device)) => self.device_in(&directory, device, depth),
                 None => self.missing(format!("{member}, a member of {of}, is not under /sys/class/block")),

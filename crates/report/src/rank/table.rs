@@ -61,9 +61,7 @@ fn notes(out: &mut String, rank: &Rank<'_>, shown: &[usize], style: &Style) {
         );
     }
     if shown.iter().any(|i| of(i).better.is_none()) {
-        notes.push(
-            "Values without a place: which direction is better is not known (--better METRIC=higher).",
-        );
+        notes.push("Values without a place: which direction is better is not known (--better METRIC=higher).");
     }
     let more = first.metrics.len() - shown.len();
     let more = format!("{more} more metrics: --metric ID, --json")

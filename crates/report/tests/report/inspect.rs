@@ -47,7 +47,7 @@ fn shown(style: &Style, stack: &Stack) -> String {
             findings: &findings,
             unknown: &unknown,
             missing: &["run as root to see /sys/kernel/debug/mmc1/ios".into()],
-            read_from: |fact| (fact == "cmdq_en").then_some("device/cmdq_en"),
+            read_from: |fact| fact.starts_with("temperature").then_some("hwmon temp1_input"),
         },
         style,
     )

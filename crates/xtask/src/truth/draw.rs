@@ -27,6 +27,17 @@ impl Draw {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Normal, mean 0 and standard deviation 1 (the polar form of Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (a, b) = (2.0 * self.share() - 1.0, 2.0 * self.share() - 1.0);
+            let s = a * a + b * b;
+            if s > 0.0 && s < 1.0 {
+                return a * (-2.0 * s.ln() / s).sqrt();
+            }
+        }
+    }
+
     /// Between two positive values, each decade alike.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         (low.ln() + self.share() * (high.ln() - low.ln())).exp()

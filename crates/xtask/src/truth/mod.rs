@@ -1,6 +1,7 @@
 //! `cargo xtask truth`: scenarios with known truth, and how often the program names it.
 
 mod draw;
+mod judge;
 mod kinds;
 mod laboratory;
 mod matrix;
@@ -20,10 +21,13 @@ pub struct Arguments {
 enum Command {
     /// How often the diagnosis names the layer that limits
     Why(why::Arguments),
+    /// How often the judge is right about a difference of which the truth is known
+    Judge(judge::Arguments),
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command {
         Command::Why(arguments) => why::run(&arguments),
+        Command::Judge(arguments) => judge::run(&arguments),
     }
 }

@@ -43,7 +43,7 @@ fn same(a: &Report, b: &Report) -> bool {
     let one_form = a.format == b.format;
     // Two executions never agree in every digit of every latency; printings of one do.
     let tolerance = if one_form { 0.0 } else { 0.02 };
-    let times_agree = !one_form || a.started == b.started;
+    let times_agree = !one_form || (a.started == b.started && a.local_time == b.local_time);
     times_agree
         && a.truncated == b.truncated
         && a.jobs.len() == b.jobs.len()

@@ -215,10 +215,10 @@ impl Reader {
             options,
             ..Job::default()
         };
-        let local_time = line.local_time.map(|t| format!("ended {t} in the time of its machine"));
+        let local_time = line.local_time.map(str::to_owned);
         let report = self.report(number);
         if report.jobs.is_empty() {
-            report.remarks.extend(local_time);
+            report.local_time = local_time;
         }
         if is_sum {
             report.remarks.push(super::json::sum_remark());

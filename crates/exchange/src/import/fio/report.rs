@@ -17,6 +17,8 @@ pub(super) struct Report {
     pub last_line: usize,
     /// RFC 3339 in UTC.
     pub started: Option<String>,
+    /// When it ended, in the time of its machine.
+    pub local_time: Option<String>,
     /// What was measured on.
     pub target: Option<String>,
     /// The line before the report that says what it is, where there is one.
@@ -76,6 +78,9 @@ impl Report {
         }
         if run.metrics().any(|m| m.metric.status == MetricStatus::Refused) {
             run.remark("latencies that cannot be were refused; with a part of them disabled, some versions print the time since boot");
+        }
+        if let Some(time) = &self.local_time {
+            run.remark(format!("ended {time} in the time of its machine"));
         }
         self.remarks.iter().for_each(|r| run.remark(r.clone()));
         let longest = self.jobs.iter().flat_map(|j| &j.directions).filter_map(|d| d.runtime_ns).fold(0.0, f64::max);

@@ -1,0 +1,114 @@
+//! bonnie++'s comma-separated line, format 1.98: from runs that were imported from bonnie++ and from runs whose phases are
+//! called like its tests.
+
+use crate::error::check_phases;
+use crate::{ExchangeError, Options, Result};
+use model::{Metric, MetricStatus, Run};
+
+/// bonnie++'s tests in its order: six of one file, six of many.
+const TESTS: [&str; 12] = [
+    "putc",
+    "put-block",
+    "rewrite",
+    "getc",
+    "get-block",
+    "seeks",
+    "seq-create",
+    "seq-stat",
+    "seq-delete",
+    "ran-create",
+    "ran-stat",
+    "ran-delete",
+];
+/// How many of them are of one file.
+const IO_TESTS: usize = 6;
+/// What bonnie++ prints for a test that was too short to be measured, and for its CPU.
+const TOO_FAST: [&str; 2] = ["+++++", "+++"];
+
+/// One line of format 1.98 for a run, with a line end. Tests that were not run are blank; numbers that were refused or could
+/// not be measured are `+++++`, as bonnie++ says that it will not give a number.
+///
+/// # Errors
+/// A phase is named that the run does not have, or no phase is one of bonnie++'s tests.
+pub fn bonnie_csv(run: &Run, options: &Options) -> Result<String> {
+    check_phases(run, &options.phases)?;
+    let cells = Cells { run, options };
+    if TESTS.iter().all(|test| cells.rate(test).is_none()) {
+        let reason = format!("no phase of it is one of bonnie++'s tests ({})", TESTS.join(", "));
+        return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
+    }
+    let name = run.target.name.replace([',', '\n', '\r', '"'], "_");
+    let version = concat!("narrows-", env!("CARGO_PKG_VERSION"));
+    // format, program, name, concurrency, seed, size, chunk, seeks, seek processes
+    let mut fields: Vec<String> = vec!["1.98".into(), version.into(), name, "1".into(), String::new()];
+    fields.extend([cells.remark("file of "), String::new(), String::new(), String::new()]);
+    TESTS[..IO_TESTS].iter().for_each(|test| fields.extend(cells.pair(test)));
+    // files, largest, smallest, directories, chunk
+    let files = cells.remark(" x 1024 files");
+    let mut files: Vec<String> = files.split(':').map(str::to_owned).collect();
+    files.resize(5, String::new());
+    fields.extend(files);
+    TESTS[IO_TESTS..].iter().for_each(|test| fields.extend(cells.pair(test)));
+    fields.extend(TESTS.iter().map(|test| cells.latency(test)));
+    Ok(fields.join(",") + "\n")
+}
+
+struct Cells<'r> {
+    run: &'r Run,
+    options: &'r Options,
+}
+
+impl Cells<'_> {
+    /// A metric of a test: `seeks.ops_per_s`, or of this program's own phases with a direction in between.
+    fn metric(&self, test: &str, quantities: &[&str]) -> Option<&Metric> {
+        let wanted = self.run.phases.iter().filter(|p| self.options.wants(&p.plan.name));
+        let metrics = wanted.flat_map(|p| &p.metrics);
+        metrics.into_iter().find(|m| {
+            let rest = m.id.strip_prefix(test).and_then(|rest| rest.strip_prefix('.'));
+            let quantity = rest.map(|r| ["read.", "write."].iter().find_map(|d| r.strip_prefix(d)).unwrap_or(r));
+            quantity.is_some_and(|q| quantities.contains(&q))
+        })
+    }
+
+    fn rate(&self, test: &str) -> Option<&Metric> {
+        let is_throughput = TESTS.iter().position(|t| *t == test).is_some_and(|i| i < IO_TESTS - 1);
+        self.metric(test, if is_throughput { &["throughput_bytes_per_s"] } else { &["ops_per_s", "iops"] })
+    }
+
+    /// Number of a metric that stands, or that was asked for although it was refused.
+    fn value(&self, metric: &Metric) -> Option<f64> {
+        let stands = metric.status == MetricStatus::Measured;
+        metric.value.filter(|_| stands).or(metric.rejected_value.filter(|_| self.options.keep_refused))
+    }
+
+    /// Rate and CPU of a test.
+    fn pair(&self, test: &str) -> [String; 2] {
+        let Some(metric) = self.rate(test) else { return [String::new(), String::new()] };
+        let Some(value) = self.value(metric) else { return TOO_FAST.map(str::to_owned) };
+        let rate = match metric.unit {
+            model::Unit::BytesPerS => format!("{:.0}", (value / 1024.0).round()),
+            // bonnie++ gives seeks a decimal below a thousand, and the other rates none.
+            _ if test == "seeks" && value < 1000.0 => format!("{value:.1}"),
+            _ => format!("{value:.0}"),
+        };
+        let cpu = self.metric(test, &["cpu_percent"]).and_then(|m| self.value(m));
+        // Readers take a rate without CPU for a shifted line.
+        [rate, cpu.map_or("0".to_owned(), |v| format!("{v:.0}"))]
+    }
+
+    /// Worst latency as bonnie++ prints it: microseconds up to 0.1 s, milliseconds up to 100 s.
+    fn latency(&self, test: &str) -> String {
+        let Some(ns) = self.metric(test, &["latency_ns_max"]).and_then(|m| self.value(m)) else { return String::new() };
+        match ns {
+            ns if ns > 99.999_999e9 => format!("{:.0}s", ns / 1e9),
+            ns if ns > 0.099_999e9 => format!("{:.0}ms", ns / 1e6),
+            ns => format!("{:.0}us", ns / 1e3),
+        }
+    }
+
+    /// What an import noted of the settings: the remark without its words.
+    fn remark(&self, words: &str) -> String {
+        let found = self.run.remarks.iter().find_map(|r| r.strip_prefix(words).or_else(|| r.strip_suffix(words)));
+        found.filter(|text| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':')).unwrap_or_default().to_owned()
+    }
+}

@@ -1,0 +1,274 @@
+//! Outputs of bonnie++, iozone, iostat, dool, dd, hdparm and sd-card-bench, and plain tables.
+//!
+//! `foreign/` holds what Debian's programs printed on a machine of this project (bonnie++ 2.00a, iostat 12.6.1, dool 1.3.8,
+//! dd of coreutils 9.1, hdparm 9.65), and, for programs that are no packages (iozone, sd-card-bench, BusyBox's dd), files of
+//! their layout with figures of our own.
+
+use exchange::{Imported, ImportedRun, import};
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = format!("{}/tests/exchange/foreign/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn read(name: &str) -> Imported {
+    import(name, &fixture(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn text(text: &str) -> Imported {
+    import("text", text.as_bytes()).unwrap()
+}
+
+#[track_caller]
+fn assert_value(run: &ImportedRun, id: &str, wanted: f64) {
+    let metric = run.metrics().find(|m| m.metric.id == id).unwrap_or_else(|| {
+        panic!("no {id} among {:?}", run.metrics().map(|m| &m.metric.id).collect::<Vec<_>>());
+    });
+    let value = metric.metric.value.unwrap_or_else(|| panic!("{id} is null: {:?}", metric.metric.reasons));
+    assert!((value - wanted).abs() <= 1e-9 * wanted.abs(), "{id}: {value}, not {wanted}");
+}
+
+#[track_caller]
+fn assert_null(run: &ImportedRun, id: &str) {
+    let metric = run.metrics().find(|m| m.metric.id == id).unwrap_or_else(|| panic!("no {id}"));
+    assert_eq!(metric.metric.value, None, "{id}");
+    assert!(!metric.metric.reasons.is_empty(), "{id} is null without a reason");
+}
+
+#[track_caller]
+fn assert_absent(run: &ImportedRun, id: &str) {
+    assert!(run.metrics().all(|m| m.metric.id != id), "{id} was not measured");
+}
+
+#[test]
+fn bonnie_text_and_its_line_are_one_run() {
+    let imported = read("bonnie/2.00a-text-and-line.txt");
+    let [run] = imported.runs.as_slice() else { panic!("{} runs", imported.runs.len()) };
+    assert_eq!((run.source_format, run.source_version.as_deref(), run.first_line), ("bonnie-csv", Some("2.00a"), 1));
+    assert_value(run, "putc.throughput_bytes_per_s", 415.0 * 1024.0);
+    assert_value(run, "putc.cpu_percent", 31.0);
+    assert_value(run, "putc.latency_ns_max", 189e6);
+    assert_null(run, "put-block.throughput_bytes_per_s");
+    // The text says 1024, which is the number of files.
+    assert_value(run, "seq-create.ops_per_s", 1623.0);
+    assert_value(run, "ran-delete.latency_ns_max", 16_024e3);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+}
+
+#[test]
+fn bonnie_text_of_version_2_alone_has_no_rates_of_files() {
+    let whole = String::from_utf8(fixture("bonnie/2.00a-text-and-line.txt")).unwrap();
+    let table: String = whole.lines().filter(|l| !l.starts_with("1.98")).map(|l| format!("> {l}\n")).collect();
+    let imported = text(&table);
+    let [run] = imported.runs.as_slice() else { panic!("{} runs", imported.runs.len()) };
+    assert_value(run, "putc.throughput_bytes_per_s", 415.0 * 1024.0);
+    assert_null(run, "seq-create.ops_per_s");
+    assert_value(run, "seq-create.latency_ns_max", 20_203e3);
+}
+
+#[test]
+fn bonnie_lines_with_halves_left_out() {
+    let imported = read("bonnie/2.00a-lines.csv");
+    assert_eq!(imported.runs.len(), 6);
+    assert_absent(&imported.runs[1], "putc.throughput_bytes_per_s");
+    assert_value(&imported.runs[1], "seq-create.latency_ns_max", 8_841e3);
+    assert_absent(&imported.runs[2], "seq-create.latency_ns_max");
+    assert_value(&imported.runs[4], "ran-create.ops_per_s", 640.0);
+    assert_absent(&imported.runs[5], "getc.throughput_bytes_per_s");
+    assert_value(&imported.runs[5], "put-block.latency_ns_max", 4_086e3);
+}
+
+#[test]
+fn the_published_lines_of_piix_and_ahci() {
+    let [piix, ahci] = [include_str!("studies/piix.bonnie.csv"), include_str!("studies/ahci.bonnie.csv")].map(text);
+    assert_value(&piix.runs[0], "seq-create.ops_per_s", 17299.0);
+    assert_value(&ahci.runs[0], "seq-create.ops_per_s", 28173.0);
+    assert_value(&piix.runs[0], "get-block.latency_ns_max", 137e6);
+    assert_value(&ahci.runs[0], "ran-stat.latency_ns_max", 61e3);
+    let cpu = ahci.runs[0].metrics().find(|m| m.metric.id == "putc.cpu_percent").unwrap();
+    assert_eq!(cpu.metric.better, None);
+}
+
+#[test]
+fn bonnie_1_03_with_skipped_tests_in_both_forms() {
+    let table = "\
+Version  1.03       ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP
+a long name      1G           31164  60 13485  29           32838  36  56.7   0
+                    ------Sequential Create------ --------Random Create--------
+                    -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
+              files  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+                 16    94  40 +++++ +++ 15510  66   204  86 +++++ +++   906  83
+";
+    let line =
+        "a long name,1G,,,31164,60,13485,29,,,32838,36,56.7,0,16,94,40,+++++,+++,15510,66,204,86,+++++,+++,906,83\n";
+    for (input, runs) in
+        [(table.to_owned(), 1), (line.to_owned(), 1), (format!("{table}{line}"), 1), (format!("{line}{table}"), 2)]
+    {
+        let imported = text(&input);
+        assert_eq!(imported.runs.len(), runs, "{input}");
+        for run in &imported.runs {
+            assert_eq!(run.name, "a long name");
+            assert_absent(run, "putc.throughput_bytes_per_s");
+            assert_value(run, "put-block.throughput_bytes_per_s", 31164.0 * 1024.0);
+            assert_absent(run, "getc.cpu_percent");
+            assert_value(run, "seeks.ops_per_s", 56.7);
+            assert_null(run, "seq-stat.ops_per_s");
+            assert_value(run, "ran-delete.ops_per_s", 906.0);
+        }
+    }
+}
+
+#[test]
+fn iozone_tests_that_were_skipped() {
+    let imported = read("iozone/3.434-skipped-tests.txt");
+    let [run] = imported.runs.as_slice() else { panic!("{} runs", imported.runs.len()) };
+    assert_value(run, "102400k.1k.random-read.throughput_bytes_per_s", 1574.0 * 1024.0);
+    assert_value(run, "102400k.4k.random-write.throughput_bytes_per_s", 132.0 * 1024.0);
+    assert_absent(run, "102400k.4k.backward-read.throughput_bytes_per_s");
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let wide = read("iozone/3.508-gap-in-the-middle.txt");
+    assert_value(&wide.runs[0], "102400k.4k.random-read.throughput_bytes_per_s", 7704.0 * 1024.0);
+    assert_value(&wide.runs[0], "102400k.4k.rewrite.throughput_bytes_per_s", 4200.0 * 1024.0);
+    assert_absent(&wide.runs[0], "102400k.4k.read.throughput_bytes_per_s");
+    assert_eq!(wide.runs[0].target.as_deref(), Some("/mnt/card/x"));
+}
+
+#[test]
+fn iozone_table_without_its_command_is_read_by_the_heading() {
+    let whole = String::from_utf8(fixture("iozone/3.434-skipped-tests.txt")).unwrap();
+    let bare: String = whole.lines().filter(|l| !l.contains("Command line")).map(|l| format!("{l}\n")).collect();
+    let run = &text(&bare).runs[0];
+    assert_value(run, "102400k.1k.random-write.throughput_bytes_per_s", 99.0 * 1024.0);
+    assert_absent(run, "102400k.1k.stride-read.throughput_bytes_per_s");
+}
+
+#[test]
+fn iozone_operations_and_report() {
+    let run = &read("iozone/ops.txt").runs[0];
+    assert_value(run, "102400k.4k.random-write.ops_per_s", 33.0);
+    assert_value(run, "102400k.4k.random-write.throughput_bytes_per_s", 33.0 * 4096.0);
+    let both = read("iozone/table-and-report.txt");
+    let [run] = both.runs.as_slice() else { panic!("{} runs", both.runs.len()) };
+    assert_eq!(run.metrics().count(), 4);
+    assert_value(run, "64k.64k.rewrite.throughput_bytes_per_s", 444.0 * 1024.0);
+}
+
+#[test]
+fn sd_card_bench_with_its_raw_output() {
+    let imported = read("sd-card-bench/report.txt");
+    assert_eq!(
+        imported.runs.iter().map(|r| r.source_format).collect::<Vec<_>>(),
+        ["sd-card-bench", "iozone", "iozone"]
+    );
+    let report = &imported.runs[0];
+    assert_value(report, "boot.elapsed_s", 26.7);
+    assert_value(report, "random-write-16k.iops", 2.0);
+    assert_value(report, "sequential-read.throughput_bytes_per_s", 43.0 * 1_048_576.0);
+    assert_value(report, "install-2.elapsed_s", 470.0);
+    assert_eq!(report.metrics().find(|m| m.metric.id == "boot.elapsed_s").unwrap().metric.n, 4);
+}
+
+#[test]
+fn iostat_in_every_form() {
+    let reports = read("iostat/12.6-t.txt");
+    assert!(reports.runs[0].groups.iter().map(|g| g.name.as_str()).eq(["report[1]", "report[2]"]));
+    assert_eq!(reports.runs[0].environment.hostname.as_deref(), Some("box"));
+    let ids = |imported: &Imported| -> std::collections::BTreeSet<String> {
+        imported.runs[0].metrics().map(|m| m.metric.id.clone()).filter(|id| !id.contains(".cpu.")).collect()
+    };
+    let [human, german, json] = ["iostat/12.6-x-h.txt", "iostat/12.6-x-m-german.txt", "iostat/12.6-x.json"].map(read);
+    assert_eq!(ids(&human), ids(&json));
+    assert_eq!(ids(&german), ids(&json));
+    for imported in [&reports, &human, &german, &json] {
+        assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+        assert_eq!(imported.runs.len(), 1);
+    }
+}
+
+#[test]
+fn iostat_rows_without_headings_between_are_later_reports() {
+    let imported = text(
+        "Device: tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nmmcblk1 214.00 10296.19 69.67 132409 896\nmmcblk1 2.00 67.20 0.00 1344 0\n",
+    );
+    let run = &imported.runs[0];
+    assert_value(run, "report[1].mmcblk1.read.throughput_bytes_per_s", 10296.19 * 1024.0);
+    assert_value(run, "report[2].mmcblk1.read.bytes", 1344.0 * 1024.0);
+}
+
+#[test]
+fn iostat_of_long_ago_wraps_long_names() {
+    let imported = text(
+        "Linux 2.6.18 (old) \t01/02/2008\n\nDevice:            tps   Blk_read/s   Blk_wrtn/s   Blk_read   Blk_wrtn\n/dev/cciss/c0d0p1-and-more\n                  1.00         8.00        16.00        100        200\n",
+    );
+    assert_value(&imported.runs[0], "report[1]./dev/cciss/c0d0p1-and-more.write.throughput_bytes_per_s", 8192.0);
+}
+
+#[test]
+fn dool_columns_by_their_groups() {
+    let run = &read("dstat/dool-1.3.8.csv").runs[0];
+    assert_value(run, "sample[2].dsk/total.read_bytes_per_s", 185_434_112.0);
+    assert_value(run, "sample[2].io/total.write_ops_per_s", 21.0);
+    assert_value(run, "sample[2].memory-usage.used_bytes", 1_023_422_464.0);
+    assert_eq!(run.source_version.as_deref(), Some("dool 1.3.8"));
+}
+
+#[test]
+fn dd_in_many_languages_and_without_progress() {
+    assert_eq!(read("dd/languages.txt").runs.len(), 4);
+    let progress = read("dd/progress.txt");
+    let [run] = progress.runs.as_slice() else { panic!("{} runs", progress.runs.len()) };
+    assert_value(run, "copy.elapsed_s", 4.1207);
+    assert!(progress.not_understood.is_empty(), "{:?}", progress.not_understood);
+    let busybox = read("dd/busybox.txt");
+    assert_value(&busybox.runs[0], "write.throughput_bytes_per_s", 20_971_520.0 / 2.192);
+    assert_value(&busybox.runs[1], "read.throughput_bytes_per_s", 20_971_520.0 / 0.609612);
+    assert_eq!(busybox.runs[1].target.as_deref(), Some("/data/x"));
+}
+
+#[test]
+fn hdparm_megabytes_are_powers_of_two() {
+    let run = &read("hdparm/9.65.txt").runs[0];
+    assert_eq!(run.target.as_deref(), Some("/dev/sda"));
+    assert_value(run, "hdparm.cached_read.throughput_bytes_per_s", 4950.70 * 1_048_576.0);
+    assert_value(run, "hdparm.buffered_read.throughput_bytes_per_s", 632.64 * 1_048_576.0);
+}
+
+#[test]
+fn a_table_of_cards() {
+    let imported = text(include_str!("studies/sd-cards.csv"));
+    assert_eq!(imported.runs.len(), 8);
+    let card = &imported.runs[7];
+    assert_eq!(card.target.as_deref(), Some("Samsung eMMC 8GB"));
+    assert_value(card, "read_iops_1k", 5191.0);
+    assert_value(card, "install_1_s", 178.0);
+    assert!(card.metrics().all(|m| m.metric.better.is_none()));
+    assert_absent(card, "made");
+}
+
+#[test]
+fn a_table_with_decimal_commas_and_holes() {
+    let imported = text("card;rate;time\r\nA;1,5;n/a\r\nB;2,5;3\r\nC;x;4\r\nD;1\r\n");
+    assert_eq!(imported.runs.len(), 3);
+    assert_value(&imported.runs[0], "rate", 1.5);
+    assert_null(&imported.runs[0], "time");
+    assert_null(&imported.runs[2], "rate");
+    assert_eq!(imported.not_understood.iter().map(|n| n.line).collect::<Vec<_>>(), [4, 5]);
+}
+
+#[test]
+fn what_is_not_understood_is_refused_whole() {
+    for words in [
+        "just,some,words\n",
+        "1,2,3\n4,5,6\n",
+        "hello\n",
+        "a,b\n",
+        "Timing cached reads: broken\n",
+        "1.98,2.00a,vm,1\n",
+    ] {
+        let imported = text(words);
+        assert!(imported.runs.is_empty(), "{words}: {:?}", imported.runs);
+        assert!(!imported.not_understood.is_empty(), "{words}");
+    }
+}
