@@ -32,9 +32,16 @@ complete -c narrows -n "__fish_narrows_needs_command" -l json -d 'Print one vali
 complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path layer by layer, with each layer\'s ceiling, and what is known to be wrong with it'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer that limits a run, what that rests on, and what would decide it'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it help, did it hurt anything? A verdict for each metric'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "rank" -d 'Many targets side by side; which metric predicts what matters'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive of runs: list, show, verify, recover, reindex, tag, delete'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the self-contained page of a run'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "export" -d 'Runs in other tools\' formats: fio\'s JSON and logs, CSV, HdrHistogram logs, iozone\'s table'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Other tools\' outputs as runs: fio, bonnie++, iozone, iostat, dstat, dd, hdparm, CSV'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'The page of a finding: what it means, how to mend it, how to undo that'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The built-in workloads: list them, or print the text of one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
@@ -51,6 +58,88 @@ complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d '
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l root -d 'Read a captured tree instead of this machine' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l capture -d 'Write all that is read into an archive that can be replayed with --root; - is stdout' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l keep-serials -d 'Leave serial numbers, UUIDs and names of the machine in the capture as they are'
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l set -d 'Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l on-error -d 'What a failed operation does [default: as the workload says, else stop]' -r -f -a "stop\t'The phase ends, and its numbers are refused'
+continue\t'It is counted by its errno, and the phase goes on: its numbers are partial'"
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Print the run in another tool\'s format instead of its summary' -r -f -a "fio-json\t'fio 3.33\'s JSON'
+fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'"
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of everything random [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l plan -d 'Print the resolved plan instead of executing it'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l lenient -d 'Leave out what a fio job file asks for and is not supported, and say so in the run'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l calibrate -d 'Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig\'s noise floor'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l restore -d 'Undo what an experiment changed and could not undo itself (a crash, a power cut), and end'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l destroy -d 'Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l confirm -d 'Run the measurement that decides the first cause, on the run\'s target, and say what came out'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -s i -l interval -d 'Time between rows (500ms, 1s, 1m)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -s n -l count -d 'End after so many rows, the first included' -r
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -l csv -d 'CSV instead of a table' -r -f -a "narrows\t'Ours: a line for each layer and interval, units in the names'
+iostat\t'Those of iostat -x; kB are KiB, as there'
+dstat\t'Those of dstat -T -tcdry, a line for each interval'"
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -l live -d 'Full screen with sparklines, on a terminal'
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l alpha -d 'Error rate over all primary metrics together [default: 0.05]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l primary -d 'A metric that is asked; may be given several times [default: the rate of each phase]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-on -d 'Exit code 1 if a primary metric is so' -r -f -a "worse\t'A primary metric is worse'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s o -l output -d 'Write a self-contained page' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l markdown -d 'The comparison as Markdown, for an issue or a forum'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l predict -d 'The metric that matters: which others put the targets in its order?' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l predictors -d 'What it may be predicted from; may be given several times [default: all other metrics]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l metric -d 'What is shown side by side; may be given several times [default: all, of many the rate of each phase]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l better -d 'Whether more or less of a metric is better, where its source does not tell; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -s o -l output -d 'Write a self-contained page' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l markdown -d 'The ranking as Markdown, for an issue or a forum'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -129,7 +218,8 @@ fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'
 fio-logs\t'fio\'s bandwidth, IOPS and latency logs, one directory'
 csv\t'A line for each metric of one or many runs'
 hlog\t'HdrHistogram interval log, a line for each phase'
-iozone\t'iozone\'s table, from a run that measured record sizes and operations'"
+iozone\t'iozone\'s table, from a run that measured record sizes and operations'
+bonnie-csv\t'bonnie++\'s line of format 1.98, from runs imported from it or with phases of its names'"
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s o -l output -d 'Where it goes: a file, or a directory for formats of several files [default: stdout]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand export" -l phase -d 'Only this phase; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand export" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
@@ -140,6 +230,15 @@ complete -c narrows -n "__fish_narrows_using_subcommand export" -l keep-refused 
 complete -c narrows -n "__fish_narrows_using_subcommand export" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l better -d 'Whether more or less of a metric is better, where its format does not tell; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l tag -d 'A tag for the runs; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand import" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'

@@ -1,7 +1,6 @@
 //! The conditions of the five studies, end to end: the tree of the machine as the observer reads it, where the study
 //! measured also a run of the rates and processor shares that it published, and what the diagnosis says of both.
 
-#[allow(dead_code, reason = "each test binary uses its part of the builder")]
 #[path = "../../diagnose/tests/run_builder/mod.rs"]
 mod run_builder;
 #[allow(dead_code, reason = "each test binary uses its part of the builder")]

@@ -135,8 +135,11 @@ pub fn restore(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> 
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FailureKind::Environment.exit_code()) })
 }
 
-/// Each execution that was cut off with what became of its changes.
-fn stale(archive: &Archive) -> Result<Vec<(String, Result<String, Failure>)>, Failure> {
+/// The id of an execution that was cut off, and what became of its changes.
+type Undone = (String, Result<String, Failure>);
+
+/// Undoes what executions that were cut off left.
+fn stale(archive: &Archive) -> Result<Vec<Undone>, Failure> {
     let mut out = Vec::new();
     for name in archive.list_beside(DIRECTORY)? {
         let Some(id) = name.strip_suffix(".restore.json") else { continue };

@@ -89,9 +89,9 @@ impl Results {
         let name = if self.name.is_empty() { file } else { &self.name };
         let mut run = ImportedRun::new(source_format, name, self.first_line);
         run.source_version = self.version.clone();
-        for test in 0..TESTS {
+        for (test, name) in NAMES.iter().enumerate() {
             let metrics = [self.rate(test), self.cpu(test), self.latency(test)];
-            run.push(NAMES[test], metrics.into_iter().flatten().collect());
+            run.push(*name, metrics.into_iter().flatten().collect());
         }
         if !self.size.is_empty() {
             run.remark(format!("file of {}", self.size));
