@@ -129,6 +129,6 @@ mod tests {
         assert_eq!(change(1.281), "+28.1 %");
         assert_eq!(change(0.5), "-50.0 %");
         assert_eq!(change(1.0001), "0.0 %");
-        assert_eq!(change(3.25), "x 3.14");
+        assert_eq!(change(3.25), "x 3.25");
     }
 }
