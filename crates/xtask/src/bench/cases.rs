@@ -143,7 +143,12 @@ fn fios(case: &Case, task: &Task) -> anyhow::Result<Figures> {
     let path = std::env::temp_dir().join(format!("narrows-bench-{}.fio", std::process::id()));
     // Fixed buffers and files are what fio does best with; ours registers them by itself.
     let fixed = "fixedbufs=1\nregisterfiles=1\nnonvectored=1\n";
-    let fixed = if case.options.contains("numjobs") || case.by_amount { "" } else { fixed };
+    let fixed = match case {
+        // It would leave a file of its state where the benchmark was started.
+        case if case.by_amount => "verify_state_save=0\n",
+        case if case.options.contains("numjobs") => "",
+        _ => fixed,
+    };
     std::fs::write(&path, job(case, task) + fixed)?;
     let (before, start) = (sys::children_usage(), Instant::now());
     let output = Command::new("fio").arg("--output-format=json").arg(&path).output().context("starting fio");
