@@ -2,6 +2,7 @@
 
 mod bench;
 mod docs;
+mod lab;
 mod static_build;
 mod truth;
 
@@ -23,6 +24,8 @@ enum Command {
     Docs(docs::Arguments),
     /// Ask the program what limits machines of which that is known
     Truth(truth::Arguments),
+    /// Emulated machines with real kernels and drivers
+    Lab(lab::Arguments),
     /// Build the static binary for every architecture, check it, and run it once
     Static(static_build::Arguments),
 }
@@ -37,6 +40,7 @@ fn main() -> anyhow::Result<()> {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Truth(arguments) => truth::run(arguments),
+        Command::Lab(arguments) => lab::run(&arguments),
         Command::Static(arguments) => static_build::run(&arguments),
     }
 }
