@@ -248,7 +248,9 @@ fn disk(d: &mut Draw) -> DiskCounters {
         busy_ms: d.number(),
         weighted_ms: d.number(),
         discards: d.maybe(),
+        discards_merged: None,
         sectors_discarded: d.maybe(),
+        discard_ms: None,
         flushes: d.maybe(),
         flush_ms: d.maybe(),
     }

@@ -278,7 +278,9 @@ fn write_disk(w: &mut Writer, disk: &DiskCounters) {
         busy_ms,
         weighted_ms,
         discards,
+        discards_merged: _,
         sectors_discarded,
+        discard_ms: _,
         flushes,
         flush_ms,
     } = disk;
@@ -454,7 +456,9 @@ fn disk(row: &Row<'_>, name: &str, c: &[usize; DISK.len()]) -> Read<DiskCounters
         busy_ms: row.u64(c[9])?,
         weighted_ms: row.u64(c[10])?,
         discards: row.optional(since[0])?,
+        discards_merged: None,
         sectors_discarded: row.optional(since[1])?,
+        discard_ms: None,
         flushes: row.optional(since[2])?,
         flush_ms: row.optional(since[3])?,
     })

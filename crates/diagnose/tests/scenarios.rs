@@ -32,9 +32,24 @@ fn a_saturated_link_is_named_and_its_faster_mode_predicts_the_gain() {
 #[test]
 fn three_quarters_of_a_link_neither_name_nor_clear_it() {
     let run = Builder::new(sata()).phases(healthy(410.0)).build();
-    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link));
     let limit = diagnose::limit(&run);
-    assert!(!sure(limit.confidence), "{limit:?}");
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Unknown, Confidence::Low), "{limit:?}");
+    assert!(limit.statement.contains("the link ata1 or the device") && limit.statement.contains("75 %"), "{limit:?}");
+    let causes = diagnose::causes(&run);
+    assert!(causes.iter().all(|c| c.layer != LimitLayer::Link && c.layer != LimitLayer::Device), "{causes:?}");
+}
+
+#[test]
+fn three_quarters_of_a_link_at_the_same_rate_both_ways_are_more_likely_the_link() {
+    let same = with(healthy(410.0), [sequential("seq-write", 405.0)]);
+    let limit = diagnose::limit(&Builder::new(sata()).phases(same.clone()).build());
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Link, Confidence::Low), "{limit:?}");
+    assert!(limit.evidence.iter().any(|e| e.source == "seq-write.throughput_bytes_per_s"), "{limit:?}");
+    // Platters give and take the same rate.
+    let mut platters = sata();
+    platters[0].set("rotational", Fact::Bool(true));
+    let limit = diagnose::limit(&Builder::new(platters).phases(same).build());
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Device, Confidence::Low), "{limit:?}");
 }
 
 #[test]

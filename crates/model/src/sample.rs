@@ -32,8 +32,14 @@ pub struct DiskCounters {
     pub weighted_ms: u64,
     /// Discards completed; `None` before kernel 4.18.
     pub discards: Option<u64>,
+    /// Discards merged; shown by `watch`, not kept in a run.
+    #[serde(default)]
+    pub discards_merged: Option<u64>,
     /// Sectors discarded.
     pub sectors_discarded: Option<u64>,
+    /// Milliseconds spent discarding; shown by `watch`, not kept in a run.
+    #[serde(default)]
+    pub discard_ms: Option<u64>,
     /// Flushes completed; `None` before kernel 5.5.
     pub flushes: Option<u64>,
     /// Milliseconds spent flushing.

@@ -10,7 +10,7 @@ pub enum WatchCsv {
     /// Ours: one line for each layer and interval, units in the names.
     Narrows,
     /// Those of `iostat -x` (sysstat 12), with the time and the columns of its `avg-cpu` in front; one line for each
-    /// device and interval. kB are KiB, as there. Merges and times of discards are not sampled, so they are empty.
+    /// device and interval. kB are KiB, as there.
     Iostat,
     /// Those of `dstat -T -tcdry -D total,...` (dstat 0.7.4 and 0.8), one line for each interval.
     Dstat,

@@ -5,12 +5,15 @@ use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
-use model::{Evidence, Layer, LayerKind, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
 
 /// At this share of the realistic ceiling the link is named.
 const NAMED: f64 = 0.85;
 /// Below this share it is cleared.
 const CLEARED: f64 = 0.6;
+
+/// Reads and writes this near to each other meet one limit: media rarely give and take the same rate, a bus does.
+const SAME_BOTH_WAYS: f64 = 0.03;
 
 /// The narrowest link of a single-disk path: its layer, what it carries in practice (or its line rate, where nothing
 /// else is known), and where that comes from.
@@ -57,6 +60,71 @@ fn faster_mode(layer: &Layer) -> Option<(f64, &'static str)> {
     Some((device.min(port) / now, "what device and slot both can do over the negotiated PCIe link"))
 }
 
+fn evidence(phase: &str, rate: f64, (layer, ceiling, kind): (&Layer, f64, &str)) -> [Evidence; 2] {
+    [
+        Evidence::measurement("direct rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
+        Evidence::fact(
+            format!("{kind}, bytes per second"),
+            phrase::rounded(ceiling),
+            layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
+        ),
+    ]
+}
+
+fn what(layer: &Layer) -> &'static str {
+    if layer.kind == LayerKind::Disk { "interface of the disk" } else { "link" }
+}
+
+/// A link between 60 and 85 % of what it carries is neither cleared nor full. Whose rate it is: that of the platters of a
+/// hard disk; that of the link, where both directions give the same; else one of two, which is said.
+pub fn between(run: &Run) -> Option<Cause> {
+    let (layer, ceiling, kind) = narrowest(run)?;
+    let best = best_direct(run)?;
+    let share = best.bytes_per_s / ceiling;
+    if !(CLEARED..NAMED).contains(&share) {
+        return None;
+    }
+    let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
+    let same = other.filter(|o| !best.random && o.bytes_per_s >= best.bytes_per_s * (1.0 - SAME_BOTH_WAYS));
+    let platters = stack_view::disks(run)
+        .first()
+        .map(|p| p.disk)
+        .filter(|d| d.kind != LayerKind::Sim && d.bool(names::ROTATIONAL) == Some(true));
+    let (name, what) = (&layer.name, what(layer));
+    let reaches = format!(
+        "{} reaches {}, {} of the {kind} of {name}",
+        best.name(),
+        phrase::rate(best.bytes_per_s),
+        phrase::percent(share)
+    );
+    let (of, statement) = match (platters, same) {
+        (Some(_), _) => {
+            (LimitLayer::Device, format!("more likely the disk's platters than the {what} {name}: {reaches}"))
+        }
+        (None, Some(o)) => {
+            let both = format!("{} and {} run at the same rate", best.name(), o.name());
+            (LimitLayer::Link, format!("more likely the {what} {name} than the device: {both}; {reaches}"))
+        }
+        (None, None) => (
+            LimitLayer::Unknown,
+            format!("the {what} {name} or the device: {reaches}, too much to clear it and too little to name it"),
+        ),
+    };
+    let also = same.map(|o| {
+        let source = machine::throughput_id(o.name());
+        Evidence::measurement("direct rate the other way, bytes per second", phrase::rounded(o.bytes_per_s), source)
+    });
+    Some(
+        Cause::new(of, Standing::Remainder, statement)
+            .sure(Confidence::Low)
+            .because(evidence(best.name(), best.bytes_per_s, (layer, ceiling, kind)))
+            .because(also)
+            .because(platters.map(|d| d.evidence(names::ROTATIONAL)))
+            .decided_by("the same device on a faster link, or a faster device on this link")
+            .tried_by(Trial::Sizes),
+    )
+}
+
 /// Names the link where a direct phase uses 85 % or more of what it carries.
 pub fn utilisation(run: &Run) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest(run)?;
@@ -66,7 +134,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     if share < NAMED {
         return None;
     }
-    let what = if layer.kind == LayerKind::Disk { "interface of the disk" } else { "link" };
+    let what = what(layer);
     let cause = Cause::new(
         LimitLayer::Link,
         Standing::Path,
@@ -78,14 +146,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
             phrase::rate(ceiling)
         ),
     )
-    .because([
-        Evidence::measurement("direct rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
-        Evidence::fact(
-            format!("{kind}, bytes per second"),
-            phrase::rounded(ceiling),
-            layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
-        ),
-    ])
+    .because(evidence(phase, rate, (layer, ceiling, kind)))
     .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
     .tried_by(Trial::Sizes);
     Some(match faster_mode(layer).filter(|(r, _)| *r > 1.01) {

@@ -149,6 +149,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(write_cache::exhausted(run));
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
         causes.extend(device::remainder(run));
+        causes.extend(link::between(run));
     }
     causes.sort_by(|a, b| {
         b.confidence

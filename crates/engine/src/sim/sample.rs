@@ -116,7 +116,9 @@ impl Machine {
             busy_ms: (own + foreign_ns) / 1_000_000,
             weighted_ms: ms(reads) + ms(writes) + ms(flushes) + foreign_ns / 1_000_000,
             discards: Some(0),
+            discards_merged: None,
             sectors_discarded: Some(0),
+            discard_ms: None,
             flushes: Some(flushes.operations),
             flush_ms: Some(ms(flushes)),
         }

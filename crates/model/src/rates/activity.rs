@@ -36,7 +36,7 @@ pub struct DiskActivity {
     pub write: RequestActivity,
     /// Reads and writes together: mean time and mean size over both.
     pub both: RequestActivity,
-    /// Discards; their merges and times are not sampled.
+    /// Discards.
     pub discard: RequestActivity,
     /// Flushes, which have no size.
     pub flush: RequestActivity,
@@ -145,7 +145,9 @@ pub fn activity_since_boot(sample: &SystemSample, uptime_ns: Ns) -> Activity {
     let zero = |d: &DiskCounters| DiskCounters {
         name: d.name.clone(),
         discards: d.discards.map(|_| 0),
+        discards_merged: d.discards_merged.map(|_| 0),
         sectors_discarded: d.sectors_discarded.map(|_| 0),
+        discard_ms: d.discard_ms.map(|_| 0),
         flushes: d.flushes.map(|_| 0),
         flush_ms: d.flush_ms.map(|_| 0),
         ..DiskCounters::default()
@@ -164,7 +166,7 @@ pub fn activity_since_boot(sample: &SystemSample, uptime_ns: Ns) -> Activity {
     if uptime_ns / 1_000_000 >= WRAP {
         for disk in &mut since.disks {
             (disk.busy_ratio, disk.mean_in_flight) = (None, None);
-            for kind in [&mut disk.read, &mut disk.write, &mut disk.both, &mut disk.flush] {
+            for kind in [&mut disk.read, &mut disk.write, &mut disk.both, &mut disk.discard, &mut disk.flush] {
                 kind.await_ns = None;
             }
         }
@@ -235,9 +237,12 @@ fn disk_activity(before: Option<&DiskCounters>, after: &DiskCounters, elapsed_ns
     let write_bytes = bytes(counted_between(before.sectors_written, after.sectors_written));
     let write_ms = milliseconds_between(before.write_ms, after.write_ms);
     let discards = both_known(before.discards, after.discards);
+    let discards_merged = both_known(before.discards_merged, after.discards_merged);
     let discard_bytes = bytes(both_known(before.sectors_discarded, after.sectors_discarded));
     let flushes = both_known(before.flushes, after.flushes);
-    let flush_ms = before.flush_ms.zip(after.flush_ms).and_then(|(b, a)| milliseconds_between(b, a));
+    let time = |b: Option<u64>, a: Option<u64>| b.zip(a).and_then(|(b, a)| milliseconds_between(b, a));
+    let discard_ms = time(before.discard_ms, after.discard_ms);
+    let flush_ms = time(before.flush_ms, after.flush_ms);
     let in_flight_ms = milliseconds_between(before.weighted_ms, after.weighted_ms);
     let busy_ms = milliseconds_between(before.busy_ms, after.busy_ms);
     let share = |ms: u64| ms as f64 * 1e6 / elapsed_ns as f64;
@@ -251,7 +256,7 @@ fn disk_activity(before: Option<&DiskCounters>, after: &DiskCounters, elapsed_ns
             add(read_ms, write_ms),
             elapsed_ns,
         ),
-        discard: requests(discards, None, discard_bytes, None, elapsed_ns),
+        discard: requests(discards, discards_merged, discard_bytes, discard_ms, elapsed_ns),
         flush: requests(flushes, None, None, flush_ms, elapsed_ns),
         mean_in_flight: in_flight_ms.map(share),
         // The kernel counts whole jiffies, which can exceed the interval by one.
@@ -311,7 +316,9 @@ mod tests {
             busy_ms: 900,
             weighted_ms: 4_500,
             discards: Some(5),
+            discards_merged: Some(4),
             sectors_discarded: Some(5_000),
+            discard_ms: Some(60),
             flushes: Some(7),
             flush_ms: Some(70),
         }
@@ -339,7 +346,9 @@ mod tests {
         after.weighted_ms += 3_000;
         after.in_flight = 3;
         after.discards = Some(6);
+        after.discards_merged = Some(7);
         after.sectors_discarded = Some(5_008);
+        after.discard_ms = Some(62);
         after.flushes = Some(9);
         after.flush_ms = Some(90);
         let d = one(disk("sda"), after, 2);
@@ -350,7 +359,8 @@ mod tests {
         assert_eq!((d.read.size_bytes, d.write.size_bytes), (Some(16_384.0), Some(102_400.0)));
         assert_eq!(d.both.await_ns.map(f64::round), Some(1_363_636.0));
         assert_eq!((d.mean_in_flight, d.busy_ratio, d.in_flight), (Some(1.5), Some(0.25), 3));
-        assert_eq!((d.discard.per_s, d.discard.size_bytes, d.discard.await_ns), (Some(0.5), Some(4_096.0), None));
+        assert_eq!((d.discard.per_s, d.discard.size_bytes, d.discard.await_ns), (Some(0.5), Some(4_096.0), Some(2e6)));
+        assert_eq!((d.discard.merged_per_s, d.discard.merged_ratio), (Some(1.5), Some(0.75)));
         assert_eq!((d.flush.per_s, d.flush.await_ns, d.flush.bytes_per_s), (Some(1.0), Some(10_000_000.0), None));
     }
 

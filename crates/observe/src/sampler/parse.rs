@@ -72,7 +72,9 @@ pub(super) fn disk_counters(text: &[u8]) -> Option<DiskCounters> {
         busy_ms: v[9],
         weighted_ms: v[10],
         discards: since(15, 11),
+        discards_merged: since(15, 12),
         sectors_discarded: since(15, 13),
+        discard_ms: since(15, 14),
         flushes: since(17, 15),
         flush_ms: since(17, 16),
     })
@@ -176,6 +178,7 @@ mod tests {
             (new.discards, new.sectors_discarded, new.flushes, new.flush_ms),
             (Some(12), Some(14), Some(16), Some(17))
         );
+        assert_eq!((new.discards_merged, new.discard_ms), (Some(13), Some(15)));
         assert_eq!(disk_counters(b"1 2 3"), None);
     }
 

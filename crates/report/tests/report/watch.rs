@@ -41,7 +41,9 @@ fn disk(name: &str, n: u64) -> DiskCounters {
         busy_ms: 1_900 + 350 * n,
         weighted_ms: 5_000 + 224 * n,
         discards: None,
+        discards_merged: None,
         sectors_discarded: None,
+        discard_ms: None,
         flushes: Some(3 * n),
         flush_ms: Some(12 * n),
     }
