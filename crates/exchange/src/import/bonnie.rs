@@ -1,7 +1,7 @@
 //! What bonnie++ measures, whichever way it was printed: twelve tests, each with a rate, a share of CPU and the worst
 //! latency.
 
-use super::{ImportedMetric, ImportedRun, Original};
+use super::{ABSURD, ImportedMetric, ImportedRun, Original};
 use model::{Better, Metric, MetricStatus, Unit};
 
 /// How many tests there are.
@@ -174,7 +174,7 @@ pub(crate) fn latency(text: &str) -> Option<Cell> {
         .find_map(|(suffix, ns)| Some((text.strip_suffix(suffix)?, ns)))?;
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let value: f64 = digits.parse().ok().filter(|_| plain)?;
-    Some(Cell::Value(value * ns, text.to_owned()))
+    (value * ns < ABSURD).then(|| Cell::Value(value * ns, text.to_owned()))
 }
 
 /// A share of CPU in percent, plus signs, or blank.
@@ -211,7 +211,7 @@ pub(crate) fn rate(test: usize, text: &str) -> Option<Cell> {
     }
     let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let value: f64 = digits.parse().ok().filter(|_| plain && !digits.is_empty())?;
-    Some(Cell::Value(value * scale, text.to_owned()))
+    (value * scale < ABSURD).then(|| Cell::Value(value * scale, text.to_owned()))
 }
 
 /// Whether a text is the size of a file: `4G`, `8096M`, `31G:64k`.
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(rate(5, "1.2k"), None);
         assert_eq!(rate(6, "+++++"), Some(Cell::TooFast));
         assert_eq!(rate(6, ""), Some(Cell::NotRun));
-        for bad in ["12x", "-3", "1e3", "++", "nan", "k", "12us"] {
+        for bad in ["12x", "-3", "1e3", "++", "nan", "k", "12us", "99999999999999999999"] {
             assert_eq!(rate(1, bad), None, "{bad}");
         }
         assert_eq!(latency("1532ms").and_then(|c| c.value()), Some(1.532e9));

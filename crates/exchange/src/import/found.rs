@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// A value above this is no measurement of anything that exists (it is 31 years in nanoseconds, an exabyte a second).
-const ABSURD: f64 = 1e18;
+pub(crate) const ABSURD: f64 = 1e18;
 /// Characters of a line that are quoted where it was not understood.
 const QUOTED: usize = 160;
 
@@ -187,8 +187,21 @@ impl<'a> Found<'a> {
         self.faults.push((line, why.into()));
     }
 
+    /// A run whose every number was impossible (NaN, negative, absurd) is no run, and its first line says so.
+    fn drop_runs_without_metrics(&mut self) {
+        let (runs, empty): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.runs).into_iter().partition(|r| r.metrics().next().is_some());
+        self.runs = runs;
+        for run in empty {
+            let why = format!("a result of {} without a number that can be one", run.source_format);
+            self.not_understood(run.first_line, why);
+            self.empty_formats.push(run.source_format);
+        }
+    }
+
     /// Puts together what was understood and lists the rest.
     pub fn finish(mut self, text: &Text) -> Imported {
+        self.drop_runs_without_metrics();
         let quote = |line: usize| -> String { text.line(line).trim().chars().take(QUOTED).collect() };
         let why_rest = match self.empty_formats.as_slice() {
             formats if self.runs.is_empty() && !formats.is_empty() => {

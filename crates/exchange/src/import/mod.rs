@@ -37,7 +37,7 @@ mod text;
 pub use error::ImportError;
 pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, NotUnderstood, Original};
 
-pub(crate) use found::{Found, Names};
+pub(crate) use found::{ABSURD, Found, Names};
 pub(crate) use text::Text;
 
 /// A file above this is refused: no output of these tools is so long, and it would have to be held in memory.
