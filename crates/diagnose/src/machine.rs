@@ -148,19 +148,29 @@ pub fn disk_busy(run: &Run, phase: &PhaseRun) -> Option<f64> {
         .max_by(f64::total_cmp)
 }
 
-/// What others moved in the quiet windows around a phase, relative to the phase's own rate; the larger of the two
-/// windows. Events of refused phases count: this is why they were refused.
+/// What others moved in the quiet windows around a phase, relative to the phase's own rate, as far as it is there with
+/// confidence (the rule by which phases are refused, DESIGN.md "Measuring truthfully"): the end of a read-ahead or a journal
+/// commit that falls into one of the two windows is nobody's use. Events of refused phases count: this is why they were
+/// refused.
 pub fn foreign_ratio(record: &PhaseRecord) -> Option<f64> {
+    /// Fewer operations in one window alone are a single burst.
+    const LONE_BURST_OPERATIONS: u64 = 16;
+    const LEVEL: f64 = 0.95;
     let own = record.bytes as f64 / record.duration_ns().max(1) as f64;
-    if own <= 0.0 {
+    let windows = [record.quiet_before, record.quiet_after];
+    let windows: Vec<_> = windows.into_iter().flatten().filter(|w| w.length_ns > 0).collect();
+    if own <= 0.0 || windows.is_empty() {
         return None;
     }
-    [record.quiet_before, record.quiet_after]
-        .into_iter()
-        .flatten()
-        .filter(|w| w.length_ns > 0)
-        .map(|w| (w.read_bytes + w.write_bytes) as f64 / w.length_ns as f64 / own)
-        .max_by(f64::total_cmp)
+    let operations: u64 = windows.iter().map(|w| w.operations).sum();
+    let in_both = windows.len() == 2 && windows.iter().all(|w| w.operations > 0);
+    if operations == 0 || (!in_both && operations < LONE_BURST_OPERATIONS) {
+        return Some(0.0);
+    }
+    let bytes: u64 = windows.iter().map(|w| w.read_bytes.saturating_add(w.write_bytes)).sum();
+    let length: u64 = windows.iter().map(|w| w.length_ns).sum();
+    let sure = stats::poisson_lower(operations, LEVEL)? / operations as f64;
+    Some(bytes as f64 * sure / length as f64 / own)
 }
 
 /// Phases that touched the target, whether they stand or not.

@@ -392,6 +392,12 @@ fn others_on_the_disk_are_named_where_nothing_that_stands_explains_more() {
     // The write phase stands and fills the link.
     let limit = diagnose::limit(&check(540.0, sequential("seq-read", 540.0).foreign(0.2).refused()));
     assert_eq!(limit.layer, LimitLayer::Link);
+    // Seen during the phase and not around it.
+    let mut during = check(200.0, sequential("seq-read", 200.0).refused());
+    let phase = during.phases.iter_mut().find(|p| p.plan.name == "seq-read").unwrap();
+    phase.reasons = vec!["foreign-traffic: at least 30 % of the device's traffic was not ours".into()];
+    let limit = diagnose::limit(&during);
+    assert!(limit.statement.contains("during seq-read at least 30 %"), "{limit:?}");
     let quiet = check(200.0, sequential("seq-read", 200.0).foreign(0.04));
     assert!(diagnose::causes(&quiet).iter().all(|c| !c.statement.contains("others")));
 }

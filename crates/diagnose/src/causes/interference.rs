@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, LimitLayer, PhaseStatus, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Run};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -14,14 +14,20 @@ const FLAT_SPREAD: f64 = 0.02;
 /// Two phases at the same cap agree to this.
 const SAME: f64 = 0.03;
 
-/// Traffic of others in the quiet windows. Where it made a phase be refused, it may be the narrow place if nothing that
+/// Whether the phase was refused because others used the device.
+fn refused_for_others(phase: &PhaseRun) -> Option<&str> {
+    let text = phase.reasons.iter().find_map(|r| r.strip_prefix("foreign-traffic:"))?;
+    (phase.status == PhaseStatus::Refused).then(|| text.trim())
+}
+
+/// Traffic of others in the quiet windows, or writes while we only read. Where it made a phase be refused, it may be the narrow place if nothing that
 /// stands explains more; where every phase stands, it is a remark.
 pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     let (phase, ratio) = machine::executed(run)
-        .filter_map(|(p, r)| machine::foreign_ratio(r).map(|ratio| (p, ratio)))
-        .filter(|(_, ratio)| *ratio > FOREIGN)
+        .map(|(p, r)| (p, machine::foreign_ratio(r).unwrap_or(0.0)))
+        .filter(|(p, ratio)| *ratio > FOREIGN || refused_for_others(p).is_some())
         .max_by(|a, b| {
-            let refused = |p: &model::PhaseRun| p.status == PhaseStatus::Refused;
+            let refused = |p: &PhaseRun| p.status == PhaseStatus::Refused;
             refused(a.0).cmp(&refused(b.0)).then(a.1.total_cmp(&b.1))
         })?;
     let (standing, confidence) = match phase.status {
@@ -29,20 +35,22 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
         _ => (Standing::Distortion, Confidence::Low),
     };
     let name = &phase.plan.name;
-    Some(
-        Cause::new(
-            LimitLayer::Unknown,
-            standing,
+    let (statement, evidence) = match refused_for_others(phase).filter(|_| ratio <= FOREIGN) {
+        Some(reason) => (
+            format!("others use the same disk: during {name} {reason}"),
+            Evidence::measurement("why it was refused", reason, format!("{name} diskstats")),
+        ),
+        None => (
             format!("others use the same disk: their traffic around {name} is {} of ours", phrase::percent(ratio)),
-        )
-        .sure(confidence)
-        .because([Evidence::measurement(
-            "foreign traffic over own",
-            phrase::rounded(ratio),
-            format!("{name} quiet windows"),
-        )])
-        .decided_by("the same check while nothing else uses the disk")
-        .step("stop the other users of the disk, then repeat", None, "the numbers are not the storage's alone"),
+            Evidence::measurement("foreign traffic over own", phrase::rounded(ratio), format!("{name} quiet windows")),
+        ),
+    };
+    Some(
+        Cause::new(LimitLayer::Unknown, standing, statement)
+            .sure(confidence)
+            .because([evidence])
+            .decided_by("the same check while nothing else uses the disk")
+            .step("stop the other users of the disk, then repeat", None, "the numbers are not the storage's alone"),
     )
 }
 

@@ -272,6 +272,7 @@ impl Builder {
         let quiet = QuietWindow {
             length_ns: QUIET_NS,
             write_bytes: (bytes as f64 / PHASE_NS as f64 * phase.foreign * QUIET_NS as f64) as u64,
+            operations: if phase.foreign > 0.0 { 5_000 } else { 0 },
             ..QuietWindow::default()
         };
         let buffered_write = phase.name == "buffered-write";
