@@ -101,7 +101,7 @@ impl Workload {
             name: self.name.clone(),
             seed: inputs.seed,
             budget_ns: 0,
-            size: TargetSize { bytes: used, reason: resolver.size_reason.clone() },
+            size: TargetSize { bytes: used, reason: resolver.reason(used) },
             interval_ns: self.interval_ns,
             quiet_ns: self.quiet_ns,
             phases,
@@ -166,8 +166,8 @@ impl<'a> Resolver<'a> {
         let most = if new_data { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
         let sizes = SizeInputs { max_bytes: most, write_bytes_per_s: None, layout_ns: 0 };
         let (whole, size_reason) = match choose_size(sizes) {
-            Some(size) if new_data => (size.bytes, "as the workload says, else 1 GiB".to_owned()),
-            _ => (inputs.max_bytes, "as the workload says, else all that the target offers".to_owned()),
+            Some(size) if new_data => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
+            _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
         let (ends, laid_out) = (BTreeMap::new(), BTreeMap::new());
         let mut notes = workload.notes.clone();
@@ -190,6 +190,15 @@ impl<'a> Resolver<'a> {
             verified: BTreeMap::new(),
             streams: 0,
             notes,
+        }
+    }
+
+    /// Why so much of the target is used.
+    fn reason(&self, used: u64) -> String {
+        if used == self.whole || self.halvings > 0 {
+            self.size_reason.clone()
+        } else {
+            "as the workload says".to_owned()
         }
     }
 

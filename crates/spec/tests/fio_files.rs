@@ -270,3 +270,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_name_replaces_that_of_the_section() {
+    let plan = plan("[global]\nsize=4m\n[a]\nname=first one\nrw=read\n[b]\nstonewall\nrw=write\n");
+    let names: Vec<&str> = plan.phases.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["layout", "first-one", "b"]);
+    assert_eq!(plan.phases[1].streams[0].name, "first one");
+    assert!(errors("[a]\nname=\n")[0].to_string().contains("my.fio:2: name: needs a value"));
+}
+
+#[test]
+fn arithmetic_may_stand_where_marks_separate_sizes() {
+    let sizes = |text: &str| plan(text).phases[0].streams[0].block_size_bytes;
+    assert_eq!(sizes("[a]\nrw=write\nsize=1m\nbs=(4k/2)\n"), 2048);
+    assert_eq!(sizes("[a]\nrw=write\nsize=1m\nbsrange=(1k-512)-(2k*2)\n"), 4096);
+    for (text, what) in
+        [("(4k/0)", "divides by 0"), ("", "needs a value"), (",", "needs a value"), ("(4k", "not closed")]
+    {
+        let error = errors(&format!("[a]\nrw=read\nsize=1m\nbs={text}\n"))[0].to_string();
+        assert!(error.contains("my.fio:4: bs") && error.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn gaps_follow_the_base_of_the_units() {
+    let order =
+        |base: u32| plan(&format!("[a]\nkb_base={base}\nrw=write:4k\nbs=4k\nsize=1g\n")).phases[0].streams[0].order;
+    assert_eq!(order(1024), Order::Strided { stride_bytes: 8192 });
+    assert_eq!(order(1000), Order::Strided { stride_bytes: 8000 });
+}

@@ -9,6 +9,8 @@ use model::{BlockSize, EngineKind, Operation, Order, Verify, VerifyKind};
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub job: Job,
+    /// Instead of the section's.
+    pub name: Option<String>,
     pub stonewall: bool,
     pub new_group: bool,
     pub group_reporting: bool,
@@ -39,6 +41,7 @@ impl Default for Draft {
     fn default() -> Self {
         Self {
             job: Job { engine: Some(EngineKind::Psync), together: false, ..Job::default() },
+            name: None,
             stonewall: false,
             new_group: false,
             group_reporting: false,
@@ -67,7 +70,12 @@ impl Default for Draft {
 
 impl Draft {
     /// The job of a section. An error names the option that does not go with the others.
-    pub fn finish(mut self, name: &str, group: u32) -> Result<(Job, Vec<String>), (&'static str, String)> {
+    pub fn finish(
+        mut self,
+        name: &str,
+        group: u32,
+        units: Units,
+    ) -> Result<(Job, Vec<String>), (&'static str, String)> {
         let mut job = self.job.clone();
         job.name = name.to_owned();
         let random = self.kind.starts_with("rand");
@@ -84,7 +92,7 @@ impl Draft {
             _ => (Operation::Read, false),
         };
         job.order = if random { self.random_order() } else { Order::Sequential };
-        self.modify(&mut job, random)?;
+        self.modify(&mut job, random, units)?;
         job.content.zero = self.zero;
         if matches!(job.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && job.depth > 1 {
             self.notes.push(format!(
@@ -161,10 +169,8 @@ impl Draft {
     }
 
     /// What stands behind the colon of `rw`: after how many blocks a new offset is drawn, or what is added to each offset.
-    fn modify(&self, job: &mut Job, random: bool) -> Result<(), (&'static str, String)> {
+    fn modify(&self, job: &mut Job, random: bool, units: Units) -> Result<(), (&'static str, String)> {
         let Some(text) = &self.modifier else { return Ok(()) };
-        let machine = crate::workload::TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 };
-        let units = Units { kb_base: 1024, machine };
         let fail = |what: String| Err(("rw", what));
         if random {
             match positive(text, units) {

@@ -82,7 +82,9 @@ impl Reader<'_> {
             }
             let stonewall = draft.stonewall;
             streams = streams.saturating_add(draft.job.copies as usize);
-            match draft.finish(&section.name, group) {
+            // A name in [global] would be that of all.
+            let name = draft.name.take().unwrap_or_else(|| section.name.clone());
+            match draft.finish(&name, group, units) {
                 _ if streams > MOST => {
                     let what = format!("more than {MOST} jobs");
                     self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "numjobs", what));
@@ -93,7 +95,7 @@ impl Reader<'_> {
                     match phases.last_mut() {
                         Some(phase) if !stonewall => phase.jobs.push(job),
                         _ => {
-                            let name = Self::unused(&phases, &phase_name(&section.name));
+                            let name = Self::unused(&phases, &phase_name(&name));
                             phases.push(Phase { name, kind: PhaseKind::Measure, jobs: vec![job], optional: false });
                         }
                     }
@@ -195,7 +197,7 @@ impl Reader<'_> {
                     }
                 },
                 Some(Treatment::Harmless(why)) => {
-                    if !["description", "name"].contains(&entry.name.as_str()) {
+                    if entry.name != "description" {
                         self.note(format!("{}: {} has no effect: {why}", entry.place, entry.name));
                     }
                     continue;

@@ -22,6 +22,14 @@ enum Suffixes {
     Time(i128),
 }
 
+/// What a part of an expression is worth.
+#[derive(Clone, Copy)]
+struct Term {
+    /// Bytes or nanoseconds with a unit, else as it stands.
+    value: i128,
+    has_unit: bool,
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -57,7 +65,11 @@ impl Units {
 
     fn value(self, text: &str, suffixes: Suffixes) -> Result<u64, String> {
         let mut parser = Parser { text, at: 0, units: self, suffixes };
-        let value = parser.sum(0)?;
+        let term = parser.sum(0)?;
+        let value = match suffixes {
+            Suffixes::Time(bare) if !term.has_unit => term.value.checked_mul(bare).ok_or_else(|| parser.too_large())?,
+            _ => term.value,
+        };
         parser.space();
         if parser.at != text.len() {
             return Err(format!("'{text}': '{}' is not understood", &text[parser.at..]));
@@ -87,34 +99,58 @@ impl Parser<'_> {
         Some(next)
     }
 
-    fn sum(&mut self, depth: u32) -> Result<i128, String> {
-        let mut value = self.product(depth)?;
+    fn sum(&mut self, depth: u32) -> Result<Term, String> {
+        let mut term = self.product(depth)?;
         while let Some(sign) = self.take(&['+', '-']) {
             let other = self.product(depth)?;
-            let next = if sign == '+' { value.checked_add(other) } else { value.checked_sub(other) };
-            value = next.ok_or_else(|| self.too_large())?;
+            if term.has_unit != other.has_unit && matches!(self.suffixes, Suffixes::Time(_)) {
+                return Err(format!("'{}' adds a time to a number without a unit", self.text));
+            }
+            let next = match sign {
+                '+' => term.value.checked_add(other.value),
+                _ => term.value.checked_sub(other.value),
+            };
+            term = Term { value: next.ok_or_else(|| self.too_large())?, has_unit: term.has_unit || other.has_unit };
         }
-        Ok(value)
+        Ok(term)
     }
 
-    fn product(&mut self, depth: u32) -> Result<i128, String> {
-        let mut value = self.term(depth)?;
+    fn product(&mut self, depth: u32) -> Result<Term, String> {
+        let mut term = self.power(depth)?;
         while let Some(sign) = self.take(&['*', '/', '%']) {
-            let other = self.term(depth)?;
-            value = match sign {
-                '*' => value.checked_mul(other).ok_or_else(|| self.too_large())?,
-                '/' => value.checked_div(other).ok_or_else(|| format!("'{}' divides by 0", self.text))?,
-                _ => value.checked_rem(other).ok_or_else(|| format!("'{}' divides by 0", self.text))?,
+            let other = self.power(depth)?;
+            let next = match sign {
+                '*' => term.value.checked_mul(other.value).ok_or_else(|| self.too_large())?,
+                _ if other.value == 0 => return Err(format!("'{}' divides by 0", self.text)),
+                '/' => term.value.checked_div(other.value).ok_or_else(|| self.too_large())?,
+                _ => term.value.checked_rem(other.value).ok_or_else(|| self.too_large())?,
             };
+            term = Term { value: next, has_unit: term.has_unit || other.has_unit };
         }
-        Ok(value)
+        Ok(term)
+    }
+
+    /// The right one of two powers binds closer, as usual.
+    fn power(&mut self, depth: u32) -> Result<Term, String> {
+        let base = self.term(depth)?;
+        if self.take(&['^']).is_none() {
+            return Ok(base);
+        }
+        if depth > DEEPEST {
+            return Err(format!("'{}': too many powers", self.text));
+        }
+        let exponent = self.power(depth + 1)?;
+        let exponent =
+            u32::try_from(exponent.value).map_err(|_| format!("'{}': an exponent is a number from 0", self.text))?;
+        let value = base.value.checked_pow(exponent).ok_or_else(|| self.too_large())?;
+        Ok(Term { value, has_unit: base.has_unit })
     }
 
     fn too_large(&self) -> String {
         format!("'{}' is too large", self.text)
     }
 
-    fn term(&mut self, depth: u32) -> Result<i128, String> {
+    fn term(&mut self, depth: u32) -> Result<Term, String> {
         if depth > DEEPEST {
             return Err(format!("'{}': too many parentheses", self.text));
         }
@@ -124,7 +160,8 @@ impl Parser<'_> {
             return self.suffix(value);
         }
         if self.take(&['-']).is_some() {
-            return Ok(-self.term(depth + 1)?);
+            let term = self.term(depth + 1)?;
+            return Ok(Term { value: term.value.checked_neg().ok_or_else(|| self.too_large())?, ..term });
         }
         if self.take(&['$']).is_some() {
             let machine = self.units.machine;
@@ -135,7 +172,7 @@ impl Parser<'_> {
             ] {
                 if self.rest().starts_with(name) {
                     self.at += name.len();
-                    return self.suffix(i128::from(value));
+                    return self.suffix(Term { value: i128::from(value), has_unit: false });
                 }
             }
             return Err(format!("'{}': of variables $pagesize, $mb_memory and $ncpus are known", self.text));
@@ -152,10 +189,10 @@ impl Parser<'_> {
         }
         self.at += digits.len();
         let value = i128::from_str_radix(&digits, radix).map_err(|_| self.too_large())?;
-        self.suffix(value)
+        self.suffix(Term { value, has_unit: false })
     }
 
-    fn suffix(&mut self, value: i128) -> Result<i128, String> {
+    fn suffix(&mut self, term: Term) -> Result<Term, String> {
         let word: String = self.rest().chars().take_while(char::is_ascii_alphabetic).collect();
         let unit = word.to_ascii_lowercase();
         let factor = match self.suffixes {
@@ -181,8 +218,8 @@ impl Parser<'_> {
                 let base: i128 = if (self.units.kb_base == 1000) == other { 1024 } else { 1000 };
                 base.pow(power)
             }
-            Suffixes::Time(bare) => match unit.as_str() {
-                "" => bare,
+            Suffixes::Time(_) => match unit.as_str() {
+                "" => 1,
                 "d" => 86_400_000_000_000,
                 "h" => 3_600_000_000_000,
                 "m" => 60_000_000_000,
@@ -194,7 +231,8 @@ impl Parser<'_> {
             },
         };
         self.at += word.len();
-        value.checked_mul(factor).ok_or_else(|| self.too_large())
+        let value = term.value.checked_mul(factor).ok_or_else(|| self.too_large())?;
+        Ok(Term { value, has_unit: term.has_unit || !unit.is_empty() })
     }
 }
 
@@ -230,16 +268,40 @@ mod tests {
         assert_eq!(units(1024).bytes("8*$mb_memory"), Ok(8 * 2048));
         assert_eq!(units(1024).bytes("$pagesize"), Ok(4096));
         assert_eq!(units(1024).count("$ncpus*2"), Ok(8));
+        assert_eq!(units(1024).bytes("(2^20*3)"), Ok(3 << 20));
+        assert_eq!(units(1024).bytes("2^3^2"), Ok(512));
+        assert_eq!(units(1024).bytes("(1+1)k"), Ok(2048));
+        // A bare number keeps its unit in an expression, and a unit behind one is that of all.
+        assert_eq!(units(1024).seconds("(10*60)"), Ok(600_000_000_000));
+        assert_eq!(units(1024).seconds("(1+1)ms"), Ok(2_000_000));
+        assert_eq!(units(1024).microseconds("(2*3)"), Ok(6000));
+        assert_eq!(units(1024).seconds("2*3s"), Ok(6_000_000_000));
+        assert!(units(1024).seconds("3s+1").unwrap_err().contains("without a unit"));
         assert_eq!(units(1024).signed_bytes("-8k"), Ok(-8192));
     }
 
     #[test]
     fn what_does_not_fit_is_an_error() {
-        for text in ["99999999999999999999g", "9223372036854775808", "(1p*1p)", "1/0", "((((", "4kk", "", "k", "-1"] {
+        for text in [
+            "99999999999999999999g",
+            "9223372036854775808",
+            "(1p*1p)",
+            "1/0",
+            "1%0",
+            "2^64",
+            "2^-1",
+            "2^99999999999",
+            "((((",
+            "4kk",
+            "",
+            "k",
+            "-1",
+        ] {
             assert!(units(1024).bytes(text).is_err(), "{text}");
         }
         let deep = "(".repeat(5000);
         assert!(units(1024).bytes(&deep).unwrap_err().contains("too many parentheses"));
         assert!(units(1024).bytes(&"-".repeat(5000)).is_err());
+        assert!(units(1024).bytes(&"1^".repeat(5000)).is_err());
     }
 }

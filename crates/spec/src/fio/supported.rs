@@ -12,6 +12,8 @@ pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
 /// Names, the first of which is fio's own, and what they do.
 type Supported = (&'static [&'static str], Set);
 
+const NEEDS_VALUE: &str = "needs a value";
+
 fn flag(text: &str, units: Units) -> Result<bool, String> {
     match text {
         "" | "true" | "yes" => Ok(true),
@@ -51,6 +53,9 @@ fn triple<T: Clone>(
     if parts.len() > 3 {
         return Err(format!("'{text}': at most three values: read, write, trim"));
     }
+    if parts.iter().all(|p| p.is_empty()) {
+        return Err(NEEDS_VALUE.to_owned());
+    }
     for (at, value) in into.iter_mut().enumerate() {
         // `8k,` says reads only.
         let part = parts.get(at).copied().or_else(|| parts.last().copied()).unwrap_or_default();
@@ -65,7 +70,13 @@ fn block(into: &mut [BlockSize; 3], text: &str, units: Units) -> Result<(), Stri
     triple(into, text, |part| {
         // The shared grammar reads sizes by a plain function; the units of this file are resolved before.
         let mut plain = String::new();
-        for piece in part.split_inclusive([':', '-', '/']) {
+        let mut open = 0i32;
+        // What stands in parentheses is arithmetic.
+        let pieces = part.split_inclusive(|c| {
+            open += i32::from(c == '(') - i32::from(c == ')');
+            open <= 0 && ":-/".contains(c)
+        });
+        for piece in pieces {
             let (word, mark) = match piece.char_indices().last() {
                 Some((at, c)) if ":-/".contains(c) => (&piece[..at], Some(c)),
                 _ => (piece, None),
@@ -169,6 +180,10 @@ fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
 impl Draft {
     /// Names (the first is fio's own), and what each does.
     pub const OPTIONS: &'static [Supported] = &[
+        (&["name"], |d, t, _| {
+            d.name = Some(t.to_owned()).filter(|t| !t.is_empty());
+            d.name.as_ref().map(|_| ()).ok_or_else(|| NEEDS_VALUE.to_owned())
+        }),
         (&["rw", "readwrite"], |d, t, _| {
             let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
             d.kind = match kind {
@@ -295,7 +310,7 @@ impl Draft {
             d.filenames = text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect();
             Ok(())
         }),
-        (&["nrfiles"], |d, t, u| {
+        (&["nrfiles", "nr_files"], |d, t, u| {
             d.files = positive(t, u)?;
             if d.files > 65_536 {
                 return Err("more than 65536 files".into());
@@ -326,7 +341,7 @@ impl Draft {
             d.job.amount = Some(extent(t, u)?);
             Ok(())
         }),
-        (&["offset"], |d, t, u| {
+        (&["offset", "fileoffset"], |d, t, u| {
             d.job.offset = extent(t, u)?;
             Ok(())
         }),
