@@ -6,22 +6,65 @@
 //! - No emulator outlives its session, however that ends ([`qemu`]).
 //! - Facts, decisions of drivers, register writes and error handling are asserted; an emulated speed never is.
 
+mod arguments;
+mod card;
+mod console;
+mod cpio;
+mod initrd;
+mod interrupts;
+mod kernel;
 mod machine;
+mod modules;
+mod packages;
+mod programs;
+mod progress;
+mod qemu;
+mod session;
+mod space;
+mod transport;
 
 use anyhow::Context;
+use archive::Archive;
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use initrd::Job;
+use machine::Machine;
+use session::{Conduct, GuestFailure, Interrupted, Lab, Outcome};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Take static programs from DIR/TARGET/release/narrows instead of building them
+    #[arg(long, value_name = "DIR", global = true)]
+    programs: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// The machines and the studies, one line each
     List,
+    /// Boot a machine and type into it; what is left in /lab/out is brought back
+    Up {
+        /// Name of the machine
+        name: String,
+    },
+    /// Boot a machine, run a command in it, and bring its runs into the archive
+    Run {
+        /// Name of the machine
+        name: String,
+        /// Bring a file of the host to /lab/in
+        #[arg(long = "bring", value_name = "FILE")]
+        bring: Vec<PathBuf>,
+        /// The command and its arguments; for the shell's own signs: sh -c '...'
+        #[arg(last = true, required = true)]
+        command: Vec<String>,
+    },
+    /// Serve an SD card of known speed, lies and faults to QEMU or to any NBD client
+    Card(card::Arguments),
+    #[command(hide = true)]
+    EndWithParent(qemu::EndWithParent),
 }
 
 /// Where the machines are described.
@@ -29,10 +72,39 @@ fn machines_directory() -> PathBuf {
     crate::workspace_root().join("lab/machines")
 }
 
-/// Carries a command of the lab out.
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match arguments.command {
-        Command::List => list(),
+/// The archive of the host, as the program itself finds it.
+fn host_archive() -> anyhow::Result<Archive> {
+    let variable = |name: &str| std::env::var_os(name);
+    let directory = archive::default_directory(
+        variable("NARROWS_ARCHIVE").as_deref(),
+        variable("XDG_DATA_HOME").as_deref(),
+        variable("HOME").as_deref(),
+    )
+    .context("there is no place for an archive: set NARROWS_ARCHIVE")?;
+    Ok(Archive::open(directory))
+}
+
+/// Carries a command of the lab out; ends the process with the command's own code where it has one.
+pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let result = match arguments.command {
+        Command::EndWithParent(arguments) => return qemu::end_with_parent(&arguments),
+        Command::List => list().map(|()| 0),
+        Command::Card(arguments) => card::run(&arguments).map(|()| 0),
+        Command::Up { name } => up(&name, arguments.programs),
+        Command::Run { name, bring, command } => run_in(&name, &bring, &command, arguments.programs),
+    };
+    match result {
+        Ok(0) => Ok(()),
+        Ok(code) => std::process::exit(code),
+        Err(error) if error.is::<GuestFailure>() => {
+            eprintln!("lab: {error}");
+            std::process::exit(3);
+        }
+        Err(error) if error.is::<Interrupted>() => {
+            eprintln!("lab: {error}");
+            std::process::exit(130);
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -40,6 +112,65 @@ fn list() -> anyhow::Result<()> {
     let machines = machine::all(&machines_directory()).context("the lab's machines cannot be read")?;
     for machine in machines {
         println!("{:<14} {}", machine.name, machine.title);
+    }
+    Ok(())
+}
+
+fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
+    let machine = Machine::load(&machines_directory(), name)?;
+    let lab = Lab::new(programs)?;
+    let prepared = lab.prepare(&machine)?;
+    prepared.notes.iter().for_each(|n| progress::say(n));
+    progress::say("say exit to leave, or C-a x to end the emulator at once");
+    let outcome = lab.run(&prepared, &Job::default(), &Conduct::default())?;
+    bring_home(&outcome)?;
+    Ok(0)
+}
+
+fn run_in(name: &str, bring: &[PathBuf], command: &[String], programs: Option<PathBuf>) -> anyhow::Result<i32> {
+    interrupts::install()?;
+    let machine = Machine::load(&machines_directory(), name)?;
+    let lab = Lab::new(programs)?;
+    let prepared = lab.prepare(&machine)?;
+    prepared.notes.iter().for_each(|n| progress::say(n));
+    let mut job = Job::script(initrd::quoted(command.iter().map(String::as_str)));
+    for file in bring {
+        let name = file.file_name().with_context(|| format!("{} is no file", file.display()))?;
+        let content = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        job.files.push((format!("lab/in/{}", name.to_string_lossy()), 0o755, content));
+    }
+    // A person sees it as it comes; a pipe gets each stream, byte for byte.
+    let live = std::io::stdout().is_terminal();
+    let outcome = lab.run(&prepared, &job, &Conduct { live, progress: true, ..Conduct::default() })?;
+    if !live {
+        copy_out(&outcome.out.path().join("stdout"), &mut std::io::stdout().lock())?;
+        copy_out(&outcome.out.path().join("stderr"), &mut std::io::stderr().lock())?;
+    }
+    bring_home(&outcome)?;
+    outcome.notes.iter().for_each(|n| progress::say(n));
+    progress::say(&format!(
+        "{name}, kernel {}: ready after {:.1} s, {:.1} s in all; the console is kept in {}",
+        prepared.release,
+        outcome.boot.as_secs_f64(),
+        outcome.took.as_secs_f64(),
+        outcome.console.display()
+    ));
+    Ok(outcome.exit)
+}
+
+fn copy_out(from: &Path, to: &mut impl Write) -> anyhow::Result<()> {
+    let Ok(mut file) = std::fs::File::open(from) else { return Ok(()) };
+    std::io::copy(&mut file, to).with_context(|| format!("cannot pass {} on", from.display()))?;
+    Ok(())
+}
+
+/// Runs of the guest's archive become runs of the host's.
+fn bring_home(outcome: &Outcome) -> anyhow::Result<()> {
+    let guest = outcome.out.path().join("archive");
+    if guest.is_dir() {
+        let brought = transport::bring_home(&guest, &host_archive()?)?;
+        brought.runs.iter().for_each(|run| progress::say(&format!("run {run} is in the archive")));
+        brought.reports.iter().for_each(|page| progress::say(&format!("page {}", page.display())));
     }
     Ok(())
 }

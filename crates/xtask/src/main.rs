@@ -40,7 +40,7 @@ fn main() -> anyhow::Result<()> {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Truth(arguments) => truth::run(arguments),
-        Command::Lab(arguments) => lab::run(&arguments),
+        Command::Lab(arguments) => lab::run(arguments),
         Command::Static(arguments) => static_build::run(&arguments),
     }
 }

@@ -112,6 +112,17 @@ fn parse_elf(bytes: &[u8]) -> Option<Elf> {
     Some(elf)
 }
 
+/// Builds and checks the program for one of the supported targets of rustc; where it is.
+///
+/// # Errors
+/// The target is not supported, or the build failed.
+pub fn program(name: &str) -> anyhow::Result<PathBuf> {
+    let target = TARGETS.iter().find(|t| t.name == name).with_context(|| format!("{name} is not supported"))?;
+    let binary = build(&crate::workspace_root(), target)?;
+    check_file(&binary, target)?;
+    Ok(binary)
+}
+
 fn build(root: &Path, target: &Target) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

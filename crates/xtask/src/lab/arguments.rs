@@ -1,0 +1,153 @@
+//! The emulator's command line for a machine: a pure function of what is in its file and where things are on the host.
+
+use super::machine::{Machine, Transport};
+use super::qemu::Console;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where the things are that the command line names.
+pub struct Places<'a> {
+    /// The kernel.
+    pub kernel: &'a Path,
+    /// The first root file system.
+    pub initrd: &'a Path,
+    /// The device tree, where the machine has one.
+    pub device_tree: Option<&'a Path>,
+    /// The images by name.
+    pub images: &'a BTreeMap<String, PathBuf>,
+    /// File that the virtio-serial port writes.
+    pub results: &'a Path,
+    /// File of the console, for a terminal; a pipe is kept by the session.
+    pub console_log: &'a Path,
+    /// File of what the emulator logs (`-d`).
+    pub emulator_log: &'a Path,
+    /// Socket of the card server, where the machine has a card.
+    pub card: Option<&'a Path>,
+}
+
+/// A comma in a path is written twice (qemu(1)).
+fn escaped(path: &Path) -> String {
+    path.to_string_lossy().replace(',', ",,")
+}
+
+/// All arguments.
+pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    let mut add = |words: &[&str]| all.extend(words.iter().map(OsString::from));
+    add(&["-M", &machine.machine]);
+    // Hardware acceleration is never needed, and not everywhere there; figures mean nothing either way.
+    add(&["-accel", "tcg,thread=multi", "-smp", &machine.cpus.to_string()]);
+    add(&["-m", &format!("{}M", machine.memory_bytes >> 20)]);
+    add(&["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
+    match console {
+        Console::Piped => {
+            add(&["-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console", "-monitor", "none"]);
+        }
+        Console::Terminal => {
+            let log = escaped(places.console_log);
+            add(&["-chardev", &format!("stdio,id=console,mux=on,signal=off,logfile={log}")]);
+            add(&["-serial", "chardev:console", "-mon", "chardev=console,mode=readline"]);
+        }
+    }
+    add(&["-kernel", &places.kernel.to_string_lossy(), "-initrd", &places.initrd.to_string_lossy()]);
+    if let Some(tree) = places.device_tree {
+        add(&["-dtb", &tree.to_string_lossy()]);
+    }
+    let quiet = if console == Console::Piped { "quiet" } else { "" };
+    let append = format!("console={} panic=-1 {quiet} {}", machine.console, machine.append);
+    add(&["-append", append.split_whitespace().collect::<Vec<_>>().join(" ").as_str()]);
+    for image in &machine.images {
+        let file = places.images.get(&image.name).map(|p| escaped(p)).unwrap_or_default();
+        let mut drive = format!("if={},id={},format=raw,file={file}", image.interface, image.name);
+        if let Some(options) = &image.options {
+            drive.push(',');
+            drive.push_str(options);
+        }
+        add(&["-drive", &drive]);
+    }
+    if machine.transport == Transport::VirtioSerial {
+        let bus = if machine.machine.starts_with("microvm") { "virtio-serial-device" } else { "virtio-serial-pci" };
+        add(&["-device", bus, "-device", "virtserialport,chardev=results,name=narrows.lab"]);
+        add(&["-chardev", &format!("file,id=results,path={}", escaped(places.results))]);
+    }
+    if let Some(log) = &machine.log {
+        add(&["-d", log, "-D", &places.emulator_log.to_string_lossy()]);
+    }
+    for argument in &machine.qemu {
+        let mut argument = argument.clone();
+        for (name, path) in places.images {
+            argument = argument.replace(&format!("{{{name}}}"), &escaped(path));
+        }
+        if let Some(card) = places.card {
+            argument = argument.replace("{card}", &escaped(card));
+        }
+        all.push(argument.into());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str, console: Console) -> String {
+        let machine = Machine::parse("m", text).expect("sound");
+        let images = BTreeMap::from([("disk".to_owned(), PathBuf::from("/w/a,b.img"))]);
+        let places = Places {
+            kernel: Path::new("/k"),
+            initrd: Path::new("/i"),
+            device_tree: None,
+            images: &images,
+            results: Path::new("/r"),
+            console_log: Path::new("/c"),
+            emulator_log: Path::new("/e"),
+            card: Some(Path::new("/s")),
+        };
+        let all = arguments(&machine, &places, console);
+        all.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    const TEXT: &str = r#"
+title = "m"
+machine = "q35"
+arch = "amd64"
+kernel = "linux-image-amd64"
+memory = "512MiB"
+console = "ttyS0"
+append = "reboot=t"
+transport = "virtio-serial"
+card = "one"
+log = "unimp"
+qemu = ["-device", "ide-hd,drive=disk", "-drive", "file={disk}", "-drive", "file.path={card}"]
+[[image]]
+name = "disk"
+size = "1MiB"
+options = "cache=writethrough"
+"#;
+
+    #[test]
+    fn everything_of_the_file_is_on_the_command_line() {
+        let line = line(TEXT, Console::Piped);
+        for part in [
+            "-M q35 ",
+            "-m 512M ",
+            "-append console=ttyS0 panic=-1 quiet reboot=t ",
+            "-drive if=none,id=disk,format=raw,file=/w/a,,b.img,cache=writethrough ",
+            "-device virtio-serial-pci ",
+            "-d unimp -D /e ",
+            "-drive file=/w/a,,b.img ",
+            "-drive file.path=/s",
+        ] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+        assert!(!line.contains("kvm"), "{line}");
+    }
+
+    #[test]
+    fn a_terminal_has_the_monitor_and_the_kernels_messages() {
+        let line = line(&TEXT.replace("\"q35\"", "\"microvm\""), Console::Terminal);
+        assert!(line.contains("mux=on") && !line.contains("quiet"), "{line}");
+        assert!(line.contains("-device virtio-serial-device "), "{line}");
+    }
+}

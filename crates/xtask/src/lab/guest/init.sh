@@ -1,0 +1,92 @@
+#!/bin/busybox sh
+# The first process of every machine of the lab. What it tells the host are lines on the console that begin with @lab- and
+# a number that only this session knows; /lab/session says what it has to do.
+
+/bin/busybox mkdir -p /bin /sbin /proc /sys /dev /tmp /run /mnt /etc /lab/out
+/bin/busybox --install -s /bin
+export PATH=/bin:/sbin HOME=/lab NARROWS_ARCHIVE=/lab/out/archive TERM=${TERM:-linux}
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev 2>/dev/null || mdev -s
+mount -t tmpfs tmp /tmp
+mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+. /lab/session
+hostname "$HOST_NAME"
+echo "root:x:0:0:root:/lab:/bin/sh" > /etc/passwd
+ip link set lo up 2>/dev/null
+
+say() { echo "@lab-$NONCE $*" > /dev/console; }
+
+leave() {
+    sync
+    say done
+    if [ "$POWERS_OFF" = yes ]; then reboot -f; fi
+    # Boards only halt: the host ends the emulator. Going on would be a panic.
+    while :; do sleep 3600; done
+}
+
+while read -r file parameters; do
+    name=${file#*-}
+    name=${name%.ko}
+    # Only built-in drivers read the kernel's command line themselves.
+    for word in $(cat /proc/cmdline); do
+        case $word in "$name".*) parameters="$parameters ${word#*.}" ;; esac
+    done
+    # shellcheck disable=SC2086
+    insmod "/lab/modules/$file" $parameters || say note "module $name was not loaded"
+done < /lab/modules/order
+mount -t configfs config /sys/kernel/config 2>/dev/null
+
+tries=0
+for device in $WAIT_FOR; do
+    until [ -e "$device" ]; do
+        tries=$((tries + 1))
+        if [ $tries -gt 300 ]; then
+            dmesg | tail -n 40 > /dev/console
+            say missing "$device"
+            leave
+        fi
+        usleep 100000
+    done
+done
+
+cd /lab || exit 1
+if ! sh -e /lab/setup > /lab/out/setup.log 2>&1; then
+    cat /lab/out/setup.log > /dev/console
+    say setup-failed
+    leave
+fi
+
+say ready
+if [ "$INTERACTIVE" = yes ]; then
+    echo "This is $HOST_NAME. What you leave in /lab/out is brought back when you say exit."
+    setsid cttyhack sh
+    echo 0 > /lab/status
+else
+    # Each stream goes to a file, whole, and to the console, for whoever waits.
+    mkfifo /run/stdout /run/stderr
+    tee /lab/out/stdout < /run/stdout &
+    tee /lab/out/stderr < /run/stderr &
+    sh /lab/command > /run/stdout 2> /run/stderr
+    echo $? > /lab/status
+    wait
+fi
+say exit "$(cat /lab/status)"
+
+dmesg > /lab/out/dmesg
+case $TRANSPORT in
+    virtio-serial)
+        for port in /sys/class/virtio-ports/*; do
+            if [ "$(cat "$port/name")" = narrows.lab ]; then tar -C /lab/out -cf "/dev/${port##*/}" .; fi
+        done
+        ;;
+    disk)
+        tar -C /lab/out -cf - . | dd of="$OUT_DEVICE" bs=64k conv=fsync 2>/dev/null || say note "results were not written"
+        ;;
+    console)
+        say results
+        tar -C /lab/out -cf - . | gzip | base64
+        say results-end
+        ;;
+esac
+leave

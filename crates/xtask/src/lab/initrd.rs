@@ -1,0 +1,123 @@
+//! The guest's whole root file system: busybox, modules, our first process, `narrows`, and what a job brings along.
+
+use super::cpio::Archive;
+use super::machine::{Machine, Transport};
+use super::modules::Module;
+use anyhow::Context;
+use std::fs;
+use std::path::Path;
+
+const INIT: &str = include_str!("guest/init.sh");
+
+/// One thing to do in a guest.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// A script of the guest's shell; none for a shell to type into.
+    pub script: Option<String>,
+    /// Files for the guest: path without a slash in front, permissions, content.
+    pub files: Vec<(String, u32, Vec<u8>)>,
+}
+
+impl Job {
+    /// A job that runs a script.
+    pub fn script(text: impl Into<String>) -> Self {
+        Self { script: Some(text.into()), files: Vec::new() }
+    }
+
+    /// Brings a directory of the host to a path in the guest.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn bring(&mut self, from: &Path, to: &str) -> anyhow::Result<()> {
+        let entries = fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
+        for entry in entries {
+            let entry = entry?;
+            let path = format!("{to}/{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                self.bring(&entry.path(), &path)?;
+            } else {
+                let content =
+                    fs::read(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+                self.files.push((path, 0o644, content));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is the same for all jobs of a machine.
+pub struct Base {
+    /// A static busybox.
+    pub busybox: Vec<u8>,
+    /// The static `narrows`.
+    pub narrows: Vec<u8>,
+    /// Modules in the order in which they are loaded.
+    pub modules: Vec<Module>,
+}
+
+/// Words for the guest's shell, each as it is.
+pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let quote = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+    words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// The file for the kernel.
+pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str) -> Vec<u8> {
+    let mut archive = Archive::default();
+    archive.character_device("dev/console", (5, 1));
+    archive.file("bin/busybox", 0o755, &base.busybox);
+    archive.file("bin/narrows", 0o755, &base.narrows);
+    archive.file("init", 0o755, INIT.as_bytes());
+    let mut order = String::new();
+    for (i, module) in base.modules.iter().enumerate() {
+        let file = format!("{i:03}-{}.ko", module.name);
+        order.push_str(&format!("{file} {}\n", module.parameters));
+        archive.file(&format!("lab/modules/{file}"), 0o644, &module.content);
+    }
+    archive.file("lab/modules/order", 0o644, order.as_bytes());
+    let (transport, device) = match &machine.transport {
+        Transport::VirtioSerial => ("virtio-serial", ""),
+        Transport::Console => ("console", ""),
+        Transport::Disk { device, .. } => ("disk", device.as_str()),
+    };
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let session = [
+        ("NONCE", nonce.to_owned()),
+        ("HOST_NAME", format!("lab-{}", machine.name)),
+        ("TRANSPORT", transport.to_owned()),
+        ("OUT_DEVICE", device.to_owned()),
+        ("WAIT_FOR", machine.wait_for.join(" ")),
+        ("POWERS_OFF", yes(machine.powers_off).to_owned()),
+        ("INTERACTIVE", yes(job.script.is_none()).to_owned()),
+    ];
+    let session: String = session.iter().map(|(key, value)| format!("{key}={}\n", quoted([value.as_str()]))).collect();
+    archive.file("lab/session", 0o644, session.as_bytes());
+    archive.file("lab/setup", 0o644, machine.setup.as_bytes());
+    archive.file("lab/command", 0o644, job.script.as_deref().unwrap_or_default().as_bytes());
+    for (path, permissions, content) in &job.files {
+        archive.file(path, *permissions, content);
+    }
+    archive.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_reach_the_shell_as_they_are() {
+        let words = ["narrows", "run", "it's $HOME; rm *", ""];
+        let script = format!("for word in {}; do printf '%s\\n' \"$word\"; done", quoted(words));
+        let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("sh");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "narrows\nrun\nit's $HOME; rm *\n\n");
+    }
+
+    #[test]
+    fn the_first_process_is_a_script_that_a_shell_can_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("init");
+        fs::write(&path, INIT).expect("the script");
+        let status = std::process::Command::new("sh").arg("-n").arg(&path).status().expect("sh");
+        assert!(status.success());
+    }
+}

@@ -1,0 +1,434 @@
+//! Debian packages, fetched as the user and unpacked below `target/lab`; nothing is installed.
+//!
+//! apt has a state of its own there, with the host's sources and keys: whatever mirrors, proxies and pins the host uses are
+//! used here too. Its lists are renewed once a day. apt checks what it downloads against signed lists; the sum is kept and
+//! checked again whenever a package is unpacked from the cache.
+
+use super::machine::Arch;
+use anyhow::{Context, bail, ensure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
+
+/// How long lists and what was resolved by them count as fresh.
+const FRESH_FOR: Duration = Duration::from_secs(24 * 3600);
+
+/// What must stay free on the disk beside a package.
+const SPARE_BYTES: u64 = 256 << 20;
+
+/// The store below `target/lab`.
+pub struct Store {
+    directory: PathBuf,
+}
+
+/// A package on disk.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Its name; for a meta package that of the package it stands for.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Where it is unpacked.
+    pub directory: PathBuf,
+    /// What is worth knowing about how it was found.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    name: String,
+    version: String,
+    file: String,
+    sha256: String,
+    resolved_unix_s: u64,
+}
+
+/// What `apt-cache show` says of one package.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Shown {
+    name: String,
+    version: String,
+    depends: String,
+    sha256: String,
+    size_bytes: u64,
+    installed_bytes: u64,
+}
+
+impl Store {
+    /// The store in a directory, which need not be there yet.
+    pub fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned() }
+    }
+
+    /// A package, unpacked; a meta package of the kernel means the newest of its series.
+    ///
+    /// # Errors
+    /// It is neither in the cache nor to be had, the disk is full, or a tool of Debian is missing.
+    pub fn get(&self, arch: Arch, asked: &str) -> anyhow::Result<Package> {
+        fs::create_dir_all(self.directory.join("packages"))
+            .with_context(|| format!("cannot create {}", self.directory.display()))?;
+        // One at a time: two runs that start together download once.
+        let lock = File::create(self.directory.join("packages.lock")).context("cannot create the store's lock")?;
+        lock.lock().context("cannot lock the store of packages")?;
+        let mut notes = Vec::new();
+        let entry = self.resolved(arch, asked, &mut notes)?;
+        if asked.starts_with("linux-image-") && entry.name != asked {
+            notes.push(format!("{asked} is {} {}", entry.name, entry.version));
+        }
+        let directory = self.unpacked(&entry)?;
+        Ok(Package { name: entry.name, version: entry.version, directory, notes })
+    }
+
+    fn resolved(&self, arch: Arch, asked: &str, notes: &mut Vec<String>) -> anyhow::Result<Entry> {
+        let manifest_path = self.directory.join("packages/manifest.json");
+        let mut manifest: BTreeMap<String, Entry> = match fs::read(&manifest_path) {
+            // A manifest that cannot be read costs a download, nothing else.
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
+            Err(_) => BTreeMap::new(),
+        };
+        let key = format!("{}/{asked}", arch.debian());
+        let kept = manifest.get(&key).filter(|e| self.file(e).exists()).cloned();
+        if let Some(entry) = kept.as_ref().filter(|e| is_fresh(e.resolved_unix_s)) {
+            return Ok(entry.clone());
+        }
+        let apt = Apt::prepare(&self.directory.join("apt").join(arch.debian()), arch)?;
+        match self.fetched(&apt, asked, kept.as_ref(), notes) {
+            Ok(entry) => {
+                manifest.insert(key, entry.clone());
+                let text = serde_json::to_vec_pretty(&manifest).context("the manifest of packages")?;
+                fs::write(&manifest_path, text).with_context(|| format!("cannot write {}", manifest_path.display()))?;
+                Ok(entry)
+            }
+            Err(error) => match kept {
+                Some(entry) => {
+                    notes.push(format!("{asked}: taken from the cache, because it could not be asked for: {error:#}"));
+                    Ok(entry)
+                }
+                None => Err(error.context(format!(
+                    "{asked} ({}) cannot be had; the lab needs the network, or a cache from an earlier run",
+                    arch.debian()
+                ))),
+            },
+        }
+    }
+
+    /// Asks apt, and downloads what is not in the cache.
+    fn fetched(&self, apt: &Apt, asked: &str, kept: Option<&Entry>, notes: &mut Vec<String>) -> anyhow::Result<Entry> {
+        let renewed = apt.renew(false, notes)?;
+        match self.fetched_by_lists(apt, asked, kept, notes) {
+            // Lists of this morning may name a file that the mirror has replaced since.
+            Err(_) if !renewed => {
+                apt.renew(true, notes)?;
+                self.fetched_by_lists(apt, asked, kept, notes)
+            }
+            other => other,
+        }
+    }
+
+    fn fetched_by_lists(
+        &self,
+        apt: &Apt,
+        asked: &str,
+        kept: Option<&Entry>,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Entry> {
+        let mut shown = match apt.show(asked)? {
+            Some(shown) => shown,
+            None => {
+                let newest = newest_of_series(asked, &apt.names()?)
+                    .with_context(|| format!("there is no package {asked} in the host's sources"))?;
+                notes.push(format!("{asked} is gone; the newest of its series is {newest}"));
+                apt.show(&newest)?.with_context(|| format!("there is no package {newest}"))?
+            }
+        };
+        if let Some(real) = kernel_behind(&shown) {
+            shown = apt.show(&real)?.with_context(|| format!("{} depends on {real}, which is gone", shown.name))?;
+        }
+        let resolved_unix_s = unix_now();
+        if let Some(kept) = kept.filter(|k| (&k.name, &k.sha256) == (&shown.name, &shown.sha256)) {
+            return Ok(Entry { resolved_unix_s, ..kept.clone() });
+        }
+        let needed = shown.size_bytes + shown.installed_bytes + SPARE_BYTES;
+        super::space::require(&self.directory, needed, &shown.name)?;
+        super::progress::say(&format!("downloading {} ({} MB)", shown.name, shown.size_bytes / 1_000_000));
+        let file = apt.download(&shown.name, &self.directory.join("packages"))?;
+        let entry = Entry { name: shown.name, version: shown.version, file, sha256: shown.sha256, resolved_unix_s };
+        self.verify(&entry)?;
+        Ok(entry)
+    }
+
+    fn file(&self, entry: &Entry) -> PathBuf {
+        self.directory.join("packages").join(&entry.file)
+    }
+
+    /// # Errors
+    /// The file differs from what was downloaded; it is removed, so that the next run fetches it again.
+    fn verify(&self, entry: &Entry) -> anyhow::Result<()> {
+        let path = self.file(entry);
+        let sum = sha256(&path)?;
+        if sum != entry.sha256 {
+            let _ = fs::remove_file(&path);
+            bail!("{}: its SHA-256 is {sum}, not {}; removed, run again", path.display(), entry.sha256);
+        }
+        Ok(())
+    }
+
+    fn unpacked(&self, entry: &Entry) -> anyhow::Result<PathBuf> {
+        let stem = entry.file.strip_suffix(".deb").unwrap_or(&entry.file);
+        let directory = self.directory.join("unpacked").join(stem);
+        // The sum is written last: a directory without it is the rest of an interrupted run.
+        let mark = directory.join(".unpacked-from");
+        if fs::read_to_string(&mark).is_ok_and(|sum| sum == entry.sha256) {
+            return Ok(directory);
+        }
+        self.verify(entry)?;
+        if directory.exists() {
+            fs::remove_dir_all(&directory).with_context(|| format!("cannot clear {}", directory.display()))?;
+        }
+        fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        let mut command = Command::new("dpkg-deb");
+        command.arg("-x").arg(self.file(entry)).arg(&directory);
+        output_of(command, "dpkg")?;
+        fs::write(&mark, &entry.sha256).with_context(|| format!("cannot write {}", mark.display()))?;
+        Ok(directory)
+    }
+}
+
+/// apt with a state of its own.
+struct Apt {
+    directory: PathBuf,
+}
+
+impl Apt {
+    fn prepare(directory: &Path, arch: Arch) -> anyhow::Result<Self> {
+        let make = |path: &str| {
+            let path = directory.join(path);
+            fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))
+        };
+        ["lists/partial", "cache/archives/partial", "parts"].into_iter().try_for_each(make)?;
+        fs::write(directory.join("status"), "").context("cannot write apt's status")?;
+        // The host's settings count (proxies, retries), but not its hooks, which would act on the host.
+        for entry in fs::read_dir("/etc/apt/apt.conf.d").into_iter().flatten().flatten() {
+            let _ = fs::copy(entry.path(), directory.join("parts").join(entry.file_name()));
+        }
+        let hooks = ["APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success"];
+        let more = ["DPkg::Post-Invoke", "DPkg::Pre-Install-Pkgs", "Acquire::IndexTargets::deb::DEP-11"];
+        let clear: String = hooks.iter().chain(&more).map(|key| format!("#clear {key};\n")).collect();
+        fs::write(directory.join("parts/zz-lab"), clear).context("cannot write apt's settings")?;
+        let at = directory.to_str().context("the lab's directory has a name that is not UTF-8")?;
+        let arch = arch.debian();
+        // No other user is needed to download, nobody installs anything.
+        let text = format!(
+            "APT::Architecture \"{arch}\";\nAPT::Architectures {{ \"{arch}\"; }};\nAPT::Sandbox::User \"\";\n\
+             Dir::Etc::parts \"{at}/parts\";\nDir::State::lists \"{at}/lists\";\nDir::State::status \"{at}/status\";\n\
+             Dir::Cache \"{at}/cache\";\nAcquire::Languages \"none\";\nAcquire::Retries \"2\";\n\
+             Acquire::http::Timeout \"20\";\nAcquire::https::Timeout \"20\";\nAPT::Get::List-Cleanup \"false\";\n"
+        );
+        fs::write(directory.join("apt.conf"), text).context("cannot write apt's settings")?;
+        Ok(Self { directory: directory.to_owned() })
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env("APT_CONFIG", self.directory.join("apt.conf")).env("LC_ALL", "C");
+        command
+    }
+
+    /// Renews the lists if they are old or it is asked for; whether it did.
+    fn renew(&self, now: bool, notes: &mut Vec<String>) -> anyhow::Result<bool> {
+        let mark = self.directory.join("renewed");
+        let age = fs::metadata(&mark).and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+        if !now && age.is_some_and(|age| age < FRESH_FOR) {
+            return Ok(false);
+        }
+        super::progress::say("renewing the lists of packages");
+        let mut command = self.command("apt-get");
+        command.args(["update", "-q"]);
+        match output_of(command, "apt") {
+            Ok(_) => fs::write(&mark, "").context("cannot write the mark of renewed lists")?,
+            // One source of several may be broken; whether the rest is enough shows when a package is looked up.
+            Err(error) => notes.push(format!("the lists of packages are not all fresh: {error:#}")),
+        }
+        Ok(true)
+    }
+
+    fn show(&self, package: &str) -> anyhow::Result<Option<Shown>> {
+        let mut command = self.command("apt-cache");
+        command.args(["show", "--no-all-versions", package]);
+        let output = command.output().context("could not run apt-cache (Debian: apt)")?;
+        Ok(parse_shown(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    fn names(&self) -> anyhow::Result<Vec<String>> {
+        let mut command = self.command("apt-cache");
+        command.args(["pkgnames", "linux-image-"]);
+        let output = output_of(command, "apt")?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// Downloads into a directory of its own, so that its name is known, and moves it.
+    fn download(&self, package: &str, to: &Path) -> anyhow::Result<String> {
+        let scratch = self.directory.join("download");
+        let _ = fs::remove_dir_all(&scratch);
+        fs::create_dir_all(&scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
+        let mut command = self.command("apt-get");
+        command.args(["download", "-q", package]).current_dir(&scratch);
+        output_of(command, "apt")?;
+        let downloaded = fs::read_dir(&scratch)?.flatten().find(|e| e.path().extension().is_some_and(|x| x == "deb"));
+        let downloaded = downloaded.with_context(|| format!("apt-get download {package} left no file"))?;
+        let name = downloaded.file_name().to_string_lossy().into_owned();
+        fs::rename(downloaded.path(), to.join(&name)).with_context(|| format!("cannot keep {name}"))?;
+        Ok(name)
+    }
+}
+
+/// What a command printed.
+///
+/// # Errors
+/// It cannot be run (`package` has it), or it failed: its last words.
+fn output_of(mut command: Command, package: &str) -> anyhow::Result<Output> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| {
+        format!("could not run {program} (package {package}): the lab takes its kernels from Debian's packages")
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let errors: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
+        let last = errors.iter().rev().take(3).rev().copied().collect::<Vec<_>>().join("; ");
+        ensure!(!last.contains("No space left"), "the disk is full: {last}");
+        bail!("{program}: {last}");
+    }
+    Ok(output)
+}
+
+fn unix_now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
+
+fn is_fresh(since_unix_s: u64) -> bool {
+    unix_now().checked_sub(since_unix_s).is_some_and(|age| age < FRESH_FOR.as_secs())
+}
+
+/// SHA-256 of a file, in hexadecimal.
+fn sha256(path: &Path) -> anyhow::Result<String> {
+    let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))? {
+            0 => break,
+            n => hash.update(&buffer[..n]),
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The first paragraph of `apt-cache show`.
+fn parse_shown(text: &str) -> Option<Shown> {
+    let mut shown = Shown::default();
+    for line in text.lines().take_while(|l| !l.is_empty()) {
+        let Some((key, value)) = line.split_once(": ") else { continue };
+        match key {
+            "Package" => shown.name = value.to_owned(),
+            "Version" => shown.version = value.to_owned(),
+            "Depends" => shown.depends = value.to_owned(),
+            "SHA256" => shown.sha256 = value.to_owned(),
+            "Size" => shown.size_bytes = value.parse().unwrap_or(0),
+            // Policy: in units of 1024 bytes.
+            "Installed-Size" => shown.installed_bytes = value.parse::<u64>().unwrap_or(0) << 10,
+            _ => {}
+        }
+    }
+    (!shown.name.is_empty() && !shown.sha256.is_empty()).then_some(shown)
+}
+
+/// The kernel that a meta package stands for.
+fn kernel_behind(shown: &Shown) -> Option<String> {
+    // A kernel's own package depends on tools, never on another kernel.
+    let names = shown.depends.split(',').filter_map(|d| d.split_whitespace().next());
+    names.filter(|n| n.starts_with("linux-image-")).map(str::to_owned).next()
+}
+
+/// `linux-image-6.1.0-20-amd64` as series (`linux-image-6.1`, `-amd64`) and the numbers that tell its members apart.
+fn series(package: &str) -> Option<((String, String), Vec<u64>)> {
+    let rest = package.strip_prefix("linux-image-")?;
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-' || c == '+'))?;
+    // The last dash belongs to the flavour.
+    let (numbers, flavour) = rest.split_at(rest[..end].rfind('-')?);
+    let numbers: Vec<u64> = numbers.split(['.', '-', '+']).filter_map(|n| n.parse().ok()).collect();
+    let series = format!("{}.{}", numbers.first()?, numbers.get(1)?);
+    Some(((series, flavour.to_owned()), numbers))
+}
+
+/// The newest package of the same series and flavour.
+fn newest_of_series(asked: &str, names: &[String]) -> Option<String> {
+    let (wanted, _) = series(asked)?;
+    let of_series = names.iter().filter_map(|name| Some((name, series(name)?)));
+    of_series.filter(|(_, (s, _))| *s == wanted).max_by_key(|(_, (_, n))| n.clone()).map(|(name, _)| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const META: &str = "Package: linux-image-amd64\nVersion: 6.1.1-1\nInstalled-Size: 13\n\
+        Depends: linux-image-6.1.0-50-amd64 (= 6.1.1-1), x\nSize: 1484\nSHA256: 5bdf\n\nPackage: other\nSHA256: 0\n";
+
+    #[test]
+    fn a_meta_package_leads_to_its_kernel() {
+        let shown = parse_shown(META).expect("a package");
+        assert_eq!(
+            (shown.name.as_str(), shown.size_bytes, shown.installed_bytes),
+            ("linux-image-amd64", 1484, 13 << 10)
+        );
+        assert_eq!(kernel_behind(&shown).as_deref(), Some("linux-image-6.1.0-50-amd64"));
+        let real = parse_shown("Package: linux-image-6.1.0-50-amd64\nDepends: kmod, linux-base (>= 4.3)\nSHA256: 1\n");
+        assert_eq!(kernel_behind(&real.expect("a package")), None);
+        assert_eq!(parse_shown("N: Unable to locate package x\n"), None);
+    }
+
+    #[test]
+    fn a_kernel_that_is_gone_is_replaced_within_its_series() {
+        let names = [
+            "linux-image-6.1.0-9-amd64",
+            "linux-image-6.1.0-50-amd64",
+            "linux-image-6.1.0-51-rt-amd64",
+            "linux-image-6.1.0-52-cloud-amd64",
+            "linux-image-6.12.1-amd64",
+            "linux-image-6.1.0-60-amd64-dbg",
+        ]
+        .map(str::to_owned);
+        let newest = |asked| newest_of_series(asked, &names);
+        assert_eq!(newest("linux-image-6.1.0-20-amd64").as_deref(), Some("linux-image-6.1.0-50-amd64"));
+        assert_eq!(newest("linux-image-6.1.0-20-rt-amd64").as_deref(), Some("linux-image-6.1.0-51-rt-amd64"));
+        assert_eq!(newest("linux-image-5.10.0-20-amd64"), None);
+        assert_eq!(newest("linux-image-amd64"), None);
+    }
+
+    #[test]
+    fn a_package_that_changed_on_disk_is_not_used() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = Store::new(directory.path());
+        fs::create_dir(directory.path().join("packages")).expect("packages");
+        fs::write(directory.path().join("packages/x.deb"), "abc").expect("x.deb");
+        // FIPS 180-2, appendix B.1.
+        let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let mut entry = Entry {
+            name: "x".into(),
+            version: "1".into(),
+            file: "x.deb".into(),
+            sha256: sum.into(),
+            resolved_unix_s: unix_now(),
+        };
+        store.verify(&entry).expect("as it was");
+        assert!(is_fresh(entry.resolved_unix_s) && !is_fresh(0) && !is_fresh(u64::MAX));
+        entry.sha256 = sum.replace('b', "c");
+        let error = store.verify(&entry).expect_err("another sum").to_string();
+        assert!(error.contains("removed"), "{error}");
+        assert!(!store.file(&entry).exists());
+    }
+}

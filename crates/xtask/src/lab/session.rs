@@ -1,0 +1,464 @@
+//! One boot of one machine: everything is prepared, the emulator started, the guest watched until it has done its job or
+//! a limit is reached, and what it left is brought home. However it ends, the emulator ends with it.
+
+use super::arguments::{Places, arguments};
+use super::console::{Line, Reader, Stage};
+use super::initrd::{Base, Job, initrd};
+use super::kernel::Kernel;
+use super::machine::{Image, Machine};
+use super::modules::Modules;
+use super::packages::Store;
+use super::programs::Programs;
+use super::qemu::{Console, Emulator};
+use super::transport::{Arrived, unpack};
+use super::{interrupts, progress, qemu, space};
+use anyhow::Context;
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How much of the console is shown when a guest fails.
+const TAIL_LINES: usize = 25;
+
+/// How long an emulator may take to end after the guest has said that it is done, or has panicked.
+const END_LIMIT: Duration = Duration::from_secs(10);
+
+/// Random bytes of images are repeated after this much: enough that no reader takes them for a constant.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// What all sessions of one command share.
+pub struct Lab {
+    /// `target/lab`.
+    pub directory: PathBuf,
+    /// The packages.
+    pub store: Store,
+    /// The programs for the guests.
+    pub programs: Programs,
+}
+
+/// A machine with all that it takes to start it.
+pub struct Prepared {
+    machine: Machine,
+    emulator: PathBuf,
+    kernel_image: PathBuf,
+    device_tree: Option<PathBuf>,
+    base: Base,
+    /// Kernel release, for reports.
+    pub release: String,
+    /// What was noted on the way.
+    pub notes: Vec<String>,
+}
+
+/// How a session is to be conducted.
+#[derive(Clone, Debug, Default)]
+pub struct Conduct {
+    /// Images that outlive the session, by name; the others are made anew.
+    pub images: BTreeMap<String, PathBuf>,
+    /// Socket of the card server.
+    pub card: Option<PathBuf>,
+    /// Show what the command prints while it does.
+    pub live: bool,
+    /// Show the line of progress.
+    pub progress: bool,
+}
+
+/// What a guest left.
+pub struct Outcome {
+    /// How the command ended.
+    pub exit: i32,
+    /// What it left in `/lab/out`; gone when this is dropped.
+    pub out: Scratch,
+    /// The console, whole.
+    pub console: PathBuf,
+    /// What the emulator logged, if the machine asks for it.
+    pub emulator_log: Option<PathBuf>,
+    /// Time until the guest was ready.
+    pub boot: Duration,
+    /// Time of the session.
+    pub took: Duration,
+    /// What the guest noted.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// A file that the guest left, as text; empty if it did not.
+    pub fn text(&self, name: &str) -> String {
+        fs::read(self.out.path().join(name)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
+    }
+}
+
+/// A guest that failed: the command ends with exit code 3.
+#[derive(Debug, thiserror::Error)]
+#[error("{machine}: {what}; the console is kept in {}{}", console.display(), shown(tail))]
+pub struct GuestFailure {
+    machine: String,
+    what: String,
+    console: PathBuf,
+    tail: Vec<String>,
+}
+
+fn shown(tail: &[String]) -> String {
+    if tail.is_empty() {
+        return ", and is empty".into();
+    }
+    format!(" and ends with:\n    {}", tail.join("\n    "))
+}
+
+/// Interrupted by a signal.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted; the emulator is ended")]
+pub struct Interrupted;
+
+/// A directory that goes when dropped.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// # Errors
+    /// It cannot be made.
+    fn new(parent: &Path, name: &str) -> anyhow::Result<Self> {
+        // Of this process and this moment: two runs at once do not meet.
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("{name}-{}-{count}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes an image: sparse, or filled with what cannot be compressed.
+pub fn make_image(path: &Path, image: &Image) -> anyhow::Result<()> {
+    let made = || -> std::io::Result<()> {
+        let mut file = File::create(path)?;
+        if image.filled {
+            let mut pattern = vec![0; PATTERN_BYTES];
+            File::open("/dev/urandom")?.read_exact(&mut pattern)?;
+            let mut left = image.size_bytes;
+            while left > 0 {
+                let part = usize::try_from(left).unwrap_or(PATTERN_BYTES).min(PATTERN_BYTES);
+                file.write_all(&pattern[..part])?;
+                left -= part as u64;
+            }
+        }
+        file.set_len(image.size_bytes)
+    };
+    made().with_context(|| format!("cannot make the image {}", path.display()))
+}
+
+impl Lab {
+    /// The lab in a directory below cargo's.
+    pub fn new(programs: Option<PathBuf>) -> anyhow::Result<Self> {
+        let root = crate::workspace_root();
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
+        let directory = target.join("lab");
+        fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        Ok(Self { store: Store::new(&directory), programs: Programs::new(programs), directory })
+    }
+
+    /// Fetches, unpacks and builds what a machine needs.
+    ///
+    /// # Errors
+    /// Something is missing and cannot be had.
+    pub fn prepare(&self, machine: &Machine) -> anyhow::Result<Prepared> {
+        let emulator = qemu::find(machine.arch)?;
+        let package = self.store.get(machine.arch, &machine.kernel)?;
+        let busybox = self.store.get(machine.arch, "busybox-static")?;
+        let kernel = Kernel::of(&package.directory)?;
+        let (kernel_image, note) = kernel.image(machine.boot, &self.directory.join("kernels"))?;
+        let device_tree = machine.dtb.as_deref().map(|name| kernel.device_tree(name)).transpose()?;
+        let modules = Modules::of(&kernel.modules())?.closure(&machine.modules)?;
+        let busybox = ["bin/busybox", "usr/bin/busybox"].map(|p| busybox.directory.join(p));
+        let busybox = busybox.iter().find(|p| p.is_file()).context("busybox-static has no busybox")?;
+        let busybox = fs::read(busybox).with_context(|| format!("cannot read {}", busybox.display()))?;
+        let narrows = self.programs.get(machine.arch)?;
+        Ok(Prepared {
+            machine: machine.clone(),
+            emulator,
+            kernel_image,
+            device_tree,
+            base: Base { busybox, narrows, modules },
+            release: kernel.release,
+            notes: package.notes.into_iter().chain(note).collect(),
+        })
+    }
+
+    /// Boots a machine, has it do a job, and brings home what it left.
+    ///
+    /// # Errors
+    /// [`GuestFailure`] when the guest fails, [`Interrupted`], or what is wrong with the host.
+    pub fn run(&self, prepared: &Prepared, job: &Job, conduct: &Conduct) -> anyhow::Result<Outcome> {
+        let machine = &prepared.machine;
+        let begun = Instant::now();
+        let work = Scratch::new(&self.directory.join("work"), &machine.name)?;
+        let logs = self.directory.join("logs");
+        fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+        let label = work.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let console_log = logs.join(format!("{label}.console"));
+        let emulator_log = logs.join(format!("{label}.emulator"));
+        let room: u64 = machine.images.iter().filter(|i| i.filled).map(|i| i.size_bytes).sum();
+        space::require(&self.directory, room + (256 << 20), &machine.name)?;
+
+        let mut images = BTreeMap::new();
+        for image in &machine.images {
+            let path = conduct.images.get(&image.name).cloned();
+            let path = path.unwrap_or_else(|| work.path().join(format!("{}.img", image.name)));
+            if !path.exists() {
+                make_image(&path, image)?;
+            }
+            images.insert(image.name.clone(), path);
+        }
+        let nonce = format!("{:08x}", nonce()?);
+        let initrd_path = work.path().join("initrd");
+        fs::write(&initrd_path, initrd(machine, &prepared.base, job, &nonce))
+            .with_context(|| format!("cannot write {}", initrd_path.display()))?;
+        let results = work.path().join("results");
+        let places = Places {
+            kernel: &prepared.kernel_image,
+            initrd: &initrd_path,
+            device_tree: prepared.device_tree.as_deref(),
+            images: &images,
+            results: &results,
+            console_log: &console_log,
+            emulator_log: &emulator_log,
+            card: conduct.card.as_deref(),
+        };
+        let mode = if job.script.is_some() { Console::Piped } else { Console::Terminal };
+        let arguments = arguments(machine, &places, mode);
+        let said_path = work.path().join("emulator-said");
+        let said = File::create(&said_path).with_context(|| format!("cannot create {}", said_path.display()))?;
+        let mut emulator = Emulator::start(&prepared.emulator, &arguments, mode, said)?;
+        let watched = match emulator.console() {
+            Some(console) => {
+                let mut watch = Watch::new(machine, &nonce, &console_log, conduct)?;
+                watch.until_done(&mut emulator, lines_of(console), &said_path)?
+            }
+            None => {
+                emulator.wait()?;
+                Watched { exit: 0, boot: begun.elapsed(), ..Watched::default() }
+            }
+        };
+        emulator.end();
+        let out = Scratch::new(&self.directory.join("work"), &format!("{}-out", machine.name))?;
+        let arrived = Arrived { port: &results, console: &watched.results, images: &images };
+        unpack(&machine.transport, &arrived, out.path())
+            .with_context(|| format!("{}; the console is kept in {}", machine.name, console_log.display()))?;
+        Ok(Outcome {
+            exit: watched.exit,
+            out,
+            console: console_log,
+            emulator_log: machine.log.as_ref().map(|_| emulator_log),
+            boot: watched.boot,
+            took: begun.elapsed(),
+            notes: watched.notes,
+        })
+    }
+}
+
+/// A number that nobody can foresee.
+fn nonce() -> anyhow::Result<u32> {
+    let mut bytes = [0; 4];
+    File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes)).context("cannot read /dev/urandom")?;
+    Ok(u32::from_le_bytes(bytes))
+}
+
+/// Lines as they come, from a thread of their own.
+fn lines_of(console: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(console);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
+            if sender.send(text).is_err() {
+                break;
+            }
+            line.clear();
+        }
+    });
+    receiver
+}
+
+/// What the console told.
+#[derive(Default)]
+struct Watched {
+    exit: i32,
+    boot: Duration,
+    notes: Vec<String>,
+    results: Vec<String>,
+}
+
+/// Looks at a console until the guest is done.
+struct Watch<'a> {
+    machine: &'a Machine,
+    reader: Reader,
+    log: File,
+    log_path: &'a Path,
+    tail: VecDeque<String>,
+    line: progress::Line,
+    live: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn new(machine: &'a Machine, nonce: &str, log_path: &'a Path, conduct: &Conduct) -> anyhow::Result<Self> {
+        let log = File::create(log_path).with_context(|| format!("cannot create {}", log_path.display()))?;
+        let line = progress::Line::new(&machine.name, conduct.progress);
+        Ok(Self { machine, reader: Reader::new(nonce), log, log_path, tail: VecDeque::new(), line, live: conduct.live })
+    }
+
+    fn failure(&self, what: impl Into<String>) -> anyhow::Error {
+        let (machine, tail) = (self.machine.name.clone(), self.tail.iter().cloned().collect());
+        GuestFailure { machine, what: what.into(), console: self.log_path.to_owned(), tail }.into()
+    }
+
+    fn until_done(
+        &mut self,
+        emulator: &mut Emulator,
+        lines: Receiver<String>,
+        emulator_said: &Path,
+    ) -> anyhow::Result<Watched> {
+        let begun = Instant::now();
+        let (mut stage, mut since, mut ended) = (Stage::Booting, Instant::now(), None);
+        let mut watched = Watched::default();
+        let mut failed: Option<String> = None;
+        loop {
+            let line = lines.recv_timeout(Duration::from_millis(50));
+            if interrupts::seen() {
+                return Err(Interrupted.into());
+            }
+            let (step, limit) = match stage {
+                Stage::Booting => ("booting", self.machine.boot_limit),
+                Stage::Running => ("running", self.machine.run_limit),
+                Stage::Leaving => ("bringing results back", self.machine.run_limit),
+                Stage::Done => ("ending", END_LIMIT),
+            };
+            self.line.tick(step, limit);
+            match line {
+                Ok(line) => match self.take(&line, stage) {
+                    Line::Stage(next) => {
+                        if stage == Stage::Booting {
+                            watched.boot = begun.elapsed();
+                        }
+                        (stage, since) = (next, Instant::now());
+                    }
+                    Line::Exit(code) => {
+                        watched.exit = code;
+                        (stage, since) = (Stage::Leaving, Instant::now());
+                    }
+                    Line::Note(note) => watched.notes.push(note),
+                    Line::Results(part) => watched.results.push(part),
+                    Line::Failed(why) | Line::Panic(why) => {
+                        failed.get_or_insert(why);
+                        (stage, since) = (Stage::Done, Instant::now());
+                    }
+                    Line::Text(_) => {}
+                },
+                Err(RecvTimeoutError::Timeout) => {}
+                // The console is closed: the emulator has ended, or is about to.
+                Err(RecvTimeoutError::Disconnected) => {
+                    ended = Some(emulator.wait()?);
+                }
+            }
+            let is_over = stage == Stage::Done && !self.machine.powers_off;
+            if ended.is_some() || is_over || (stage == Stage::Done && since.elapsed() > END_LIMIT) {
+                self.line.clear();
+                if let Some(why) = failed {
+                    return Err(self.failure(why));
+                }
+                if stage == Stage::Done {
+                    return Ok(watched);
+                }
+                let said = fs::read_to_string(emulator_said).unwrap_or_default();
+                let said = said.lines().next().unwrap_or("it said nothing");
+                let status = ended.map(|s| s.to_string()).unwrap_or_default();
+                return Err(self.failure(format!("the emulator ended before the guest was done ({status}): {said}")));
+            }
+            if since.elapsed() > limit {
+                self.line.clear();
+                return Err(self.failure(format!("{step} took longer than {} s: it hangs", limit.as_secs())));
+            }
+        }
+    }
+
+    /// Keeps a line, shows it if asked, and says what it means.
+    fn take(&mut self, line: &str, stage: Stage) -> Line {
+        let meaning = self.reader.line(line);
+        if !matches!(meaning, Line::Results(_)) {
+            // The log is for people: if the disk is full, the session says so at another place.
+            let _ = writeln!(self.log, "{}", line.trim_end_matches('\r'));
+            if self.tail.len() == TAIL_LINES {
+                self.tail.pop_front();
+            }
+            self.tail.push_back(line.trim_end_matches('\r').to_owned());
+        }
+        if let (Line::Text(text), true, Stage::Running) = (&meaning, self.live, stage) {
+            self.line.clear();
+            println!("{text}");
+        }
+        meaning
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_sparse_or_full() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut image = Image {
+            name: "d".into(),
+            size_bytes: (3 << 20) + 512,
+            interface: "none".into(),
+            options: None,
+            filled: true,
+        };
+        let path = directory.path().join("full");
+        make_image(&path, &image).expect("an image");
+        let full = fs::read(&path).expect("the image");
+        assert_eq!(full.len() as u64, image.size_bytes);
+        assert!(full.chunks(4096).all(|c| c.iter().any(|b| *b != c[0])));
+        image.filled = false;
+        let path = directory.path().join("sparse");
+        make_image(&path, &image).expect("an image");
+        assert!(fs::read(&path).expect("the image").iter().all(|b| *b == 0));
+    }
+
+    #[test]
+    fn a_directory_of_a_session_is_its_own_and_goes() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let one = Scratch::new(parent.path(), "m").expect("one");
+        let two = Scratch::new(parent.path(), "m").expect("two");
+        assert_ne!(one.path(), two.path());
+        let path = one.path().to_owned();
+        drop(one);
+        assert!(!path.exists() && two.path().exists());
+    }
+
+    #[test]
+    fn a_failure_shows_the_end_of_the_console() {
+        let failure = GuestFailure {
+            machine: "m".into(),
+            what: "Kernel panic".into(),
+            console: "/x/m.console".into(),
+            tail: vec!["one".into(), "two".into()],
+        };
+        let text = failure.to_string();
+        assert!(text.starts_with("m: Kernel panic; ") && text.ends_with("    one\n    two"), "{text}");
+    }
+}
