@@ -33,6 +33,7 @@ mod run;
 mod sd_card_bench;
 mod table;
 mod text;
+mod watch_csv;
 
 pub use error::ImportError;
 pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, NotUnderstood, Original};
@@ -57,6 +58,7 @@ struct Format {
 const FORMATS: &[Format] = &[
     Format { name: "fio", detect: fio::detect, read: fio::read },
     Format { name: "iostat's JSON", detect: iostat_json::detect, read: iostat_json::read },
+    Format { name: "watch's CSV", detect: watch_csv::detect, read: watch_csv::read },
     Format { name: "dstat", detect: dstat::detect, read: dstat::read },
     Format { name: "bonnie++", detect: bonnie_output::detect, read: bonnie_output::read },
     Format { name: "sd-card-bench", detect: sd_card_bench::detect, read: sd_card_bench::read },
