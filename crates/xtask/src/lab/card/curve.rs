@@ -39,11 +39,6 @@ impl Curve {
         let above = self.points.partition_point(|(bytes, _)| *bytes < len);
         self.points[above..].iter().map(|(_, time)| *time).fold(self.total_ns(len), u64::min)
     }
-
-    /// The same card, `factor` times as slow.
-    pub fn slowed(&self, factor: f64, rate: Rate) -> Self {
-        Self { points: self.points.iter().map(|(b, t)| (*b, (*t as f64 * factor) as u64)).collect(), rate }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Sizes, times and rates as a card's file writes them: `"4MiB"`, `"30ms"`, `"10MiB/s"`.
 
-use model::units::{parse_bytes, parse_duration_ns};
+use model::{parse_bytes, parse_duration_ns};
 use serde::{Deserialize, Deserializer, de::Error};
 
 /// A number of bytes.
