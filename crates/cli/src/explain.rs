@@ -27,5 +27,10 @@ pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure>
 }
 
 fn unknown(id: &str) -> Failure {
-    Failure::new(FailureKind::Usage, format!("no finding is called '{id}'")).remedy("narrows explain   lists them")
+    let near = diagnose::near_ids(id);
+    let remedy = match near.as_slice() {
+        [] => "narrows explain   lists them".to_owned(),
+        near => format!("near it: {}; narrows explain   lists all", near.join(", ")),
+    };
+    Failure::new(FailureKind::Usage, format!("no finding is called '{id}'")).remedy(remedy)
 }

@@ -1,9 +1,10 @@
 //! Evidence to causes, the limit, and findings.
 //!
-//! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks), [`next_step`] says what to try and what it can bring
-//! at most. [`findings`] evaluates the catalogue (one text per finding in `findings/*.toml`, its condition beside it in
-//! Rust); [`unknown`] lists what could not be decided, which fact is missing and how to get it,
-//! [`findings_of_stack`] does both for an inventory on which nothing was measured; [`page`] is what `explain` prints.
+//! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks),
+//! [`next_step`] says what to try and what it can bring at most. [`findings`] evaluates the catalogue (one text per finding
+//! in `findings/*.toml`, its condition beside it in Rust); [`unknown`] lists what could not be decided, which fact is missing
+//! and how to get it, [`findings_of_stack`] does both for an inventory on which nothing was measured; [`page`] is what
+//! `explain` prints, and [`near_ids()`] what it suggests where there is none.
 //!
 //! Invariants:
 //! - A refused metric is not evidence: values come only from metrics that stand, series only from phases that stand.
@@ -25,6 +26,7 @@ mod kernel_log;
 mod limit;
 mod machine;
 mod missing;
+mod near_ids;
 mod phrase;
 mod series;
 mod stack_view;
@@ -35,3 +37,4 @@ pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings_of_stack};
 pub use limit::{limit, next_step};
 pub use model::NextStep;
+pub use near_ids::near_ids;
