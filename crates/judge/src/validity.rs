@@ -188,6 +188,10 @@ impl fmt::Display for Refusal {
                 write!(f, "this program was stopped (SIGSTOP or Ctrl-Z) for a part of the phase; repeat the check")
             }
             Self::Truncated { what } => write!(f, "the record is not whole: {what}"),
+            Self::TooLittleData { operations, seconds } if *operations >= LEAST_OPERATIONS => write!(
+                f,
+                "{seconds:.2} s after the warm-up cut are too short, {LEAST_SECONDS} s is the least; give it more time (check: --budget, run: --set time=...)"
+            ),
             Self::TooLittleData { operations, seconds } => write!(
                 f,
                 "{operations} operations in {seconds:.2} s after the warm-up cut are too few; give it more time (check: --budget, run: --set time=...)"

@@ -57,6 +57,15 @@ fn failed_before(run: &Run) -> String {
     )
 }
 
+/// Whether the target only refused a kind of call (a trim, an RWF flag) and carried out none: its data are as they were,
+/// and phases that ask for something else are possible.
+fn only_unsupported(plan: &model::PhasePlan, record: &model::PhaseRecord) -> bool {
+    plan.kind == PhaseKind::Measure
+        && record.bytes == 0
+        && !record.errors.is_empty()
+        && record.errors.keys().all(|errno| ["EOPNOTSUPP", "ENOSYS", "EINVAL"].contains(&errno.as_str()))
+}
+
 /// Kernel messages since the run's start, or why there are none.
 enum KernelLog {
     Open(sys::KernelLog, Vec<String>),
@@ -183,6 +192,7 @@ impl<'a> Conductor<'a> {
             cold.device_read_bytes = traffic(first, last, &self.disks).map(|t| t.read_bytes);
         }
         match record.stop {
+            StopCause::Failed if only_unsupported(&plan, &record) => {}
             StopCause::Failed => run.state = RunState::Failed,
             StopCause::Interrupted => run.state = RunState::Interrupted,
             StopCause::TimeUsed | StopCause::Steady | StopCause::RegionDone => {}

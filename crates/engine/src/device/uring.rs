@@ -10,6 +10,11 @@ use std::os::fd::OwnedFd;
 use sys::{BufferPool, Epoch, Ring, RingError, RingOp, RingOptions};
 use workload::{BlockOp, FileSpace, OpKind};
 
+/// How long the read may take that shows whether completions can be polled for.
+const POLL_TRIAL_NS: u64 = 5_000_000_000;
+/// Timer expired (the same on every Linux architecture that is built for).
+const ETIME: i32 = 62;
+
 /// A ring over one file, or several in one range of addresses. Lives in the thread that made it.
 #[derive(Debug)]
 pub struct UringDevice {
@@ -123,10 +128,15 @@ impl UringDevice {
         let len = u32::try_from(self.ring.buffer_bytes()).unwrap_or(u32::MAX);
         let full = |_| 22;
         self.ring.push(RingOp::Read, 0, 0, len).map_err(full)?;
-        self.ring.enter(1, None)?;
-        let mut result = Ok(());
-        self.ring.complete(1, |c| result = if c.result < 0 { Err(-c.result) } else { Ok(()) });
-        result
+        let end_ns = self.epoch.elapsed_ns().saturating_add(POLL_TRIAL_NS);
+        let mut result = None;
+        // A ring that polls comes back without a completion when something else is to run (k:io_uring/io_uring.c,
+        // io_iopoll_check).
+        while result.is_none() && self.epoch.elapsed_ns() < end_ns {
+            self.ring.enter(1, None)?;
+            self.ring.complete(1, |c| result = Some(if c.result < 0 { Err(-c.result) } else { Ok(()) }));
+        }
+        result.unwrap_or(Err(ETIME))
     }
 
     #[cold]

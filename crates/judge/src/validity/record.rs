@@ -46,7 +46,10 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     // Two whole rounds are hundreds of pages and two syncs, however few writes handed them over.
     let rounds = case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound);
     let enough = operations >= LEAST_OPERATIONS || rounds || complete && operations > 0;
-    if !enough || seconds < LEAST_SECONDS && !complete {
+    let failed = record.stop == StopCause::Failed && !record.errors.is_empty();
+    if failed {
+        // That it ended early is no reason of its own, and more time would not help.
+    } else if !enough || seconds < LEAST_SECONDS && !complete {
         out.refusals.push(Refusal::TooLittleData { operations, seconds });
     } else if seconds < LEAST_SECONDS && case.plan.kind != PhaseKind::MemoryCopy {
         let sentence =
