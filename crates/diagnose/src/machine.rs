@@ -2,7 +2,7 @@
 
 use model::{
     CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, PhaseKind, PhaseRecord, PhaseRun, PhaseStatus, Run,
-    SystemSample, cpu_share, disk_rate,
+    SystemSample, cpu_share, disk_rate, traffic,
 };
 
 /// A phase that stands, with its record.
@@ -130,6 +130,14 @@ pub fn busy_before(run: &Run, record: &PhaseRecord) -> Option<f64> {
 pub fn own_share(phase: &PhaseRun, record: &PhaseRecord) -> Option<(f64, f64)> {
     let available = record.duration_ns() as f64 * phase.plan.streams.len().max(1) as f64;
     (available > 0.0).then(|| (record.usage.user_ns as f64 / available, record.usage.system_ns as f64 / available))
+}
+
+/// Bytes that reached the lowest layers that count during a phase; `None` where none counts, or not over the phase.
+pub fn device_bytes_written(run: &Run, phase: &PhaseRun) -> Option<u64> {
+    let samples = run.samples_of(phase);
+    let (first, last) = (samples.first()?, samples.last()?);
+    let disks: Vec<String> = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
+    traffic(first, last, &disks).map(|t| t.write_bytes)
 }
 
 /// Share of the phase in which a whole disk of the stack had requests in flight (the largest, of several).

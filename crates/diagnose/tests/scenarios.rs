@@ -2,7 +2,7 @@
 
 mod run_builder;
 
-use model::{Confidence, EvidenceKind, Fact, LayerKind, LimitLayer, TargetKind};
+use model::{Access, Confidence, EvidenceKind, Fact, LayerKind, LimitLayer, TargetKind};
 use run_builder::*;
 
 fn sd_card(facts: &[(&str, Fact)]) -> Vec<model::Layer> {
@@ -597,4 +597,53 @@ fn a_limit_of_the_control_group_counts_beside_others_but_no_other_value_does() {
     }
     assert_eq!(diagnose::limit(&run).layer, LimitLayer::Throttle, "{:?}", diagnose::causes(&run));
     assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link));
+}
+
+/// Reads that the page cache answered, and writes that had not left it, say nothing about the storage.
+#[test]
+fn what_memory_served_is_not_called_the_storage() {
+    let buffered = |name: &str, mb_s: f64| {
+        let mut run = Builder::new(sata()).phase(sequential(name, mb_s)).build();
+        let phase = run.phases.first_mut().unwrap();
+        phase.plan.access = Access::Buffered;
+        phase.plan.cold = false;
+        phase.plan.streams.iter_mut().for_each(|s| s.access = None);
+        phase.record.as_mut().unwrap().rounds.clear();
+        run
+    };
+    let mut read = buffered("seq-read", 4780.0);
+    assert_ne!(diagnose::limit(&read).layer, LimitLayer::PageCache);
+    read.phases[0].reasons = vec!["page-cache: 98 % of the bytes read came from memory".into()];
+    let limit = diagnose::limit(&read);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::PageCache, Confidence::Probable), "{limit:?}");
+    assert!(limit.statement.contains("98 % of what seq-read read"), "{limit:?}");
+    read.phases[0].reasons = vec!["page-cache: 20 % of the bytes read came from memory".into()];
+    assert_ne!(diagnose::limit(&read).layer, LimitLayer::PageCache);
+
+    let mut write = buffered("seq-write", 7000.0);
+    assert_ne!(diagnose::limit(&write).layer, LimitLayer::PageCache, "all of it came to the device");
+    for sample in &mut write.samples {
+        sample.disks.iter_mut().for_each(|d| d.sectors_written /= 10);
+    }
+    let limit = diagnose::limit(&write);
+    assert_eq!((limit.layer, limit.confidence), (LimitLayer::PageCache, Confidence::Probable), "{limit:?}");
+    // Beside phases that reached the storage it is a remark.
+    let mut run = Builder::new(sata()).phases(healthy(200.0)).build();
+    let read = run.phases.iter_mut().find(|p| p.plan.name == "buffered-read").unwrap();
+    read.plan.cold = false;
+    read.reasons = vec!["page-cache: 98 % of the bytes read came from memory".into()];
+    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Device);
+    assert!(diagnose::causes(&run).iter().any(|c| c.statement.contains("98 %")));
+}
+
+#[test]
+fn one_command_at_a_time_is_the_latency_of_one() {
+    let run = Builder::new(sata()).phase(random("rand-read-qd1", 9_000.0).latency_ns(111_000.0)).build();
+    let limit = diagnose::limit(&run);
+    assert_eq!(limit.layer, LimitLayer::Device, "{limit:?}");
+    assert!(limit.statement.contains("111 us") && limit.statement.contains("more depth was not tried"), "{limit:?}");
+    let deeper = Builder::new(sata())
+        .phases([random("rand-read-qd1", 9_000.0).latency_ns(111_000.0), random("rand-read-qd32", 90_000.0)])
+        .build();
+    assert!(!diagnose::limit(&deeper).statement.contains("not tried"));
 }

@@ -1,6 +1,6 @@
 //! The device, named by exclusion: the queue was full, the processors idle, the link far from its ceiling.
 
-use super::{Cause, Standing, Trial, depth, link};
+use super::{Cause, Standing, Trial, depth, link, probes};
 use crate::fact_names as names;
 use crate::{machine, phrase, stack_view};
 use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
@@ -70,19 +70,32 @@ pub fn remainder(run: &Run) -> Option<Cause> {
     });
     let seen = link_cleared == Some(true) && cpu.is_some() && (busy.is_some() || disk.kind == LayerKind::Sim);
     let subject = if virtual_disk { "the virtual disk, behind which this machine cannot see" } else { "the device" };
-    Some(
-        Cause::new(
-            LimitLayer::Device,
-            Standing::Remainder,
+    // Where never more than one command was asked for, what shows is a command's latency, and not what the device can do.
+    let shallow = probes::all(run).iter().all(|p| p.depth == 1.0) && best.random;
+    let (statement, decided) = match best.latency_ns(run).filter(|_| shallow) {
+        Some(ns) => (
+            format!(
+                "the latency of {subject}: {phase} asks for one command at a time, each takes {:.0} us, which makes {}; \
+                 more depth was not tried",
+                ns / 1e3,
+                phrase::iops(best.iops(run))
+            ),
+            "the same operations at more depth: narrows run depth",
+        ),
+        None => (
             format!(
                 "{subject}: {} in {phase}, with no other layer near its ceiling{}",
                 phrase::rate(rate),
                 scales.unwrap_or_default()
             ),
-        )
-        .sure(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
-        .because(evidence)
-        .decided_by("another device on the same path")
-        .tried_by(Trial::Depths),
+            "another device on the same path",
+        ),
+    };
+    Some(
+        Cause::new(LimitLayer::Device, Standing::Remainder, statement)
+            .sure(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
+            .because(evidence)
+            .decided_by(decided)
+            .tried_by(Trial::Depths),
     )
 }

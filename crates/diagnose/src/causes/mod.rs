@@ -1,5 +1,6 @@
 //! What may hold a run back, one module a kind of cause, and the order among them.
 
+mod cached;
 mod cgroup;
 mod depth;
 mod device;
@@ -136,6 +137,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(group);
     causes.extend(page_cache::direct_fallback(run));
     causes.extend(page_cache::buffered_writes(run));
+    causes.extend(cached::served(run));
     causes.extend(page_cache::buffered_reads(run));
     causes.extend(link::utilisation(run));
     causes.extend(processor::saturated(run));
