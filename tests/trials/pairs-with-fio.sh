@@ -2,7 +2,7 @@
 # The same fio job file carried out by fio and by `narrows run`, in alternating pairs, on a loop device that the kernel caps
 # (control groups of version 1, blkio), so that the storage gives both the same. Prints for IOPS, p50 and p99 what each
 # measured, their ratio with its 95 % interval over the pairs, the sign test, and how much fio differs from itself.
-# Not part of .ci/run: it takes six minutes and wants a machine that does nothing else. docs/truth-run.md has a result.
+# Not part of .ci/run: it takes six minutes and wants a machine that does nothing else. docs/performance.md has a result.
 #
 #     NARROWS=target/debug/narrows tests/trials/pairs-with-fio.sh [PAIRS]
 #
@@ -79,7 +79,7 @@ def of_narrows(n):
     document = json.load(open(f"{scratch}/narrows.{n}"))
     metrics = {m["id"].rsplit(".", 1)[1]: m for p in document["phases"] for m in p["metrics"]}
     value = lambda q: metrics[q]["rejected_value"] if metrics[q]["value"] is None else metrics[q]["value"]
-        of_phase = {"IOPS": value("iops"), "p50": value("latency_ns_p50"), "p99": value("latency_ns_p99")}
+    of_phase = {"IOPS": value("iops"), "p50": value("latency_ns_p50"), "p99": value("latency_ns_p99")}
     if None in of_phase.values():
         sys.exit(f"narrows has no figure: {of_phase}")
     return of_phase
