@@ -40,4 +40,4 @@ pub use rank_sum::{Shift, shift};
 pub use robust::{median, median_absolute_deviation};
 pub use signed_rank::{HodgesLehmann, SignedRank, hodges_lehmann, signed_rank};
 pub use steady::{STEADY_RANGE_RATIO, STEADY_ROUNDS, STEADY_SLOPE_RATIO, Steadiness, series_steadiness, steadiness};
-pub use student::{MeanInterval, mean_interval, t_quantile};
+pub use student::{MeanInterval, mean_interval, normal_quantile, t_quantile};

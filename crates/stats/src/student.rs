@@ -1,7 +1,7 @@
 //! Student's t: how far the mean of few values may be from the truth.
 
 use crate::moments::{mean, variance};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// A mean and an interval around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,12 @@ pub fn t_quantile(level: f64, degrees: f64) -> Option<f64> {
     }
     let t = StudentsT::new(0.0, 1.0, degrees).ok()?;
     Some(t.inverse_cdf(0.5 + level / 2.0))
+}
+
+/// The two-sided quantile of the normal distribution: |z| stays below it with probability `level`. `None` unless `level`
+/// lies in (0, 1).
+pub fn normal_quantile(level: f64) -> Option<f64> {
+    (level > 0.0 && level < 1.0).then(|| Normal::standard().inverse_cdf(0.5 + level / 2.0))
 }
 
 /// Mean with a `level` interval for *independent* values; `None` below two values. For series of a run use
