@@ -10,6 +10,7 @@ mod arguments;
 mod card;
 mod console;
 mod cpio;
+mod evidence;
 mod initrd;
 mod interrupts;
 mod kernel;
@@ -21,6 +22,7 @@ mod progress;
 mod qemu;
 mod session;
 mod space;
+mod test;
 mod transport;
 
 use anyhow::Context;
@@ -57,12 +59,19 @@ enum Command {
         /// Bring a file of the host to /lab/in
         #[arg(long = "bring", value_name = "FILE")]
         bring: Vec<PathBuf>,
+        #[command(flatten)]
+        card: card::Choice,
         /// The command and its arguments; for the shell's own signs: sh -c '...'
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
     /// Serve an SD card of known speed, lies and faults to QEMU or to any NBD client
     Card(card::Arguments),
+    /// Boot every machine and assert what must be so in it
+    Test {
+        /// Only these machines
+        names: Vec<String>,
+    },
     #[command(hide = true)]
     EndWithParent(qemu::EndWithParent),
 }
@@ -91,7 +100,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::List => list().map(|()| 0),
         Command::Card(arguments) => card::run(&arguments).map(|()| 0),
         Command::Up { name } => up(&name, arguments.programs),
-        Command::Run { name, bring, command } => run_in(&name, &bring, &command, arguments.programs),
+        Command::Test { names } => test_all(&names, arguments.programs).map(|()| 0),
+        Command::Run { name, bring, card, command } => run_in(&name, &bring, &card, &command, arguments.programs),
     };
     match result {
         Ok(0) => Ok(()),
@@ -116,6 +126,11 @@ fn list() -> anyhow::Result<()> {
     Ok(())
 }
 
+fn test_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {
+    interrupts::install()?;
+    test::run(&Lab::new(programs)?, &machines_directory(), names)
+}
+
 fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     let machine = Machine::load(&machines_directory(), name)?;
     let lab = Lab::new(programs)?;
@@ -127,7 +142,13 @@ fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     Ok(0)
 }
 
-fn run_in(name: &str, bring: &[PathBuf], command: &[String], programs: Option<PathBuf>) -> anyhow::Result<i32> {
+fn run_in(
+    name: &str,
+    bring: &[PathBuf],
+    card: &card::Choice,
+    command: &[String],
+    programs: Option<PathBuf>,
+) -> anyhow::Result<i32> {
     interrupts::install()?;
     let machine = Machine::load(&machines_directory(), name)?;
     let lab = Lab::new(programs)?;
@@ -141,13 +162,17 @@ fn run_in(name: &str, bring: &[PathBuf], command: &[String], programs: Option<Pa
     }
     // A person sees it as it comes; a pipe gets each stream, byte for byte.
     let live = std::io::stdout().is_terminal();
-    let outcome = lab.run(&prepared, &job, &Conduct { live, progress: true, ..Conduct::default() })?;
+    let card = card.slot(&machine)?;
+    let outcome = lab.run(&prepared, &job, &Conduct { live, progress: true, card, ..Conduct::default() })?;
     if !live {
         copy_out(&outcome.out.path().join("stdout"), &mut std::io::stdout().lock())?;
         copy_out(&outcome.out.path().join("stderr"), &mut std::io::stderr().lock())?;
     }
     bring_home(&outcome)?;
     outcome.notes.iter().for_each(|n| progress::say(n));
+    if let Some(card) = &outcome.card {
+        progress::say(&card.line());
+    }
     progress::say(&format!(
         "{name}, kernel {}: ready after {:.1} s, {:.1} s in all; the console is kept in {}",
         prepared.release,

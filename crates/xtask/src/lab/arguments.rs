@@ -24,6 +24,17 @@ pub struct Places<'a> {
     pub emulator_log: &'a Path,
     /// Socket of the card server, where the machine has a card.
     pub card: Option<&'a Path>,
+    /// Frequency of the emulated time stamp counter.
+    pub tsc_khz: u64,
+}
+
+/// Frequency that an emulated time stamp counter has here: the host's own, which the emulator passes on; on hosts without
+/// one it counts nanoseconds (cpu_get_host_ticks of the emulator). Scaled processors make it a little wrong, and the
+/// guest's seconds with it.
+pub fn tsc_khz(cpuinfo: &str) -> u64 {
+    let mhz =
+        cpuinfo.lines().find_map(|l| l.strip_prefix("cpu MHz")?.trim_start_matches(['\t', ' ', ':']).parse().ok());
+    mhz.map_or(1_000_000, |mhz: f64| (mhz * 1000.0) as u64)
 }
 
 /// A comma in a path is written twice (qemu(1)).
@@ -55,7 +66,8 @@ pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Ve
         add(&["-dtb", &tree.to_string_lossy()]);
     }
     let quiet = if console == Console::Piped { "quiet" } else { "" };
-    let append = format!("console={} panic=-1 {quiet} {}", machine.console, machine.append);
+    let append = machine.append.replace("{tsc-khz}", &places.tsc_khz.to_string());
+    let append = format!("console={} panic=-1 {quiet} {append}", machine.console);
     add(&["-append", append.split_whitespace().collect::<Vec<_>>().join(" ").as_str()]);
     for image in &machine.images {
         let file = places.images.get(&image.name).map(|p| escaped(p)).unwrap_or_default();
@@ -103,6 +115,7 @@ mod tests {
             console_log: Path::new("/c"),
             emulator_log: Path::new("/e"),
             card: Some(Path::new("/s")),
+            tsc_khz: 2_596_146,
         };
         let all = arguments(&machine, &places, console);
         all.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ")
@@ -115,7 +128,7 @@ arch = "amd64"
 kernel = "linux-image-amd64"
 memory = "512MiB"
 console = "ttyS0"
-append = "reboot=t"
+append = "reboot=t tsc_early_khz={tsc-khz}"
 transport = "virtio-serial"
 card = "one"
 log = "unimp"
@@ -132,7 +145,7 @@ options = "cache=writethrough"
         for part in [
             "-M q35 ",
             "-m 512M ",
-            "-append console=ttyS0 panic=-1 quiet reboot=t ",
+            "-append console=ttyS0 panic=-1 quiet reboot=t tsc_early_khz=2596146 ",
             "-drive if=none,id=disk,format=raw,file=/w/a,,b.img,cache=writethrough ",
             "-device virtio-serial-pci ",
             "-d unimp -D /e ",
@@ -142,6 +155,12 @@ options = "cache=writethrough"
             assert!(line.contains(part), "{part}: {line}");
         }
         assert!(!line.contains("kvm"), "{line}");
+    }
+
+    #[test]
+    fn the_counter_is_the_hosts_where_it_has_one() {
+        assert_eq!(tsc_khz("model name\t: x\ncpu MHz\t\t: 2596.146\ncpu MHz\t\t: 1.0\n"), 2_596_146);
+        assert_eq!(tsc_khz("processor\t: 0\nBogoMIPS\t: 48.00\n"), 1_000_000);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! One boot of one machine: everything is prepared, the emulator started, the guest watched until it has done its job or
 //! a limit is reached, and what it left is brought home. However it ends, the emulator ends with it.
 
-use super::arguments::{Places, arguments};
+use super::arguments::{Places, arguments, tsc_khz};
+use super::card::{InSlot, Slot, Summary};
+use super::card::{InSlot, Slot, Summary};
 use super::console::{Line, Reader, Stage};
 use super::initrd::{Base, Job, initrd};
 use super::kernel::Kernel;
@@ -58,8 +60,8 @@ pub struct Prepared {
 pub struct Conduct {
     /// Images that outlive the session, by name; the others are made anew.
     pub images: BTreeMap<String, PathBuf>,
-    /// Socket of the card server.
-    pub card: Option<PathBuf>,
+    /// The card that is put in, for a machine that has one; without it, the machine's own.
+    pub card: Option<Slot>,
     /// Show what the command prints while it does.
     pub live: bool,
     /// Show the line of progress.
@@ -82,6 +84,8 @@ pub struct Outcome {
     pub took: Duration,
     /// What the guest noted.
     pub notes: Vec<String>,
+    /// What its card did, if it had one.
+    pub card: Option<Summary>,
 }
 
 impl Outcome {
@@ -106,6 +110,17 @@ fn shown(tail: &[String]) -> String {
         return ", and is empty".into();
     }
     format!(" and ends with:\n    {}", tail.join("\n    "))
+}
+
+/// What a machine needs is not to be had on this host: its test is skipped.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unavailable(String);
+
+impl Unavailable {
+    fn because(error: anyhow::Error) -> Self {
+        Self(format!("{error:#}"))
+    }
 }
 
 /// Interrupted by a signal.
@@ -174,11 +189,11 @@ impl Lab {
     /// Fetches, unpacks and builds what a machine needs.
     ///
     /// # Errors
-    /// Something is missing and cannot be had.
+    /// [`Unavailable`] when the emulator or a package is missing and cannot be had; else what is wrong.
     pub fn prepare(&self, machine: &Machine) -> anyhow::Result<Prepared> {
-        let emulator = qemu::find(machine.arch)?;
-        let package = self.store.get(machine.arch, &machine.kernel)?;
-        let busybox = self.store.get(machine.arch, "busybox-static")?;
+        let emulator = qemu::find(machine.arch).map_err(Unavailable::because)?;
+        let package = self.store.get(machine.arch, &machine.kernel).map_err(Unavailable::because)?;
+        let busybox = self.store.get(machine.arch, "busybox-static").map_err(Unavailable::because)?;
         let kernel = Kernel::of(&package.directory)?;
         let (kernel_image, note) = kernel.image(machine.boot, &self.directory.join("kernels"))?;
         let device_tree = machine.dtb.as_deref().map(|name| kernel.device_tree(name)).transpose()?;
@@ -223,11 +238,14 @@ impl Lab {
             }
             images.insert(image.name.clone(), path);
         }
+        let card = conduct.card.as_ref().or(machine.card.as_ref());
+        let card = card.map(|name| Slot::of(name)?.put_in(work.path())).transpose()?;
         let nonce = format!("{:08x}", nonce()?);
         let initrd_path = work.path().join("initrd");
         fs::write(&initrd_path, initrd(machine, &prepared.base, job, &nonce))
             .with_context(|| format!("cannot write {}", initrd_path.display()))?;
         let results = work.path().join("results");
+        let card = insert_card(machine, conduct, work.path())?;
         let places = Places {
             kernel: &prepared.kernel_image,
             initrd: &initrd_path,
@@ -236,7 +254,8 @@ impl Lab {
             results: &results,
             console_log: &console_log,
             emulator_log: &emulator_log,
-            card: conduct.card.as_deref(),
+            card: card.as_ref().map(InSlot::socket),
+            tsc_khz: tsc_khz(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
         };
         let mode = if job.script.is_some() { Console::Piped } else { Console::Terminal };
         let arguments = arguments(machine, &places, mode);
@@ -254,6 +273,7 @@ impl Lab {
             }
         };
         emulator.end();
+        let card = card.map(InSlot::take_out);
         let out = Scratch::new(&self.directory.join("work"), &format!("{}-out", machine.name))?;
         let arrived = Arrived { port: &results, console: &watched.results, images: &images };
         unpack(&machine.transport, &arrived, out.path())
@@ -266,8 +286,19 @@ impl Lab {
             boot: watched.boot,
             took: begun.elapsed(),
             notes: watched.notes,
+            card,
         })
     }
+}
+
+/// The card that a machine is to have, if it has a slot for one.
+fn insert_card(machine: &Machine, conduct: &Conduct, directory: &Path) -> anyhow::Result<Option<InSlot>> {
+    let Some(name) = &machine.card else { return Ok(None) };
+    let slot = match &conduct.card {
+        Some(slot) => slot.clone(),
+        None => Slot::of(name)?,
+    };
+    slot.put_in(directory).map(Some)
 }
 
 /// A number that nobody can foresee.

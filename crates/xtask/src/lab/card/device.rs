@@ -56,6 +56,28 @@ pub struct Summary {
     pub damaged: BTreeMap<u64, Damage>,
 }
 
+impl Summary {
+    /// The same in one line.
+    pub fn line(&self) -> String {
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        let damage = match self.damaged.len() {
+            0 => "no sector is damaged".to_owned(),
+            count => format!("{count} sectors are damaged"),
+        };
+        format!(
+            "the card was busy for {:.1} s: {:.1} MiB read in {} runs, {:.1} MiB written in {} runs, {} flushes, {} stalls; \
+             {damage}",
+            self.busy_s,
+            mib(self.read_bytes),
+            self.read_runs,
+            mib(self.written_bytes),
+            self.write_runs,
+            self.flushes,
+            self.stalls,
+        )
+    }
+}
+
 /// What the data of an operation are.
 pub enum Data<'a> {
     /// Where what is read goes.

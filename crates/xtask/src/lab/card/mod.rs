@@ -27,15 +27,18 @@ mod protocol;
 mod quantities;
 mod runs;
 mod server;
+mod slot;
 mod socket;
 mod timing;
 mod transmission;
 
-pub use device::Device;
-pub use parameters::Card;
-pub use server::{CardServer, Listen};
+pub use device::Summary;
+pub use slot::{Choice, InSlot, Slot};
 
 use anyhow::{Context, ensure};
+use device::Device;
+use parameters::Card;
+use server::{CardServer, Listen};
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +85,7 @@ pub fn directory() -> PathBuf {
 ///
 /// # Errors
 /// There is none, or it is no card.
-pub fn find(name: &str) -> anyhow::Result<Card> {
+fn find(name: &str) -> anyhow::Result<Card> {
     if name.contains('/') || name.ends_with(".toml") {
         return Card::load(Path::new(name));
     }
@@ -113,7 +116,7 @@ pub fn names() -> anyhow::Result<Vec<String>> {
 ///
 /// # Errors
 /// The file cannot be made, or the card is no card.
-pub fn insert(card: Card, backing: Option<&Path>, seed: u64, slowness: f64) -> anyhow::Result<Device> {
+fn insert(card: Card, backing: Option<&Path>, seed: u64, slowness: f64) -> anyhow::Result<Device> {
     let file = match backing {
         Some(path) => open_backing(path)?,
         None => sparse_file()?,
