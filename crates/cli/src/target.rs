@@ -4,8 +4,8 @@ use crate::args::Permissions;
 use crate::destroy;
 use engine::{Control, FileOptions, FileRig, FileTarget, NullRig, Rig, SimRig};
 use model::{
-    Access, DeviceId, Environment, Failure, FailureKind, NS_PER_S, Operation, Order, Stack, StreamPlan, Sync, Target,
-    TargetKind,
+    Access, DeviceId, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan,
+    Sync, Target, TargetKind,
 };
 use observe::{Inventory, Place, Root, Sampler};
 use spec::Readiness;
@@ -178,6 +178,7 @@ fn real(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
     let mut rig = FileRig::open(FileTarget { path, kind, writable }, options)?;
     let max_bytes = rig.max_bytes();
     target.size_bytes = Some(max_bytes);
+    note_fill_level(&mut target);
     let sector_bytes = rig.sector_bytes();
     let probe = match wanted.probe && writable {
         true => Some(rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?),
@@ -235,6 +236,17 @@ fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
         // It could be looked at a moment ago: a current directory that was deleted, or a race.
         ErrorKind::NotFound => failure.remedy("it was deleted meanwhile: change to a directory that exists"),
         _ => failure.remedy("name a target that you may look at"),
+    }
+}
+
+/// How full the file system is, without what is kept for root: full ones are slower, and comparisons say so.
+fn note_fill_level(target: &mut Target) {
+    let Some(path) = target.path.as_deref().filter(|_| target.kind == TargetKind::Directory) else { return };
+    let Some(space) = std::fs::File::open(path).ok().and_then(|f| sys::space_of(&f).ok()) else { return };
+    let layer = target.stack.layers.iter_mut().find(|l| l.kind == LayerKind::Filesystem);
+    if let Some(layer) = layer.filter(|_| space.total_bytes > 0) {
+        let used = space.total_bytes.saturating_sub(space.available_bytes);
+        layer.set("fill_percent", (100.0 * used as f64 / space.total_bytes as f64).round() as i64);
     }
 }
 

@@ -36,10 +36,12 @@ pub struct Asked {
     pub margin_percent: Option<f64>,
     /// Margins by metric, percent; they go before the others.
     pub margins: BTreeMap<String, f64>,
-    /// Primary metrics; empty: the rate of each phase, ten at most.
+    /// Primary metrics; empty: the rate of each phase (of a paced one its mean latency), ten at most.
     pub primary: Vec<String>,
     /// Only these metrics are compared; empty: all that both sides have.
     pub only: Vec<String>,
+    /// Both sides are the same arm under two names: whatever differs is noise, and nothing is better or worse.
+    pub same_arm: bool,
     /// Noise of single runs by metric, as a ratio above 0 (0.03: 3 %), where the archive knows it.
     pub noise_floor: BTreeMap<String, f64>,
 }
@@ -70,7 +72,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
         .collect();
     if sides.basis() != Basis::Single {
         for family in [true, false] {
-            verdict::decide(metrics.iter_mut().filter(|m| m.primary == family), family, alpha, &|id| {
+            verdict::decide(metrics.iter_mut().filter(|m| m.primary == family), family, alpha, asked.same_arm, &|id| {
                 margin_percent(id, asked)
             });
         }
@@ -102,12 +104,13 @@ pub fn margin_percent(id: &str, asked: &Asked) -> f64 {
     asked.margins.get(id).copied().or(asked.margin_percent).unwrap_or(usual)
 }
 
-/// The questions: those that were declared, else the rate of each phase in the order of the plan.
+/// The questions: those that were declared, else the rate of each phase in the order of the plan; where the rate is
+/// demanded, the latency.
 fn primary(sides: &Sides<'_>, asked: &Asked, ids: &[String]) -> Vec<String> {
     if !asked.primary.is_empty() {
         return ids.iter().filter(|id| asked.primary.contains(id)).cloned().collect();
     }
-    let rates = ids.iter().filter(|id| sides.is_rate_of_a_phase(id));
+    let rates = ids.iter().filter(|id| sides.is_question_of_a_phase(id));
     rates.take(MOST_PRIMARY).cloned().collect()
 }
 

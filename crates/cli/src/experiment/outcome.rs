@@ -10,7 +10,7 @@ use judge::{Asked, Noise};
 use model::{Comparison, Failure, FailureKind, Run, Verdict};
 use report::document::{CompareDocument, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 use report::{Compare, Side};
-use spec::Experiment;
+use spec::{Arm, Experiment};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -43,6 +43,11 @@ pub fn asked(experiment: &Experiment) -> Asked {
     }
 }
 
+/// Whether an arm is another one under another name: nothing is set, and nothing is waited for, that differs.
+fn same_arm(a: &Arm, b: &Arm) -> bool {
+    Arm { name: b.name.clone(), ..a.clone() } == *b
+}
+
 /// What was declared for these runs, if all of them belong to one execution that the archive knows.
 pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declared> {
     let mut places = a.iter().chain(b).map(|r| r.experiment.as_ref().map(|p| p.id.as_str()));
@@ -52,7 +57,12 @@ pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declared> {
     }
     let state = state::load(archive, id).ok()??;
     let experiment = super::text::experiment(&state.source(), state.calibrate).ok()?;
-    Some(Declared { asked: asked(&experiment), question: experiment.question })
+    let arm = |runs: &[Run]| -> Option<&Arm> {
+        let name = &runs.first()?.experiment.as_ref()?.arm;
+        experiment.arms.iter().find(|arm| arm.name == *name)
+    };
+    let same_arm = arm(a).zip(arm(b)).is_some_and(|(a, b)| same_arm(a, b));
+    Some(Declared { asked: Asked { same_arm, ..asked(&experiment) }, question: experiment.question })
 }
 
 /// Gives the arms' tags to the runs of this execution, and takes them from those of earlier ones: a tag that held both
@@ -97,8 +107,15 @@ pub fn show(
     let Some((first, others)) = arms.split_first() else {
         return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));
     };
-    let mut comparisons: Vec<Comparison> =
-        others.iter().map(|b| judge::compare(first, b, &asked(experiment))).collect();
+    let arm_of = |i: usize| experiment.arms.get(i);
+    let mut comparisons: Vec<Comparison> = others
+        .iter()
+        .enumerate()
+        .map(|(i, b)| {
+            let same_arm = arm_of(0).zip(arm_of(i + 1)).is_some_and(|(a, b)| same_arm(a, b));
+            judge::compare(first, b, &Asked { same_arm, ..asked(experiment) })
+        })
+        .collect();
     if comparisons.len() > 1 {
         let reason = format!(
             "several-arms: {} arms are compared with the first; alpha {} is shared among them",

@@ -96,6 +96,8 @@ fn one(
     let restored = in_force.undo();
     let run = made.and_then(crate::execution::Executed::into_kept);
     match (run, restored) {
+        // Ctrl-C before the run had anything to keep: as between two runs.
+        (Err(_), Ok(())) if execution.interrupted() => Err(interrupted(state)),
         (run, Ok(())) => run,
         // What is left changed matters more than why the run ended.
         (Ok(_), Err(failure)) => Err(failure),

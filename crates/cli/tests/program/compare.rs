@@ -47,7 +47,7 @@ struct Difference {
 }
 
 fn run(scratch: &Scratch, workload: &str, target: &str, tag: &str) -> String {
-    let document = scratch.json(["run", workload, target, "--tag", tag, "--json", "--set", "time=1s"], 0);
+    let document = scratch.json(["run", workload, target, "--tag", tag, "--json", "--set", "time=3s"], 0);
     document["run_id"].as_str().expect("an id").to_owned()
 }
 

@@ -1,6 +1,9 @@
 //! In what the sides differ beside what was to be compared: said first, since it may be the cause.
 
-use model::{EnvironmentDifference, Run};
+use model::{EnvironmentDifference, LayerKind, Run};
+
+/// File systems whose fill levels differ by less, percentage points, are alike.
+const FILL_POINTS: f64 = 10.0;
 
 /// Kernel, processors, file system and its options, size of the region, plan: whatever both sides do not share.
 pub fn environment_differences(a: &[Run], b: &[Run]) -> Vec<EnvironmentDifference> {
@@ -37,7 +40,30 @@ pub fn environment_differences(a: &[Run], b: &[Run]) -> Vec<EnvironmentDifferenc
         .iter()
         .map(|(what, fact)| EnvironmentDifference { what: (*what).to_owned(), a: of(a, *fact), b: of(b, *fact) })
         .filter(|d| d.a != d.b && !(d.a.is_empty() && d.b.is_empty()))
+        .chain(fill_level(a, b))
         .collect()
+}
+
+/// How full the file systems were; full ones are slower. Every run writes a little, so that only more than a few points
+/// are a difference.
+fn fill_level(a: &[Run], b: &[Run]) -> Option<EnvironmentDifference> {
+    let of = |runs: &[Run]| -> Vec<f64> {
+        let layers = runs.iter().filter_map(|r| r.target.stack.layers.iter().find(|l| l.kind == LayerKind::Filesystem));
+        layers.filter_map(|l| l.int("fill_percent")).map(|v| v as f64).collect()
+    };
+    let (of_a, of_b) = (of(a), of(b));
+    let distance = (stats::median(&of_a)? - stats::median(&of_b)?).abs();
+    let shown = |mut all: Vec<f64>| -> Vec<String> {
+        all.sort_by(f64::total_cmp);
+        let mut texts: Vec<String> = all.iter().map(|v| format!("{v:.0} %")).collect();
+        texts.dedup();
+        texts
+    };
+    (distance >= FILL_POINTS).then(|| EnvironmentDifference {
+        what: "fill level".to_owned(),
+        a: shown(of_a),
+        b: shown(of_b),
+    })
 }
 
 fn drivers(run: &Run) -> Option<String> {

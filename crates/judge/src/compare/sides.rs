@@ -1,6 +1,6 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
-use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, Run, Unit};
+use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Run, Unit};
 
 /// How the runs of the sides belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,14 +136,14 @@ impl<'a> Sides<'a> {
         ids.into_iter().filter(|id| others.contains(id) && !is_overhead(id)).collect()
     }
 
-    /// Whether it is the first rate of a phase that measures.
-    pub fn is_rate_of_a_phase(&self, id: &str) -> bool {
+    /// Whether it is what a phase that measures is asked for: its first rate, or, where the rate itself is demanded, its
+    /// first latency.
+    pub fn is_question_of_a_phase(&self, id: &str) -> bool {
         let Some(run) = self.a.first() else { return false };
-        let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
         run.phases
             .iter()
             .filter(|p| p.plan.kind == model::PhaseKind::Measure)
-            .any(|p| p.metrics.iter().find(is_rate).is_some_and(|m| m.id == id))
+            .any(|p| question(p).is_some_and(|m| m.id == id))
     }
 
     pub fn values(&self, id: &str) -> Values {
@@ -160,6 +160,14 @@ impl<'a> Sides<'a> {
             drawn: self.paired == Paired::Drawn,
         }
     }
+}
+
+fn question(phase: &PhaseRun) -> Option<&Metric> {
+    let paced = !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.pacing.is_some());
+    let is_latency = |m: &&Metric| m.unit == Unit::Ns && m.better == Some(Better::Lower);
+    let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
+    let latency = phase.metrics.iter().find(is_latency).filter(|_| paced);
+    latency.or_else(|| phase.metrics.iter().find(is_rate))
 }
 
 /// Layout and the memory copy are no results.

@@ -231,3 +231,47 @@ fn false_alarms_stay_at_alpha_without_a_difference() {
         assert!(wrong <= 33, "{wrong} of 400 with drift {drift}");
     }
 }
+
+#[test]
+fn an_arm_differs_from_itself_by_noise_only() {
+    let (a, b) = pairs(10, 1.2, 0.01, 3);
+    assert_eq!(compare(&a, &b, &Asked::default()).overall, Verdict::Better);
+    let same = compare(&a, &b, &Asked { same_arm: true, ..Asked::default() });
+    assert_eq!(same.overall, Verdict::Unclear);
+    assert!(same.metrics[0].reasons.iter().any(|r| r.starts_with("same-arm: ")), "{:?}", same.metrics[0].reasons);
+}
+
+#[test]
+fn a_paced_phase_is_asked_for_its_latency() {
+    let with = |latency: f64| {
+        let mean = Metric::measured("p.latency_ns_mean", Unit::Ns, Some(Better::Lower), latency, 1000);
+        let mut run = run(vec![rate("p.throughput_bytes_per_s", 1e6), mean], None);
+        run.phases[0].plan.streams = vec![model::StreamPlan::default()];
+        run
+    };
+    let primary = |a: Run, b: Run| -> Vec<String> {
+        let metrics = compare(&[a], &[b], &Asked::default()).metrics;
+        metrics.into_iter().filter(|m| m.primary).map(|m| m.id).collect()
+    };
+    assert_eq!(primary(with(1e6), with(2e6)), ["p.throughput_bytes_per_s"]);
+    let paced = |latency| {
+        let mut run = with(latency);
+        run.phases[0].plan.streams[0].pacing = Some(model::Pacing::default());
+        run
+    };
+    assert_eq!(primary(paced(1e6), paced(2e6)), ["p.latency_ns_mean"]);
+}
+
+#[test]
+fn fill_levels_that_are_far_apart_are_told() {
+    let filled = |percent: i64| {
+        let mut run = run(vec![rate("p.throughput_bytes_per_s", 1e6)], None);
+        let mut layer = model::Layer::new(model::LayerKind::Filesystem, "ext4");
+        layer.set("fill_percent", percent);
+        run.target.stack.layers = vec![layer];
+        run
+    };
+    let told = |a, b| environment_differences(&[filled(a)], &[filled(b)]).into_iter().find(|d| d.what == "fill level");
+    assert_eq!(told(50, 55), None);
+    assert_eq!(told(50, 95).map(|d| (d.a, d.b)), Some((vec!["50 %".to_owned()], vec!["95 %".to_owned()])));
+}

@@ -2,11 +2,15 @@
 
 use super::sides::Values;
 use model::{Better, Compared, Verdict};
-use stats::{hodges_lehmann, shift, signed_rank};
+use stats::{hodges_lehmann, normal_quantile, shift, signed_rank};
 
 /// Why sets that were not drawn by lot decide nothing.
 pub(super) const NOT_RANDOMISED: &str = "not-randomised: the order of the runs was not drawn by lot, so that a drift of the machine would look like a difference; \
      narrows run EXPERIMENT.toml draws it";
+
+/// Why a difference between an arm and itself is no verdict.
+pub(super) const SAME_ARM: &str = "same-arm: both arms are the same, so this difference is of the rig, not of an arm; \
+     something on this machine changes between runs, or it is the false alarm that alpha allows";
 
 /// A comparison that lost more than this share of its runs is no longer the one that was asked.
 const MOST_MISSING: f64 = 0.34;
@@ -65,6 +69,7 @@ pub(super) fn decide<'c>(
     family: impl Iterator<Item = &'c mut Compared>,
     primary: bool,
     alpha: f64,
+    same_arm: bool,
     margin_percent: &dyn Fn(&str) -> f64,
 ) {
     let mut family: Vec<&mut Compared> = family.filter(|m| m.verdict != Verdict::Invalid && m.p.is_some()).collect();
@@ -77,6 +82,10 @@ pub(super) fn decide<'c>(
             metric.reasons.push("exploratory: not one of the questions that were fixed before".to_owned());
         }
         one(metric, p, alpha, margin_percent(&metric.id), if primary { questions } else { 1 });
+        if same_arm && matches!(metric.verdict, Verdict::Better | Verdict::Worse) {
+            metric.verdict = Verdict::Unclear;
+            metric.reasons.push(SAME_ARM.to_owned());
+        }
     }
 }
 
@@ -147,11 +156,10 @@ fn pairs_needed(differences: &[f64], centre: f64, alpha: f64, margin_percent: f6
         return None;
     }
     let margin = (1.0 + margin_percent / 100.0).ln();
-    let z = |p: f64| stats::t_quantile(p, 1e6);
     let count = |z_alpha: f64, distance: f64| RANK_COST * ((z_alpha + POWER_Z) * sigma / distance).powi(2);
-    let to_differ = (centre.abs() > margin).then(|| count(z(1.0 - alpha).unwrap_or(1.96), centre.abs()));
+    let to_differ = (centre.abs() > margin).then(|| count(normal_quantile(1.0 - alpha).unwrap_or(1.96), centre.abs()));
     let inside = margin - centre.abs();
-    let to_be_same = (inside > 0.0).then(|| count(z(1.0 - 2.0 * alpha).unwrap_or(1.645), inside));
+    let to_be_same = (inside > 0.0).then(|| count(normal_quantile(1.0 - 2.0 * alpha).unwrap_or(1.645), inside));
     let fewest = [to_differ, to_be_same].into_iter().flatten().fold(f64::INFINITY, f64::min);
     let more = fewest.max(differences.len() as f64 + 1.0);
     (more < 1e6).then(|| more.ceil() as u32)

@@ -55,8 +55,12 @@ pub fn report(seed: u64, trials: u32) -> String {
         "{trials} rankings of targets with {PREDICTORS} predictors, all of them equally close\n\n\
          | targets | tau | the 95 % interval holds it | any is shown | one is called farther than the closest |\n|---|---|---|---|---|\n"
     );
-    for (targets, rho) in [(8, 0.0), (8, 0.7), (20, 0.0), (20, 0.7)] {
-        let counts = counts(targets, rho, seed, trials);
+    let kinds = [(8, 0.0), (8, 0.7), (20, 0.0), (20, 0.7)];
+    let all: Vec<Counts> = std::thread::scope(|scope| {
+        let threads = kinds.map(|(targets, rho)| scope.spawn(move || counts(targets, rho, seed, trials)));
+        threads.into_iter().filter_map(|t| t.join().ok()).collect()
+    });
+    for ((targets, rho), counts) in kinds.into_iter().zip(all) {
         let share = |hits: u32| {
             let (low, high) = wilson(hits as usize, trials as usize).unwrap_or((0.0, 100.0));
             format!("{:.1} % ({low:.1} to {high:.1})", 100.0 * f64::from(hits) / f64::from(trials.max(1)))
