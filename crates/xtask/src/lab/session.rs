@@ -3,7 +3,6 @@
 
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
-use super::card::{InSlot, Slot, Summary};
 use super::console::{Line, Reader, Stage};
 use super::initrd::{Base, Job, initrd};
 use super::kernel::Kernel;
@@ -238,8 +237,6 @@ impl Lab {
             }
             images.insert(image.name.clone(), path);
         }
-        let card = conduct.card.as_ref().or(machine.card.as_ref());
-        let card = card.map(|name| Slot::of(name)?.put_in(work.path())).transpose()?;
         let nonce = format!("{:08x}", nonce()?);
         let initrd_path = work.path().join("initrd");
         fs::write(&initrd_path, initrd(machine, &prepared.base, job, &nonce))

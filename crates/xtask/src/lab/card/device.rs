@@ -99,6 +99,14 @@ impl Device {
         Ok(Self { card, state: Mutex::new(State { timing, media }), epoch: Epoch::start() })
     }
 
+    /// Puts incompressible data at the beginning, in no time.
+    ///
+    /// # Errors
+    /// The host's.
+    pub fn fill(&self, bytes: u64) -> std::io::Result<()> {
+        self.lock().media.fill(bytes)
+    }
+
     /// What the card is like.
     pub fn card(&self) -> &Card {
         &self.card

@@ -87,6 +87,27 @@ impl Media {
         Ok(Self { card, file, seed, faults, written_bytes: 0, damaged, injected })
     }
 
+    /// Puts incompressible data at the beginning, as on a card that was in use: reads of a card that was never written are
+    /// no measurement. No write of a client, so that neither faults nor wear have a part in it.
+    ///
+    /// # Errors
+    /// The host's.
+    pub fn fill(&mut self, bytes: u64) -> io::Result<()> {
+        let end = bytes.min(self.real());
+        let mut data = Vec::with_capacity(ZEROS.len());
+        let mut at = 0;
+        while at < end {
+            data.clear();
+            let words = (end - at).min(ZEROS.len() as u64) / 8;
+            data.extend(
+                (0..words).flat_map(|word| chance::number(self.seed, u64::from(b'f'), at / 8 + word).to_le_bytes()),
+            );
+            self.file.write_all_at(&data, at)?;
+            at += data.len() as u64;
+        }
+        Ok(())
+    }
+
     /// The sectors that hold something else than was last written to them.
     pub fn damaged(&self) -> &BTreeMap<u64, Damage> {
         &self.damaged

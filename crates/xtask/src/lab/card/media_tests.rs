@@ -40,6 +40,17 @@ fn a_sound_card_holds_what_it_was_given() {
 }
 
 #[test]
+fn a_card_that_was_in_use_holds_data_that_are_none() {
+    let mut media = media("");
+    media.fill(128 << 10).unwrap();
+    let data = read(&mut media, 0, 129 << 10);
+    let distinct: std::collections::HashSet<_> = data[..128 << 10].chunks(8).collect();
+    assert_eq!((distinct.len(), &data[128 << 10..]), (16384, &[0; 1024][..]));
+    media.fill(1 << 40).unwrap();
+    assert!(media.damaged().is_empty());
+}
+
+#[test]
 fn a_fake_card_wraps_or_drops() {
     let fake = |beyond| media(&format!("[fake]\nreal-capacity = '256KiB'\nbeyond = '{beyond}'\n"));
     let data = pattern(0, 4096, 3);

@@ -62,6 +62,9 @@ pub struct Arguments {
     /// Keep the card's content in this file, sparsely; without it, in a file that is gone afterwards
     #[arg(long, value_name = "FILE")]
     backing: Option<PathBuf>,
+    /// Put data at its beginning, as much as this
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
+    filled: u64,
     /// Where faults, wear and the spread of times come from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -74,6 +77,10 @@ pub struct Arguments {
     /// Write what the card did, and which sectors it damaged, to this file as JSON; without it, to standard output
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    model::parse_bytes(text).map_err(|error| error.to_string())
 }
 
 /// Where the cards are described.
@@ -167,6 +174,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let title = card.title.clone();
     let device = insert(card, arguments.backing.as_deref(), arguments.seed, arguments.slowness)?;
+    device.fill(arguments.filled).context("the card cannot be filled")?;
     let server = CardServer::start(device, &listen, false)?;
     eprintln!("card: {title} at {}", server.address());
     let left = || arguments.once && server.was_left();

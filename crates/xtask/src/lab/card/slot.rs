@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Longest path of a Unix socket, without the zero at its end (unix(7)).
 const LONGEST_SOCKET_PATH: usize = 107;
 
+/// A machine's card was in use: so much of it is data. Reads of what was never written measure nothing.
+const IN_USE_BYTES: u64 = 64 << 20;
+
 /// What a command says of the card of a machine.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Choice {
@@ -54,6 +57,8 @@ pub struct Slot {
     pub seed: u64,
     /// What its times are multiplied by.
     pub slowness: f64,
+    /// So many bytes at its beginning are data already.
+    pub filled_bytes: u64,
 }
 
 impl Slot {
@@ -62,7 +67,7 @@ impl Slot {
     /// # Errors
     /// There is none, or it is no card.
     pub fn of(name: &str) -> anyhow::Result<Self> {
-        Ok(Self { card: find(name)?, backing: None, seed: 1, slowness: 1.0 })
+        Ok(Self { card: find(name)?, backing: None, seed: 1, slowness: 1.0, filled_bytes: IN_USE_BYTES })
     }
 
     /// Starts to serve it, in a directory if the path of a socket there is short enough.
@@ -76,6 +81,7 @@ impl Slot {
                 std::env::temp_dir().join(format!("narrows-card-{}-{:x}", std::process::id(), sys::monotonic_ns()));
         }
         let device = insert(self.card.clone(), self.backing.as_deref(), self.seed, self.slowness)?;
+        device.fill(self.filled_bytes).context("the card cannot be filled")?;
         let server = CardServer::start(device, &Listen::Path(socket.clone()), false)?;
         Ok(InSlot { server, socket })
     }

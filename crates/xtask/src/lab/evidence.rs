@@ -1,0 +1,168 @@
+//! What a guest shows about the checks of its machine, and whether that is what was asserted.
+
+use super::initrd::quoted;
+use super::machine::Check;
+use serde_json::Value;
+
+/// The guest's script that gathers evidence: files `check-N.out`, `check-N.err` and `check-N.exit` in `/lab/out`.
+pub fn script(checks: &[Check]) -> String {
+    let mut script = String::new();
+    for (i, check) in checks.iter().enumerate() {
+        let command = match (&check.target, &check.command) {
+            (Some(target), _) => format!("narrows inspect --json {}", quoted([target.as_str()])),
+            (None, Some(command)) => format!("sh -c {}", quoted([command.as_str()])),
+            (None, None) => continue,
+        };
+        script.push_str(&format!(
+            "{command} > /lab/out/check-{i}.out 2> /lab/out/check-{i}.err\necho $? > /lab/out/check-{i}.exit\n"
+        ));
+    }
+    script
+}
+
+/// What one check left.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Exit code of its command, if it ran.
+    pub exit: Option<u8>,
+    /// Its standard output.
+    pub out: String,
+    /// Its standard error.
+    pub err: String,
+    /// The emulator's log.
+    pub emulator_log: String,
+}
+
+/// Whether a fact is as asserted; of a list, one element is enough.
+fn is_fact(seen: &Value, asserted: &toml::Value) -> bool {
+    let asserted = serde_json::to_value(asserted).unwrap_or(Value::Null);
+    *seen == asserted || seen.as_array().is_some_and(|all| all.contains(&asserted))
+}
+
+fn failures_of_inspection(check: &Check, out: &str) -> Vec<String> {
+    let Ok(document) = serde_json::from_str::<Value>(out) else {
+        return vec!["inspect printed no JSON".into()];
+    };
+    // Several targets give a list of inspections; one gives itself.
+    let layers = document["layers"].as_array().cloned().unwrap_or_default();
+    let mut failures = Vec::new();
+    if let Some(driver) = &check.driver
+        && !layers.iter().any(|l| l["driver"] == driver.as_str())
+    {
+        let seen: Vec<&str> = layers.iter().filter_map(|l| l["driver"].as_str()).collect();
+        failures.push(format!("driver {driver} is not among {}", seen.join(", ")));
+    }
+    for (name, asserted) in &check.facts {
+        let seen: Vec<&Value> = layers.iter().map(|l| &l["facts"][name]).filter(|v| !v.is_null()).collect();
+        if !seen.iter().any(|seen| is_fact(seen, asserted)) {
+            let seen: Vec<String> = seen.iter().map(|v| v.to_string()).collect();
+            failures.push(format!(
+                "{name} is {}, not {asserted}",
+                if seen.is_empty() { "unknown".into() } else { seen.join(", ") }
+            ));
+        }
+    }
+    let findings: Vec<&str> =
+        document["findings"].as_array().into_iter().flatten().filter_map(|f| f["id"].as_str()).collect();
+    for id in check.findings.iter().filter(|id| !findings.contains(&id.as_str())) {
+        failures.push(format!("finding {id} is not among {}", findings.join(", ")));
+    }
+    for id in check.no_findings.iter().filter(|id| findings.contains(&id.as_str())) {
+        failures.push(format!("finding {id} holds"));
+    }
+    failures
+}
+
+/// What is not as asserted; nothing if all is well.
+pub fn failures(check: &Check, evidence: &Evidence) -> Vec<String> {
+    let mut failures = Vec::new();
+    if check.target.is_some() || check.command.is_some() {
+        let Some(exit) = evidence.exit else { return vec!["it did not run".into()] };
+        if exit != check.exit {
+            let said = evidence.err.lines().chain(evidence.out.lines()).rfind(|l| !l.trim().is_empty());
+            failures.push(format!("exit code {exit}, not {}: {}", check.exit, said.unwrap_or("it said nothing")));
+        }
+    }
+    if check.target.is_some() && failures.is_empty() {
+        failures.extend(failures_of_inspection(check, &evidence.out));
+    }
+    let printed = |text: &String| evidence.out.contains(text.as_str()) || evidence.err.contains(text.as_str());
+    failures.extend(check.prints.iter().filter(|t| !printed(t)).map(|t| format!("'{t}' was not printed")));
+    failures.extend(check.prints_not.iter().filter(|t| printed(t)).map(|t| format!("'{t}' was printed")));
+    let logged = |text: &&String| !evidence.emulator_log.contains(text.as_str());
+    failures.extend(check.emulator_log.iter().filter(logged).map(|t| format!("the emulator did not log '{t}'")));
+    failures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Check {
+        toml::from_str(&format!("what = \"x\"\n{text}")).expect("a check")
+    }
+
+    fn seen(out: &str) -> Evidence {
+        Evidence { exit: Some(0), out: out.into(), ..Evidence::default() }
+    }
+
+    const DOCUMENT: &str = r#"{"layers": [
+        {"driver": "sd", "facts": {"queue_depth": 32, "ncq": true, "serial": null}},
+        {"driver": "ahci", "facts": {"interrupts": ["24 ahci"]}}],
+        "findings": [{"id": "slow-clock-source"}]}"#;
+
+    #[test]
+    fn what_is_as_asserted_passes() {
+        for text in [
+            "target = \"sda\"\ndriver = \"ahci\"",
+            "target = \"sda\"\nfacts = { queue_depth = 32, ncq = true, interrupts = \"24 ahci\" }",
+            "target = \"sda\"\nfindings = [\"slow-clock-source\"]\nno-findings = [\"ide-mode\"]",
+        ] {
+            assert_eq!(failures(&check(text), &seen(DOCUMENT)), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_is_told_with_what_was_seen() {
+        for (text, words) in [
+            ("target = \"sda\"\ndriver = \"ata_piix\"", "sd, ahci"),
+            ("target = \"sda\"\nfacts = { queue_depth = 1 }", "queue_depth is 32, not 1"),
+            ("target = \"sda\"\nfacts = { serial = \"x\" }", "serial is unknown"),
+            ("target = \"sda\"\nfindings = [\"ide-mode\"]", "ide-mode is not among slow-clock-source"),
+            ("target = \"sda\"\nno-findings = [\"slow-clock-source\"]", "slow-clock-source holds"),
+        ] {
+            let said = failures(&check(text), &seen(DOCUMENT)).join("; ");
+            assert!(said.contains(words), "{text}: {said}");
+        }
+        assert_eq!(failures(&check("target = \"sda\"\ndriver = \"x\""), &seen("oops")), ["inspect printed no JSON"]);
+    }
+
+    #[test]
+    fn commands_are_judged_by_code_and_words() {
+        let command = check("command = \"x\"\nexit = 4\nprints = [\"yes\"]\nprints-not = [\"no\"]");
+        let evidence = Evidence { exit: Some(4), err: "yes".into(), ..Evidence::default() };
+        assert_eq!(failures(&command, &evidence), [""; 0]);
+        let evidence = Evidence { exit: Some(0), out: "no\n".into(), ..Evidence::default() };
+        assert_eq!(failures(&command, &evidence).len(), 3);
+        assert_eq!(failures(&command, &Evidence::default()), ["it did not run"]);
+    }
+
+    #[test]
+    fn the_emulators_log_is_looked_at() {
+        let log = check("emulator-log = [\"0x70\"]");
+        assert_eq!(failures(&log, &Evidence::default()).len(), 1);
+        let evidence = Evidence { emulator_log: "offset 0x70".into(), ..Evidence::default() };
+        assert_eq!(failures(&log, &evidence), [""; 0]);
+    }
+
+    #[test]
+    fn the_script_quotes_what_it_is_given() {
+        let script = script(&[
+            check("command = \"echo 'a b'\""),
+            check("emulator-log = [\"x\"]"),
+            check("target = \"s\"\nfacts = {a = 1}"),
+        ]);
+        assert!(script.contains(r"sh -c 'echo '\''a b'\''' > /lab/out/check-0.out"), "{script}");
+        assert!(!script.contains("check-1") && script.contains("narrows inspect --json 's' > /lab/out/check-2.out"));
+    }
+}
