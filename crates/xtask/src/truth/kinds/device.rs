@@ -9,6 +9,7 @@ pub(super) const KINDS: &[Kind] = &[
     ("device-latency", latency),
     ("device-units", units),
     ("device-media", media),
+    ("device-near-its-link", near_its_link),
     ("device-slow-writes", slow_writes),
     ("device-random-writes", random_writes),
     ("device-hard-disk", hard_disk),
@@ -49,6 +50,15 @@ fn media(draw: &mut Draw) -> anyhow::Result<Scenario> {
     Ok(nvme(draw)
         .rate("read-bandwidth", rate)
         .rate("write-bandwidth", rate * draw.between(0.7, 1.0))
+        .limits(LimitLayer::Device))
+}
+
+/// Media that give nearly what the link carries: nothing but another link or device could tell the two apart.
+fn near_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    let rate = draw.between(350e6, 450e6);
+    Ok(sata(draw)
+        .rate("read-bandwidth", rate)
+        .rate("write-bandwidth", rate * draw.between(0.6, 0.95))
         .limits(LimitLayer::Device))
 }
 

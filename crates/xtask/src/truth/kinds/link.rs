@@ -11,6 +11,7 @@ pub(super) const KINDS: &[Kind] = &[
     ("link-sd-high-speed", in_sd),
     ("link-usb-uas", in_usb),
     ("link-pcie-degraded", in_degraded_pcie),
+    ("link-wasteful", wasteful),
 ];
 
 /// A device that would give so many times what the link carries.
@@ -26,6 +27,13 @@ fn faster(device: Device, line: f64, efficiency: f64, draw: &mut Draw) -> Device
 fn in_sata(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let line = draw.one_of(&[150e6, 300e6, 600e6]);
     let efficiency = draw.between(0.86, 0.93);
+    Ok(faster(sata(draw), line, efficiency, draw).limits(LimitLayer::Link))
+}
+
+/// A bridge or controller that loses a third to a fifth of what such links carry elsewhere.
+fn wasteful(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    let line = draw.one_of(&[300e6, 600e6]);
+    let efficiency = draw.between(0.58, 0.74);
     Ok(faster(sata(draw), line, efficiency, draw).limits(LimitLayer::Link))
 }
 
