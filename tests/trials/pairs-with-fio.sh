@@ -112,6 +112,8 @@ PYTHON
 }
 
 trial "random reads one at a time" read_iops_device 400 rw=randread bs=4k iodepth=1
-trial "random reads, depth 32" read_iops_device 1500 rw=randread bs=4k iodepth=32
+# The cap lets through a tenth of a second's worth at once. So the depth must be above that (150), or half of the operations
+# are of a burst that the processor serves, and their latency is that of the program: at depth 32 fio's p50 is 1.8 times ours.
+trial "random reads, depth 256" read_iops_device 1500 rw=randread bs=4k iodepth=256
 trial "reads of 128 KiB" read_bps_device 30000000 rw=read bs=128k iodepth=4
 exit "$status"

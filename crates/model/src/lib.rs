@@ -75,7 +75,7 @@ pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
 pub use stream_record::{Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary};
 pub use target::{Target, TargetKind};
-pub use units::{Bytes, ParseUnitError, parse_bytes, parse_duration_ns};
+pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
 pub use verdict::{Cause, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, Rating, Undecided};
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};

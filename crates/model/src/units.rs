@@ -91,9 +91,35 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, ParseUnitError> {
     scale(text, number, factor)
 }
 
+/// A number of bytes for a sentence: `512 bytes`, `64 MiB`, `15.7 GiB`.
+pub fn bytes_text(bytes: u64) -> String {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match units.into_iter().find(|(shift, _)| bytes >> shift > 0) {
+        Some((shift, unit)) if bytes.is_multiple_of(1 << shift) => format!("{} {unit}", bytes >> shift),
+        Some((shift, unit)) => format!("{:.1} {unit}", bytes as f64 / (1u64 << shift) as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+/// Two numbers of bytes in one sentence: as [`bytes_text`], or exactly where they would read the same.
+pub fn bytes_apart(a: u64, b: u64) -> (String, String) {
+    let texts = (bytes_text(a), bytes_text(b));
+    if a != b && texts.0 == texts.1 { (format!("{a} bytes"), format!("{b} bytes")) } else { texts }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_in_sentences() {
+        assert_eq!(bytes_text(512), "512 bytes");
+        assert_eq!(bytes_text(64 << 20), "64 MiB");
+        assert_eq!(bytes_text(16_847_470_592), "15.7 GiB");
+        assert_eq!(bytes_text(u64::MAX), "16777216.0 TiB");
+        assert_eq!(bytes_apart(1 << 30, 1 << 20), ("1 GiB".into(), "1 MiB".into()));
+        assert_eq!(bytes_apart((1 << 30) + 1, (1 << 30) + 2), ("1073741825 bytes".into(), "1073741826 bytes".into()));
+    }
 
     #[test]
     fn sizes() {

@@ -39,8 +39,10 @@ pub struct RunInputs {
 pub enum RunError {
     /// The target is too small.
     #[error(
-        "phase '{phase}'{}: it uses {needed} bytes of the target, which offers {offered}; use a smaller region (fio: size)",
-        if .job.is_empty() { String::new() } else { format!(", job '{}'", .job) }
+        "phase '{phase}'{}: it uses {} of the target, which offers {}; use a smaller region (fio: size)",
+        if .job.is_empty() { String::new() } else { format!(", job '{}'", .job) },
+        model::bytes_apart(*.needed, *.offered).0,
+        model::bytes_apart(*.needed, *.offered).1
     )]
     TooSmall {
         /// Name of the phase.

@@ -135,7 +135,7 @@ fn more_than_there_is_is_refused_with_the_figure() {
     let text = "name='x'\n[[phase]]\nname='p'\naccess='direct'\ndepth=256\nblock-size='4MiB'\njobs=16\ntime='1s'\n";
     let board = RunInputs { memory_bytes: Some(512 << 20), ..inputs() };
     let error = read_with(text, &[], &[]).unwrap().plan(&board).unwrap_err().to_string();
-    assert!(error.contains("17179869184") && error.contains("536870912 are available"), "{error}");
+    assert!(error.contains("16 GiB of it") && error.contains("512 MiB are available"), "{error}");
     let large = "name='x'\n[[phase]]\nname='p'\nregion='1TiB'\n";
     let error = read_with(large, &[], &[]).unwrap().plan(&inputs()).unwrap_err().to_string();
     assert!(error.contains("offers 4294967296"), "{error}");

@@ -4,7 +4,7 @@
 use super::{
     Access, Arrivals, BlockSize, EngineKind, Operation, Order, PhaseKind, PhasePlan, Plan, Rate, StopRule, StreamPlan,
 };
-use crate::{Histogram, Interval, NS_PER_S, Round};
+use crate::{Histogram, Interval, NS_PER_S, Round, bytes_apart, bytes_text};
 use serde::Serialize;
 
 /// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
@@ -67,9 +67,12 @@ pub enum PlanError {
     },
     /// More memory than there is.
     #[error(
-        "phase '{phase}' needs {needed} bytes of memory ({buffers} of them for operations in flight: depth x block size \
-         x jobs{}), {available} are available; {}",
+        "phase '{phase}' needs {} of memory ({} of it for operations in flight: depth x block size x jobs{}), {} are \
+         available; {}",
+        bytes_apart(*.needed, *.available).0,
+        bytes_text(*.buffers),
         of_verify(.verify),
+        bytes_apart(*.needed, *.available).1,
         less(.needed, .verify)
     )]
     Memory {
@@ -87,7 +90,7 @@ pub enum PlanError {
 }
 
 fn of_verify(bytes: &u64) -> String {
-    if *bytes == 0 { String::new() } else { format!("; {bytes} to know what verified data must hold") }
+    if *bytes == 0 { String::new() } else { format!("; {} to know what verified data must hold", bytes_text(*bytes)) }
 }
 
 fn less(needed: &u64, verify: &u64) -> &'static str {

@@ -282,10 +282,11 @@ impl Draft {
             Ok(())
         }),
         (&["numjobs"], |d, t, u| {
-            d.job.copies = positive(t, u)?;
-            if d.job.copies as usize > crate::workload::MOST {
+            let copies = positive(t, u)?;
+            if copies as usize > crate::workload::MOST {
                 return Err(format!("more than {} jobs", crate::workload::MOST));
             }
+            d.job.copies = copies;
             Ok(())
         }),
         (&["cpus_allowed"], |d, t, _| {
