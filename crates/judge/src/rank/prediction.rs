@@ -41,9 +41,13 @@ pub(super) fn predict(ranking: &mut Ranking, predicted: &str, predictors: &[Stri
     all.sort_by(|(a, _), (b, _)| a.work.cmp(&b.work).then(strength(b).total_cmp(&strength(a))));
     // The synthetic ones stand first: the first that has a tau is the closest of them, or of all where none is synthetic.
     if let Some(at) = all.iter().position(|(p, _)| p.tau.is_some()) {
-        let best = all[at].1.clone();
+        let (best, work) = (all[at].1.clone(), all[at].0.work);
+        // The closest was picked among so many: the luckiest of equals must not make the others look farther (Bonferroni).
+        let candidates = all.iter().filter(|(p, _)| p.tau.is_some() && p.work == work).count();
         for (_, (prediction, values)) in all.iter_mut().enumerate().filter(|(i, (p, _))| *i != at && p.tau.is_some()) {
-            prediction.as_close_as_best_p = exchange(&best, values, &wanted);
+            let rivals = candidates - usize::from(prediction.work == work);
+            let p = exchange(&best, values, &wanted);
+            prediction.as_close_as_best_p = p.map(|p| (p * rivals as f64).min(1.0));
         }
     }
     ranking.prediction = all.into_iter().map(|(p, _)| p).collect();

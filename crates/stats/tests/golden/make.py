@@ -138,7 +138,7 @@ for _ in range(3):
     line = stats.linregress(range(5), v)
     row("steadiness", [v], [(max(v) - min(v)) / numpy.mean(v), abs(4 * line.slope / numpy.mean(v))])
 for tau, n in ((0.4, 8), (-0.6, 12), (0.0, 30), (0.85, 20)):
-    half = stats.norm.ppf(0.975) * math.sqrt(0.437 / (n - 4))
+    half = stats.norm.ppf(0.975) * math.sqrt(0.437 * (1 + tau * tau / 2) / (n - 4))
     row("kendall_interval", [[tau, n, 0.95]], [math.tanh(math.atanh(tau) - half), math.tanh(math.atanh(tau) + half)])
 
 here = os.path.dirname(os.path.abspath(__file__))
