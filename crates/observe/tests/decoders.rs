@@ -82,6 +82,38 @@ proptest! {
         }
     }
 
+    /// What buses tell of a device: PCI and PCI Express attributes, USB, SCSI, NVMe and ATA classes.
+    #[test]
+    fn attributes_of_buses(
+        values in proptest::collection::vec("(0x|-|)[0-9a-fA-F]{0,20}( GT/s PCIe|\n| x|)|Unknown|\\PC{0,12}", 20),
+        speed in prop::sample::select(vec!["2.5 GT/s", "8.0 GT/s PCIe", "64.0 GT/s PCIe", "1e308 GT/s", "NaN GT/s", "-5.0 GT/s"]),
+        width in any::<u32>(),
+    ) {
+        let device = "/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0";
+        let disk = format!("{device}/ata1/host0/target0:0:0/0:0:0:0/block/sda");
+        let tree = Tree::build(&format!(
+            "{disk}/dev = 8:0\n/sys/class/block/sda => {disk}\n/sys/block/sda => {disk}\n\
+             /sys/devices/pci0000:00/0000:00:01.0/subsystem => /sys/bus/pci\n{device}/subsystem => /sys/bus/pci\n"
+        ));
+        let names = [
+            "vendor", "device", "subsystem_vendor", "subsystem_device", "class", "max_link_speed", "max_link_width",
+            "numa_node", "aer_dev_correctable", "aer_dev_fatal", "link/l1_aspm", "msi_irqs/7", "remapped_nvme",
+            "dma_mask_bits", "power/control", "ata1/link1/ata_link/link1/sata_spd", "ata1/host0/scsi_host/host0/ahci_host_caps",
+            "ata1/link1/dev1.0/ata_device/dev1.0/id", "ata1/link1/dev1.0/ata_device/dev1.0/spdn_cnt", "../max_link_speed",
+        ];
+        for (name, value) in names.iter().zip(&values) {
+            tree.file(&format!("{device}/{name}"), value.as_bytes());
+        }
+        tree.file(&format!("{device}/current_link_speed"), speed.as_bytes());
+        tree.file(&format!("{device}/current_link_width"), width.to_string().as_bytes());
+        let seen = inventory(&tree.root(), &Place::DeviceName("sda".into()));
+        prop_assert_eq!(seen.stack.layers.last().map(|l| l.kind), Some(LayerKind::Host));
+        for layer in &seen.stack.layers {
+            prop_assert!(layer.ceiling_bytes_per_s.is_none_or(|c| c > 0), "{layer:?}");
+        }
+        prop_assert_eq!(disks(&tree.root()).len(), 1);
+    }
+
     /// Configuration that nobody wrote by hand, and what a capture makes of it.
     #[test]
     fn configuration_files(
