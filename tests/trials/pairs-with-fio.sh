@@ -100,7 +100,8 @@ for key in ("IOPS", "p50", "p99"):
     own = statistics.stdev([math.log(a[key]) for a in fio])
     # No more than the noise: the interval holds 1 or the sign test sees nothing (one run that something else disturbed
     # moves the one, not the other), or the difference is below what fio differs by from itself or its buckets tell apart.
-    resolution = BUCKET if key != "IOPS" else 0
+    # And the cap gives a tenth of a second's worth at once: one of these more or less falls into the 6 s that count.
+    resolution = BUCKET if key != "IOPS" else 0.1 / 6
     same = abs(mean) <= half or p > 0.05 or abs(mean) <= max(2 * own, resolution)
     worst |= not same
     median = lambda runs: statistics.median(r[key] for r in runs)

@@ -2,117 +2,17 @@
 //! what is not damaged raises no alarm, whatever the streams do.
 
 mod phases;
+mod verified_file;
 
-use engine::FileRig;
 use model::{
-    Access, BlockSize, BlockSizes, Content, DataFault, EngineKind, Flush, Mismatch, Mix, Operation, Order, PhaseKind,
-    PhasePlan, PhaseRecord, ReadBack, StopCause, StopRule, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord,
+    Access, Content, DataFault, EngineKind, Mismatch, Operation, ReadBack, StopCause, StreamPlan, Unverified, Verify,
+    VerifyKind, VerifyRecord,
 };
 use phases::MIB;
 use proptest::prelude::*;
-use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-
-const BLOCK: u64 = 4096;
-const SECTOR: usize = 512;
-const REGION: u64 = MIB;
-
-const fn verify(read_back: bool) -> Option<Verify> {
-    Some(Verify { kind: VerifyKind::Stamp, read_back, stop_at_first: false })
-}
-
-/// A file of zeros that is overwritten, in a directory of its own, and the rig over it.
-struct Bench {
-    path: PathBuf,
-    rig: FileRig,
-    _directory: tempfile::TempDir,
-}
-
-fn bench_in(parent: &Path, bytes: u64) -> Bench {
-    let directory = tempfile::tempdir_in(parent).or_else(|_| tempfile::tempdir()).unwrap();
-    let path = directory.path().join("image");
-    let file = File::create(&path).unwrap();
-    (0..bytes / MIB).for_each(|i| file.write_all_at(&vec![0; MIB as usize], i * MIB).unwrap());
-    file.sync_all().unwrap();
-    let rig = phases::open(&path, true, phases::options(phases::filesystem_of(directory.path()))).unwrap();
-    Bench { path, rig, _directory: directory }
-}
-
-fn bench() -> Bench {
-    bench_in(Path::new(env!("CARGO_MANIFEST_DIR")), 4 * MIB)
-}
-
-fn phase(streams: Vec<StreamPlan>) -> PhasePlan {
-    PhasePlan {
-        name: "verified".into(),
-        kind: PhaseKind::Measure,
-        engine: EngineKind::IoUring,
-        access: Access::Direct,
-        streams,
-        time_limit_ns: 60_000_000_000,
-        stop: StopRule::RegionOnce,
-        ..PhasePlan::default()
-    }
-}
-
-fn write() -> StreamPlan {
-    StreamPlan {
-        operation: Operation::Write,
-        order: Order::Random,
-        block_size_bytes: BLOCK,
-        queue_depth: 8,
-        region_bytes: REGION,
-        seed: 7,
-        verify: verify(false),
-        ..StreamPlan::default()
-    }
-}
-
-fn read() -> StreamPlan {
-    StreamPlan { operation: Operation::Read, ..write() }
-}
-
-impl Bench {
-    fn run(&mut self, phase: &PhasePlan) -> PhaseRecord {
-        let errors = model::Plan { phases: vec![phase.clone()], interval_ns: 1, ..model::Plan::default() };
-        assert_eq!(errors.check(512, None), [], "the plan of a test can be");
-        phases::run(&mut self.rig, phase)
-    }
-
-    fn one(&mut self, stream: StreamPlan) -> VerifyRecord {
-        self.run(&phase(vec![stream])).verify.expect("the stream verifies")
-    }
-
-    /// The file, by another descriptor, past whatever this program's own holds.
-    fn behind(&self) -> File {
-        File::options().read(true).write(true).open(&self.path).unwrap()
-    }
-
-    fn block(&self, number: u64) -> Vec<u8> {
-        let mut block = vec![0; BLOCK as usize];
-        self.behind().read_exact_at(&mut block, number * BLOCK).unwrap();
-        block
-    }
-
-    /// Puts bytes there as if the medium did: they are on it, and in no cache.
-    fn damage(&self, offset: u64, bytes: &[u8]) {
-        let file = self.behind();
-        file.write_all_at(bytes, offset).unwrap();
-        file.sync_all().unwrap();
-    }
-
-    /// Two versions of everything are written, `harm` is done, everything is read: what is found.
-    fn harmed(&mut self, harm: impl FnOnce(&Self, Vec<u8>)) -> VerifyRecord {
-        let clean = self.one(write());
-        assert!(clean.is_clean(), "{clean:?}");
-        let before: Vec<u8> = (0..REGION / BLOCK).flat_map(|n| self.block(n)).collect();
-        let clean = self.one(StreamPlan { seed: 8, ..write() });
-        assert!(clean.is_clean(), "{clean:?}");
-        harm(self, before);
-        self.one(StreamPlan { order: Order::Sequential, ..read() })
-    }
-}
+use std::path::Path;
+use verified_file::{BLOCK, Bench, REGION, SECTOR, bench, bench_in, phase, read, verify, write};
 
 /// Class, sector and sectors of each finding.
 fn found(record: &VerifyRecord) -> Vec<(DataFault, u64, u64)> {
@@ -359,10 +259,10 @@ fn what_this_run_did_not_write_says_nothing_unless_it_is_another_runs() {
     assert!(record.is_clean(), "{record:#?}");
     assert_eq!(record.unverified, [(Unverified::NotWritten, 16)].into());
     // Another run over the same file, which only reads.
-    let Bench { path, rig, _directory } = bench;
+    let Bench { path, rig, directory } = bench;
     drop(rig);
     let rig = phases::open(&path, true, phases::options("unknown")).unwrap();
-    let mut next = Bench { path, rig, _directory };
+    let mut next = Bench { path, rig, directory };
     let record = next.one(read());
     assert_eq!(record.mismatches, [(Mismatch::Foreign, REGION / BLOCK - 16)].into());
     assert_eq!(record.unverified, [(Unverified::NotWritten, 16)].into());
@@ -409,73 +309,6 @@ fn several_jobs_with_regions_or_files_of_their_own() {
     let record = phases::run(&mut rig, &phase(readers.collect())).verify.unwrap();
     assert!(record.is_clean() && record.unverified.is_empty(), "{record:#?}");
     assert_eq!(record.bytes_verified, 6 * REGION);
-}
-
-/// Reads and writes of 4 to 64 KiB at any place of a small region, 32 in flight, with syncs.
-fn storm(operations: u64, access: Access, engine: EngineKind, depth: u32, seed: u64) -> PhasePlan {
-    let sizes = BlockSize::Range { min_bytes: 4096, max_bytes: 65_536, step_bytes: 4096 };
-    let stream = StreamPlan {
-        operation: Operation::Write,
-        order: Order::RandomReplace,
-        block_size_bytes: 65_536,
-        block_sizes: Some(BlockSizes { read: sizes.clone(), write: sizes.clone(), trim: sizes }),
-        align_bytes: Some(4096),
-        mix: Some(Mix { read_percent: 50 }),
-        queue_depth: depth,
-        region_bytes: 4 * MIB,
-        flush: Flush { fsync_every: 1009, fdatasync_every: 307, fsync_at_end: true },
-        total_operations: Some(operations),
-        seed,
-        verify: verify(true),
-        ..StreamPlan::default()
-    };
-    PhasePlan { stop: StopRule::Amount, access, engine, ..phase(vec![stream]) }
-}
-
-fn no_alarm(bench: &mut Bench, plan: &PhasePlan) {
-    let record = bench.run(plan);
-    assert_eq!(record.errors, Default::default());
-    let verify = record.verify.unwrap();
-    assert!(verify.is_clean(), "seed {}: {:#?}", plan.streams[0].seed, verify.findings);
-    assert_eq!(verify.read_back, ReadBack::Complete);
-    assert!(verify.blocks_verified > 1000, "{verify:?}");
-    println!(
-        "{} operations, verified {} of them and {:?}",
-        record.operations, verify.blocks_verified, verify.unverified
-    );
-}
-
-#[test]
-fn a_storm_of_overlapping_reads_and_writes_raises_no_alarm() {
-    let parents = [Path::new(env!("CARGO_MANIFEST_DIR")), Path::new("/dev/shm")];
-    for (i, parent) in parents.into_iter().enumerate() {
-        if !parent.is_dir() {
-            println!("SKIPPED: no {}", parent.display());
-            continue;
-        }
-        let mut bench = bench_in(parent, 4 * MIB);
-        for (engine, access, depth) in [
-            (EngineKind::IoUring, Access::Direct, 32),
-            (EngineKind::IoUring, Access::Buffered, 32),
-            (EngineKind::PsyncThreads, Access::Buffered, 32),
-            (EngineKind::Mmap, Access::Buffered, 1),
-        ] {
-            no_alarm(&mut bench, &storm(10_000, access, engine, depth, i as u64 + 100 * u64::from(depth)));
-        }
-    }
-}
-
-/// The same for as long as it takes, where NARROWS_STORM names a directory: hundreds of thousands of operations.
-#[test]
-fn a_long_storm_raises_no_alarm() {
-    let Some(parent) = std::env::var_os("NARROWS_STORM") else {
-        return println!("SKIPPED: NARROWS_STORM names no directory");
-    };
-    let mut bench = bench_in(Path::new(&parent), 4 * MIB);
-    for seed in 0..4 {
-        no_alarm(&mut bench, &storm(100_000, Access::Direct, EngineKind::IoUring, 32, seed));
-        no_alarm(&mut bench, &storm(100_000, Access::Buffered, EngineKind::PsyncThreads, 32, seed));
-    }
 }
 
 proptest! {
