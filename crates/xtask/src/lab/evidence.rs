@@ -1,7 +1,9 @@
 //! What a guest shows about the checks of its machine, and whether that is what was asserted.
 
+use super::card::{Summary, differences};
 use super::initrd::quoted;
 use super::machine::Check;
+use super::session::Outcome;
 use serde_json::Value;
 
 /// The guest's script that gathers evidence: files `check-N.out`, `check-N.err` and `check-N.exit` in `/lab/out`.
@@ -22,7 +24,7 @@ pub fn script(checks: &[Check]) -> String {
 
 /// What one check left.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence {
+pub struct Evidence<'a> {
     /// Exit code of its command, if it ran.
     pub exit: Option<u8>,
     /// Its standard output.
@@ -31,6 +33,22 @@ pub struct Evidence {
     pub err: String,
     /// The emulator's log.
     pub emulator_log: String,
+    /// What the machine's card did, if it has one.
+    pub card: Option<&'a Summary>,
+}
+
+impl<'a> Evidence<'a> {
+    /// What the check of this number left.
+    pub fn of(outcome: &'a Outcome, number: usize) -> Self {
+        let log = outcome.emulator_log.as_ref().and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+        Self {
+            exit: outcome.text(&format!("check-{number}.exit")).trim().parse().ok(),
+            out: outcome.text(&format!("check-{number}.out")),
+            err: outcome.text(&format!("check-{number}.err")),
+            emulator_log: String::from_utf8_lossy(&log).into_owned(),
+            card: outcome.card.as_ref(),
+        }
+    }
 }
 
 /// Whether a fact is as asserted; of a list, one element is enough.
@@ -74,7 +92,7 @@ fn failures_of_inspection(check: &Check, out: &str) -> Vec<String> {
 }
 
 /// What is not as asserted; nothing if all is well.
-pub fn failures(check: &Check, evidence: &Evidence) -> Vec<String> {
+pub fn failures(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
     let mut failures = Vec::new();
     if check.target.is_some() || check.command.is_some() {
         let Some(exit) = evidence.exit else { return vec!["it did not run".into()] };
@@ -89,6 +107,13 @@ pub fn failures(check: &Check, evidence: &Evidence) -> Vec<String> {
     let printed = |text: &String| evidence.out.contains(text.as_str()) || evidence.err.contains(text.as_str());
     failures.extend(check.prints.iter().filter(|t| !printed(t)).map(|t| format!("'{t}' was not printed")));
     failures.extend(check.prints_not.iter().filter(|t| printed(t)).map(|t| format!("'{t}' was printed")));
+    if check.finds_damage {
+        match (serde_json::from_str(&evidence.out), evidence.card) {
+            (Ok(document), Some(card)) => failures.extend(differences(&document, card)),
+            (Err(_), _) => failures.push("it printed no JSON".into()),
+            (_, None) => failures.push("there was no card".into()),
+        }
+    }
     let logged = |text: &&String| !evidence.emulator_log.contains(text.as_str());
     failures.extend(check.emulator_log.iter().filter(logged).map(|t| format!("the emulator did not log '{t}'")));
     failures
@@ -102,7 +127,7 @@ mod tests {
         toml::from_str(&format!("what = \"x\"\n{text}")).expect("a check")
     }
 
-    fn seen(out: &str) -> Evidence {
+    fn seen(out: &str) -> Evidence<'static> {
         Evidence { exit: Some(0), out: out.into(), ..Evidence::default() }
     }
 

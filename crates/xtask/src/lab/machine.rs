@@ -153,6 +153,10 @@ pub struct Check {
     /// Texts that must not be in it.
     #[serde(default)]
     pub prints_not: Vec<String>,
+    /// What the command prints is JSON whose findings are the damage that the card did, and nothing else. Only the last
+    /// command that writes to the card can say so.
+    #[serde(default)]
+    pub finds_damage: bool,
     /// Texts in the emulator's log (see `log` of the machine).
     #[serde(default)]
     pub emulator_log: Vec<String>,
@@ -357,6 +361,9 @@ impl Machine {
             }
             if check.target.is_none() && check.command.is_none() && check.emulator_log.is_empty() {
                 bail!("{line}: a check needs a target, a command, or emulator-log");
+            }
+            if check.finds_damage && (read.card.is_none() || check.command.is_none()) {
+                bail!("{line}: damage is found by a command, and done by a card: the check needs both");
             }
             if !check.emulator_log.is_empty() && read.log.is_none() {
                 bail!("{line}: there is no log to look at; set log = \"unimp\" for the machine");

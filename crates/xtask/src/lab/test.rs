@@ -40,18 +40,9 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
     };
     let job = Job::script(script(&machine.checks));
     let outcome = lab.run(&prepared, &job, &Conduct::default())?;
-    let emulator_log = match &outcome.emulator_log {
-        Some(path) => fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default(),
-        None => String::new(),
-    };
     let mut wrong: Vec<String> = outcome.notes.clone();
     for (i, check) in machine.checks.iter().enumerate() {
-        let evidence = Evidence {
-            exit: outcome.text(&format!("check-{i}.exit")).trim().parse().ok(),
-            out: outcome.text(&format!("check-{i}.out")),
-            err: outcome.text(&format!("check-{i}.err")),
-            emulator_log: emulator_log.clone(),
-        };
+        let evidence = Evidence::of(&outcome, i);
         wrong.extend(failures(check, &evidence).into_iter().map(|f| format!("{}: {f}", check.what)));
     }
     Ok(if wrong.is_empty() {

@@ -20,6 +20,7 @@ mod curve;
 mod device;
 mod faults;
 mod figures;
+mod findings;
 mod handshake;
 mod media;
 mod parameters;
@@ -33,6 +34,7 @@ mod timing;
 mod transmission;
 
 pub use device::Summary;
+pub use findings::differences;
 pub use slot::{Choice, InSlot, Slot};
 
 use anyhow::{Context, ensure};
