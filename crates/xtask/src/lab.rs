@@ -17,11 +17,13 @@ mod kernel;
 mod machine;
 mod modules;
 mod packages;
+mod page;
 mod programs;
 mod progress;
 mod qemu;
 mod session;
 mod space;
+mod study;
 mod test;
 mod transport;
 
@@ -67,6 +69,11 @@ enum Command {
     },
     /// Serve an SD card of known speed, lies and faults to QEMU or to any NBD client
     Card(card::Arguments),
+    /// Make one of the studies, and write its page
+    Study {
+        /// Name of the study
+        name: String,
+    },
     /// Boot every machine and assert what must be so in it
     Test {
         /// Only these machines
@@ -79,6 +86,11 @@ enum Command {
 /// Where the machines are described.
 fn machines_directory() -> PathBuf {
     crate::workspace_root().join("lab/machines")
+}
+
+/// Where the studies are described.
+fn studies_directory() -> PathBuf {
+    crate::workspace_root().join("lab/studies")
 }
 
 /// The archive of the host, as the program itself finds it.
@@ -100,6 +112,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::List => list().map(|()| 0),
         Command::Card(arguments) => card::run(&arguments).map(|()| 0),
         Command::Up { name } => up(&name, arguments.programs),
+        Command::Study { name } => study(&name, arguments.programs),
         Command::Test { names } => test_all(&names, arguments.programs).map(|()| 0),
         Command::Run { name, bring, card, command } => run_in(&name, &bring, &card, &command, arguments.programs),
     };
@@ -114,16 +127,47 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             eprintln!("lab: {error}");
             std::process::exit(130);
         }
-        Err(error) => Err(error),
+        Err(error) => {
+            eprintln!("lab: {error:#}");
+            std::process::exit(1);
+        }
     }
 }
 
 fn list() -> anyhow::Result<()> {
     let machines = machine::all(&machines_directory()).context("the lab's machines cannot be read")?;
+    println!("machines");
     for machine in machines {
-        println!("{:<14} {}", machine.name, machine.title);
+        println!("  {:<16} {}", machine.name, machine.title);
+    }
+    println!("studies");
+    for study in study::all(&studies_directory()).context("the lab's studies cannot be read")? {
+        println!("  {:<16} {}", study.name, study.plan.title);
     }
     Ok(())
+}
+
+/// Makes a study; 1 if something was not as asserted.
+fn study(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
+    interrupts::install()?;
+    let study = study::Study::load(&studies_directory(), name)?;
+    let shown = study.run(&Lab::new(programs)?)?;
+    let reports = host_archive()?.reports_dir();
+    std::fs::create_dir_all(&reports).with_context(|| format!("cannot create {}", reports.display()))?;
+    let path = reports.join(format!("study-{name}.html"));
+    std::fs::write(&path, page::page(&study, &shown)).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut code = 0;
+    for (title, seen) in &shown.steps {
+        for one in seen {
+            println!("{} {title}: {}", if one.wrong.is_empty() { "ok    " } else { "FAILED" }, one.what);
+            one.wrong.iter().for_each(|w| println!("       {w}"));
+            code = code.max(i32::from(!one.wrong.is_empty()));
+        }
+    }
+    println!("{}", page::EMULATED);
+    println!("page: {}", path.display());
+    page::open(&path);
+    Ok(code)
 }
 
 fn test_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {

@@ -85,7 +85,11 @@ pub struct Brought {
     pub reports: Vec<PathBuf>,
 }
 
-fn copy_directory(from: &Path, to: &Path) -> anyhow::Result<()> {
+/// Copies a directory with all that is in it.
+///
+/// # Errors
+/// It cannot be read, or the copy not written.
+pub fn copy_directory(from: &Path, to: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
@@ -127,7 +131,10 @@ pub fn bring_home(guest: &Path, host: &Archive) -> anyhow::Result<Brought> {
     for entry in fs::read_dir(from.reports_dir()).into_iter().flatten().flatten() {
         fs::create_dir_all(host.reports_dir()).context("cannot create the directory of pages")?;
         let to = host.reports_dir().join(entry.file_name());
-        fs::copy(entry.path(), &to).with_context(|| format!("cannot write {}", to.display()))?;
+        // Pages are drawn from runs, and may be drawn anew: that they are of emulated hardware is said on them.
+        let page =
+            fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+        fs::write(&to, super::page::marked(&page)).with_context(|| format!("cannot write {}", to.display()))?;
         brought.reports.push(to);
     }
     brought.reports.sort();
