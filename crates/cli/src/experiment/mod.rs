@@ -5,6 +5,7 @@ mod facts;
 mod journal;
 mod noise;
 mod outcome;
+mod preview;
 mod ready;
 mod settings;
 mod state;
@@ -26,17 +27,15 @@ use std::process::ExitCode;
 
 /// `narrows run EXPERIMENT.toml [TARGET]`.
 pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if args.plan || args.format.is_some() {
-        return Err(Failure::new(
-            FailureKind::Usage,
-            "--plan and --format are for a workload, and this is an experiment",
-        )
-        .remedy("narrows run WORKLOAD --plan   shows what one of its runs does"));
+    if args.format.is_some() {
+        return Err(Failure::new(FailureKind::Usage, "--format is for a workload, and this is an experiment")
+            .remedy("narrows export RUN --format fio-json   for each of its runs, afterwards"));
     }
     let experiment = text::experiment(&source, args.calibrate)?;
     let workload = text::workload_source(&experiment, &source)?;
     let mut execution = Execution::prepare_patient(global, &args.tags, args.report.as_deref())?;
-    if let Some(unfinished) = state::last_unfinished(execution.archive(), &experiment.name)? {
+    let unfinished = state::last_unfinished(execution.archive(), &experiment.name)?;
+    if let Some(unfinished) = unfinished.filter(|_| !args.plan) {
         let done = unfinished.steps.iter().filter(|s| s.run_id.is_some()).count();
         output.warning(&format!(
             "{} is not complete ({done} of {} runs); this is a new execution, --resume would go on with that one",
@@ -52,6 +51,10 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
     let mut state = State::new(&experiment, &source, &workload, seed, args, set, random_u64()? as u32);
     let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
     ready::warn(&experiment, &arms, output);
+    if args.plan {
+        preview::show(&experiment, &state, &arms, output);
+        return Ok(ExitCode::SUCCESS);
+    }
     noise::refuse_small_margins(execution.archive(), &experiment, &arms, args.calibrate)?;
     let lock = journal::Lock::take(execution.archive(), &state.id)?;
     state.save(execution.archive())?;

@@ -213,6 +213,22 @@ fn an_arm_that_needs_another_state_stops_the_experiment_and_says_which() {
 }
 
 #[test]
+fn a_plan_says_what_would_be_run_and_runs_nothing() {
+    let scratch = Scratch::new();
+    let text = file(&scratch, "cards.toml", &cards("cards", 6, "sim:class4-card", "sim:a1-card"));
+    let plan = scratch.run(["run", &text, "--plan"]);
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    for said in ["12 runs: 6 pairs", "seed 11", "Arm one on sim:class4-card", "rand-read.iops", "of measuring"] {
+        assert!(plan.stdout.contains(said), "{said}: {}", plan.stdout);
+    }
+    let document = scratch.json(["run", &text, "--plan", "--json"], 0);
+    assert_eq!((document["schema"].as_str(), document["pairs"].as_u64()), (Some("narrows/plan/1"), Some(6)));
+    assert_eq!(document["order"].as_array().map(Vec::len), Some(12));
+    assert_eq!(document["arms"][1]["run"]["schema"], "narrows/plan/1");
+    assert!(!scratch.archive().join("runs").exists(), "nothing ran");
+}
+
+#[test]
 fn mistakes_are_found_before_anything_runs() {
     let scratch = Scratch::new();
     let good = cards("x", 6, "sim:a1-card", "sim:class4-card");

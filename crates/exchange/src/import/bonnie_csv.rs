@@ -35,7 +35,7 @@ const LAYOUT_1_98: Layout = Layout { concurrency: Some(3), size: 5, io: 9, files
 pub(crate) fn is_start(line: &str) -> bool {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     match fields.as_slice() {
-        [format, program, _, ..] if is_version(format) && is_version(program) => true,
+        _ if is_versioned(&fields) => true,
         [name, size, rate, cpu, ..] => {
             !name.is_empty()
                 && (bonnie::is_size(size) || size.is_empty())
@@ -44,6 +44,13 @@ pub(crate) fn is_start(line: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a line begins with the versions of its format and its program. Other programs write the format too (this one
+/// as `narrows-0.1.0`), so that a line as long as a result needs only that of the format.
+fn is_versioned(fields: &[&str]) -> bool {
+    let long = fields.len() >= 2 * TESTS + TESTS + 5;
+    fields.len() > 2 && is_version(fields[0]) && (is_version(fields[1]) || long && !fields[1].is_empty())
 }
 
 /// `1.96`, `2.00a`, or the `2` of the first format with versions.
@@ -69,8 +76,7 @@ pub(crate) fn is_header(line: &str) -> bool {
 /// Why it is no result, in words.
 pub(crate) fn parse(line: &str) -> Result<Results, String> {
     let fields: Vec<&str> = line.trim().split(',').map(str::trim).collect();
-    let versioned = fields.len() > 2 && is_version(fields[0]) && is_version(fields[1]);
-    if !versioned {
+    if !is_versioned(&fields) {
         return fill(&fields, &LAYOUT_1_03);
     }
     let (own, other) = match fields[0] {
@@ -156,6 +162,17 @@ mod tests {
         assert_eq!(results.rates[7], Cell::TooFast);
         assert_eq!(results.latencies[0].value(), Some(189e6));
         assert_eq!(results.files, "1:2000:100");
+    }
+
+    #[test]
+    fn another_program_may_write_it() {
+        let line = V1_98.replace("2.00a", "narrows-0.1.0");
+        assert!(is_start(&line));
+        let (theirs, own) = (parse(V1_98).unwrap(), parse(&line).unwrap());
+        assert_eq!(
+            (own.rates, own.latencies, own.version.as_deref()),
+            (theirs.rates, theirs.latencies, Some("narrows-0.1.0"))
+        );
     }
 
     #[test]

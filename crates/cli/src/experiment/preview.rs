@@ -1,0 +1,134 @@
+//! `narrows run EXPERIMENT.toml --plan`: what would be run, without changing anything.
+
+use super::outcome;
+use super::ready::ReadyArm;
+use super::state::State;
+use crate::output::Output;
+use model::{NS_PER_S, PhaseKind, PhasePlan};
+use report::document::PlanDocument;
+use serde::Serialize;
+use spec::{Experiment, Setting};
+
+/// What `--plan --json` prints of an experiment.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    experiment: &'a str,
+    question: &'a str,
+    pairs: u32,
+    seed: u64,
+    alpha: f64,
+    primary: &'a [String],
+    order: Vec<Step<'a>>,
+    duration_at_most_s: Option<f64>,
+    bytes_written_at_most: Option<u64>,
+    arms: Vec<Arm<'a>>,
+}
+
+#[derive(Serialize)]
+struct Step<'a> {
+    pair: u32,
+    arm: &'a str,
+}
+
+#[derive(Serialize)]
+struct Arm<'a> {
+    name: &'a str,
+    target: String,
+    settings: Vec<String>,
+    waits_for: Option<&'a str>,
+    run: Option<PlanDocument<'a>>,
+}
+
+/// Prints it.
+pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &Output) {
+    let each = |of: &dyn Fn(&model::Plan) -> Option<u64>| -> Option<u64> {
+        let sums = arms.iter().map(|a| of(&a.here.as_ref()?.plan)).collect::<Option<Vec<u64>>>()?;
+        let one = sums.into_iter().try_fold(0u64, u64::checked_add)?;
+        one.checked_mul(u64::from(experiment.pairs))
+    };
+    let rest = experiment.settle_ns.saturating_mul(state.steps.len().saturating_sub(1) as u64);
+    let duration_ns = each(&|p| Some(p.budget_ns)).map(|ns| ns.saturating_add(rest));
+    let measuring = |p: &model::Plan| -> u64 {
+        let measured = p.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure && phase.skip.is_none());
+        measured.map(PhasePlan::usual_time_ns).sum()
+    };
+    let measured_ns = each(&|p| Some(measuring(p)));
+    let bytes = each(&|p| p.bytes_written_at_most());
+    if output.is_json() {
+        return output.document(&Document {
+            schema: PlanDocument::SCHEMA,
+            experiment: &experiment.name,
+            question: &experiment.question,
+            pairs: experiment.pairs,
+            seed: state.seed,
+            alpha: outcome::alpha(experiment),
+            primary: &experiment.primary,
+            order: state.steps.iter().map(|s| Step { pair: s.pair, arm: &s.arm_name }).collect(),
+            duration_at_most_s: duration_ns.map(|ns| ns as f64 / NS_PER_S as f64),
+            bytes_written_at_most: bytes,
+            arms: arms
+                .iter()
+                .map(|a| Arm {
+                    name: &a.arm.name,
+                    target: a.target.to_string_lossy().into_owned(),
+                    settings: settings(a),
+                    waits_for: a.waits.as_deref(),
+                    run: a.here.as_ref().map(|h| PlanDocument::new(&h.target, &h.plan)),
+                })
+                .collect(),
+        });
+    }
+    let mut text = format!("Experiment {}\n", experiment.name);
+    if !experiment.question.is_empty() {
+        text.push_str(&format!("  {}\n", experiment.question));
+    }
+    let order: Vec<&str> = state.steps.iter().take(6).map(|s| s.arm_name.as_str()).collect();
+    text.push_str(&format!(
+        "  {} runs: {} pairs in an order drawn by lot (seed {}: {}{})\n",
+        state.steps.len(),
+        experiment.pairs,
+        state.seed,
+        order.join(", "),
+        if state.steps.len() > order.len() { ", ..." } else { "" }
+    ));
+    let time = |ns: Option<u64>| ns.map_or_else(|| "not known".to_owned(), |ns| minutes(ns / NS_PER_S));
+    let written = bytes.map_or_else(|| "not bounded".to_owned(), |b| format!("{:.1} GB at most", b as f64 / 1e9));
+    text.push_str(&format!(
+        "  Time: {} of measuring, {} with all else at most; written: {written}\n",
+        time(measured_ns),
+        time(duration_ns)
+    ));
+    let primary =
+        if experiment.primary.is_empty() { "one of each phase".to_owned() } else { experiment.primary.join(", ") };
+    text.push_str(&format!("  Primary metrics: {primary}; alpha {}\n\n", outcome::alpha(experiment)));
+    for arm in arms {
+        text.push_str(&format!("Arm {} on {}\n", arm.arm.name, arm.target.to_string_lossy()));
+        settings(arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
+        if let Some(waits) = &arm.waits {
+            text.push_str(&format!("  waits for {waits}\n"));
+        }
+    }
+    if let Some(here) = arms.iter().find_map(|a| a.here.as_ref()) {
+        text.push_str(&format!("\n{}", report::plan_text(&here.plan, output.style())));
+    }
+    output.text(&text);
+}
+
+fn minutes(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s} s"),
+        (0, m, s) => format!("{m} min {s} s"),
+        (h, m, _) => format!("{h} h {m} min"),
+    }
+}
+
+/// What makes an arm an arm.
+fn settings(arm: &ReadyArm) -> Vec<String> {
+    let changed = arm.arm.settings.iter().map(|s| match s {
+        Setting::Value { path, value } => format!("{path} = {value}"),
+        Setting::Command { run, undo } => format!("{run} (undone by: {undo})"),
+        Setting::MountOptions(options) => format!("mounted with {options}"),
+    });
+    changed.chain(arm.arm.set.iter().map(|(key, value)| format!("{key} = {value}"))).collect()
+}
