@@ -76,8 +76,13 @@ pub(super) fn decide<'c>(
     let raw: Vec<f64> = family.iter().map(|m| m.p.unwrap_or(f64::NAN)).collect();
     let adjusted = if primary { stats::holm(&raw) } else { stats::benjamini_hochberg(&raw) };
     let questions = family.len();
-    for (metric, p) in family.iter_mut().zip(adjusted) {
+    for ((metric, p), alone) in family.iter_mut().zip(adjusted).zip(raw) {
         metric.p = Some(p);
+        if metric.basis == model::Basis::Paired && alone <= alpha && p > alpha {
+            let tried =
+                if primary { format!("among {questions} questions") } else { "among all that were looked at".into() };
+            metric.reasons.push(format!("adjusted: alone it would be shown (p {alone:.3}), {tried} it is not"));
+        }
         if !primary {
             metric.reasons.push("exploratory: not one of the questions that were fixed before".to_owned());
         }
