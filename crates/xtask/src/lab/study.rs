@@ -5,6 +5,7 @@
 //! where `narrows` says that the next arm needs another machine, that one is booted and goes on. Images outlive the boots, so
 //! that both machines have the same disk before them.
 
+use super::card::CardsPlan;
 use super::evidence::{Evidence, failures, script};
 use super::initrd::{Job, quoted};
 use super::machine::{Check, Machine};
@@ -38,6 +39,9 @@ pub struct Plan {
     /// Images that all machines of the experiment share, by name.
     #[serde(default)]
     images: Vec<String>,
+    /// Cards that the rest of the file, then a workload, is run on.
+    #[serde(default)]
+    pub cards: Option<CardsPlan>,
     /// Commands of the guest's shell before the first boot's experiment.
     #[serde(default)]
     once: String,
@@ -68,6 +72,8 @@ pub struct Study {
     pub plan: Plan,
     /// The rest of it, if that is an experiment.
     experiment: Option<String>,
+    /// The rest of it, if that is the workload of cards.
+    workload: Option<String>,
 }
 
 /// One thing that was looked at.
@@ -106,7 +112,14 @@ impl Study {
         let plan = toml::from_str::<File>(text).map_err(|e| anyhow::anyhow!("{}", e.to_string().trim_end()))?.lab;
         let mut rest: toml::Table = text.parse().map_err(|e: toml::de::Error| anyhow::anyhow!("{e}"))?;
         rest.remove("lab");
-        let experiment = (!rest.is_empty()).then(|| toml::to_string(&rest)).transpose().context("the experiment")?;
+        let rest = (!rest.is_empty()).then(|| toml::to_string(&rest)).transpose().context("the experiment")?;
+        let (experiment, workload) = if plan.cards.is_some() { (None, rest) } else { (rest, None) };
+        if let Some(cards) = &plan.cards {
+            let cards = cards.slots().context("lab.cards")?;
+            let text =
+                workload.as_deref().with_context(|| format!("there is no workload for {} cards", cards.len()))?;
+            check_workload(name, text)?;
+        }
         if let Some(experiment) = &experiment {
             let parsed = spec::parse_experiment(&format!("{name}.toml"), experiment).map_err(|errors| {
                 anyhow::anyhow!("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
@@ -116,8 +129,9 @@ impl Study {
             }
             ensure!(plan.target.is_some(), "lab.target is missing: what the experiment runs on");
         }
-        ensure!(experiment.is_some() || !plan.steps.is_empty(), "there is neither an experiment nor a step");
-        Ok(Self { name: name.to_owned(), plan, experiment })
+        let something = experiment.is_some() || workload.is_some() || !plan.steps.is_empty();
+        ensure!(something, "there is neither an experiment nor a step");
+        Ok(Self { name: name.to_owned(), plan, experiment, workload })
     }
 
     /// Reads a study's file.
@@ -147,9 +161,15 @@ impl Study {
             lock.lock().context("cannot lock the study")?;
         }
         let mut machines = Machines { lab, prepared: BTreeMap::new() };
-        let comparison = match &self.experiment {
-            Some(experiment) => Some(self.experiment(&mut machines, experiment, &work)?),
-            None => None,
+        let comparison = match (&self.experiment, &self.plan.cards) {
+            (Some(experiment), _) => Some(self.experiment(&mut machines, experiment, &work)?),
+            (None, Some(cards)) => {
+                let workload = self.workload.as_deref().unwrap_or_default();
+                let boot = |job: &Job, conduct: &Conduct| machines.run(&cards.machine, job, conduct);
+                let ranked = cards.run(workload, &work, boot)?;
+                Some((ranked.text, vec![ranked.page]))
+            }
+            (None, None) => None,
         };
         let mut steps = Vec::new();
         for step in &self.plan.steps {
@@ -242,6 +262,22 @@ fn look(check: &Check, outcome: &Outcome, i: usize) -> Seen {
     let log: Vec<&str> = log.take(5).collect();
     let output = if check.emulator_log.is_empty() { evidence.out.clone() } else { log.join("\n") };
     Seen { what: check.what.clone(), command, output, wrong: failures(check, &evidence) }
+}
+
+/// A workload that `narrows run` would refuse is refused before a machine is booted.
+fn check_workload(name: &str, text: &str) -> anyhow::Result<()> {
+    let inputs = spec::TextInputs {
+        file: &format!("{name}.toml"),
+        text,
+        includes: &BTreeMap::new(),
+        set: &[],
+        variables: &BTreeMap::new(),
+        machine: spec::TextMachine { page_size_bytes: 4096, memory_bytes: 512 << 20, processors: 2 },
+        lenient: false,
+    };
+    spec::parse_workload(&inputs)
+        .map(|_| ())
+        .map_err(|errors| anyhow::anyhow!("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))
 }
 
 /// Machines that were prepared in this study.

@@ -26,6 +26,7 @@ mod media;
 mod parameters;
 mod protocol;
 mod quantities;
+mod ranking;
 mod runs;
 mod server;
 mod slot;
@@ -35,6 +36,7 @@ mod transmission;
 
 pub use device::Summary;
 pub use findings::differences;
+pub use ranking::Plan as CardsPlan;
 pub use slot::{Choice, InSlot, Slot};
 
 use anyhow::{Context, ensure};

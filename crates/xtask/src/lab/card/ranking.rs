@@ -1,0 +1,164 @@
+//! A study of several cards: each is put into the same machine, the same workload is run on it, and they are ranked.
+//!
+//! The guest is named after the card, so that the runs tell their cards apart in any archive: an emulated SD card has one
+//! model and one serial number for all.
+
+use super::slot::Slot;
+use crate::lab::initrd::{Job, quoted};
+use crate::lab::session::{Conduct, Outcome};
+use crate::lab::{interrupts, page, progress, transport};
+use anyhow::{Context, bail, ensure};
+use archive::Archive;
+use judge::{RankAsked, TargetRuns};
+use report::{Rank, Style};
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the guest finds the workload.
+const TEXT_IN_GUEST: &str = "lab/in/cards.toml";
+
+/// Tag of the runs.
+const TAG: &str = "lab-cards";
+
+/// The table `lab.cards` of a study's file; the rest of the file is the workload.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Plan {
+    /// The machine that they are put into.
+    pub machine: String,
+    /// Where the guest sees them, a block device.
+    target: String,
+    /// Names of `lab/cards`, in any order.
+    cards: Vec<String>,
+    /// What all times of the cards are multiplied by, so that the emulator's own time is small beside them.
+    #[serde(default = "one")]
+    slowness: f64,
+    /// The metric that is to be predicted from the others.
+    #[serde(default)]
+    predict: Option<String>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// What a study of cards showed.
+pub struct Ranked {
+    /// As text.
+    pub text: String,
+    /// The page.
+    pub page: PathBuf,
+}
+
+impl Plan {
+    /// The cards, which must all be there.
+    ///
+    /// # Errors
+    /// There is no such card, or fewer than two.
+    pub fn slots(&self) -> anyhow::Result<Vec<(String, Slot)>> {
+        ensure!(self.cards.len() > 1, "a ranking needs at least two cards");
+        ensure!(self.target.starts_with("/dev/"), "'{}': the target of cards is a block device", self.target);
+        let slot = |name: &String| anyhow::Ok((name.clone(), Slot { slowness: self.slowness, ..Slot::of(name)? }));
+        self.cards.iter().map(slot).collect()
+    }
+
+    /// Runs the workload on one card after the other, and ranks them. `boot` boots the machine.
+    ///
+    /// # Errors
+    /// A guest failed, or made no run.
+    pub fn run(
+        &self,
+        workload: &str,
+        work: &Path,
+        mut boot: impl FnMut(&Job, &Conduct) -> anyhow::Result<Outcome>,
+    ) -> anyhow::Result<Ranked> {
+        let own = work.join("archive");
+        if own.exists() {
+            fs::remove_dir_all(&own).with_context(|| format!("cannot clear {}", own.display()))?;
+        }
+        let archive = Archive::open(&own);
+        let mut targets: Vec<TargetRuns> = Vec::new();
+        let slots = self.slots()?;
+        for (number, (name, slot)) in slots.iter().enumerate() {
+            progress::say(&format!("card {} of {}: {}", number + 1, slots.len(), slot.card.title));
+            let conduct = Conduct { card: Some(slot.clone()), progress: true, ..Conduct::default() };
+            let outcome = boot(&self.job(name, workload), &conduct)?;
+            let brought = transport::bring_home(&outcome.out.path().join("archive"), &archive)?;
+            let [id] = brought.runs.as_slice() else {
+                bail!(
+                    "{name}: the guest made {} runs instead of one (exit code {}): {}; the console is kept in {}",
+                    brought.runs.len(),
+                    outcome.exit,
+                    outcome.text("stderr").lines().rfind(|l| !l.trim().is_empty()).unwrap_or("it said nothing"),
+                    outcome.console.display()
+                );
+            };
+            archive.tag_add(TAG, id).context("the tag of the study")?;
+            if let Some(card) = &outcome.card {
+                progress::say(&format!("{name}: {}", card.line()));
+            }
+            targets
+                .push(TargetRuns { name: name.clone(), runs: vec![archive.load(id).context("a run of the study")?] });
+            if interrupts::seen() {
+                bail!("interrupted");
+            }
+        }
+        let ranked = self.rank(&targets, work)?;
+        let home = crate::lab::host_archive()?;
+        transport::bring_home(&own, &home)?;
+        progress::say(&format!("the runs are in the archive: narrows rank {TAG}"));
+        Ok(ranked)
+    }
+
+    /// What the guest does with a card: `--destroy` because a device is written to only by its serial number.
+    fn job(&self, name: &str, workload: &str) -> Job {
+        let device = self.target.trim_start_matches("/dev/");
+        let mut job = Job::script(format!(
+            "hostname {}\nnarrows run /{TEXT_IN_GUEST} {} --destroy \"$(cat /sys/block/{device}/device/serial)\"\n",
+            quoted([name]),
+            quoted([self.target.as_str()]),
+        ));
+        job.files.push((TEXT_IN_GUEST.into(), 0o644, workload.as_bytes().to_vec()));
+        job
+    }
+
+    fn rank(&self, targets: &[TargetRuns], work: &Path) -> anyhow::Result<Ranked> {
+        let asked = RankAsked { predicted: self.predict.clone(), ..RankAsked::default() };
+        let ranking = judge::rank(targets, &asked).map_err(|error| anyhow::anyhow!("no ranking: {error:?}"))?;
+        let rank = Rank { ranking: &ranking, predicted: self.predict.as_deref(), chosen: false, page: None };
+        let style = Style { ascii: true, colour: false, width: 120 };
+        let html = report::rank_page("cards of the lab", env!("CARGO_PKG_VERSION"), &rank);
+        let path = work.join("rank.html");
+        fs::write(&path, page::marked(&html)).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Ranked { text: report::rank_text(&rank, &style), page: path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(more: &str) -> Plan {
+        let text = format!("machine = \"q35-sdcard\"\ntarget = \"/dev/mmcblk0\"\n{more}");
+        toml::from_str(&text).expect("a plan")
+    }
+
+    #[test]
+    fn cards_must_be_there_and_more_than_one() {
+        let two = plan("cards = [\"intenso-class4\", \"samsung-emmc\"]\nslowness = 4.0");
+        let slots = two.slots().expect("both are there");
+        assert!(slots.iter().all(|(_, slot)| slot.slowness == 4.0) && slots[1].1.card.title.starts_with("Samsung"));
+        assert!(plan("cards = [\"intenso-class4\"]").slots().is_err());
+        let error = plan("cards = [\"intenso-class4\", \"no-such\"]").slots().expect_err("not there").to_string();
+        assert!(error.contains("no-such"), "{error}");
+    }
+
+    #[test]
+    fn the_guest_is_named_after_its_card() {
+        let job = plan("cards = []").job("samsung-emmc", "name = 'x'");
+        let script = job.script.as_deref().unwrap_or_default();
+        assert!(script.contains("hostname 'samsung-emmc'") && script.contains("/sys/block/mmcblk0/device/serial"));
+        assert_eq!(job.files[0].2, b"name = 'x'");
+    }
+}
