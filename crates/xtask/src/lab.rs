@@ -7,6 +7,7 @@
 //! - Facts, decisions of drivers, register writes and error handling are asserted; an emulated speed never is.
 
 mod arguments;
+mod capture;
 mod card;
 mod console;
 mod cpio;
@@ -69,6 +70,12 @@ enum Command {
     },
     /// Serve an SD card of known speed, lies and faults to QEMU or to any NBD client
     Card(card::Arguments),
+    /// Keep the trees of machines for the tests of `observe`
+    Capture {
+        /// Names of the machines
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
     /// Make one of the studies, and write its page
     Study {
         /// Name of the study
@@ -112,6 +119,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::List => list().map(|()| 0),
         Command::Card(arguments) => card::run(&arguments).map(|()| 0),
         Command::Up { name } => up(&name, arguments.programs),
+        Command::Capture { names } => capture_all(&names, arguments.programs).map(|()| 0),
         Command::Study { name } => study(&name, arguments.programs),
         Command::Test { names } => test_all(&names, arguments.programs).map(|()| 0),
         Command::Run { name, bring, card, command } => run_in(&name, &bring, &card, &command, arguments.programs),
@@ -168,6 +176,17 @@ fn study(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     println!("page: {}", path.display());
     page::open(&path);
     Ok(code)
+}
+
+fn capture_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {
+    interrupts::install()?;
+    let lab = Lab::new(programs)?;
+    for name in names {
+        let machine = Machine::load(&machines_directory(), name)?;
+        println!("{}", capture::run(&lab, &machine)?.display());
+    }
+    progress::say("look through the trees, and accept their snapshots: cargo insta test --review -p narrows-observe");
+    Ok(())
 }
 
 fn test_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {

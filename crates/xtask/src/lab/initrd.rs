@@ -61,6 +61,10 @@ pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
+fn unix_now() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
+
 /// The file for the kernel.
 pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str) -> Vec<u8> {
     let mut archive = Archive::default();
@@ -83,6 +87,8 @@ pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str) -> Vec<u8>
     let yes = |is: bool| if is { "yes" } else { "no" };
     let session = [
         ("NONCE", nonce.to_owned()),
+        // Boards have no clock that goes on without power; runs are named by the time.
+        ("NOW", unix_now().to_string()),
         ("HOST_NAME", format!("lab-{}", machine.name)),
         ("TRANSPORT", transport.to_owned()),
         ("OUT_DEVICE", device.to_owned()),

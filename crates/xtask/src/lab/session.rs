@@ -50,8 +50,22 @@ pub struct Prepared {
     base: Base,
     /// Kernel release, for reports.
     pub release: String,
+    /// Package and version of the kernel.
+    pub package: String,
     /// What was noted on the way.
     pub notes: Vec<String>,
+}
+
+impl Prepared {
+    /// Which emulator it is, in its own words.
+    ///
+    /// # Errors
+    /// It cannot be asked.
+    pub fn emulator_version(&self) -> anyhow::Result<String> {
+        let output = std::process::Command::new(&self.emulator).arg("--version").output();
+        let output = output.with_context(|| format!("cannot run {}", self.emulator.display()))?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("an unknown version").to_owned())
+    }
 }
 
 /// How a session is to be conducted.
@@ -208,6 +222,7 @@ impl Lab {
             device_tree,
             base: Base { busybox, narrows, modules },
             release: kernel.release,
+            package: format!("{} {}", package.name, package.version),
             notes: package.notes.into_iter().chain(note).collect(),
         })
     }

@@ -104,10 +104,12 @@ impl Plan {
                 bail!("interrupted");
             }
         }
-        let ranked = self.rank(&targets, work)?;
         let home = crate::lab::host_archive()?;
         transport::bring_home(&own, &home)?;
         progress::say(&format!("the runs are in the archive: narrows rank {TAG}"));
+        // Beside the study's page, which points to it.
+        let ranked = self.rank(&targets, &home.reports_dir())?;
+        println!("{}", ranked.text);
         Ok(ranked)
     }
 
@@ -123,13 +125,14 @@ impl Plan {
         job
     }
 
-    fn rank(&self, targets: &[TargetRuns], work: &Path) -> anyhow::Result<Ranked> {
+    fn rank(&self, targets: &[TargetRuns], directory: &Path) -> anyhow::Result<Ranked> {
         let asked = RankAsked { predicted: self.predict.clone(), ..RankAsked::default() };
         let ranking = judge::rank(targets, &asked).map_err(|error| anyhow::anyhow!("no ranking: {error:?}"))?;
         let rank = Rank { ranking: &ranking, predicted: self.predict.as_deref(), chosen: false, page: None };
         let style = Style { ascii: true, colour: false, width: 120 };
         let html = report::rank_page("cards of the lab", env!("CARGO_PKG_VERSION"), &rank);
-        let path = work.join("rank.html");
+        fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        let path = directory.join(format!("{TAG}-rank.html"));
         fs::write(&path, page::marked(&html)).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Ranked { text: report::rank_text(&rank, &style), page: path })
     }

@@ -12,6 +12,7 @@ mount -t tmpfs tmp /tmp
 mount -t debugfs debug /sys/kernel/debug 2>/dev/null
 . /lab/session
 hostname "$HOST_NAME"
+date -s "@$NOW" > /dev/null
 echo "root:x:0:0:root:/lab:/bin/sh" > /etc/passwd
 ip link set lo up 2>/dev/null
 
