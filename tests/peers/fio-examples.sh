@@ -15,7 +15,7 @@ cannot() {
 
 examples=${FIO_EXAMPLES:-/usr/share/doc/fio/examples}
 if ! compgen -G "$examples/*.fio*" >/dev/null; then
-    (cd "$scratch" && apt-get download -q fio >log 2>&1 && dpkg-deb -x fio_*.deb package) ||
+    (cd "$scratch" && apt-get download -q fio-examples >log 2>&1 && dpkg-deb -x fio-examples_*.deb package) ||
         cannot "no examples of fio in $examples, and its package cannot be downloaded: $(tail -n 1 "$scratch/log")"
     examples=$scratch/package/usr/share/doc/fio/examples
 fi
