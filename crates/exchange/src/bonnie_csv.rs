@@ -92,8 +92,8 @@ impl Cells<'_> {
             _ => format!("{value:.0}"),
         };
         let cpu = self.metric(test, &["cpu_percent"]).and_then(|m| self.value(m));
-        // Readers take a rate without CPU for a shifted line.
-        [rate, cpu.map_or("0".to_owned(), |v| format!("{v:.0}"))]
+        // Readers take a rate with a blank beside it for a shifted line.
+        [rate, cpu.map_or(TOO_FAST[1].to_owned(), |v| format!("{v:.0}"))]
     }
 
     /// Worst latency as bonnie++ prints it: microseconds up to 0.1 s, milliseconds up to 100 s.

@@ -118,8 +118,10 @@ fn fill(fields: &[&str], layout: &Layout) -> Result<Results, String> {
         let fault = |what: &str, text: &str| format!("'{text}' is no {what} of {name}");
         results.rates[test] = bonnie::rate(test, rate).ok_or_else(|| fault("rate", rate))?;
         results.cpus[test] = bonnie::cpu(cpu).ok_or_else(|| fault("share of CPU", cpu))?;
-        // Half a pair tells that the cells are shifted.
-        if std::mem::discriminant(&results.rates[test]) != std::mem::discriminant(&results.cpus[test]) {
+        // Half a pair tells that the cells are shifted; three plus signs are a share of CPU that is not known.
+        let cpu_not_known = cpu == "+++" && matches!(results.rates[test], Cell::Value(..));
+        if !cpu_not_known && std::mem::discriminant(&results.rates[test]) != std::mem::discriminant(&results.cpus[test])
+        {
             return Err(format!("'{rate},{cpu}' is no pair of rate and share of CPU of {name}"));
         }
         if layout.has_latencies {

@@ -1,5 +1,6 @@
 //! What leaves the program, against what other tools print and read.
 
+mod bonnie_csv;
 mod csv;
 mod fio_json;
 mod fio_logs;
