@@ -70,7 +70,10 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::command(args, &output),
     };
     let code = result.unwrap_or_else(|failure| {
-        output.failure(&failure);
+        match &cli.command {
+            Command::Run(args) if args.format.is_some() && !output.is_json() => output.failure_of_document(&failure),
+            _ => output.failure(&failure),
+        }
         ExitCode::from(failure.kind.exit_code())
     });
     match output.lost() {

@@ -5,7 +5,7 @@ use model::{Failure, FailureKind};
 use report::Style;
 use report::document::{ErrorDocument, to_json};
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Stdout in one of two forms: text for people, or one JSON document.
@@ -14,6 +14,8 @@ pub struct Output {
     style: Style,
     /// The first error in writing to stdout.
     lost: RefCell<Option<io::Error>>,
+    /// Whether something was printed on stdout.
+    answered: Cell<bool>,
 }
 
 /// Whether the locale's character set is UTF-8 (the first of LC_ALL, LC_CTYPE, LANG that is set decides).
@@ -49,12 +51,18 @@ impl Output {
             json: global.json,
             style: Style { ascii: dumb || !utf8_locale(), colour: color, width },
             lost: RefCell::default(),
+            answered: Cell::new(false),
         }
     }
 
     /// JSON, whatever else was asked.
     pub fn json() -> Self {
-        Self { json: true, style: Style { ascii: true, colour: false, width: 80 }, lost: RefCell::default() }
+        Self {
+            json: true,
+            style: Style { ascii: true, colour: false, width: 80 },
+            lost: RefCell::default(),
+            answered: Cell::new(false),
+        }
     }
 
     /// Whether a JSON document is wanted.
@@ -69,6 +77,7 @@ impl Output {
 
     /// Prints text. A reader that went away (`| head`) is no error; any other is remembered for [`Self::lost`].
     pub fn text(&self, text: &str) {
+        self.answered.set(true);
         let mut out = io::stdout().lock();
         if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
             && error.kind() != ErrorKind::BrokenPipe
@@ -105,6 +114,14 @@ impl Output {
             return;
         }
         self.beside(failure);
+    }
+
+    /// The same where the answer is another tool's JSON: whatever happens stdout has one document, and a person reads stderr.
+    pub fn failure_of_document(&self, failure: &Failure) {
+        self.beside(failure);
+        if !self.answered.get() {
+            self.document(&ErrorDocument::new(failure));
+        }
     }
 
     /// Says on stderr what went wrong beside an answer that is out already.

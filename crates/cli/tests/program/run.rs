@@ -101,6 +101,10 @@ fn mistakes_name_file_line_and_option() {
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("bad.fio:6: flow") && ended.stderr.contains("bad.fio:7: iodeth"), "{}", ended.stderr);
     assert!(ended.stderr.contains("iodepth"), "the nearest: {}", ended.stderr);
+    let ended = scratch.run(["run", &job, "sim:nvme", "--format", "fio-json"]);
+    let fio: Value = serde_json::from_str(&ended.stdout).expect("one valid document, also with errors");
+    assert_eq!((ended.code, fio["schema"].as_str()), (2, Some("narrows/error/1")));
+    assert!(ended.stderr.contains("bad.fio:6: flow"), "and a person reads why: {}", ended.stderr);
     let document = scratch.json(["run", &job, "sim:nvme", "--json", "--lenient"], 0);
     let notes = document["plan"]["notes"].to_string();
     assert!(notes.contains("flow") && notes.contains("iodeth"), "what was ignored is listed: {notes}");
