@@ -110,7 +110,7 @@ pub struct CheckArgs {
     pub tags: Vec<String>,
 }
 
-/// What the user allows to be lost.
+/// What the user allows to be lost, or to be touched.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Permissions {
     /// Allow writing into the regular file TARGET: its content is lost
@@ -119,6 +119,10 @@ pub struct Permissions {
     /// Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+    /// Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can
+    /// hang a machine
+    #[arg(long)]
+    pub read_registers: bool,
 }
 
 /// What happens after a failed operation.

@@ -7,7 +7,7 @@ use model::{
     Access, DeviceId, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan,
     Sync, Target, TargetKind,
 };
-use observe::{Inventory, Place, Root, Sampler};
+use observe::{Inventory, Look, Place, Root, Sampler};
 use spec::Readiness;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -141,7 +141,8 @@ fn real(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
     let root = Root::new("/");
     let metadata = path.metadata().map_err(|e| cannot_look(&path, &e))?;
     let device = split(if kind == TargetKind::BlockDevice { metadata.rdev() } else { metadata.dev() });
-    let Inventory { stack, missing } = observe::inventory(&root, &place(&path, kind, device, &metadata));
+    let look = Look { registers: allowed.read_registers, ..Look::default() };
+    let Inventory { stack, missing } = observe::inventory_with(&root, &place(&path, kind, device, &metadata), look);
     let mut environment = observe::environment(&root);
     environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
 
