@@ -72,8 +72,8 @@ impl Emulator {
     /// # Errors
     /// It cannot be started.
     pub fn start(program: &Path, arguments: &[OsString], console: Console, complaints: File) -> anyhow::Result<Self> {
-        let ourselves = std::env::current_exe().context("cannot find this program's own file")?;
-        let mut command = Command::new(ourselves);
+        // Not its path: a build may have replaced the file since.
+        let mut command = Command::new("/proc/self/exe");
         command.args(["lab", "end-with-parent"]).arg(std::process::id().to_string()).arg("--").arg(program);
         command.args(arguments);
         let grouped = console == Console::Piped;

@@ -2,7 +2,7 @@
 
 use super::timing::{Operation, Timing};
 
-/// Operations one after the other for one figure; the first few are not counted.
+/// Operations one after the other for one figure, and as many before them that are not counted.
 const OPERATIONS: u64 = 200;
 
 /// One line of figures.
@@ -33,9 +33,9 @@ fn scattered(capacity: u64, bytes: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |i: u64| (i.wrapping_mul(step) % places) * bytes)
 }
 
-fn per_second(timing: &mut Timing, operations: impl Iterator<Item = Operation>) -> f64 {
-    let mut operations = operations.take(2 * OPERATIONS as usize);
-    for operation in operations.by_ref().take(OPERATIONS as usize) {
+fn per_second(timing: &mut Timing, before: u64, operations: impl Iterator<Item = Operation>) -> f64 {
+    let mut operations = operations.take((before + OPERATIONS) as usize);
+    for operation in operations.by_ref().take(before as usize) {
         timing.serve(timing.busy_until_ns(), operation);
     }
     let (start, mut count) = (timing.busy_until_ns(), 0u64);
@@ -52,20 +52,20 @@ pub fn random(timing: &Timing, capacity: u64, bytes: u64) -> Figures {
     let write = scattered(capacity, bytes).map(|offset| Operation::Write { offset, len: bytes, flush: false });
     Figures {
         bytes,
-        read_iops: per_second(&mut timing.clone(), read),
-        write_iops: per_second(&mut timing.clone(), write),
+        read_iops: per_second(&mut timing.clone(), OPERATIONS, read),
+        write_iops: per_second(&mut timing.clone(), OPERATIONS, write),
     }
 }
 
 /// Streams in pieces of 1 MiB.
 pub fn streams(timing: &Timing, capacity: u64) -> Streams {
     const PIECE: u64 = 1 << 20;
-    // The write stream fills the cache in its first half.
+    let full = OPERATIONS + timing.cache_bytes().div_ceil(PIECE);
     let places = (capacity / PIECE).max(1);
     let read = (0..).map(|i| Operation::Read { offset: i % places * PIECE, len: PIECE });
     let write = (0..).map(|i| Operation::Write { offset: i % places * PIECE, len: PIECE, flush: false });
     Streams {
-        read_bytes_per_s: per_second(&mut timing.clone(), read) * PIECE as f64,
-        write_bytes_per_s: per_second(&mut timing.clone(), write) * PIECE as f64,
+        read_bytes_per_s: per_second(&mut timing.clone(), OPERATIONS, read) * PIECE as f64,
+        write_bytes_per_s: per_second(&mut timing.clone(), full, write) * PIECE as f64,
     }
 }

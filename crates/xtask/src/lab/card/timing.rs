@@ -118,6 +118,11 @@ impl Timing {
         self.counts
     }
 
+    /// Size of its cache, bytes.
+    pub fn cache_bytes(&self) -> u64 {
+        self.card.cache.as_ref().map_or(0, |cache| cache.size.0)
+    }
+
     /// When the card is done with all it was asked, nanoseconds.
     pub fn busy_until_ns(&self) -> u64 {
         self.busy_until_ns
