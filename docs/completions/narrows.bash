@@ -117,7 +117,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__check)
-            opts="-h -V --budget --report --overwrite --destroy --seed --tag --json --archive --color --help --version"
+            opts="-h -V --budget --report --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -545,7 +545,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-h -V --set --plan --lenient --on-error --format --report --overwrite --destroy --seed --tag --resume --calibrate --restore --json --archive --color --help --version"
+            opts="-h -V --set --plan --lenient --on-error --format --report --overwrite --destroy --read-registers --seed --tag --resume --calibrate --restore --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -858,7 +858,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__why)
-            opts="-h -V --confirm --overwrite --destroy --json --archive --color --help --version"
+            opts="-h -V --confirm --overwrite --destroy --read-registers --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -55,6 +55,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand check" -l color -d 'When
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -s V -l version -d 'Print version'
@@ -86,6 +87,7 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l plan -d 'Print the resolved plan instead of executing it'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l lenient -d 'Leave out what a fio job file asks for and is not supported, and say so in the run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l calibrate -d 'Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig\'s noise floor'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l restore -d 'Undo what an experiment changed and could not undo itself (a crash, a power cut), and end'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -98,6 +100,7 @@ always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand why" -l confirm -d 'Run the measurement that decides the first cause, on the run\'s target, and say what came out'
 complete -c narrows -n "__fish_narrows_using_subcommand why" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand why" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand why" -s V -l version -d 'Print version'
