@@ -110,8 +110,9 @@ impl Store {
                     Ok(entry)
                 }
                 None => Err(error.context(format!(
-                    "{asked} ({}) cannot be had; the lab needs the network, or a cache from an earlier run",
-                    arch.debian()
+                    "{asked} ({}) cannot be had; the lab needs the network, or a cache from an earlier run{}",
+                    arch.debian(),
+                    notes.iter().map(|n| format!("; {n}")).collect::<String>()
                 ))),
             },
         }

@@ -28,6 +28,9 @@ const TAIL_LINES: usize = 25;
 /// How long an emulator may take to end after the guest has said that it is done, or has panicked.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long consoles are kept.
+const KEEP_LOGS_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// Random bytes of images are repeated after this much: enough that no reader takes them for a constant.
 const PATTERN_BYTES: usize = 1 << 20;
 
@@ -170,6 +173,25 @@ impl Drop for Scratch {
     }
 }
 
+/// Whether a session's directory is of a process that is no more: killed, it could not remove it.
+fn is_left_behind(path: &Path) -> bool {
+    // As Scratch names it: NAME-PROCESS-COUNT.
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let process = name.rsplit('-').nth(1).and_then(|p| p.parse::<u32>().ok());
+    process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists())
+}
+
+/// Removes the entries of a directory that are of no use any more; what cannot be removed stays.
+fn sweep(directory: &Path, is_over: impl Fn(&Path, Duration) -> bool) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+        if is_over(&path, age.unwrap_or_default()) {
+            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        }
+    }
+}
+
 /// Makes an image: sparse, or filled with what cannot be compressed.
 pub fn make_image(path: &Path, image: &Image) -> anyhow::Result<()> {
     let made = || -> std::io::Result<()> {
@@ -196,6 +218,8 @@ impl Lab {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
         let directory = target.join("lab");
         fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        sweep(&directory.join("work"), |path, _| is_left_behind(path));
+        sweep(&directory.join("logs"), |_, age| age > KEEP_LOGS_FOR);
         Ok(Self { store: Store::new(&directory), programs: Programs::new(programs), directory })
     }
 
@@ -491,6 +515,18 @@ mod tests {
         let path = one.path().to_owned();
         drop(one);
         assert!(!path.exists() && two.path().exists());
+    }
+
+    #[test]
+    fn what_a_killed_session_left_is_swept_away() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let living = Scratch::new(parent.path(), "q35-ahci").expect("one");
+        // Process ids end at 2^22 (proc(5), pid_max).
+        let dead = parent.path().join("q35-ahci-4194305-0");
+        fs::create_dir(&dead).expect("a directory");
+        fs::write(parent.path().join("notes"), "").expect("a file");
+        sweep(parent.path(), |path, _| is_left_behind(path));
+        assert!(living.path().exists() && !dead.exists() && parent.path().join("notes").exists());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub fn unpack(transport: &Transport, arrived: &Arrived<'_>, into: &Path) -> anyh
             (arrived.images.get(image).with_context(|| format!("there is no image {image}"))?.clone(), "-xf")
         }
         Transport::Console => {
-            let packed = into.with_extension("tar.gz");
+            let packed = into.join(".results.tar.gz");
             let bytes = from_base64(&arrived.console.concat()).context("results on the console are damaged")?;
             fs::write(&packed, bytes).with_context(|| format!("cannot write {}", packed.display()))?;
             (packed, "-xzf")
