@@ -20,16 +20,23 @@ pub struct Arguments {
     /// A few hundred trials of each kind instead of thousands
     #[arg(long)]
     quick: bool,
+    /// Only the rankings
+    #[arg(long)]
+    rankings: bool,
 }
 
 const TRIALS: u32 = 10_000;
 const QUICK_TRIALS: u32 = 400;
 /// A ranking draws ten thousand orders itself: one for so many sessions.
-const RANK_SHARE: u32 = 20;
+const RANK_SHARE: u32 = 50;
 const PAIRS: u32 = 10;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let trials = if arguments.quick { QUICK_TRIALS } else { TRIALS };
+    if arguments.rankings {
+        print!("{}", rank::report(arguments.seed, trials.div_ceil(RANK_SHARE)));
+        return Ok(());
+    }
     let figures = all(arguments.seed, trials)?;
     println!("{trials} sessions of {PAIRS} pairs for each figure, seed {}; 95 % Wilson intervals\n", arguments.seed);
     print!("{}", count::table(&figures));
