@@ -53,6 +53,46 @@ pub struct Base {
     pub narrows: Vec<u8>,
     /// Modules in the order in which they are loaded.
     pub modules: Vec<Module>,
+    /// Programs and libraries of more packages.
+    pub programs: Vec<Program>,
+}
+
+/// A file of a package, as it is in the guest.
+pub struct Program {
+    /// Path without a slash in front.
+    path: String,
+    /// Content; of a link, that of the file it leads to.
+    content: Vec<u8>,
+}
+
+/// What of a package a program needs to run; not what people read.
+const KEPT: [&str; 7] = ["bin", "sbin", "lib", "lib64", "usr/bin", "usr/sbin", "usr/lib"];
+
+/// The programs and libraries of an unpacked package.
+///
+/// # Errors
+/// They cannot be read.
+pub fn programs_of(package: &Path) -> anyhow::Result<Vec<Program>> {
+    let mut found = Vec::new();
+    let mut open: Vec<String> = KEPT.iter().map(|k| (*k).to_owned()).collect();
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(package.join(&directory)).into_iter().flatten() {
+            let entry = entry?;
+            let path = format!("{directory}/{}", entry.file_name().to_string_lossy());
+            // Converters of character sets: large, and nobody converts anything.
+            if path.ends_with("/gconv") || path.ends_with("/systemd") || KEPT.contains(&path.as_str()) {
+                continue;
+            }
+            if entry.file_type()?.is_dir() {
+                open.push(path);
+            } else if let Ok(content) = fs::read(entry.path()) {
+                // A link out of the package leads nowhere here, and is left out.
+                found.push(Program { path, content });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
 }
 
 /// Words for the guest's shell, each as it is.
@@ -72,6 +112,9 @@ pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str) -> Vec<u8>
     archive.file("bin/busybox", 0o755, &base.busybox);
     archive.file("bin/narrows", 0o755, &base.narrows);
     archive.file("init", 0o755, INIT.as_bytes());
+    for program in &base.programs {
+        archive.file(&program.path, 0o755, &program.content);
+    }
     let mut order = String::new();
     for (i, module) in base.modules.iter().enumerate() {
         let file = format!("{i:03}-{}.ko", module.name);

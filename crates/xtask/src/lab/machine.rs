@@ -184,6 +184,8 @@ struct Text {
     #[serde(default)]
     modules: Vec<String>,
     #[serde(default)]
+    packages: Vec<String>,
+    #[serde(default)]
     qemu: Vec<Spanned<String>>,
     #[serde(default)]
     log: Option<String>,
@@ -235,6 +237,8 @@ pub struct Machine {
     pub append: String,
     /// Modules that are loaded in this order, each after those that it depends on; `name key=value` gives parameters.
     pub modules: Vec<String>,
+    /// More packages of Debian whose programs and libraries the guest has; what they depend on is named too.
+    pub packages: Vec<String>,
     /// More arguments of the emulator; `{NAME}` is the path of an image, `{card}` the socket of the card server.
     pub qemu: Vec<String>,
     /// What the emulator logs (`-d`), for example `unimp`.
@@ -386,6 +390,7 @@ impl Machine {
             console: read.console,
             append: read.append,
             modules: read.modules,
+            packages: read.packages,
             qemu: read.qemu.into_iter().map(Spanned::into_inner).collect(),
             log: read.log,
             transport: read.transport.into_inner(),

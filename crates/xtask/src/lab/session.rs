@@ -4,7 +4,7 @@
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
 use super::console::{Line, Reader, Stage};
-use super::initrd::{Base, Job, initrd};
+use super::initrd::{Base, Job, initrd, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
 use super::modules::Modules;
@@ -238,13 +238,18 @@ impl Lab {
         let busybox = ["bin/busybox", "usr/bin/busybox"].map(|p| busybox.directory.join(p));
         let busybox = busybox.iter().find(|p| p.is_file()).context("busybox-static has no busybox")?;
         let busybox = fs::read(busybox).with_context(|| format!("cannot read {}", busybox.display()))?;
+        let mut programs = Vec::new();
+        for name in &machine.packages {
+            let package = self.store.get(machine.arch, name).map_err(Unavailable::because)?;
+            programs.extend(programs_of(&package.directory).with_context(|| format!("the files of {name}"))?);
+        }
         let narrows = self.programs.get(machine.arch)?;
         Ok(Prepared {
             machine: machine.clone(),
             emulator,
             kernel_image,
             device_tree,
-            base: Base { busybox, narrows, modules },
+            base: Base { busybox, narrows, modules, programs },
             release: kernel.release,
             package: format!("{} {}", package.name, package.version),
             notes: package.notes.into_iter().chain(note).collect(),

@@ -4,7 +4,8 @@
 
 /bin/busybox mkdir -p /bin /sbin /proc /sys /dev /tmp /run /mnt /etc /lab/out
 /bin/busybox --install -s /bin
-export PATH=/bin:/sbin HOME=/lab NARROWS_ARCHIVE=/lab/out/archive TERM=${TERM:-linux}
+# busybox first puts its links where nothing of a package stands.
+export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/lab NARROWS_ARCHIVE=/lab/out/archive TERM=${TERM:-linux}
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev 2>/dev/null || mdev -s
