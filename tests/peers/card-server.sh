@@ -149,14 +149,15 @@ def check(name, direction, key, expected, tolerance, slower=None):
         bad.append(name)
 
 
-check("random-write", "write", "iops", 1000 / 30, 0.05)
+# Never faster than the card; a busy machine adds its own time to what each waits for, and none where requests are ahead.
+check("random-write", "write", "iops", 1000 / 30, 0.05, slower=0.2)
 check("random-write-ahead", "write", "iops", 1000 / 30, 0.05)
-check("random-read", "read", "iops", 1000, 0.05, slower=0.3)
-check("stream-write", "write", "bw_bytes", 4e6, 0.05)
+check("random-read", "read", "iops", 1000, 0.05, slower=0.5)
+check("stream-write", "write", "bw_bytes", 4e6, 0.05, slower=0.4)
 # In pieces of 512 bytes, as an emulated SD card hands them on: 128 us each, about what a turn takes on a busy machine.
 check("stream-write-sectors", "write", "bw_bytes", 4e6, 0.05, slower=0.7)
-check("stream-read", "read", "bw_bytes", 20e6, 0.05)
-check("two-streams", "write", "bw_bytes", 4e6, 0.1)
+check("stream-read", "read", "bw_bytes", 20e6, 0.05, slower=0.4)
+check("two-streams", "write", "bw_bytes", 4e6, 0.05, slower=0.4)
 # Each of three closes the one that is wanted next: 30 ms for 4 KiB.
 check("three-streams", "write", "iops", 1000 / 30, 0.1)
 sys.exit(f"FAILED: {', '.join(bad)}" if bad else 0)

@@ -79,6 +79,7 @@ impl Plan {
         }
         let archive = Archive::open(&own);
         let mut targets: Vec<TargetRuns> = Vec::new();
+        let mut accounts = String::from("\nWhat each card did by its own account, its times multiplied:\n");
         let slots = self.slots()?;
         for (number, (name, slot)) in slots.iter().enumerate() {
             progress::say(&format!("card {} of {}: {}", number + 1, slots.len(), slot.card.title));
@@ -96,7 +97,9 @@ impl Plan {
             };
             archive.tag_add(TAG, id).context("the tag of the study")?;
             if let Some(card) = &outcome.card {
-                progress::say(&format!("{name}: {}", card.line()));
+                let account = format!("{name}: {}", card.line());
+                progress::say(&account);
+                accounts.push_str(&format!("- {account}\n"));
             }
             targets
                 .push(TargetRuns { name: name.clone(), runs: vec![archive.load(id).context("a run of the study")?] });
@@ -108,7 +111,8 @@ impl Plan {
         transport::bring_home(&own, &home)?;
         progress::say(&format!("the runs are in the archive: narrows rank {TAG}"));
         // Beside the study's page, which points to it.
-        let ranked = self.rank(&targets, &home.reports_dir())?;
+        let mut ranked = self.rank(&targets, &home.reports_dir())?;
+        ranked.text.push_str(&accounts);
         println!("{}", ranked.text);
         Ok(ranked)
     }
