@@ -34,6 +34,9 @@ pub struct Plan {
     /// What all times of the cards are multiplied by, so that the emulator's own time is small beside them.
     #[serde(default = "one")]
     slowness: f64,
+    /// What is shown side by side, what matters most first; all, without any.
+    #[serde(default)]
+    metrics: Vec<String>,
     /// The metric that is to be predicted from the others.
     #[serde(default)]
     predict: Option<String>,
@@ -130,9 +133,16 @@ impl Plan {
     }
 
     fn rank(&self, targets: &[TargetRuns], directory: &Path) -> anyhow::Result<Ranked> {
-        let asked = RankAsked { predicted: self.predict.clone(), ..RankAsked::default() };
-        let ranking = judge::rank(targets, &asked).map_err(|error| anyhow::anyhow!("no ranking: {error:?}"))?;
-        let rank = Rank { ranking: &ranking, predicted: self.predict.as_deref(), chosen: false, page: None };
+        let asked =
+            RankAsked { metrics: self.metrics.clone(), predicted: self.predict.clone(), ..RankAsked::default() };
+        let mut ranking = judge::rank(targets, &asked).map_err(|error| anyhow::anyhow!("no ranking: {error:?}"))?;
+        ranking.reasons.insert(0, format!("emulated: {}", page::EMULATED));
+        let rank = Rank {
+            ranking: &ranking,
+            predicted: self.predict.as_deref(),
+            chosen: !self.metrics.is_empty(),
+            page: None,
+        };
         let style = Style { ascii: true, colour: false, width: 120 };
         let html = report::rank_page("cards of the lab", env!("CARGO_PKG_VERSION"), &rank);
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
