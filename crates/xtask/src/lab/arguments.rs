@@ -69,7 +69,7 @@ pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Ve
     let append = machine.append.replace("{tsc-khz}", &places.tsc_khz.to_string());
     let append = format!("console={} panic=-1 {quiet} {append}", machine.console);
     add(&["-append", append.split_whitespace().collect::<Vec<_>>().join(" ").as_str()]);
-    for image in &machine.images {
+    for image in machine.images.iter().filter(|i| i.interface != "file") {
         let file = places.images.get(&image.name).map(|p| escaped(p)).unwrap_or_default();
         let mut drive = format!("if={},id={},format=raw,file={file}", image.interface, image.name);
         if let Some(options) = &image.options {

@@ -109,7 +109,8 @@ pub struct Image {
     /// Size; the file is sparse.
     #[serde(rename = "size", deserialize_with = "bytes")]
     pub size_bytes: u64,
-    /// The `if=` of `-drive`: `none` for a device of its own, `mtd` or `sd` for what a board has soldered on.
+    /// The `if=` of `-drive`: `none` for a device of its own, `mtd` or `sd` for what a board has soldered on; `file` for no
+    /// drive at all, where the arguments of the emulator use the path.
     #[serde(default = "no_interface")]
     pub interface: String,
     /// More options of `-drive`, for example `cache=writethrough` or `throttling.iops-write=33`.
@@ -315,7 +316,11 @@ fn line_of(text: &str, span: &Range<usize>) -> usize {
 
 /// Names in braces that an argument uses.
 fn placeholders(argument: &str) -> impl Iterator<Item = &str> {
-    argument.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name))
+    // Other braces belong to JSON.
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    argument.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name)).filter(is_name)
 }
 
 impl Machine {
@@ -505,6 +510,12 @@ transport = "virtio-serial"
         let lost = text("{ image = \"spare\", device = \"/dev/sdb\" }");
         let lost = Machine::parse("small", &lost).expect_err("no image").to_string();
         assert!(lost.contains("line 7") && lost.contains("spare"), "{lost}");
+    }
+
+    #[test]
+    fn braces_of_json_stand_for_themselves() {
+        let json = r#"{"driver": "blkdebug", "image": {"filename": "{disk}"}}"#;
+        assert_eq!(placeholders(json).collect::<Vec<_>>(), ["disk"]);
     }
 
     #[test]
