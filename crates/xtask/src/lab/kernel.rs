@@ -2,7 +2,7 @@
 
 use super::machine::Boot;
 use anyhow::{Context, bail};
-use std::fs;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +64,10 @@ impl Kernel {
             return Ok((packed, None));
         }
         let unpacked = cache.join(format!("vmlinux-{}", self.release));
+        fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
+        // Several machines of one kernel are prepared at a time: the first unpacks, the others wait.
+        let lock = File::create(cache.join("lock")).context("cannot create the lock of the kernels")?;
+        lock.lock().context("cannot lock the kernels")?;
         if unpacked.exists() {
             return Ok((unpacked, None));
         }
@@ -73,7 +77,6 @@ impl Kernel {
                 format!("{} holds no vmlinux in xz: it is started as it is, which takes longer", packed.display());
             return Ok((packed, Some(note)));
         };
-        fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
         let partial = cache.join(format!(".vmlinux-{}.{}", self.release, std::process::id()));
         fs::write(&partial, vmlinux).with_context(|| format!("cannot write {}", partial.display()))?;
         fs::rename(&partial, &unpacked).with_context(|| format!("cannot write {}", unpacked.display()))?;
@@ -117,6 +120,22 @@ mod tests {
         image.extend_from_slice(XZ);
         image.extend_from_slice(&[0x55; 100]);
         assert_eq!(vmlinux_of(&image).as_deref(), Some(&b"\x7fELF kernel"[..]));
+    }
+
+    #[test]
+    fn machines_that_are_prepared_at_once_unpack_once() {
+        let package = tempfile::tempdir().expect("a directory");
+        fs::create_dir(package.path().join("boot")).expect("boot");
+        fs::write(package.path().join("boot/vmlinuz-6.1"), XZ).expect("a kernel");
+        let (kernel, cache) = (Kernel::of(package.path()).expect("a kernel"), package.path().join("cache"));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let (path, note) = kernel.image(Boot::Vmlinux, &cache).expect("unpacked");
+                    assert_eq!((fs::read(path).expect("vmlinux").as_slice(), note), (&b"\x7fELF kernel"[..], None));
+                });
+            }
+        });
     }
 
     #[test]
