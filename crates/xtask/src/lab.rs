@@ -19,6 +19,7 @@ mod machine;
 mod modules;
 mod packages;
 mod page;
+mod power_cut;
 mod programs;
 mod progress;
 mod qemu;

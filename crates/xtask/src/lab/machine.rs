@@ -163,6 +163,20 @@ pub struct Check {
     pub emulator_log: Vec<String>,
 }
 
+/// What goes on while the power is cut, and what must be so afterwards; see [`super::power_cut`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerCut {
+    /// The image that loses its power.
+    pub disk: String,
+    /// The image with the log of dm-log-writes.
+    pub log: String,
+    /// A script of the guest's shell that writes through the log and marks what it was promised.
+    pub command: String,
+    /// A script that must succeed after each cut; ACKNOWLEDGED is how much was promised before it.
+    pub after: String,
+}
+
 /// The file of a machine.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -205,6 +219,8 @@ struct Text {
     run_limit: Duration,
     #[serde(default)]
     capture: Vec<String>,
+    #[serde(default)]
+    power_cut: Option<Spanned<PowerCut>>,
     #[serde(default, rename = "image")]
     images: Vec<Spanned<Image>>,
     #[serde(default, rename = "check")]
@@ -260,6 +276,8 @@ pub struct Machine {
     pub run_limit: Duration,
     /// Targets whose inventory is kept as a snapshot when its tree is captured.
     pub capture: Vec<String>,
+    /// Power cuts that it must survive.
+    pub power_cut: Option<PowerCut>,
     /// Its images.
     pub images: Vec<Image>,
     /// What must be so.
@@ -343,6 +361,13 @@ impl Machine {
         {
             bail!("{}: the transport's image '{image}' is not among the images", at(&read.transport.span()));
         }
+        if let Some(cut) = &read.power_cut {
+            for name in [&cut.get_ref().disk, &cut.get_ref().log] {
+                if !names.contains(&name.as_str()) {
+                    bail!("{}: the power cut's image '{name}' is not among the images", at(&cut.span()));
+                }
+            }
+        }
         for argument in &read.qemu {
             for used in placeholders(argument.get_ref()) {
                 let known = names.contains(&used) || (used == "card" && read.card.is_some());
@@ -406,6 +431,7 @@ impl Machine {
             boot_limit: read.boot_limit,
             run_limit: read.run_limit,
             capture: read.capture,
+            power_cut: read.power_cut.map(Spanned::into_inner),
             images: read.images.into_iter().map(Spanned::into_inner).collect(),
             checks: read.checks.into_iter().map(Spanned::into_inner).collect(),
         })

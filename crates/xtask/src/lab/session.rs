@@ -149,9 +149,11 @@ pub struct Interrupted;
 pub struct Scratch(PathBuf);
 
 impl Scratch {
+    /// A new one, named after what it is for.
+    ///
     /// # Errors
     /// It cannot be made.
-    fn new(parent: &Path, name: &str) -> anyhow::Result<Self> {
+    pub fn new(parent: &Path, name: &str) -> anyhow::Result<Self> {
         // Of this process and this moment: two runs at once do not meet.
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -2,9 +2,9 @@
 
 use super::evidence::{Evidence, failures, script};
 use super::initrd::Job;
-use super::interrupts;
 use super::machine::{self, Machine};
 use super::session::{Conduct, Interrupted, Lab, Unavailable};
+use super::{interrupts, power_cut};
 use anyhow::{Context, bail};
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,11 +45,13 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
         let evidence = Evidence::of(&outcome, i);
         wrong.extend(failures(check, &evidence).into_iter().map(|f| format!("{}: {f}", check.what)));
     }
-    Ok(if wrong.is_empty() {
-        Verdict::Passed { checks: machine.checks.len(), release: prepared.release }
-    } else {
-        Verdict::Failed(wrong)
-    })
+    let mut checks = machine.checks.len();
+    if let Some(cut) = &machine.power_cut {
+        let (cuts, broken) = power_cut::run(lab, &prepared, machine, cut)?;
+        checks += cuts;
+        wrong.extend(broken);
+    }
+    Ok(if wrong.is_empty() { Verdict::Passed { checks, release: prepared.release } } else { Verdict::Failed(wrong) })
 }
 
 /// Tests these machines, all without a name.

@@ -5,7 +5,7 @@
 
 use super::slot::Slot;
 use crate::lab::initrd::{Job, quoted};
-use crate::lab::session::{Conduct, Outcome};
+use crate::lab::session::{Conduct, GuestFailure, Outcome};
 use crate::lab::{interrupts, page, progress, transport};
 use anyhow::{Context, bail, ensure};
 use archive::Archive;
@@ -87,7 +87,15 @@ impl Plan {
         for (number, (name, slot)) in slots.iter().enumerate() {
             progress::say(&format!("card {} of {}: {}", number + 1, slots.len(), slot.card.title));
             let conduct = Conduct { card: Some(slot.clone()), progress: true, ..Conduct::default() };
-            let outcome = boot(&self.job(name, workload), &conduct)?;
+            let job = self.job(name, workload);
+            // One guest that fails should not cost the cards before it.
+            let outcome = boot(&job, &conduct).or_else(|error| {
+                if !error.is::<GuestFailure>() {
+                    return Err(error);
+                }
+                progress::say(&format!("{name}: once more, after: {error}"));
+                boot(&job, &conduct)
+            })?;
             let brought = transport::bring_home(&outcome.out.path().join("archive"), &archive)?;
             let [id] = brought.runs.as_slice() else {
                 bail!(
