@@ -6,6 +6,7 @@
 //! - No emulator outlives its session, however that ends ([`qemu`]).
 //! - Facts, decisions of drivers, register writes and error handling are asserted; an emulated speed never is.
 
+mod apt;
 mod arguments;
 mod capture;
 mod card;
@@ -28,15 +29,17 @@ mod space;
 mod study;
 mod test;
 mod transport;
+mod watch;
 
 use anyhow::Context;
 use archive::Archive;
 use clap::{Args, Subcommand};
 use initrd::Job;
 use machine::Machine;
-use session::{Conduct, GuestFailure, Interrupted, Lab, Outcome};
+use session::{Conduct, Lab, Outcome};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use watch::{GuestFailure, Interrupted};
 
 #[derive(Args)]
 pub struct Arguments {

@@ -4,19 +4,17 @@
 //! used here too. Its lists are renewed once a day. apt checks what it downloads against signed lists; the sum is kept and
 //! checked again whenever a package is unpacked from the cache.
 
+use super::apt::{Apt, FRESH_FOR, Shown, output_of};
 use super::machine::Arch;
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::time::{Duration, SystemTime};
-
-/// How long lists and what was resolved by them count as fresh.
-const FRESH_FOR: Duration = Duration::from_secs(24 * 3600);
+use std::process::Command;
+use std::time::SystemTime;
 
 /// What must stay free on the disk beside a package.
 const SPARE_BYTES: u64 = 256 << 20;
@@ -46,17 +44,6 @@ struct Entry {
     file: String,
     sha256: String,
     resolved_unix_s: u64,
-}
-
-/// What `apt-cache show` says of one package.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Shown {
-    name: String,
-    version: String,
-    depends: String,
-    sha256: String,
-    size_bytes: u64,
-    installed_bytes: u64,
 }
 
 impl Store {
@@ -200,113 +187,6 @@ impl Store {
     }
 }
 
-/// apt with a state of its own.
-struct Apt {
-    directory: PathBuf,
-}
-
-impl Apt {
-    fn prepare(directory: &Path, arch: Arch) -> anyhow::Result<Self> {
-        let make = |path: &str| {
-            let path = directory.join(path);
-            fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))
-        };
-        ["lists/partial", "cache/archives/partial", "parts"].into_iter().try_for_each(make)?;
-        fs::write(directory.join("status"), "").context("cannot write apt's status")?;
-        // The host's settings count (proxies, retries), but not its hooks, which would act on the host.
-        for entry in fs::read_dir("/etc/apt/apt.conf.d").into_iter().flatten().flatten() {
-            let _ = fs::copy(entry.path(), directory.join("parts").join(entry.file_name()));
-        }
-        let hooks = ["APT::Update::Pre-Invoke", "APT::Update::Post-Invoke", "APT::Update::Post-Invoke-Success"];
-        let more = ["DPkg::Post-Invoke", "DPkg::Pre-Install-Pkgs", "Acquire::IndexTargets::deb::DEP-11"];
-        let clear: String = hooks.iter().chain(&more).map(|key| format!("#clear {key};\n")).collect();
-        fs::write(directory.join("parts/zz-lab"), clear).context("cannot write apt's settings")?;
-        let at = directory.to_str().context("the lab's directory has a name that is not UTF-8")?;
-        let arch = arch.debian();
-        // No other user is needed to download, nobody installs anything.
-        let text = format!(
-            "APT::Architecture \"{arch}\";\nAPT::Architectures {{ \"{arch}\"; }};\nAPT::Sandbox::User \"\";\n\
-             Dir::Etc::parts \"{at}/parts\";\nDir::State::lists \"{at}/lists\";\nDir::State::status \"{at}/status\";\n\
-             Dir::Cache \"{at}/cache\";\nAcquire::Languages \"none\";\nAcquire::Retries \"2\";\n\
-             Acquire::http::Timeout \"20\";\nAcquire::https::Timeout \"20\";\nAPT::Get::List-Cleanup \"false\";\n"
-        );
-        fs::write(directory.join("apt.conf"), text).context("cannot write apt's settings")?;
-        Ok(Self { directory: directory.to_owned() })
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        command.env("APT_CONFIG", self.directory.join("apt.conf")).env("LC_ALL", "C");
-        command
-    }
-
-    /// Renews the lists if they are old or it is asked for; whether it did.
-    fn renew(&self, now: bool, notes: &mut Vec<String>) -> anyhow::Result<bool> {
-        let mark = self.directory.join("renewed");
-        let age = fs::metadata(&mark).and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
-        if !now && age.is_some_and(|age| age < FRESH_FOR) {
-            return Ok(false);
-        }
-        super::progress::say("renewing the lists of packages");
-        let mut command = self.command("apt-get");
-        command.args(["update", "-q"]);
-        match output_of(command, "apt") {
-            Ok(_) => fs::write(&mark, "").context("cannot write the mark of renewed lists")?,
-            // One source of several may be broken; whether the rest is enough shows when a package is looked up.
-            Err(error) => notes.push(format!("the lists of packages are not all fresh: {error:#}")),
-        }
-        Ok(true)
-    }
-
-    fn show(&self, package: &str) -> anyhow::Result<Option<Shown>> {
-        let mut command = self.command("apt-cache");
-        command.args(["show", "--no-all-versions", package]);
-        let output = command.output().context("could not run apt-cache (Debian: apt)")?;
-        Ok(parse_shown(&String::from_utf8_lossy(&output.stdout)))
-    }
-
-    fn names(&self) -> anyhow::Result<Vec<String>> {
-        let mut command = self.command("apt-cache");
-        command.args(["pkgnames", "linux-image-"]);
-        let output = output_of(command, "apt")?;
-        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
-    }
-
-    /// Downloads into a directory of its own, so that its name is known, and moves it.
-    fn download(&self, package: &str, to: &Path) -> anyhow::Result<String> {
-        let scratch = self.directory.join("download");
-        let _ = fs::remove_dir_all(&scratch);
-        fs::create_dir_all(&scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
-        let mut command = self.command("apt-get");
-        command.args(["download", "-q", package]).current_dir(&scratch);
-        output_of(command, "apt")?;
-        let downloaded = fs::read_dir(&scratch)?.flatten().find(|e| e.path().extension().is_some_and(|x| x == "deb"));
-        let downloaded = downloaded.with_context(|| format!("apt-get download {package} left no file"))?;
-        let name = downloaded.file_name().to_string_lossy().into_owned();
-        fs::rename(downloaded.path(), to.join(&name)).with_context(|| format!("cannot keep {name}"))?;
-        Ok(name)
-    }
-}
-
-/// What a command printed.
-///
-/// # Errors
-/// It cannot be run (`package` has it), or it failed: its last words.
-fn output_of(mut command: Command, package: &str) -> anyhow::Result<Output> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().with_context(|| {
-        format!("could not run {program} (package {package}): the lab takes its kernels from Debian's packages")
-    })?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let errors: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
-        let last = errors.iter().rev().take(3).rev().copied().collect::<Vec<_>>().join("; ");
-        ensure!(!last.contains("No space left"), "the disk is full: {last}");
-        bail!("{program}: {last}");
-    }
-    Ok(output)
-}
-
 fn unix_now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
@@ -326,25 +206,6 @@ fn sha256(path: &Path) -> anyhow::Result<String> {
         }
     }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The first paragraph of `apt-cache show`.
-fn parse_shown(text: &str) -> Option<Shown> {
-    let mut shown = Shown::default();
-    for line in text.lines().take_while(|l| !l.is_empty()) {
-        let Some((key, value)) = line.split_once(": ") else { continue };
-        match key {
-            "Package" => shown.name = value.to_owned(),
-            "Version" => shown.version = value.to_owned(),
-            "Depends" => shown.depends = value.to_owned(),
-            "SHA256" => shown.sha256 = value.to_owned(),
-            "Size" => shown.size_bytes = value.parse().unwrap_or(0),
-            // Policy: in units of 1024 bytes.
-            "Installed-Size" => shown.installed_bytes = value.parse::<u64>().unwrap_or(0) << 10,
-            _ => {}
-        }
-    }
-    (!shown.name.is_empty() && !shown.sha256.is_empty()).then_some(shown)
 }
 
 /// The kernel that a meta package stands for.
@@ -374,6 +235,7 @@ fn newest_of_series(asked: &str, names: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::apt::parse_shown;
     use super::*;
 
     const META: &str = "Package: linux-image-amd64\nVersion: 6.1.1-1\nInstalled-Size: 13\n\

@@ -3,7 +3,8 @@
 use super::evidence::{Evidence, failures, script};
 use super::initrd::Job;
 use super::machine::{self, Machine};
-use super::session::{Conduct, Interrupted, Lab, Unavailable};
+use super::session::{Conduct, Lab, Unavailable};
+use super::watch::Interrupted;
 use super::{interrupts, power_cut};
 use anyhow::{Context, bail};
 use std::collections::BTreeSet;

@@ -5,7 +5,8 @@
 
 use super::slot::Slot;
 use crate::lab::initrd::{Job, quoted};
-use crate::lab::session::{Conduct, GuestFailure, Outcome};
+use crate::lab::session::{Conduct, Outcome};
+use crate::lab::watch::GuestFailure;
 use crate::lab::{interrupts, page, progress, transport};
 use anyhow::{Context, bail, ensure};
 use archive::Archive;
