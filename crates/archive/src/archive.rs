@@ -145,7 +145,7 @@ impl Archive {
         index::rebuild(self)
     }
 
-    /// Finds runs by id, unique beginning of an id, its eight random digits, `latest`, tag (which may name several), or
+    /// Finds runs by id, unique beginning of an id, its last eight digits, `latest`, tag (which may name several), or
     /// the path of a bundle.
     ///
     /// # Errors

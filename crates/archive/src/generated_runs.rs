@@ -334,7 +334,7 @@ pub(crate) fn run(seed: u64) -> Run {
     environment.dirty_settings = BTreeMap::from([("vm.dirty_ratio".to_owned(), Some(-1)), (d.text(), None)]);
     Run {
         schema: Run::SCHEMA.to_owned(),
-        id: crate::run_id("20261120T213000Z", d.next() as u32),
+        id: crate::run_id("20261120T213000Z", 0, d.next() as u16),
         command: "check".to_owned(),
         program_version: "0.1.0".to_owned(),
         state: d.pick(&[RunState::Complete, RunState::Interrupted, RunState::Failed]),

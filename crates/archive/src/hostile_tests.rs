@@ -266,8 +266,8 @@ fn verify_tells_altered_missing_and_extra_files() {
 #[test]
 fn the_latest_run_of_one_second_is_the_one_written_last() {
     let (_directory, archive) = archive();
-    for random in [0xffff_0000, 0x0000_0001] {
-        let run = Run { id: crate::run_id("20261121T080000Z", random), ..measured_run(3, 1) };
+    for (fraction, random) in [(0xffff, 0), (0, 1)] {
+        let run = Run { id: crate::run_id("20261121T080000Z", fraction, random), ..measured_run(3, 1) };
         archive.save(&run).unwrap();
         // Clocks of file systems tick every few milliseconds.
         let written = fs::File::options().append(true).open(archive.run_dir(&run.id).join("run.json")).unwrap();
@@ -284,8 +284,8 @@ fn names_lead_to_runs() {
     assert!(archive.list().unwrap().is_empty());
     assert!(!archive.directory().exists(), "reading creates nothing");
     let mut ids = Vec::new();
-    for (time, random) in [("20261120T213000Z", 0x7f3a_9c21), ("20261121T080000Z", 0x7f3a_ffff)] {
-        let run = Run { id: crate::run_id(time, random), ..measured_run(3, 1) };
+    for (time, random) in [("20261120T213000Z", 0x9c21), ("20261121T080000Z", 0xffff)] {
+        let run = Run { id: crate::run_id(time, 0x7f3a, random), ..measured_run(3, 1) };
         archive.save(&run).unwrap();
         ids.push(run.id);
     }
@@ -326,7 +326,7 @@ fn names_lead_to_runs() {
 fn the_index_mends_itself() {
     let (_directory, archive) = archive();
     let runs: Vec<Run> =
-        (0..3).map(|i| Run { id: crate::run_id("20261120T213000Z", i), ..measured_run(u64::from(i), 1) }).collect();
+        (0..3).map(|i| Run { id: crate::run_id("20261120T213000Z", 0, i), ..measured_run(u64::from(i), 1) }).collect();
     runs.iter().for_each(|r| drop(archive.save(r).unwrap()));
     let index = archive.directory().join("index.jsonl");
     let sound = fs::read(&index).unwrap();
@@ -356,11 +356,11 @@ fn the_index_mends_itself() {
 fn two_writers_do_not_disturb_each_other() {
     let (_directory, archive) = archive();
     std::thread::scope(|s| {
-        for writer in 0..4u32 {
+        for writer in 0..4u16 {
             let archive = &archive;
             s.spawn(move || {
                 for i in 0..8 {
-                    let run = Run { id: crate::run_id("20261120T213000Z", writer * 100 + i), ..measured_run(5, 1) };
+                    let run = Run { id: crate::run_id("20261120T213000Z", 0, writer * 100 + i), ..measured_run(5, 1) };
                     archive.save(&run).unwrap();
                     archive.tag_add(&format!("writer-{writer}"), &run.id).unwrap();
                     archive.list().unwrap();

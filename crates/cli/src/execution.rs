@@ -123,7 +123,7 @@ impl<'a> Execution<'a> {
     ) -> Result<Executed, Failure> {
         let run = Run {
             schema: Run::SCHEMA.to_owned(),
-            id: archive::run_id(&self.wall.compact(), random_u64()? as u32),
+            id: self.wall.run_id(random_u64()? as u16),
             command: command.to_owned(),
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
             state: RunState::Complete,

@@ -29,7 +29,6 @@ struct Source {
 
 /// Executes the command.
 pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let wall = WallClock::start();
     if args.files.iter().filter(|f| *f == "-").count() > 1 {
         return Err(Failure::new(FailureKind::Usage, "stdin can be read once only").remedy("narrows import - < FILE"));
     }
@@ -45,7 +44,7 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     for source in &sources {
         let runs = source.read.as_ref().map(|i| i.runs.as_slice()).unwrap_or_default();
         let kept: Result<Vec<String>, Failure> =
-            runs.iter().map(|run| keep(&archive, &wall, run, source, &args.tags)).collect();
+            runs.iter().map(|run| keep(&archive, run, source, &args.tags)).collect();
         ids.push(kept?);
     }
     let document = document(&sources, &ids);
@@ -174,14 +173,8 @@ fn tell(run: &mut ImportedRun, told: &[(String, Better)]) {
 }
 
 /// Keeps a run with the bytes that it came from; its id.
-fn keep(
-    archive: &Archive,
-    wall: &WallClock,
-    run: &ImportedRun,
-    source: &Source,
-    tags: &[String],
-) -> Result<String, Failure> {
-    let id = archive::run_id(&wall.compact(), random_u64()? as u32);
+fn keep(archive: &Archive, run: &ImportedRun, source: &Source, tags: &[String]) -> Result<String, Failure> {
+    let id = WallClock::start().run_id(random_u64()? as u16);
     let kept = run.to_run(&id, env!("CARGO_PKG_VERSION"), &source.name);
     let mut partial = archive.begin(&kept)?;
     partial.raw(&raw_name(&source.name), &source.bytes)?;

@@ -40,9 +40,17 @@ impl WallClock {
         (now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(), now.as_millisecond())
     }
 
-    /// The start as it stands in run ids: `20261120T213000Z`.
+    /// The start as it stands in ids: `20261120T213000Z`.
     pub fn compact(&self) -> String {
         timestamp(self.wall).strftime("%Y%m%dT%H%M%SZ").to_string()
+    }
+
+    /// The id of a run that starts then; `random` keeps machines apart that start one at the same moment.
+    pub fn run_id(&self, random: u16) -> String {
+        let since = timestamp(self.wall).subsec_nanosecond().unsigned_abs();
+        // Below 2^16, as nanoseconds within a second are below 10^9.
+        let fraction = (u64::from(since) << 16) / 1_000_000_000;
+        archive::run_id(&self.compact(), fraction as u16, random)
     }
 
     /// How far the wall clock has moved away from the monotonic one since the start: a step, or slewing.
