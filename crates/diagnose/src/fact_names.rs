@@ -19,6 +19,7 @@ names! {
     ALIGNMENT_OFFSET_BYTES = "alignment_offset_bytes";
     ALLOCATION_UNIT_BYTES = "allocation_unit_bytes";
     APP_PERFORMANCE_CLASS = "app_performance_class";
+    ARCHITECTURE = "architecture";
     ATA_DMA_MODE = "ata_dma_mode";
     ATA_ERRORS = "ata_errors";
     ATA_SATA_GENERATION = "ata_sata_generation";

@@ -114,6 +114,16 @@ pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
         .collect()
 }
 
+/// The line rate of a drive's own SATA generation, Gbit/s.
+pub fn sata_generation_gbit_s(disk: &Layer) -> Option<f64> {
+    match disk.int(names::ATA_SATA_GENERATION)? {
+        1 => Some(1.5),
+        2 => Some(3.0),
+        3 => Some(6.0),
+        _ => None,
+    }
+}
+
 /// How many processors are online.
 pub fn processors(run: &Run) -> Result<u32, Missing> {
     let online = run.target.stack.first(LayerKind::Host).and_then(|h| h.int(names::CPUS_ONLINE));

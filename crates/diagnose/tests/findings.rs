@@ -84,6 +84,17 @@ fn sata_link_downshift() {
     holds_and_nearly(id, &at(3.0, 1), &at(3.0, 0));
     assert_eq!(finding(&at(1.5, 2), id).unwrap().gain.unwrap().at_most_ratio, Some(4.0));
     unknown_for_want_of(id, &stack(sata_with(&[], &[], "ahci", &[])), "sata_speed_gbit_s");
+    // What was never lowered needs no speeds; what was, is measured against the slower end.
+    let counted = |shifts| stack(sata_with(&[("ata_speed_downshifts", Fact::Int(shifts))], &[], "ahci", &[]));
+    holds_and_nearly(id, &at(1.5, 2), &counted(0));
+    unknown_for_want_of(id, &counted(1), "sata_speed_gbit_s");
+    let older_drive = |now| {
+        let drive = [("ata_speed_downshifts", Fact::Int(1)), ("ata_sata_generation", Fact::Int(2))];
+        let speeds = [("sata_speed_gbit_s", Fact::Float(now)), ("sata_speed_max_gbit_s", Fact::Float(6.0))];
+        stack(sata_with(&drive, &speeds, "ahci", &[]))
+    };
+    holds_and_nearly(id, &older_drive(1.5), &older_drive(3.0));
+    assert_eq!(finding(&older_drive(1.5), id).unwrap().gain.unwrap().at_most_ratio, Some(2.0));
 }
 
 #[test]
@@ -315,6 +326,10 @@ fn raspberry_pi_throttled() {
     let mut other = board(Fact::Null);
     other.environment.machine = Some("ODROID-N2".into());
     holds_and_nearly(id, &board(Fact::Int(1)), &other);
+    // A machine that does not say what it is, but is no ARM machine.
+    let facts = [("raspberry_pi_throttled", Fact::Null), ("architecture", text("x86_64"))];
+    let nameless = stack(vec![disk("sda", "usb", &[]), layer(LayerKind::Host, "host", None, &facts)]);
+    holds_and_nearly(id, &board(Fact::Int(1)), &nameless);
 }
 
 #[test]

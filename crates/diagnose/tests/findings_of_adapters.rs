@@ -75,7 +75,7 @@ fn transfer_mode_and_errors() {
 
     let id = "ata-errors";
     let ring = |errors: &[&str]| stack(sata_with(&[("ata_errors", list(errors))], &[], "ahci", &[]));
-    let one = "[    5.123456789] 0x10 (timeout)";
+    let one = "[    5.120000000]Timeout";
     holds_and_nearly(id, &ring(&[one]), &ring(&[]));
     assert_eq!(finding(&ring(&[one]), id).unwrap().confidence, Confidence::Low);
     assert_eq!(finding(&ring(&[one, one]), id).unwrap().confidence, Confidence::Probable);

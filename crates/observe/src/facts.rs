@@ -174,7 +174,7 @@ fact_names! {
     ATA_DMA_MODE = "ata_dma_mode", "text", "ata_device/*/dma_mode; xfer_mode where the device has none", "`XFER_UDMA_6`, ...; `XFER_PIO_4` and the like of a device in PIO.";
     ATA_SPEED_DOWNSHIFTS = "ata_speed_downshifts", "int", "ata_device/*/spdn_cnt", "How often libata lowered the speed.";
     ATA_TRIM = "ata_trim", "text", "ata_device/*/trim", "`queued`, `unqueued`, `unsupported`, `forced_unqueued`.";
-    ATA_ERRORS = "ata_errors", "list", "ata_device/*/ering", "Recorded errors of the device.";
+    ATA_ERRORS = "ata_errors", "list", "ata_device/*/ering", "Recorded errors of the device; entries of `Unknown` alone are left out, they count probes.";
     ATA_NCQ_DEPTH = "ata_ncq_depth", "int", "IDENTIFY DEVICE words 75, 76 (ata_device/*/id)", "Commands that the disk queues; 1 without NCQ.";
     ATA_ROTATION_RPM = "ata_rotation_rpm", "int, 1/min", "IDENTIFY DEVICE word 217", "Revolutions per minute; 0 is no rotating medium.";
     ATA_SATA_GENERATION = "ata_sata_generation", "int", "IDENTIFY DEVICE word 76", "Fastest SATA generation of the disk: 1, 2, 3.";
@@ -200,9 +200,9 @@ fact_names! {
     ["link (sata)"]
     SATA_SPEED = "sata_speed", "text", "ata_link/*/sata_spd", "Negotiated speed as printed: `6.0 Gbps`.";
     SATA_SPEED_GBIT_S = "sata_speed_gbit_s", "float, Gbit/s", "ata_link/*/sata_spd", "Negotiated line rate.";
-    SATA_SPEED_LIMIT = "sata_speed_limit", "text", "ata_link/*/sata_spd_limit", "Limit that libata imposed; `<unknown>` means none.";
+    SATA_SPEED_LIMIT = "sata_speed_limit", "text", "ata_link/*/sata_spd_limit", "Limit that libata imposed as printed, or `none`.";
     SATA_SPEED_LIMIT_GBIT_S = "sata_speed_limit_gbit_s", "float, Gbit/s", "ata_link/*/sata_spd_limit", "The same as a number; null without limit.";
-    SATA_SPEED_MAX_GBIT_S = "sata_speed_max_gbit_s", "float, Gbit/s", "ata_link/*/hw_sata_spd_limit", "The most that the port does.";
+    SATA_SPEED_MAX_GBIT_S = "sata_speed_max_gbit_s", "float, Gbit/s", "ata_link/*/hw_sata_spd_limit, scsi_host/*/ahci_host_caps bits 23:20", "The most that the port does.";
     PORT_MULTIPLIER = "port_multiplier", "bool", "ata_link name (linkN.M)", "The disk is behind a port multiplier.";
     LINK_POWER_POLICY = "link_power_policy", "text", "scsi_host/*/link_power_management_policy", "SATA link power management.";
 
@@ -217,7 +217,7 @@ fact_names! {
     AHCI_PORTS = "ahci_ports", "int", "scsi_host/*/ahci_host_caps bits 4:0 + 1", "Ports of the host.";
     AHCI_COMMAND_SLOTS = "ahci_command_slots", "int", "scsi_host/*/ahci_host_caps bits 12:8 + 1", "Command slots of a port.";
     AHCI_GENERATION = "ahci_generation", "int", "scsi_host/*/ahci_host_caps bits 23:20", "Fastest SATA generation of the host: 1, 2, 3.";
-    AHCI_VERSION = "ahci_version", "text", "scsi_host/*/ahci_host_version", "AHCI version register.";
+    AHCI_VERSION = "ahci_version", "text", "scsi_host/*/ahci_host_version", "AHCI version: `1.3`, `1.3.1`.";
     SUNXI_AHCI_P0DMACR = "sunxi_ahci_p0dmacr", "int, bits", "register AHCI base + 0x170, only with --read-registers", "Allwinner A10, A20, R40: DMA control of port 0; bits 7:0 are 0x33 where the kernel set the transaction sizes. Null unless read.";
     REMAPPED_NVME = "remapped_nvme", "int", "PCI device remapped_nvme", "NVMe devices hidden behind the firmware's RAID mode.";
 

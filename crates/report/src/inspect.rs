@@ -30,8 +30,9 @@ pub struct Inspection<'a> {
 const INDENT: usize = 4;
 /// Columns of a layer's kind.
 const KIND_COLUMNS: usize = 13;
-/// Facts that stand in a layer's heading, or say where a layer is in the tree.
-const ELSEWHERE: [&str; 2] = ["branch_depth", "realistic_bytes_per_s"];
+/// Facts that stand in a layer's heading, say where a layer is in the tree, or say once more what stands beside them: the
+/// speed of a SATA link is there as a number and as the kernel prints it.
+const ELSEWHERE: [&str; 4] = ["branch_depth", "realistic_bytes_per_s", "sata_speed", "sata_speed_limit_gbit_s"];
 /// What a reader asks first of a layer; the other facts follow in the order of their names.
 const FIRST: [&str; 24] = [
     "mount_point",

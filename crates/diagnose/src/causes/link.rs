@@ -44,12 +44,15 @@ pub(crate) fn cleared(run: &Run) -> Option<bool> {
     Some(best_direct(run)?.bytes_per_s / ceiling < CLEARED)
 }
 
-/// How many times faster the same link could be in its best mode, where the facts tell.
-fn faster_mode(layer: &Layer) -> Option<(f64, &'static str)> {
-    let ratio =
-        |now: &'static str, max: &'static str| Some(layer.need_number(max).ok()? / layer.need_number(now).ok()?);
-    if let Some(r) = ratio(names::SATA_SPEED_GBIT_S, names::SATA_SPEED_MAX_GBIT_S) {
-        return Some((r, "the port's highest SATA speed over the negotiated one"));
+/// How many times faster the same link could be in its best mode, where the facts tell: no faster than both ends.
+fn faster_mode(run: &Run, layer: &Layer) -> Option<(f64, &'static str)> {
+    let number = |name: &'static str| layer.need_number(name).ok();
+    if let Some((now, port)) = number(names::SATA_SPEED_GBIT_S).zip(number(names::SATA_SPEED_MAX_GBIT_S)) {
+        let drive = stack_view::disks(run).first().and_then(|path| stack_view::sata_generation_gbit_s(path.disk));
+        return Some(match drive {
+            Some(drive) => (port.min(drive) / now, "what port and drive both can do over the negotiated SATA speed"),
+            None => (port / now, "the port's highest SATA speed over the negotiated one"),
+        });
     }
     let lanes = |speed: &'static str, width: &'static str| {
         Some(layer.need_number(speed).ok()? * layer.need_number(width).ok()?)
@@ -149,7 +152,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     .because(evidence(phase, rate, (layer, ceiling, kind)))
     .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
     .tried_by(Trial::Sizes);
-    Some(match faster_mode(layer).filter(|(r, _)| *r > 1.01) {
+    Some(match faster_mode(run, layer).filter(|(r, _)| *r > 1.01) {
         Some((ratio, basis)) => cause.step("bring the link to the speed that both ends can do", Some(ratio), basis),
         None => cause.step(
             "use a faster link or spread the work over several",

@@ -40,6 +40,10 @@ pub fn raspberry_pi_throttled(run: &Run) -> Check {
     let bits = match (fact, sampled) {
         (None, None) => {
             // Only on such a board is the fact missing; elsewhere there is nothing to miss.
+            let architecture = host.and_then(|h| h.text(names::ARCHITECTURE));
+            if architecture.is_some_and(|a| !a.starts_with("arm") && !a.starts_with("aarch64")) {
+                return Ok(None);
+            }
             return match machine_name {
                 Some(name) if !name.contains("Raspberry Pi") => Ok(None),
                 _ if run.target.stack.layers.is_empty() => Ok(None),

@@ -4,7 +4,7 @@ use super::ahci::is_samsung_on_ati;
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::machine;
-use crate::stack_view::{Facts, Missing, driver_evidence};
+use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
 use model::{Confidence, Evidence, Run};
 
 /// A SATA disk behind the IDE personality of its controller: no command queueing, no hot plug.
@@ -28,16 +28,18 @@ pub fn link_downshift(run: &Run) -> Check {
         if !path.is("sata")? {
             return Ok(None);
         }
+        // None was counted: whatever the speeds are, they were never lowered.
+        if path.disk.int(names::ATA_SPEED_DOWNSHIFTS) == Some(0) {
+            return Ok(None);
+        }
         let link = path.need(names::SATA_SPEED_GBIT_S)?;
         let now = link.need_number(names::SATA_SPEED_GBIT_S)?;
-        let max = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
+        let port = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
+        let max = sata_generation_gbit_s(path.disk).map_or(port, |drive| port.min(drive));
         if now >= max || now <= 0.0 {
             return Ok(None);
         }
-        let downshifts = path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)?;
-        if downshifts == 0 {
-            return Ok(None);
-        }
+        path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)?;
         Ok(Some(
             Case::seen([
                 link.evidence(names::SATA_SPEED_GBIT_S),
@@ -47,7 +49,7 @@ pub fn link_downshift(run: &Run) -> Check {
             .gain(
                 "seq-read.throughput_bytes_per_s",
                 Some(max / now),
-                "the port's highest speed over the negotiated one",
+                "the highest speed of port and drive over the negotiated one",
             ),
         ))
     })
@@ -142,12 +144,7 @@ pub fn older_port(run: &Run) -> Check {
         }
         let link = path.need(names::SATA_SPEED_MAX_GBIT_S)?;
         let port = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
-        let able = match path.disk.need_int(names::ATA_SATA_GENERATION)? {
-            1 => 1.5,
-            2 => 3.0,
-            3 => 6.0,
-            _ => return Err(Missing(names::ATA_SATA_GENERATION)),
-        };
+        let able = sata_generation_gbit_s(path.disk).ok_or(Missing(names::ATA_SATA_GENERATION))?;
         if port <= 0.0 || able <= port {
             return Ok(None);
         }

@@ -276,7 +276,10 @@ fn controller_layer(root: &Root, surroundings: &Surroundings, adapter: &Ancestor
         layer.set(facts::PCI_CLASS_NAME, class.as_deref().and_then(crate::root::parse_hex).and_then(pci_names::class));
         layer.set(facts::PCI_CLASS, class);
         pcie::set_errors(root, &mut layer, &adapter.path);
-        layer.set(facts::REMAPPED_NVME, root.number::<u32>(&format!("{}/remapped_nvme", adapter.path)));
+        if adapter.driver.as_deref() == Some("ahci") {
+            // An attribute of that driver's devices alone (k:drivers/ata/ahci.c).
+            layer.set(facts::REMAPPED_NVME, root.number::<u32>(&format!("{}/remapped_nvme", adapter.path)));
+        }
         if let Some(path) = pcie::path(root, &adapter.path) {
             path.set_on(&mut layer);
         }

@@ -1,7 +1,8 @@
 //! On which processors a controller's interrupts arrive.
 //!
-//! A PCI device names its numbers (`msi_irqs/`, `irq`); one of the platform is found by its name in /proc/interrupts. The
-//! kernel says where each arrives in `effective_affinity_list` (4.15 and later; before, `smp_affinity_list` is what was
+//! A PCI device names its numbers (`msi_irqs/`, `irq`); one of the platform is found by its name in /proc/interrupts, or by
+//! its driver's where one line alone has that. An IDE interface in compatibility mode has 14 and 15. The kernel says where
+//! each arrives in `effective_affinity_list` (4.15 and later; before, `smp_affinity_list` is what was
 //! asked for).
 
 use crate::facts;
@@ -23,6 +24,15 @@ pub(super) fn set(root: &Root, table: &str, controller: &mut Layer, directory: &
     if numbers.is_empty() {
         numbers = by_name(table, &names(root, controller, directory));
     }
+    let class = root.hex(&format!("{directory}/class"));
+    if let Some(driver) = controller.driver.as_deref().filter(|_| numbers.is_empty()) {
+        let named = by_name(table, &[driver.to_owned()]);
+        numbers = match class {
+            Some(class) => named.into_iter().filter(|n| compatibility(class).contains(n)).collect(),
+            // Several lines may be those of several devices.
+            None => Some(named).filter(|n| n.len() == 1).unwrap_or_default(),
+        };
+    }
     let mut cpus = BTreeSet::new();
     let mut lines = Vec::new();
     for number in numbers {
@@ -40,10 +50,18 @@ pub(super) fn set(root: &Root, table: &str, controller: &mut Layer, directory: &
     controller.set(facts::IRQS, (!lines.is_empty()).then_some(lines));
 }
 
-/// What a platform device's interrupts are called: its name, or that of the host below it.
+/// Interrupts of an IDE interface that is not in native mode: bits 0 and 2 of its class tell for each channel (PCI IDE
+/// Controller Specification 1.0, 2.1).
+fn compatibility(class: u64) -> Vec<u32> {
+    let channels = [(1, 14), (4, 15)].into_iter().filter(|(native, _)| class >> 8 == 0x0101 && class & native == 0);
+    channels.map(|(_, number)| number).collect()
+}
+
+/// What a platform device's interrupts are called: its name, or that of the host or virtio device below it.
 fn names(root: &Root, controller: &Layer, directory: &str) -> Vec<String> {
     let mut names = vec![controller.name.clone()];
     names.extend(root.list(&format!("{directory}/mmc_host")));
+    names.extend(root.list(directory).into_iter().filter(|n| n.starts_with("virtio")));
     // `1c18000.sata` is `ahci-sunxi[1c18000.sata]` or its bare name; virtio has `virtio1-req.0`.
     names.retain(|n| n.len() >= 4);
     names
@@ -89,7 +107,15 @@ mod tests {
         assert_eq!(find("virtio1"), [24]);
         assert_eq!(find("1c18000.sata"), [30]);
         assert!(find("mmc").is_empty() && find("virtio10").is_empty());
+        assert_eq!(find("ahci-sunxi"), [30]);
         assert_eq!(action(TABLE, 24).as_deref(), Some("virtio1-req.0"));
         assert_eq!(action(TABLE, 99), None);
+    }
+
+    #[test]
+    fn an_ide_interface_has_the_old_interrupts_unless_it_is_in_native_mode() {
+        assert_eq!(compatibility(0x01_0180), [14, 15]);
+        assert_eq!(compatibility(0x01_0181), [15]);
+        assert!(compatibility(0x01_0185).is_empty() && compatibility(0x01_0601).is_empty());
     }
 }
