@@ -35,7 +35,7 @@ pub use job_key::{JobKey, job_keys};
 pub use ladder::{LADDER_BYTES, SizeInputs, choose_size};
 pub use resolve::{RunError, RunInputs};
 pub use share::{LEAST_SHARE_NS, fit_to_remaining};
-pub use sim::{SimSpecError, parse_sim, sim_keys, sim_models};
+pub use sim::{SimSpecError, nearest, parse_sim, sim_keys, sim_models};
 pub use sim_key::SimKey;
 pub use text::SpecError;
 pub use text_error::{Place, TextError, TextErrorKind};

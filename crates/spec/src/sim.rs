@@ -273,7 +273,7 @@ fn check(m: &SimModel) -> Result<(), String> {
 }
 
 /// The candidate that is most like `text`, if one is alike: at most a third of its letters differ.
-pub(crate) fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     candidates
         .map(|c| (distance(text, c), c))
         .filter(|(d, c)| *d <= c.len().div_ceil(3) || (text.len() >= 3 && c.contains(text)))

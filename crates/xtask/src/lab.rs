@@ -10,12 +10,14 @@ mod apt;
 mod arguments;
 mod capture;
 mod card;
+mod child;
 mod console;
 mod cpio;
 mod evidence;
 mod initrd;
 mod interrupts;
 mod kernel;
+mod lock;
 mod machine;
 mod modules;
 mod packages;
@@ -24,14 +26,16 @@ mod power_cut;
 mod programs;
 mod progress;
 mod qemu;
+mod scratch;
 mod session;
 mod space;
 mod study;
 mod test;
 mod transport;
+mod unavailable;
 mod watch;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use archive::Archive;
 use clap::{Args, Subcommand};
 use initrd::Job;
@@ -39,7 +43,7 @@ use machine::Machine;
 use session::{Conduct, Lab, Outcome};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use watch::{GuestFailure, Interrupted};
+use watch::GuestFailure;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -91,7 +95,7 @@ enum Command {
         names: Vec<String>,
     },
     #[command(hide = true)]
-    EndWithParent(qemu::EndWithParent),
+    EndWithParent(child::EndWithParent),
 }
 
 /// Where the machines are described.
@@ -119,7 +123,7 @@ fn host_archive() -> anyhow::Result<Archive> {
 /// Carries a command of the lab out; ends the process with the command's own code where it has one.
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let result = match arguments.command {
-        Command::EndWithParent(arguments) => return qemu::end_with_parent(&arguments),
+        Command::EndWithParent(arguments) => return child::end_with_parent(&arguments),
         Command::List => list().map(|()| 0),
         Command::Card(arguments) => card::run(&arguments).map(|()| 0),
         Command::Up { name } => up(&name, arguments.programs),
@@ -132,15 +136,16 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Ok(0) => Ok(()),
         Ok(code) => std::process::exit(code),
         Err(error) if error.is::<GuestFailure>() => {
-            eprintln!("lab: {error}");
+            progress::say(&error.to_string());
             std::process::exit(3);
         }
-        Err(error) if error.is::<Interrupted>() => {
-            eprintln!("lab: {error}");
-            std::process::exit(130);
+        // Whatever failed then, failed for that.
+        Err(_) if interrupts::seen() => {
+            progress::say(&interrupts::Interrupted.to_string());
+            std::process::exit(interrupts::exit_code());
         }
         Err(error) => {
-            eprintln!("lab: {error:#}");
+            progress::say(&format!("{error:#}"));
             std::process::exit(1);
         }
     }
@@ -199,13 +204,20 @@ fn test_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {
 }
 
 fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
+    interrupts::install()?;
     let machine = Machine::load(&machines_directory(), name)?;
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    ensure!(is_terminal, "lab up needs a terminal to type at; for a script: cargo xtask lab run {name} -- sh -c '...'");
     let lab = Lab::new(programs)?;
     let prepared = lab.prepare(&machine)?;
     prepared.notes.iter().for_each(|n| progress::say(n));
     progress::say("say exit to leave, or C-a x to end the emulator at once");
     let outcome = lab.run(&prepared, &Job::default(), &Conduct::default())?;
-    bring_home(&outcome)?;
+    if outcome.was_ended {
+        progress::say("the emulator was ended, and nothing was brought back");
+        return Ok(0);
+    }
+    bring_home(&lab, &outcome)?;
     Ok(0)
 }
 
@@ -218,24 +230,25 @@ fn run_in(
 ) -> anyhow::Result<i32> {
     interrupts::install()?;
     let machine = Machine::load(&machines_directory(), name)?;
-    let lab = Lab::new(programs)?;
-    let prepared = lab.prepare(&machine)?;
-    prepared.notes.iter().for_each(|n| progress::say(n));
+    // What is wrong with the command line is said before anything is fetched.
+    let card = card.slot(&machine)?;
     let mut job = Job::script(initrd::quoted(command.iter().map(String::as_str)));
     for file in bring {
         let name = file.file_name().with_context(|| format!("{} is no file", file.display()))?;
         let content = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         job.files.push((format!("lab/in/{}", name.to_string_lossy()), 0o755, content));
     }
+    let lab = Lab::new(programs)?;
+    let prepared = lab.prepare(&machine)?;
+    prepared.notes.iter().for_each(|n| progress::say(n));
     // A person sees it as it comes; a pipe gets each stream, byte for byte.
     let live = std::io::stdout().is_terminal();
-    let card = card.slot(&machine)?;
     let outcome = lab.run(&prepared, &job, &Conduct { live, progress: true, card, ..Conduct::default() })?;
     if !live {
         copy_out(&outcome.out.path().join("stdout"), &mut std::io::stdout().lock())?;
         copy_out(&outcome.out.path().join("stderr"), &mut std::io::stderr().lock())?;
     }
-    bring_home(&outcome)?;
+    bring_home(&lab, &outcome)?;
     outcome.notes.iter().for_each(|n| progress::say(n));
     if let Some(card) = &outcome.card {
         progress::say(&card.line());
@@ -256,8 +269,11 @@ fn copy_out(from: &Path, to: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs of the guest's archive become runs of the host's.
-fn bring_home(outcome: &Outcome) -> anyhow::Result<()> {
+/// Runs of the guest's archive become runs of the host's; other files that were left are kept below `target/lab`.
+fn bring_home(lab: &Lab, outcome: &Outcome) -> anyhow::Result<()> {
+    if let Some(kept) = transport::keep_files(outcome.out.path(), &lab.directory.join("out"))? {
+        progress::say(&format!("what was left in /lab/out is in {}", kept.display()));
+    }
     let guest = outcome.out.path().join("archive");
     if guest.is_dir() {
         let brought = transport::bring_home(&guest, &host_archive()?)?;

@@ -6,7 +6,7 @@
 use anyhow::{Context, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, ExitStatus, Output};
 
 /// Options of `cargo xtask static`.
 #[derive(clap::Args)]
@@ -34,6 +34,8 @@ struct Target {
     /// As [`std::env::consts::ARCH`] names it.
     architecture: &'static str,
     emulator: &'static str,
+    /// The linker, if it does not come with Rust, and the packages of Debian that it takes.
+    linker: Option<(&'static str, &'static str)>,
 }
 
 const TARGETS: [Target; 4] = [
@@ -42,19 +44,28 @@ const TARGETS: [Target; 4] = [
         machine: EM_X86_64,
         architecture: "x86_64",
         emulator: "qemu-x86_64-static",
+        linker: None,
     },
     Target {
         name: "aarch64-unknown-linux-musl",
         machine: EM_AARCH64,
         architecture: "aarch64",
         emulator: "qemu-aarch64-static",
+        linker: None,
     },
-    Target { name: "armv7-unknown-linux-gnueabihf", machine: EM_ARM, architecture: "arm", emulator: "qemu-arm-static" },
+    Target {
+        name: "armv7-unknown-linux-gnueabihf",
+        machine: EM_ARM,
+        architecture: "arm",
+        emulator: "qemu-arm-static",
+        linker: Some(("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross")),
+    },
     Target {
         name: "riscv64gc-unknown-linux-gnu",
         machine: EM_RISCV,
         architecture: "riscv64",
         emulator: "qemu-riscv64-static",
+        linker: Some(("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross")),
     },
 ];
 
@@ -112,29 +123,50 @@ fn parse_elf(bytes: &[u8]) -> Option<Elf> {
     Some(elf)
 }
 
-/// Builds and checks the program for one of the supported targets of rustc; where it is.
+/// What this host lacks to build for a supported target of rustc, with the remedy; `None` if it lacks nothing.
+pub fn lacks(name: &str) -> Option<String> {
+    let target = TARGETS.iter().find(|t| t.name == name)?;
+    // Beside the cargo that runs this, as that is of the same toolchain.
+    let rustc =
+        std::env::var_os("CARGO").map(|cargo| Path::new(&cargo).with_file_name("rustc")).filter(|p| p.is_file());
+    let rustc = rustc.unwrap_or_else(|| "rustc".into());
+    let library = Command::new(rustc).args(["--print", "target-libdir", "--target", name]).output().ok()?;
+    let library = PathBuf::from(String::from_utf8_lossy(&library.stdout).trim());
+    if !library.is_dir() {
+        return Some(format!("rustc lacks the target {name}: rustup target add {name}"));
+    }
+    let (linker, packages) = target.linker?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|directory| directory.join(linker).is_file());
+    (!is_there)
+        .then(|| format!("{linker} is not installed; as root: apt-get install -y --no-install-recommends {packages}"))
+}
+
+/// Builds and checks the program for one of the supported targets of rustc; where it is. `run` carries cargo out.
 ///
 /// # Errors
 /// The target is not supported, or the build failed.
-pub fn program(name: &str) -> anyhow::Result<PathBuf> {
+pub fn program(name: &str, run: impl FnOnce(Command) -> anyhow::Result<ExitStatus>) -> anyhow::Result<PathBuf> {
     let target = TARGETS.iter().find(|t| t.name == name).with_context(|| format!("{name} is not supported"))?;
-    let binary = build(&crate::workspace_root(), target)?;
+    let binary = build(&crate::workspace_root(), target, run)?;
     check_file(&binary, target)?;
     Ok(binary)
 }
 
-fn build(root: &Path, target: &Target) -> anyhow::Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .current_dir(root)
-        .args(["build", "--release", "--package", "narrows", "--bin", "narrows", "--target", target.name])
-        .status()
-        .context("could not run cargo")?;
+fn build(
+    root: &Path,
+    target: &Target,
+    run: impl FnOnce(Command) -> anyhow::Result<ExitStatus>,
+) -> anyhow::Result<PathBuf> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root);
+    cargo.args(["build", "--release", "--package", "narrows", "--bin", "narrows", "--target", target.name]);
+    let status = run(cargo)?;
     ensure!(
         status.success(),
-        "{} could not be built (if rustc lacks the target: rustup target add {})",
+        "narrows could not be built for {}{}",
         target.name,
-        target.name
+        lacks(target.name).map(|l| format!(": {l}")).unwrap_or_default()
     );
     let directory = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
     Ok(directory.join(target.name).join("release/narrows"))
@@ -248,7 +280,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let chosen = |t: &&Target| arguments.targets.is_empty() || arguments.targets.iter().any(|n| n == t.name);
     for target in TARGETS.iter().filter(chosen) {
-        let binary = build(&root, target)?;
+        let binary = build(&root, target, |mut cargo| cargo.status().context("could not run cargo"))?;
         let size = check_file(&binary, target)?;
         if !arguments.no_run {
             run_once(&binary, target)?;

@@ -66,12 +66,21 @@ fn ctrl_c_and_sighup_keep_what_was_measured() {
 fn a_check_that_was_stopped_for_a_while_says_so_of_that_phase() {
     let scratch = Scratch::new();
     let child = start(&scratch);
+    let pid = Pid::from_child(&child);
     wait_for_partial(&scratch, 2);
-    // Into the third phase, which begins at once.
-    std::thread::sleep(Duration::from_millis(200));
-    kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    let ended = end(child, Signal::CONT);
+    // Again and again: some of the time it prepares or waits, and what stops then is of no phase. What it writes is more
+    // than a pipe holds.
+    let ended = std::thread::scope(|s| {
+        let reader = s.spawn(|| Ended::of(child.wait_with_output().unwrap()));
+        while !reader.is_finished() {
+            // It may have ended meanwhile.
+            let _ = kill_process(pid, Signal::STOP);
+            std::thread::sleep(Duration::from_millis(500));
+            let _ = kill_process(pid, Signal::CONT);
+            std::thread::sleep(Duration::from_millis(700));
+        }
+        reader.join().unwrap()
+    });
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     let said = |m: &&Value| m["reasons"].to_string().contains("process-stopped");
     let stopped: Vec<&Value> = document["metrics"].as_array().unwrap().iter().filter(said).collect();

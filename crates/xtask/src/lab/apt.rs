@@ -1,8 +1,13 @@
 //! apt with a state of its own: the host's sources, keys and proxies, but other lists, another architecture, and nothing that
 //! acts on the host.
 
+use super::child;
+use super::interrupts::Interrupted;
 use super::machine::Arch;
-use anyhow::{Context, bail, ensure};
+use super::progress::Line;
+use super::space::Full;
+use super::unavailable::Unavailable;
+use anyhow::{Context, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -43,16 +48,17 @@ impl Apt {
             "APT::Architecture \"{arch}\";\nAPT::Architectures {{ \"{arch}\"; }};\nAPT::Sandbox::User \"\";\n\
              Dir::Etc::parts \"{at}/parts\";\nDir::State::lists \"{at}/lists\";\nDir::State::status \"{at}/status\";\n\
              Dir::Cache \"{at}/cache\";\nAcquire::Languages \"none\";\nAcquire::Retries \"2\";\n\
-             Acquire::http::Timeout \"20\";\nAcquire::https::Timeout \"20\";\nAPT::Get::List-Cleanup \"false\";\n"
+             Acquire::http::Timeout \"20\";\nAcquire::https::Timeout \"20\";\nAPT::Get::List-Cleanup \"false\";\n\
+             APT::Update::Error-Mode \"any\";\n"
         );
         fs::write(directory.join("apt.conf"), text).context("cannot write apt's settings")?;
         Ok(Self { directory: directory.to_owned() })
     }
 
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
+    fn command(&self, program: &str) -> anyhow::Result<Command> {
+        let mut command = tool(program, "apt")?;
         command.env("APT_CONFIG", self.directory.join("apt.conf")).env("LC_ALL", "C");
-        command
+        Ok(command)
     }
 
     /// Renews the lists if they are old or it is asked for; whether it did.
@@ -66,9 +72,10 @@ impl Apt {
             return Ok(false);
         }
         super::progress::say("renewing the lists of packages");
-        let mut command = self.command("apt-get");
+        let mut command = self.command("apt-get")?;
         command.args(["update", "-q"]);
-        match output_of(command, "apt") {
+        match output_of(command, "apt-get update", || {}) {
+            Err(error) if error.is::<Interrupted>() || error.is::<Full>() => return Err(error),
             Ok(_) => fs::write(&mark, "").context("cannot write the mark of renewed lists")?,
             // One source of several may be broken; whether the rest is enough shows when a package is looked up.
             Err(error) => notes.push(format!("the lists of packages are not all fresh: {error:#}")),
@@ -81,9 +88,10 @@ impl Apt {
     /// # Errors
     /// apt cannot be run.
     pub fn show(&self, package: &str) -> anyhow::Result<Option<Shown>> {
-        let mut command = self.command("apt-cache");
+        let mut command = self.command("apt-cache")?;
         command.args(["show", "--no-all-versions", package]);
-        let output = command.output().context("could not run apt-cache (Debian: apt)")?;
+        // It fails for a package that there is not.
+        let output = child::output(command, || {})?;
         Ok(parse_shown(&String::from_utf8_lossy(&output.stdout)))
     }
 
@@ -92,10 +100,21 @@ impl Apt {
     /// # Errors
     /// apt cannot be run.
     pub fn names(&self) -> anyhow::Result<Vec<String>> {
-        let mut command = self.command("apt-cache");
+        let mut command = self.command("apt-cache")?;
         command.args(["pkgnames", "linux-image-"]);
-        let output = output_of(command, "apt")?;
+        let output = output_of(command, "apt-cache pkgnames", || {})?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// A package that stands in for another name, as those do that were renamed when their interface changed.
+    ///
+    /// # Errors
+    /// apt cannot be run.
+    pub fn provider(&self, name: &str) -> anyhow::Result<Option<String>> {
+        let mut command = self.command("apt-cache")?;
+        command.args(["showpkg", name]);
+        let output = child::output(command, || {})?;
+        Ok(parse_provider(&String::from_utf8_lossy(&output.stdout)))
     }
 
     /// Downloads into a directory of its own, so that its name is known, and moves it.
@@ -106,9 +125,11 @@ impl Apt {
         let scratch = self.directory.join("download");
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
-        let mut command = self.command("apt-get");
+        let mut command = self.command("apt-get")?;
         command.args(["download", "-q", package]).current_dir(&scratch);
-        output_of(command, "apt")?;
+        let mut line = Line::new(package, true);
+        let arrived = || bytes_in(&scratch) + bytes_in(&self.directory.join("cache/archives/partial"));
+        output_of(command, "apt-get download", || line.tick(|| format!("{} MB", arrived() / 1_000_000)))?;
         let downloaded = fs::read_dir(&scratch)?.flatten().find(|e| e.path().extension().is_some_and(|x| x == "deb"));
         let downloaded = downloaded.with_context(|| format!("apt-get download {package} left no file"))?;
         let name = downloaded.file_name().to_string_lossy().into_owned();
@@ -117,23 +138,46 @@ impl Apt {
     }
 }
 
-/// What a command printed.
+/// Size of the files in a directory.
+fn bytes_in(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|e| e.metadata().ok()).filter(|m| m.is_file()).map(|m| m.len()).sum()
+}
+
+/// A tool of Debian.
 ///
 /// # Errors
-/// It cannot be run (`package` has it), or it failed: its last words.
-pub fn output_of(mut command: Command, package: &str) -> anyhow::Result<Output> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().with_context(|| {
-        format!("could not run {program} (package {package}): the lab takes its kernels from Debian's packages")
+/// There is none, and with it no kernel; the package that has it.
+pub fn tool(program: &str, package: &str) -> Result<Command, Unavailable> {
+    let path = child::on_path(program).ok_or_else(|| {
+        Unavailable::because(format!(
+            "there is no {program} (package {package}): the lab takes its kernels from Debian's packages"
+        ))
     })?;
+    Ok(child::command(&path))
+}
+
+/// What a command printed; `meanwhile` is called while it runs.
+///
+/// # Errors
+/// It cannot be run, it was interrupted, or it failed: its last words.
+pub fn output_of(command: Command, name: &str, meanwhile: impl FnMut()) -> anyhow::Result<Output> {
+    let output = child::output(command, meanwhile).with_context(|| format!("could not run {name}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
+        if let Some(line) = said.lines().find(|l| l.contains("No space left")) {
+            return Err(Full::said(line).into());
+        }
         let errors: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
-        let last = errors.iter().rev().take(3).rev().copied().collect::<Vec<_>>().join("; ");
-        ensure!(!last.contains("No space left"), "the disk is full: {last}");
-        bail!("{program}: {last}");
+        bail!("{name}: {}", errors.iter().rev().take(3).rev().copied().collect::<Vec<_>>().join("; "));
     }
     Ok(output)
+}
+
+/// The first of the packages that `apt-cache showpkg` lists as providing another.
+pub fn parse_provider(text: &str) -> Option<String> {
+    let providers = text.lines().skip_while(|l| !l.starts_with("Reverse Provides:")).skip(1);
+    providers.map_while(|l| l.split_whitespace().next()).next().map(str::to_owned)
 }
 
 /// What `apt-cache show` says of one package.

@@ -6,6 +6,7 @@ use super::modules::Module;
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 const INIT: &str = include_str!("guest/init.sh");
 
@@ -50,7 +51,7 @@ pub struct Base {
     /// A static busybox.
     pub busybox: Vec<u8>,
     /// The static `narrows`.
-    pub narrows: Vec<u8>,
+    pub narrows: Arc<Vec<u8>>,
     /// Modules in the order in which they are loaded.
     pub modules: Vec<Module>,
     /// Programs and libraries of more packages.
@@ -106,7 +107,9 @@ fn unix_now() -> u64 {
 }
 
 /// The file for the kernel.
-pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str) -> Vec<u8> {
+///
+/// `live`: somebody watches what the command prints.
+pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str, live: bool) -> Vec<u8> {
     let mut archive = Archive::default();
     archive.character_device("dev/console", (5, 1));
     archive.file("bin/busybox", 0o755, &base.busybox);
@@ -137,6 +140,7 @@ pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str) -> Vec<u8>
         ("OUT_DEVICE", device.to_owned()),
         ("WAIT_FOR", machine.wait_for.join(" ")),
         ("POWERS_OFF", yes(machine.powers_off).to_owned()),
+        ("LIVE", yes(live).to_owned()),
         ("INTERACTIVE", yes(job.script.is_none()).to_owned()),
     ];
     let session: String = session.iter().map(|(key, value)| format!("{key}={}\n", quoted([value.as_str()]))).collect();

@@ -1,8 +1,9 @@
 //! What is taken out of a package of the kernel: the image in the form that starts fastest, and device trees.
 
+use super::lock;
 use super::machine::Boot;
 use anyhow::{Context, bail};
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -66,8 +67,7 @@ impl Kernel {
         let unpacked = cache.join(format!("vmlinux-{}", self.release));
         fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
         // Several machines of one kernel are prepared at a time: the first unpacks, the others wait.
-        let lock = File::create(cache.join("lock")).context("cannot create the lock of the kernels")?;
-        lock.lock().context("cannot lock the kernels")?;
+        let _lock = lock::take(&cache.join("lock"), "a kernel is unpacked")?;
         if unpacked.exists() {
             return Ok((unpacked, None));
         }

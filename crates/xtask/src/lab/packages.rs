@@ -4,16 +4,20 @@
 //! used here too. Its lists are renewed once a day. apt checks what it downloads against signed lists; the sum is kept and
 //! checked again whenever a package is unpacked from the cache.
 
-use super::apt::{Apt, FRESH_FOR, Shown, output_of};
-use super::machine::Arch;
+use super::apt::{Apt, FRESH_FOR, Shown, output_of, tool};
+use super::interrupts::Interrupted;
+use super::lock;
+use super::machine::{Arch, did_you_mean};
+use super::space::Full;
+use super::unavailable::Unavailable;
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// What must stay free on the disk beside a package.
@@ -22,6 +26,8 @@ const SPARE_BYTES: u64 = 256 << 20;
 /// The store below `target/lab`.
 pub struct Store {
     directory: PathBuf,
+    /// Whose lists it was tried to renew: once is enough, and without a network it takes its time.
+    renewed: Mutex<BTreeSet<Arch>>,
 }
 
 /// A package on disk.
@@ -49,19 +55,19 @@ struct Entry {
 impl Store {
     /// The store in a directory, which need not be there yet.
     pub fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned() }
+        Self { directory: directory.to_owned(), renewed: Mutex::default() }
     }
 
     /// A package, unpacked; a meta package of the kernel means the newest of its series.
     ///
     /// # Errors
-    /// It is neither in the cache nor to be had, the disk is full, or a tool of Debian is missing.
+    /// [`Unavailable`] when it is neither in the cache nor to be had, or a tool of Debian is missing; else what stands in the
+    /// way on this host: a full disk, a place that cannot be written to.
     pub fn get(&self, arch: Arch, asked: &str) -> anyhow::Result<Package> {
         fs::create_dir_all(self.directory.join("packages"))
             .with_context(|| format!("cannot create {}", self.directory.display()))?;
         // One at a time: two runs that start together download once.
-        let lock = File::create(self.directory.join("packages.lock")).context("cannot create the store's lock")?;
-        lock.lock().context("cannot lock the store of packages")?;
+        let _lock = lock::take(&self.directory.join("packages.lock"), "packages are fetched")?;
         let mut notes = Vec::new();
         let entry = self.resolved(arch, asked, &mut notes)?;
         if asked.starts_with("linux-image-") && entry.name != asked {
@@ -84,34 +90,49 @@ impl Store {
             return Ok(entry.clone());
         }
         let apt = Apt::prepare(&self.directory.join("apt").join(arch.debian()), arch)?;
-        match self.fetched(&apt, asked, kept.as_ref(), notes) {
+        match self.fetched(&apt, arch, asked, kept.as_ref(), notes) {
             Ok(entry) => {
                 manifest.insert(key, entry.clone());
                 let text = serde_json::to_vec_pretty(&manifest).context("the manifest of packages")?;
                 fs::write(&manifest_path, text).with_context(|| format!("cannot write {}", manifest_path.display()))?;
                 Ok(entry)
             }
+            // Nothing that the cache could help with.
+            Err(error) if error.is::<Interrupted>() || error.is::<Full>() => Err(error),
             Err(error) => match kept {
                 Some(entry) => {
                     notes.push(format!("{asked}: taken from the cache, because it could not be asked for: {error:#}"));
                     Ok(entry)
                 }
-                None => Err(error.context(format!(
-                    "{asked} ({}) cannot be had; the lab needs the network, or a cache from an earlier run{}",
-                    arch.debian(),
-                    notes.iter().map(|n| format!("; {n}")).collect::<String>()
-                ))),
+                None if error.chain().any(|cause| cause.is::<std::io::Error>()) => Err(error),
+                None => {
+                    let notes: String = notes.iter().map(|n| format!("; {n}")).collect();
+                    let what = format!("{asked} ({}) cannot be had: {error:#}", arch.debian());
+                    let remedy = "the lab needs the network, or a cache from an earlier run";
+                    Err(Unavailable::because(format!("{what}; {remedy}{notes}")).into())
+                }
             },
         }
     }
 
     /// Asks apt, and downloads what is not in the cache.
-    fn fetched(&self, apt: &Apt, asked: &str, kept: Option<&Entry>, notes: &mut Vec<String>) -> anyhow::Result<Entry> {
-        let renewed = apt.renew(false, notes)?;
+    fn fetched(
+        &self,
+        apt: &Apt,
+        arch: Arch,
+        asked: &str,
+        kept: Option<&Entry>,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Entry> {
+        let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !renewed.contains(&arch) && apt.renew(false, notes)? {
+            renewed.insert(arch);
+        }
         match self.fetched_by_lists(apt, asked, kept, notes) {
             // Lists of this morning may name a file that the mirror has replaced since.
-            Err(_) if !renewed => {
+            Err(error) if !renewed.contains(&arch) && !error.is::<Interrupted>() && !error.is::<Full>() => {
                 apt.renew(true, notes)?;
+                renewed.insert(arch);
                 self.fetched_by_lists(apt, asked, kept, notes)
             }
             other => other,
@@ -128,10 +149,9 @@ impl Store {
         let mut shown = match apt.show(asked)? {
             Some(shown) => shown,
             None => {
-                let newest = newest_of_series(asked, &apt.names()?)
-                    .with_context(|| format!("there is no package {asked} in the host's sources"))?;
-                notes.push(format!("{asked} is gone; the newest of its series is {newest}"));
-                apt.show(&newest)?.with_context(|| format!("there is no package {newest}"))?
+                let (other, why) = self.instead_of(apt, asked)?;
+                notes.push(format!("{asked} is gone; {why} {other}"));
+                apt.show(&other)?.with_context(|| format!("there is no package {other}"))?
             }
         };
         if let Some(real) = kernel_behind(&shown) {
@@ -148,6 +168,19 @@ impl Store {
         let entry = Entry { name: shown.name, version: shown.version, file, sha256: shown.sha256, resolved_unix_s };
         self.verify(&entry)?;
         Ok(entry)
+    }
+
+    /// What stands in for a package that is gone, and as what.
+    fn instead_of(&self, apt: &Apt, asked: &str) -> anyhow::Result<(String, &'static str)> {
+        let kernels = apt.names()?;
+        if let Some(newest) = newest_of_series(asked, &kernels) {
+            return Ok((newest, "the newest of its series is"));
+        }
+        if let Some(provider) = apt.provider(asked)? {
+            return Ok((provider, "it is provided by"));
+        }
+        let meant = did_you_mean(asked, kernels.iter().map(String::as_str));
+        bail!("there is no package {asked} in the host's sources{meant}")
     }
 
     fn file(&self, entry: &Entry) -> PathBuf {
@@ -179,9 +212,9 @@ impl Store {
             fs::remove_dir_all(&directory).with_context(|| format!("cannot clear {}", directory.display()))?;
         }
         fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-        let mut command = Command::new("dpkg-deb");
+        let mut command = tool("dpkg-deb", "dpkg")?;
         command.arg("-x").arg(self.file(entry)).arg(&directory);
-        output_of(command, "dpkg")?;
+        output_of(command, "dpkg-deb", || {})?;
         fs::write(&mark, &entry.sha256).with_context(|| format!("cannot write {}", mark.display()))?;
         Ok(directory)
     }
@@ -235,7 +268,7 @@ fn newest_of_series(asked: &str, names: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::apt::parse_shown;
+    use super::super::apt::{parse_provider, parse_shown};
     use super::*;
 
     const META: &str = "Package: linux-image-amd64\nVersion: 6.1.1-1\nInstalled-Size: 13\n\
@@ -252,6 +285,15 @@ mod tests {
         let real = parse_shown("Package: linux-image-6.1.0-50-amd64\nDepends: kmod, linux-base (>= 4.3)\nSHA256: 1\n");
         assert_eq!(kernel_behind(&real.expect("a package")), None);
         assert_eq!(parse_shown("N: Unable to locate package x\n"), None);
+    }
+
+    #[test]
+    fn a_package_that_was_renamed_is_found_by_what_it_provides() {
+        let said = "Package: libext2fs2\nVersions: \n\nReverse Depends: \n  e2fsprogs,libext2fs2 1.47\nDependencies: \n\
+            Provides: \nReverse Provides: \nlibext2fs2t64 1.47.2-3+b3 (= 1.47.2-3+b3)\n";
+        assert_eq!(parse_provider(said).as_deref(), Some("libext2fs2t64"));
+        assert_eq!(parse_provider("Package: libc6\nProvides: \nReverse Provides: \n"), None);
+        assert_eq!(parse_provider(""), None);
     }
 
     #[test]

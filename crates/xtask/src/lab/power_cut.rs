@@ -8,7 +8,8 @@
 use super::initrd::Job;
 use super::interrupts;
 use super::machine::{Machine, PowerCut};
-use super::session::{Conduct, Lab, Prepared, Scratch};
+use super::scratch::Scratch;
+use super::session::{Conduct, Lab, Prepared};
 use anyhow::{Context, bail, ensure};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};

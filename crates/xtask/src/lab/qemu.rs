@@ -1,41 +1,20 @@
-//! One emulator: how it is started, and that it ends.
-//!
-//! It is a child in a process group of its own, killed when its handle is dropped. Against the death of this process it is
-//! started through ourselves: [`end_with_parent`] asks the kernel to kill it with its parent (prctl(2),
-//! PR_SET_PDEATHSIG), which needs no `unsafe` before an exec that is done by the process itself.
+//! One emulator: how it is started, and that it ends: it is killed when its handle is dropped, and dies with this process.
 
+use super::child;
 use super::machine::Arch;
-use anyhow::{Context, bail};
-use rustix::process::{Pid, Signal, getppid, kill_process_group, set_parent_process_death_signal};
+use super::unavailable::Unavailable;
+use anyhow::Context;
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
-/// The hidden command that [`Emulator::start`] goes through.
-#[derive(clap::Args)]
-pub struct EndWithParent {
-    /// Process id of the parent
-    parent: i32,
-    /// The program and its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
-    command: Vec<OsString>,
-}
-
-/// Becomes another program that dies with the process that asked for it.
-///
-/// # Errors
-/// The parent is gone already, or the program cannot be started.
-pub fn end_with_parent(arguments: &EndWithParent) -> anyhow::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL)).context("cannot ask to end with the parent")?;
-    // The parent may have died before the request.
-    if getppid() != Pid::from_raw(arguments.parent) {
-        bail!("the process that started this is gone");
-    }
-    let (program, rest) = arguments.command.split_first().context("there is no program")?;
-    Err(Command::new(program).args(rest).exec()).with_context(|| format!("cannot start {}", program.display()))
-}
+/// How long an emulator on a terminal may take to end by itself, so that it can put the terminal back.
+const LEAVE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Whether the console is a person's terminal or a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,19 +29,21 @@ pub enum Console {
 ///
 /// # Errors
 /// It is not installed; the line that installs it.
-pub fn find(arch: Arch) -> anyhow::Result<PathBuf> {
+pub fn find(arch: Arch) -> Result<PathBuf, Unavailable> {
     let (program, package) = arch.emulator();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|directory| directory.join(program)).find(|p| p.is_file());
-    found.with_context(|| {
-        format!("{program} is not installed; as root: apt-get install -y --no-install-recommends {package}")
+    child::on_path(program).ok_or_else(|| {
+        Unavailable::because(format!(
+            "{program} is not installed; as root: apt-get install -y --no-install-recommends {package}"
+        ))
     })
 }
 
 /// A running emulator.
 pub struct Emulator {
     child: Child,
-    grouped: bool,
+    /// The terminal that it was given, as that was before.
+    terminal: Option<Termios>,
+    console: Console,
 }
 
 impl Emulator {
@@ -72,17 +53,15 @@ impl Emulator {
     /// # Errors
     /// It cannot be started.
     pub fn start(program: &Path, arguments: &[OsString], console: Console, complaints: File) -> anyhow::Result<Self> {
-        // Not its path: a build may have replaced the file since.
-        let mut command = Command::new("/proc/self/exe");
-        command.args(["lab", "end-with-parent"]).arg(std::process::id().to_string()).arg("--").arg(program);
+        let mut command = child::command(program);
         command.args(arguments);
-        let grouped = console == Console::Piped;
-        if grouped {
+        if console == Console::Piped {
             // Ctrl-C is ours: the emulator is ended when we have said so.
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(complaints).process_group(0);
         }
+        let terminal = (console == Console::Terminal).then(|| tcgetattr(std::io::stdin()).ok()).flatten();
         let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
-        Ok(Self { child, grouped })
+        Ok(Self { child, terminal, console })
     }
 
     /// What the emulator prints: the guest's console. Once.
@@ -98,16 +77,38 @@ impl Emulator {
         self.child.wait().context("cannot wait for the emulator")
     }
 
+    /// How it ended, if it has.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
+        self.child.try_wait().context("cannot look after the emulator")
+    }
+
     /// Ends it.
     pub fn end(&mut self) {
         if let Ok(None) = self.child.try_wait() {
-            let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).filter(|_| self.grouped);
-            if let Some(group) = group {
-                let _ = kill_process_group(group, Signal::KILL);
+            match self.console {
+                Console::Piped => child::end_group(&mut self.child),
+                Console::Terminal => self.leave_terminal(),
             }
-            let _ = self.child.kill();
-            let _ = self.child.wait();
         }
+        if let Some(terminal) = self.terminal.take() {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &terminal);
+        }
+    }
+
+    /// It shares our process group: it is asked first, then killed.
+    fn leave_terminal(&mut self) {
+        if let Some(process) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(process, Signal::TERM);
+        }
+        let asked = Instant::now();
+        while asked.elapsed() < LEAVE_LIMIT && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -10,15 +10,15 @@ use super::modules::Modules;
 use super::packages::Store;
 use super::programs::Programs;
 use super::qemu::{Console, Emulator};
+use super::scratch::{Scratch, sweep_left_behind, sweep_older};
 use super::transport::{Arrived, unpack};
-use super::watch::{Watch, Watched, lines_of};
+use super::watch::Watch;
 use super::{qemu, space};
 use anyhow::Context;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long consoles are kept.
@@ -91,6 +91,8 @@ pub struct Outcome {
     pub boot: Duration,
     /// Time of the session.
     pub took: Duration,
+    /// Whoever sat before it ended the emulator, so that nothing came back.
+    pub was_ended: bool,
     /// What the guest noted.
     pub notes: Vec<String>,
     /// What its card did, if it had one.
@@ -101,67 +103,6 @@ impl Outcome {
     /// A file that the guest left, as text; empty if it did not.
     pub fn text(&self, name: &str) -> String {
         fs::read(self.out.path().join(name)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
-    }
-}
-
-/// What a machine needs is not to be had on this host: its test is skipped.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Unavailable(String);
-
-impl Unavailable {
-    fn because(error: anyhow::Error) -> Self {
-        Self(format!("{error:#}"))
-    }
-}
-
-/// A directory that goes when dropped.
-#[derive(Debug)]
-pub struct Scratch(PathBuf);
-
-impl Scratch {
-    /// A new one, named after what it is for.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    pub fn new(parent: &Path, name: &str) -> anyhow::Result<Self> {
-        // Of this process and this moment: two runs at once do not meet.
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = parent.join(format!("{name}-{}-{count}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self(path))
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Whether a session's directory is of a process that is no more: killed, it could not remove it.
-fn is_left_behind(path: &Path) -> bool {
-    // As Scratch names it: NAME-PROCESS-COUNT.
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let process = name.rsplit('-').nth(1).and_then(|p| p.parse::<u32>().ok());
-    process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists())
-}
-
-/// Removes the entries of a directory that are of no use any more; what cannot be removed stays.
-fn sweep(directory: &Path, is_over: impl Fn(&Path, Duration) -> bool) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
-        if is_over(&path, age.unwrap_or_default()) {
-            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        }
     }
 }
 
@@ -190,20 +131,20 @@ impl Lab {
         let root = crate::workspace_root();
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
         let directory = target.join("lab");
-        fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-        sweep(&directory.join("work"), |path, _| is_left_behind(path));
-        sweep(&directory.join("logs"), |_, age| age > KEEP_LOGS_FOR);
+        sweep_left_behind(&directory.join("work"));
+        sweep_older(&directory.join("logs"), KEEP_LOGS_FOR);
         Ok(Self { store: Store::new(&directory), programs: Programs::new(programs), directory })
     }
 
     /// Fetches, unpacks and builds what a machine needs.
     ///
     /// # Errors
-    /// [`Unavailable`] when the emulator or a package is missing and cannot be had; else what is wrong.
+    /// [`super::unavailable::Unavailable`] when the emulator, a package or a compiler is missing and cannot be had; else what
+    /// is wrong.
     pub fn prepare(&self, machine: &Machine) -> anyhow::Result<Prepared> {
-        let emulator = qemu::find(machine.arch).map_err(Unavailable::because)?;
-        let package = self.store.get(machine.arch, &machine.kernel).map_err(Unavailable::because)?;
-        let busybox = self.store.get(machine.arch, "busybox-static").map_err(Unavailable::because)?;
+        let emulator = qemu::find(machine.arch)?;
+        let package = self.store.get(machine.arch, &machine.kernel)?;
+        let busybox = self.store.get(machine.arch, "busybox-static")?;
         let kernel = Kernel::of(&package.directory)?;
         let (kernel_image, note) = kernel.image(machine.boot, &self.directory.join("kernels"))?;
         let device_tree = machine.dtb.as_deref().map(|name| kernel.device_tree(name)).transpose()?;
@@ -213,7 +154,7 @@ impl Lab {
         let busybox = fs::read(busybox).with_context(|| format!("cannot read {}", busybox.display()))?;
         let mut programs = Vec::new();
         for name in &machine.packages {
-            let package = self.store.get(machine.arch, name).map_err(Unavailable::because)?;
+            let package = self.store.get(machine.arch, name)?;
             programs.extend(programs_of(&package.directory).with_context(|| format!("the files of {name}"))?);
         }
         let narrows = self.programs.get(machine.arch)?;
@@ -232,7 +173,7 @@ impl Lab {
     /// Boots a machine, has it do a job, and brings home what it left.
     ///
     /// # Errors
-    /// [`super::watch::GuestFailure`] when the guest fails, [`super::watch::Interrupted`], or what is wrong with the host.
+    /// [`super::watch::GuestFailure`] when the guest fails, [`super::interrupts::Interrupted`], or what is wrong with the host.
     pub fn run(&self, prepared: &Prepared, job: &Job, conduct: &Conduct) -> anyhow::Result<Outcome> {
         let machine = &prepared.machine;
         let begun = Instant::now();
@@ -256,7 +197,7 @@ impl Lab {
         }
         let nonce = format!("{:08x}", nonce()?);
         let initrd_path = work.path().join("initrd");
-        fs::write(&initrd_path, initrd(machine, &prepared.base, job, &nonce))
+        fs::write(&initrd_path, initrd(machine, &prepared.base, job, &nonce, conduct.live))
             .with_context(|| format!("cannot write {}", initrd_path.display()))?;
         let results = work.path().join("results");
         let card = insert_card(machine, conduct, work.path())?;
@@ -276,22 +217,16 @@ impl Lab {
         let said_path = work.path().join("emulator-said");
         let said = File::create(&said_path).with_context(|| format!("cannot create {}", said_path.display()))?;
         let mut emulator = Emulator::start(&prepared.emulator, &arguments, mode, said)?;
-        let watched = match emulator.console() {
-            Some(console) => {
-                let mut watch = Watch::new(machine, &nonce, &console_log, conduct)?;
-                watch.until_done(&mut emulator, lines_of(console), &said_path)?
-            }
-            None => {
-                emulator.wait()?;
-                Watched { exit: 0, boot: begun.elapsed(), ..Watched::default() }
-            }
-        };
+        let watched =
+            Watch::new(machine, &nonce, &console_log, conduct, &mut emulator)?.until_done(&mut emulator, &said_path)?;
         emulator.end();
         let card = card.map(InSlot::take_out);
         let out = Scratch::new(&self.directory.join("work"), &format!("{}-out", machine.name))?;
         let arrived = Arrived { port: &results, console: &watched.results, images: &images };
-        unpack(&machine.transport, &arrived, out.path())
-            .with_context(|| format!("{}; the console is kept in {}", machine.name, console_log.display()))?;
+        if !watched.was_ended {
+            unpack(&machine.transport, &arrived, out.path())
+                .with_context(|| format!("{}; the console is kept in {}", machine.name, console_log.display()))?;
+        }
         Ok(Outcome {
             exit: watched.exit,
             out,
@@ -299,6 +234,7 @@ impl Lab {
             emulator_log: machine.log.as_ref().map(|_| emulator_log),
             boot: watched.boot,
             took: begun.elapsed(),
+            was_ended: watched.was_ended,
             notes: watched.notes,
             card,
         })
@@ -345,28 +281,5 @@ mod tests {
         let path = directory.path().join("sparse");
         make_image(&path, &image).expect("an image");
         assert!(fs::read(&path).expect("the image").iter().all(|b| *b == 0));
-    }
-
-    #[test]
-    fn a_directory_of_a_session_is_its_own_and_goes() {
-        let parent = tempfile::tempdir().expect("a directory");
-        let one = Scratch::new(parent.path(), "m").expect("one");
-        let two = Scratch::new(parent.path(), "m").expect("two");
-        assert_ne!(one.path(), two.path());
-        let path = one.path().to_owned();
-        drop(one);
-        assert!(!path.exists() && two.path().exists());
-    }
-
-    #[test]
-    fn what_a_killed_session_left_is_swept_away() {
-        let parent = tempfile::tempdir().expect("a directory");
-        let living = Scratch::new(parent.path(), "q35-ahci").expect("one");
-        // Process ids end at 2^22 (proc(5), pid_max).
-        let dead = parent.path().join("q35-ahci-4194305-0");
-        fs::create_dir(&dead).expect("a directory");
-        fs::write(parent.path().join("notes"), "").expect("a file");
-        sweep(parent.path(), |path, _| is_left_behind(path));
-        assert!(living.path().exists() && !dead.exists() && parent.path().join("notes").exists());
     }
 }

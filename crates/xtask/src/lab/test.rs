@@ -3,15 +3,18 @@
 use super::evidence::{Evidence, failures, script};
 use super::initrd::Job;
 use super::machine::{self, Machine};
-use super::session::{Conduct, Lab, Unavailable};
-use super::watch::Interrupted;
+use super::progress::Line;
+use super::session::{Conduct, Lab};
+use super::unavailable::Unavailable;
 use super::{interrupts, power_cut};
 use anyhow::{Context, bail};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::Instant;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How a machine's test ended.
 enum Verdict {
@@ -21,6 +24,8 @@ enum Verdict {
     Failed(Vec<String>),
     /// Why it cannot run here.
     Skipped(String),
+    /// A signal came before it had ended.
+    Interrupted,
 }
 
 /// Names in `lab/skips`: machines that may be skipped.
@@ -55,6 +60,86 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
     Ok(if wrong.is_empty() { Verdict::Passed { checks, release: prepared.release } } else { Verdict::Failed(wrong) })
 }
 
+/// What a worker says of a machine.
+enum News {
+    Begun(String),
+    Ended { name: String, seconds: f64, verdict: Verdict },
+}
+
+/// How the machines' tests ended, as they do.
+struct Told {
+    total: usize,
+    under_way: Vec<String>,
+    passed: usize,
+    failed: Vec<String>,
+    skipped: Vec<String>,
+    line: Line,
+}
+
+impl Told {
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Begun(name) => self.under_way.push(name),
+            News::Ended { name, seconds, verdict } => {
+                self.under_way.retain(|n| *n != name);
+                self.line.clear();
+                let mut text = String::new();
+                match verdict {
+                    Verdict::Passed { checks, release } => {
+                        text = format!("ok       {name:<18} {seconds:>5.1} s  {checks} checks, {release}\n");
+                        self.passed += 1;
+                    }
+                    Verdict::Failed(why) => {
+                        text = format!("FAILED   {name:<18} {seconds:>5.1} s\n");
+                        why.iter().for_each(|w| text.push_str(&format!("         {w}\n")));
+                        self.failed.push(name);
+                    }
+                    Verdict::Skipped(why) => {
+                        text = format!("SKIPPED: {name}: {why}\n");
+                        self.skipped.push(name);
+                    }
+                    Verdict::Interrupted => {}
+                }
+                print(&text);
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let left = self.total - self.passed - self.failed.len() - self.skipped.len();
+        let now = self.under_way.join(", ");
+        self.line.tick(|| format!("{left} of {} machines to go, now {now}", self.total));
+    }
+}
+
+/// Whoever reads may have gone away; the exit code still tells.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Tests machines until there are none left or a signal comes.
+fn work(lab: &Lab, queue: &Mutex<std::vec::IntoIter<Machine>>, news: &Sender<News>) {
+    while !interrupts::seen() {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(machine) = next else { break };
+        // Nobody stops listening before all have ended.
+        let _ = news.send(News::Begun(machine.name.clone()));
+        let since = Instant::now();
+        let verdict = match one(lab, &machine) {
+            Ok(verdict) => verdict,
+            Err(_) if interrupts::seen() => Verdict::Interrupted,
+            Err(error) => Verdict::Failed(vec![format!("{error:#}")]),
+        };
+        let seconds = since.elapsed().as_secs_f64();
+        let _ = news.send(News::Ended { name: machine.name, seconds, verdict });
+    }
+}
+
+/// Those that were skipped and are not expected to be.
+fn risen<'a>(skipped: &'a [String], expected: &BTreeSet<String>) -> Vec<&'a str> {
+    skipped.iter().filter(|s| !expected.contains(*s)).map(String::as_str).collect()
+}
+
 /// Tests these machines, all without a name.
 ///
 /// # Errors
@@ -66,59 +151,42 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
     }
     let expected = expected_skips(&directory.with_file_name("skips"))?;
     let begun = Instant::now();
-    let total = machines.len();
     // The slowest first, so that none is left to run alone at the end.
-    machines.sort_by_key(|m| std::cmp::Reverse(m.boot_limit));
+    machines.sort_by_key(|m| std::cmp::Reverse((m.power_cut.is_some(), m.boot_limit)));
+    let total = machines.len();
+    let line = Line::new("test", true);
+    let mut told = Told { total, under_way: vec![], passed: 0, failed: vec![], skipped: vec![], line };
     let queue = Mutex::new(machines.into_iter());
-    let (mut failed, mut skipped) = (Vec::new(), Vec::new());
-    let told = Mutex::new((&mut failed, &mut skipped));
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
+    let (sender, news) = channel();
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-                    let Some(machine) = next else { break };
-                    if interrupts::seen() {
-                        break;
-                    }
-                    let since = Instant::now();
-                    let verdict = one(lab, &machine).unwrap_or_else(|e| Verdict::Failed(vec![format!("{e:#}")]));
-                    let seconds = since.elapsed().as_secs_f64();
-                    let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    let name = &machine.name;
-                    match verdict {
-                        Verdict::Passed { checks, release } => {
-                            println!("ok       {name:<16} {seconds:>5.1} s  {checks} checks, {release}");
-                        }
-                        Verdict::Failed(why) => {
-                            println!("FAILED   {name:<16} {seconds:>5.1} s");
-                            why.iter().for_each(|w| println!("         {w}"));
-                            told.0.push(name.clone());
-                        }
-                        Verdict::Skipped(why) => {
-                            println!("SKIPPED: {name}: {why}");
-                            told.1.push(name.clone());
-                        }
-                    }
-                }
-            });
+            let (sender, queue) = (sender.clone(), &queue);
+            scope.spawn(move || work(lab, queue, &sender));
+        }
+        drop(sender);
+        loop {
+            match news.recv_timeout(Duration::from_secs(1)) {
+                Ok(one) => told.hear(one),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            told.tick();
         }
     });
-    if interrupts::seen() {
-        return Err(Interrupted.into());
-    }
-    println!(
-        "{} of {total} machines ok, {} failed, {} skipped, in {:.0} s",
-        total - failed.len() - skipped.len(),
-        failed.len(),
-        skipped.len(),
+    interrupts::check()?;
+    told.line.clear();
+    print(&format!(
+        "{} of {total} machines ok, {} failed, {} skipped, in {:.0} s\n",
+        told.passed,
+        told.failed.len(),
+        told.skipped.len(),
         begun.elapsed().as_secs_f64()
-    );
-    if !failed.is_empty() {
-        bail!("failed: {}", failed.join(", "));
+    ));
+    if !told.failed.is_empty() {
+        bail!("failed: {}", told.failed.join(", "));
     }
-    let risen: Vec<&str> = skipped.iter().filter(|s| !expected.contains(*s)).map(String::as_str).collect();
+    let risen = risen(&told.skipped, &expected);
     if !risen.is_empty() {
         bail!("skipped, but not in lab/skips: {}", risen.join(", "));
     }
@@ -136,6 +204,13 @@ mod tests {
         fs::write(&path, "# none yet\n\norangepi   # no armhf on this host\n").expect("the file");
         assert_eq!(expected_skips(&path).expect("names"), BTreeSet::from(["orangepi".to_owned()]));
         assert!(expected_skips(&directory.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_skip_that_nobody_expects_has_risen() {
+        let skipped = ["orangepi".to_owned(), "q35-nvme".to_owned()];
+        assert_eq!(risen(&skipped, &BTreeSet::from(["orangepi".to_owned()])), ["q35-nvme"]);
+        assert_eq!(risen(&[], &BTreeSet::from(["orangepi".to_owned()])), [""; 0]);
     }
 
     #[test]

@@ -37,7 +37,9 @@ pub fn unpack(transport: &Transport, arrived: &Arrived<'_>, into: &Path) -> anyh
         }
     };
     let size = fs::metadata(&file).map(|m| m.len()).unwrap_or(0);
-    ensure!(size > 0, "the guest sent no results");
+    let hint =
+        if *transport == Transport::VirtioSerial { " (is the module virtio_console among its modules?)" } else { "" };
+    ensure!(size > 0, "the guest sent no results{hint}");
     // Nobody needs the guest's owners, and only root could set them.
     let output = Command::new("tar")
         .args(["--no-same-owner", "-C"])
@@ -74,6 +76,39 @@ fn from_base64(text: &str) -> anyhow::Result<Vec<u8>> {
         }
     }
     Ok(out)
+}
+
+/// What the lab itself has in `/lab/out`.
+const OURS: [&str; 5] = ["archive", "stdout", "stderr", "setup.log", "dmesg"];
+
+/// Copies what a command left in `/lab/out` for itself into a directory that is named as the session's; where that is.
+///
+/// # Errors
+/// It cannot be copied.
+pub fn keep_files(out: &Path, into: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let entries = fs::read_dir(out).with_context(|| format!("cannot read {}", out.display()))?;
+    let names = entries.flatten().map(|e| e.file_name()).filter(|name| {
+        let name = name.to_string_lossy();
+        !name.starts_with('.') && !OURS.contains(&name.as_ref())
+    });
+    let names: Vec<_> = names.collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let kept = into.join(out.file_name().unwrap_or_default());
+    if kept.exists() {
+        fs::remove_dir_all(&kept).with_context(|| format!("cannot clear {}", kept.display()))?;
+    }
+    fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
+    for name in names {
+        let (from, to) = (out.join(&name), kept.join(&name));
+        if from.is_dir() {
+            copy_directory(&from, &to)?;
+        } else {
+            fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+        }
+    }
+    Ok(Some(kept))
 }
 
 /// What of a guest's archive is now in the host's.
@@ -155,6 +190,22 @@ mod tests {
             assert_eq!(from_base64(text).expect(text), bytes.as_bytes());
         }
         assert!(from_base64("Zm9v\u{7}").is_err());
+    }
+
+    #[test]
+    fn what_a_command_left_is_kept_and_what_is_ours_is_not() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (out, kept) = (directory.path().join("q35-7-0"), directory.path().join("kept"));
+        fs::create_dir_all(out.join("archive/runs")).expect("an archive");
+        fs::write(out.join("stdout"), "x").expect("a file");
+        assert_eq!(keep_files(&out, &kept).expect("read"), None);
+        fs::create_dir(out.join("traces")).expect("a directory");
+        fs::write(out.join("traces/one"), "1").expect("a file");
+        fs::write(out.join("two"), "2").expect("a file");
+        let at = keep_files(&out, &kept).expect("kept").expect("something");
+        assert_eq!(at, kept.join("q35-7-0"));
+        assert_eq!(fs::read_to_string(at.join("traces/one")).expect("one"), "1");
+        assert!(at.join("two").exists() && !at.join("stdout").exists() && !at.join("archive").exists());
     }
 
     #[test]

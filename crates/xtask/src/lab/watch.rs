@@ -1,23 +1,37 @@
 //! A guest is watched by its console until it has done its job, has failed, or a limit is reached.
 
 use super::console::{Line, Reader, Stage};
+use super::interrupts::{self, Interrupted};
 use super::machine::Machine;
 use super::qemu::Emulator;
 use super::session::Conduct;
-use super::{interrupts, progress};
+use super::{progress, space};
 use anyhow::Context;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How much of the console is shown when a guest fails.
 const TAIL_LINES: usize = 25;
 
-/// How long an emulator may take to end after the guest has said that it is done, or has panicked.
+/// How long an emulator may take to end after the guest has said that it is done, or that it fails.
 const END_LIMIT: Duration = Duration::from_secs(10);
+
+/// A board that has panicked cannot leave: silence for so long means that the panic was one, and not a text that a command
+/// has printed.
+const PANIC_SILENCE: Duration = Duration::from_secs(20);
+
+/// How often is looked whether there is room on the disk.
+const LOOK_AT_DISK_EVERY: Duration = Duration::from_secs(1);
+
+/// With less room than this an emulator may find none for what its guest writes, and then it stops without a word.
+const LEAST_ROOM_BYTES: u64 = 16 << 20;
 
 /// A guest that failed: the command ends with exit code 3.
 #[derive(Debug, thiserror::Error)]
@@ -33,13 +47,10 @@ fn shown(tail: &[String]) -> String {
     if tail.is_empty() {
         return ", and is empty".into();
     }
-    format!(" and ends with:\n    {}", tail.join("\n    "))
+    // What a guest prints must not move the cursor of whoever reads about its end.
+    let harmless = |line: &String| line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
+    format!(" and ends with:\n    {}", tail.iter().map(harmless).collect::<Vec<_>>().join("\n    "))
 }
-
-/// Interrupted by a signal.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted; the emulator is ended")]
-pub struct Interrupted;
 
 /// Lines as they come, from a thread of their own.
 pub fn lines_of(console: impl Read + Send + 'static) -> Receiver<String> {
@@ -58,6 +69,25 @@ pub fn lines_of(console: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
+/// A file that another program writes, to the end of what it has written when `ended` is set.
+struct Growing {
+    file: File,
+    ended: Arc<AtomicBool>,
+}
+
+impl Read for Growing {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            // Asked first: what was written before the end is still read.
+            let ended = self.ended.load(Ordering::Acquire);
+            match self.file.read(buffer)? {
+                0 if !ended => std::thread::sleep(Duration::from_millis(20)),
+                n => return Ok(n),
+            }
+        }
+    }
+}
+
 /// What the console told.
 #[derive(Default)]
 pub struct Watched {
@@ -69,17 +99,24 @@ pub struct Watched {
     pub notes: Vec<String>,
     /// Results that came by the console.
     pub results: Vec<String>,
+    /// Whoever sat before it ended the emulator, and nothing came back.
+    pub was_ended: bool,
 }
 
 /// Looks at a console until the guest is done.
 pub struct Watch<'a> {
     machine: &'a Machine,
     reader: Reader,
-    log: File,
+    lines: Receiver<String>,
+    /// Where the console is kept by us; an emulator on a terminal keeps its own.
+    log: Option<File>,
     log_path: &'a Path,
     tail: VecDeque<String>,
     line: progress::Line,
     live: bool,
+    /// Somebody sits before it, who knows how long it may take, and when it hangs.
+    attended: Option<Arc<AtomicBool>>,
+    looked_at_disk: Instant,
 }
 
 impl<'a> Watch<'a> {
@@ -87,10 +124,37 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// The log cannot be written.
-    pub fn new(machine: &'a Machine, nonce: &str, log_path: &'a Path, conduct: &Conduct) -> anyhow::Result<Self> {
-        let log = File::create(log_path).with_context(|| format!("cannot create {}", log_path.display()))?;
+    pub fn new(
+        machine: &'a Machine,
+        nonce: &str,
+        log_path: &'a Path,
+        conduct: &Conduct,
+        emulator: &mut Emulator,
+    ) -> anyhow::Result<Self> {
+        // The emulator may have begun to write it.
+        let log = File::options().read(true).write(true).create(true).truncate(false).open(log_path);
+        let log = log.with_context(|| format!("cannot create {}", log_path.display()))?;
         let line = progress::Line::new(&machine.name, conduct.progress);
-        Ok(Self { machine, reader: Reader::new(nonce), log, log_path, tail: VecDeque::new(), line, live: conduct.live })
+        let (lines, log, attended) = match emulator.console() {
+            Some(console) => (lines_of(console), Some(log), None),
+            None => {
+                let file = log;
+                let ended = Arc::<AtomicBool>::default();
+                (lines_of(Growing { file, ended: Arc::clone(&ended) }), None, Some(ended))
+            }
+        };
+        Ok(Self {
+            machine,
+            reader: Reader::new(nonce),
+            lines,
+            log,
+            log_path,
+            tail: VecDeque::new(),
+            line,
+            live: conduct.live,
+            attended,
+            looked_at_disk: Instant::now(),
+        })
     }
 
     fn failure(&self, what: impl Into<String>) -> anyhow::Error {
@@ -98,71 +162,88 @@ impl<'a> Watch<'a> {
         GuestFailure { machine, what: what.into(), console: self.log_path.to_owned(), tail }.into()
     }
 
+    /// What a stage is called, and how long it may take.
+    fn step(&self, stage: Stage) -> (&'static str, Duration) {
+        let (step, limit) = match stage {
+            Stage::Booting => ("booting", self.machine.boot_limit),
+            Stage::Running => ("running", self.machine.run_limit),
+            Stage::Leaving => ("bringing results back", self.machine.run_limit),
+            Stage::Done => ("ending", END_LIMIT),
+        };
+        let is_limited = self.attended.is_none() || stage == Stage::Done;
+        (step, if is_limited { limit } else { Duration::MAX })
+    }
+
     /// Until the guest is done, has failed, or a limit is reached.
     ///
     /// # Errors
-    /// [`GuestFailure`], or [`Interrupted`].
-    pub fn until_done(
-        &mut self,
-        emulator: &mut Emulator,
-        lines: Receiver<String>,
-        emulator_said: &Path,
-    ) -> anyhow::Result<Watched> {
+    /// [`GuestFailure`], [`Interrupted`], or the disk is full.
+    pub fn until_done(&mut self, emulator: &mut Emulator, emulator_said: &Path) -> anyhow::Result<Watched> {
         let begun = Instant::now();
-        let (mut stage, mut since, mut ended) = (Stage::Booting, Instant::now(), None);
+        let (mut stage, mut since, mut heard) = (Stage::Booting, Instant::now(), Instant::now());
         let mut watched = Watched::default();
         let mut failed: Option<String> = None;
+        // A command may print such a line as well: it counts when the guest says nothing more.
+        let mut panicked: Option<String> = None;
         loop {
-            let line = lines.recv_timeout(Duration::from_millis(50));
+            let line = self.lines.recv_timeout(Duration::from_millis(50));
             if interrupts::seen() {
                 return Err(Interrupted.into());
             }
-            let (step, limit) = match stage {
-                Stage::Booting => ("booting", self.machine.boot_limit),
-                Stage::Running => ("running", self.machine.run_limit),
-                Stage::Leaving => ("bringing results back", self.machine.run_limit),
-                Stage::Done => ("ending", END_LIMIT),
-            };
-            self.line.tick(step, limit);
+            self.look_at_disk()?;
+            let (step, limit) = self.step(stage);
+            self.line.tick(|| format!("{step} (at most {} s)", limit.as_secs()));
+            let mut ended = None;
             match line {
-                Ok(line) => match self.take(&line, stage) {
-                    Line::Stage(next) => {
-                        if stage == Stage::Booting {
-                            watched.boot = begun.elapsed();
+                Ok(line) => {
+                    heard = Instant::now();
+                    match self.take(&line, stage) {
+                        Line::Stage(next) => {
+                            if stage == Stage::Booting {
+                                watched.boot = begun.elapsed();
+                            }
+                            (stage, since, panicked) = (next, Instant::now(), None);
                         }
-                        (stage, since) = (next, Instant::now());
+                        Line::Exit(code) => {
+                            watched.exit = code;
+                            (stage, since, panicked) = (Stage::Leaving, Instant::now(), None);
+                        }
+                        Line::Note(note) => watched.notes.push(note),
+                        Line::Results(part) => watched.results.push(part),
+                        Line::Failed(why) => {
+                            failed.get_or_insert(why);
+                            (stage, since) = (Stage::Done, Instant::now());
+                        }
+                        Line::Panic(why) => {
+                            panicked.get_or_insert(why);
+                        }
+                        Line::Text(_) => {}
                     }
-                    Line::Exit(code) => {
-                        watched.exit = code;
-                        (stage, since) = (Stage::Leaving, Instant::now());
-                    }
-                    Line::Note(note) => watched.notes.push(note),
-                    Line::Results(part) => watched.results.push(part),
-                    Line::Failed(why) | Line::Panic(why) => {
-                        failed.get_or_insert(why);
-                        (stage, since) = (Stage::Done, Instant::now());
-                    }
-                    Line::Text(_) => {}
-                },
-                Err(RecvTimeoutError::Timeout) => {}
-                // The console is closed: the emulator has ended, or is about to.
-                Err(RecvTimeoutError::Disconnected) => {
-                    ended = Some(emulator.wait()?);
                 }
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(file_ends) = &self.attended
+                        && emulator.ended()?.is_some()
+                    {
+                        file_ends.store(true, Ordering::Release);
+                    }
+                }
+                // The console is closed: the emulator has ended, or is about to.
+                Err(RecvTimeoutError::Disconnected) => ended = Some(emulator.wait()?),
+            }
+            if panicked.is_some() && heard.elapsed() > PANIC_SILENCE {
+                failed = failed.or(panicked.take());
             }
             let is_over = stage == Stage::Done && !self.machine.powers_off;
-            if ended.is_some() || is_over || (stage == Stage::Done && since.elapsed() > END_LIMIT) {
+            let hangs_at_end = stage == Stage::Done && since.elapsed() > END_LIMIT;
+            if ended.is_some() || is_over || hangs_at_end || (failed.is_some() && stage != Stage::Done) {
                 self.line.clear();
-                if let Some(why) = failed {
+                if let Some(why) = failed.or(panicked) {
                     return Err(self.failure(why));
                 }
                 if stage == Stage::Done {
                     return Ok(watched);
                 }
-                let said = fs::read_to_string(emulator_said).unwrap_or_default();
-                let said = said.lines().next().unwrap_or("it said nothing");
-                let status = ended.map(|s| s.to_string()).unwrap_or_default();
-                return Err(self.failure(format!("the emulator ended before the guest was done ({status}): {said}")));
+                return self.ended_too_early(ended, emulator_said, watched);
             }
             if since.elapsed() > limit {
                 self.line.clear();
@@ -171,20 +252,51 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// The emulator ended before its guest was done.
+    fn ended_too_early(
+        &self,
+        ended: Option<ExitStatus>,
+        emulator_said: &Path,
+        watched: Watched,
+    ) -> anyhow::Result<Watched> {
+        let said = fs::read_to_string(emulator_said).unwrap_or_default();
+        let said = said.lines().next();
+        if self.attended.is_some() && said.is_none() && ended.is_some_and(|status| status.success()) {
+            return Ok(Watched { was_ended: true, ..watched });
+        }
+        let status = ended.map(|s| s.to_string()).unwrap_or_default();
+        let said = said.unwrap_or("it said nothing");
+        Err(self.failure(format!("the emulator ended before the guest was done ({status}): {said}")))
+    }
+
+    /// # Errors
+    /// The disk is full.
+    fn look_at_disk(&mut self) -> anyhow::Result<()> {
+        if self.looked_at_disk.elapsed() < LOOK_AT_DISK_EVERY {
+            return Ok(());
+        }
+        self.looked_at_disk = Instant::now();
+        let directory = self.log_path.parent().unwrap_or(Path::new("."));
+        space::require(directory, LEAST_ROOM_BYTES, &self.machine.name).inspect_err(|_| self.line.clear())
+    }
+
     /// Keeps a line, shows it if asked, and says what it means.
     fn take(&mut self, line: &str, stage: Stage) -> Line {
         let meaning = self.reader.line(line);
         if !matches!(meaning, Line::Results(_)) {
-            // The log is for people: if the disk is full, the session says so at another place.
-            let _ = writeln!(self.log, "{}", line.trim_end_matches('\r'));
+            if let Some(log) = &mut self.log {
+                // The log is for people: that the disk is full is said at another place.
+                let _ = writeln!(log, "{}", line.trim_end_matches('\r'));
+            }
             if self.tail.len() == TAIL_LINES {
                 self.tail.pop_front();
             }
             self.tail.push_back(line.trim_end_matches('\r').to_owned());
         }
-        if let (Line::Text(text), true, Stage::Running) = (&meaning, self.live, stage) {
+        if let (Line::Text(text) | Line::Panic(text), true, Stage::Running) = (&meaning, self.live, stage) {
             self.line.clear();
-            println!("{text}");
+            // A terminal that is gone says so by a signal.
+            let _ = writeln!(std::io::stdout(), "{text}");
         }
         meaning
     }
@@ -200,9 +312,32 @@ mod tests {
             machine: "m".into(),
             what: "Kernel panic".into(),
             console: "/x/m.console".into(),
-            tail: vec!["one".into(), "two".into()],
+            tail: vec!["one".into(), "two \u{1b}[2J".into()],
         };
         let text = failure.to_string();
-        assert!(text.starts_with("m: Kernel panic; ") && text.ends_with("    one\n    two"), "{text}");
+        assert!(text.starts_with("m: Kernel panic; ") && text.ends_with("    one\n    two \u{fffd}[2J"), "{text}");
+    }
+
+    #[test]
+    fn a_console_that_is_kept_by_another_is_read_to_its_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("console");
+        let mut writer = File::create(&path).expect("a file");
+        let ended = Arc::<AtomicBool>::default();
+        let lines = lines_of(Growing { file: File::open(&path).expect("the file"), ended: Arc::clone(&ended) });
+        write!(writer, "one\ntw").expect("written");
+        assert_eq!(lines.recv().expect("a line"), "one");
+        write!(writer, "o\nthree").expect("written");
+        assert_eq!(lines.recv().expect("a line"), "two");
+        ended.store(true, Ordering::Release);
+        assert_eq!(lines.recv().expect("a line"), "three");
+        assert!(lines.recv().is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_lines_all_the_same() {
+        let lines = lines_of(&b"\xff\xfe\0a\nnext\n"[..]);
+        assert_eq!(lines.recv().expect("a line"), "\u{fffd}\u{fffd}\0a");
+        assert_eq!(lines.recv().expect("a line"), "next");
     }
 }

@@ -65,10 +65,15 @@ if [ "$INTERACTIVE" = yes ]; then
     setsid cttyhack sh
     echo 0 > /lab/status
 else
-    # Each stream goes to a file, whole, and to the console, for whoever waits.
+    # Each stream goes to a file, whole, and to the console, for whoever waits. A console is slow: where nobody watches, its
+    # log gets the beginning.
+    to_console() {
+        if [ "$LIVE" = yes ]; then cat; else head -c 65536; fi
+        cat > /dev/null
+    }
     mkfifo /run/stdout /run/stderr
-    tee /lab/out/stdout < /run/stdout &
-    tee /lab/out/stderr < /run/stderr &
+    tee /lab/out/stdout < /run/stdout | to_console &
+    tee /lab/out/stderr < /run/stderr | to_console &
     sh /lab/command > /run/stdout 2> /run/stderr
     echo $? > /lab/status
     wait
@@ -86,6 +91,8 @@ case $TRANSPORT in
         tar -C /lab/out -cf - . | dd of="$OUT_DEVICE" bs=64k conv=fsync 2>/dev/null || say note "results were not written"
         ;;
     console)
+        # A message of the kernel would stand in the middle of them.
+        dmesg -n 1
         say results
         tar -C /lab/out -cf - . | gzip | base64
         say results-end
