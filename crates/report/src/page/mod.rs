@@ -7,6 +7,7 @@ mod compare;
 mod depth;
 mod distribution;
 mod embed;
+mod frame;
 mod heat;
 mod jobs;
 mod ladder;
@@ -22,6 +23,7 @@ mod tables;
 mod verified;
 
 pub use compare::compare_page;
+pub use frame::{framed, text_of};
 pub use rank::rank_page;
 
 use crate::Check;

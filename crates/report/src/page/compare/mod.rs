@@ -5,46 +5,28 @@ mod overlay;
 mod percentiles;
 mod slopes;
 
-use super::{STYLE, embed, section, t};
+use super::{framed, section, t};
 use crate::compare::{Row, change, groups, notes, verdict_words};
 use crate::{Compare, quantity};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use model::{Basis, Compared, Verdict};
 
 /// Comparisons of one experiment (its first arm against each of the others) as one HTML document.
 pub fn compare_page(title: &str, version: &str, views: &[Compare<'_>]) -> String {
-    let policy = embed::policy(&[], &[STYLE]);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
-                meta name="generator" content=(format!("narrows {}", t(version)));
-                title { "narrows compare " (t(title)) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                main {
-                    header {
-                        p.brand { span { "narrows compare" } }
-                        h1 { (t(title)) }
-                        @if let Some(first) = views.first() { @if !first.question.is_empty() { p.storage { (t(first.question)) } } }
-                    }
-                    @for (i, view) in views.iter().enumerate() { (comparison(view, i, views.len() > 1)) }
-                    footer {
-                        p { "narrows " (t(version)) ". MB/s is 10⁶ bytes per second. The change is B against A; of pairs it is the \
-                             Hodges-Lehmann estimate with the interval of the exact signed-rank test." }
-                        p { "This page is one file and loads nothing." }
-                    }
-                }
-            }
+    let main = html! {
+        header {
+            p.brand { span { "narrows compare" } }
+            h1 { (t(title)) }
+            @if let Some(first) = views.first() { @if !first.question.is_empty() { p.storage { (t(first.question)) } } }
         }
-    }
-    .into_string()
+        @for (i, view) in views.iter().enumerate() { (comparison(view, i, views.len() > 1)) }
+        footer {
+            p { "narrows " (t(version)) ". MB/s is 10⁶ bytes per second. The change is B against A; of pairs it is the \
+                 Hodges-Lehmann estimate with the interval of the exact signed-rank test." }
+            p { "This page is one file and loads nothing." }
+        }
+    };
+    framed(&format!("narrows compare {title}"), version, "", &main)
 }
 
 fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {

@@ -5,10 +5,10 @@ mod bars;
 mod forest;
 mod scatter;
 
-use super::{STYLE, embed, section, t};
+use super::{framed, section, t};
 use crate::rank::{Rank, cell, order, same_order_percent, sentence, shown};
 use crate::{quantity, text};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 const RANK_STYLE: &str = include_str!("rank.css");
 /// Scatter plots that are drawn: the closest predictors.
@@ -16,58 +16,39 @@ const SCATTERS: usize = 9;
 
 /// A ranking as one HTML document; `title` says what was ranked.
 pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
-    let style = format!("{STYLE}\n{RANK_STYLE}");
-    let policy = embed::policy(&[], &[&style]);
     let ranking = rank.ranking;
     let metrics = shown(rank);
     let order = order(ranking, metrics.first().copied());
     let drawn: Vec<&model::Prediction> = ranking.prediction.iter().filter(|p| p.tau.is_some()).collect();
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
-                meta name="generator" content=(format!("narrows {}", t(version)));
-                title { "narrows rank " (t(title)) }
-                style { (PreEscaped(&style)) }
-            }
-            body {
-                main {
-                    header {
-                        p.brand { span { "narrows rank" } span { (ranking.targets.len()) " targets" } }
-                        h1 { (t(title)) }
-                    }
-                    @if !ranking.reasons.is_empty() {
-                        section.verdict id="answer" {
-                            h2 { @if rank.predicted.is_some() { "What these targets show" } @else { "To be said first" } }
-                            ul.evidence { @for r in &ranking.reasons { li { (t(&capital(sentence(r)))) } } }
-                        }
-                    }
-                    @if let Some(predicted) = rank.predicted.filter(|_| !drawn.is_empty()) {
-                        (section("prediction", &format!("What goes with {}", t(predicted)), "Kendall's tau of each metric with it over targets, with its 95 % interval; beyond 0 on either side is a relation", html! {
-                            figure { (forest::forest(&drawn, "wide", 760.0)) (forest::forest(&drawn, "narrow", 350.0)) }
-                            (predictions(rank))
-                        }))
-                        @let plots = scatter::plots(ranking, predicted, &drawn, SCATTERS);
-                        @if !plots.is_empty() {
-                            (section("scatter", "Target by target", &format!("Each point is a target; upwards is {}", t(predicted)), html! { div.scatters { @for p in &plots { (p) } } }))
-                        }
-                    }
-                    (section("targets", "Side by side", "Each metric with a bar for each target; the place behind it, = where it cannot be told from the best of it", bars::bars(ranking, &metrics, &order)))
-                    (section("numbers", "All numbers", "The median over the runs of each target", numbers(rank, &order)))
-                    footer {
-                        p { "narrows " (t(version)) ". MB/s is 10⁶ bytes per second. Places are by verdict, not by digits." }
-                        p { "This page is one file and loads nothing." }
-                    }
-                }
+    let main = html! {
+        header {
+            p.brand { span { "narrows rank" } span { (ranking.targets.len()) " targets" } }
+            h1 { (t(title)) }
+        }
+        @if !ranking.reasons.is_empty() {
+            section.verdict id="answer" {
+                h2 { @if rank.predicted.is_some() { "What these targets show" } @else { "To be said first" } }
+                ul.evidence { @for r in &ranking.reasons { li { (t(&capital(sentence(r)))) } } }
             }
         }
-    }
-    .into_string()
+        @if let Some(predicted) = rank.predicted.filter(|_| !drawn.is_empty()) {
+            (section("prediction", &format!("What goes with {}", t(predicted)), "Kendall's tau of each metric with it over targets, with its 95 % interval; beyond 0 on either side is a relation", html! {
+                figure { (forest::forest(&drawn, "wide", 760.0)) (forest::forest(&drawn, "narrow", 350.0)) }
+                (predictions(rank))
+            }))
+            @let plots = scatter::plots(ranking, predicted, &drawn, SCATTERS);
+            @if !plots.is_empty() {
+                (section("scatter", "Target by target", &format!("Each point is a target; upwards is {}", t(predicted)), html! { div.scatters { @for p in &plots { (p) } } }))
+            }
+        }
+        (section("targets", "Side by side", "Each metric with a bar for each target; the place behind it, = where it cannot be told from the best of it", bars::bars(ranking, &metrics, &order)))
+        (section("numbers", "All numbers", "The median over the runs of each target", numbers(rank, &order)))
+        footer {
+            p { "narrows " (t(version)) ". MB/s is 10⁶ bytes per second. Places are by verdict, not by digits." }
+            p { "This page is one file and loads nothing." }
+        }
+    };
+    framed(&format!("narrows rank {title}"), version, RANK_STYLE, &main)
 }
 
 fn capital(sentence: &str) -> String {
