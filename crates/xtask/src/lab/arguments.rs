@@ -133,7 +133,7 @@ memory = "512MiB"
 console = "ttyS0"
 append = "reboot=t tsc_early_khz={tsc-khz}"
 transport = "virtio-serial"
-card = "one"
+card = "intenso-class4"
 log = "unimp"
 qemu = ["-device", "ide-hd,drive=disk", "-drive", "file={disk}", "-drive", "file.path={card}"]
 [[image]]

@@ -1,0 +1,358 @@
+//! The text of a machine's file: read and checked as a whole, each error with its line and, for a name that is not known, the
+//! name that may have been meant.
+
+use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
+use super::{Arch, Boot, Check, Image, Machine, PowerCut, Transport};
+use anyhow::bail;
+use serde::Deserialize;
+use std::ops::Range;
+use std::time::Duration;
+use toml::Spanned;
+
+/// The file of a machine.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Text {
+    title: String,
+    machine: String,
+    arch: Arch,
+    kernel: Spanned<String>,
+    #[serde(default)]
+    boot: Option<Boot>,
+    #[serde(default)]
+    dtb: Option<Spanned<String>>,
+    #[serde(deserialize_with = "memory")]
+    memory: u64,
+    #[serde(default = "one", deserialize_with = "processors")]
+    cpus: u32,
+    console: String,
+    #[serde(default)]
+    append: String,
+    #[serde(default)]
+    modules: Vec<Spanned<String>>,
+    #[serde(default)]
+    packages: Vec<String>,
+    #[serde(default)]
+    qemu: Vec<Spanned<String>>,
+    #[serde(default)]
+    log: Option<String>,
+    transport: Spanned<Transport>,
+    #[serde(default)]
+    wait_for: Vec<Spanned<String>>,
+    #[serde(default)]
+    setup: String,
+    #[serde(default)]
+    card: Option<Spanned<String>>,
+    #[serde(default = "yes")]
+    powers_off: bool,
+    #[serde(default = "a_minute", deserialize_with = "duration")]
+    boot_limit: Duration,
+    #[serde(default = "five_minutes", deserialize_with = "duration")]
+    run_limit: Duration,
+    #[serde(default)]
+    capture: Vec<String>,
+    #[serde(default)]
+    power_cut: Option<Spanned<PowerCut>>,
+    #[serde(default, rename = "image")]
+    images: Vec<Spanned<Image>>,
+    #[serde(default, rename = "check")]
+    checks: Vec<Spanned<Check>>,
+}
+
+/// The name that may have been meant, as the end of a sentence; empty if none is alike.
+pub fn did_you_mean<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> String {
+    spec::nearest(text, known).map(|name| format!(" (did you mean '{name}'?)")).unwrap_or_default()
+}
+
+/// Line of a place in a text, from 1 on.
+fn line_of(text: &str, span: &Range<usize>) -> usize {
+    text.as_bytes().iter().take(span.start).filter(|b| **b == b'\n').count() + 1
+}
+
+/// What the reader of TOML says, and for a word that it does not know the one that may have been meant.
+fn explained(error: &toml::de::Error) -> String {
+    let said = error.to_string();
+    // serde: unknown field `speed`, expected one of `title`, `machine`
+    let words = error.message().split_once("unknown ").map_or("", |(_, rest)| rest);
+    let mut quoted = words.split('`').skip(1).step_by(2);
+    let meant = quoted.next().map(|unknown| did_you_mean(unknown, quoted)).unwrap_or_default();
+    format!("{}{meant}", said.trim_end())
+}
+
+/// Names in braces that an argument uses.
+fn placeholders(argument: &str) -> impl Iterator<Item = &str> {
+    // Other braces belong to JSON.
+    argument
+        .split('{')
+        .skip(1)
+        .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+        .filter(|name| is_plain(name))
+}
+
+/// Reads the text of a machine's file.
+///
+/// # Errors
+/// What is wrong, with the line.
+pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
+    if !is_plain(name) {
+        bail!("'{name}' is no name of a machine: lower-case letters, digits and -");
+    }
+    let read: Text = toml::from_str(text).map_err(|e| anyhow::anyhow!(explained(&e)))?;
+    if let Some((span, what)) = read.contradiction() {
+        bail!("line {}: {what}", line_of(text, &span));
+    }
+    let boot = read.boot.unwrap_or(match read.arch {
+        Arch::Amd64 => Boot::Vmlinux,
+        Arch::Armhf => Boot::Vmlinuz,
+    });
+    Ok(Machine {
+        name: name.to_owned(),
+        title: read.title,
+        machine: read.machine,
+        arch: read.arch,
+        kernel: read.kernel.into_inner(),
+        boot,
+        dtb: read.dtb.map(Spanned::into_inner),
+        memory_bytes: read.memory,
+        cpus: read.cpus,
+        console: read.console,
+        append: read.append,
+        modules: read.modules.into_iter().map(Spanned::into_inner).collect(),
+        packages: read.packages,
+        qemu: read.qemu.into_iter().map(Spanned::into_inner).collect(),
+        log: read.log,
+        transport: read.transport.into_inner(),
+        wait_for: read.wait_for.into_iter().map(Spanned::into_inner).collect(),
+        setup: read.setup,
+        card: read.card.map(Spanned::into_inner),
+        powers_off: read.powers_off,
+        boot_limit: read.boot_limit,
+        run_limit: read.run_limit,
+        capture: read.capture,
+        power_cut: read.power_cut.map(Spanned::into_inner),
+        images: read.images.into_iter().map(Spanned::into_inner).collect(),
+        checks: read.checks.into_iter().map(Spanned::into_inner).collect(),
+    })
+}
+
+impl Text {
+    /// The first thing that makes no sense, and where it stands.
+    fn contradiction(&self) -> Option<(Range<usize>, String)> {
+        self.of_images().or_else(|| self.of_words()).or_else(|| self.of_card()).or_else(|| self.of_checks())
+    }
+
+    fn image_names(&self) -> Vec<&str> {
+        self.images.iter().map(|image| image.get_ref().name.as_str()).collect()
+    }
+
+    /// Names of images that are there twice, or that are used and not there.
+    fn of_images(&self) -> Option<(Range<usize>, String)> {
+        let names = self.image_names();
+        for (i, image) in self.images.iter().enumerate() {
+            let name = &image.get_ref().name;
+            if names[..i].contains(&name.as_str()) {
+                return Some((image.span(), format!("there are two images '{name}'")));
+            }
+        }
+        let mut used: Vec<(Range<usize>, &str, &String)> = Vec::new();
+        if let Transport::Disk { image, .. } = self.transport.get_ref() {
+            used.push((self.transport.span(), "transport", image));
+        }
+        if let Some(cut) = &self.power_cut {
+            used.extend([&cut.get_ref().disk, &cut.get_ref().log].map(|image| (cut.span(), "power cut", image)));
+        }
+        for (span, whose, name) in used {
+            if !names.contains(&name.as_str()) {
+                let meant = did_you_mean(name, names.iter().copied());
+                return Some((span, format!("the {whose}'s image '{name}' is not among the images{meant}")));
+            }
+        }
+        for argument in &self.qemu {
+            for used in placeholders(argument.get_ref()) {
+                let known = names.contains(&used) || (used == "card" && self.card.is_some());
+                if !known {
+                    let remedy = if used == "card" { "set card = NAME" } else { "add an [[image]] of that name" };
+                    let meant = did_you_mean(used, names.iter().copied());
+                    return Some((argument.span(), format!("{{{used}}} stands for nothing{meant}; {remedy}")));
+                }
+            }
+        }
+        None
+    }
+
+    /// Words that cannot be what they should be.
+    fn of_words(&self) -> Option<(Range<usize>, String)> {
+        let kernel = self.kernel.get_ref();
+        if !kernel.starts_with("linux-image-") {
+            return Some((self.kernel.span(), format!("'{kernel}' is no package of a kernel (linux-image-...)")));
+        }
+        if let Some(dtb) = self.dtb.as_ref().filter(|_| self.arch == Arch::Amd64) {
+            return Some((dtb.span(), "a device tree is for boards; arch = \"amd64\" has none".into()));
+        }
+        if let Some(module) = self.modules.iter().find(|m| m.get_ref().trim().is_empty()) {
+            return Some((module.span(), "a module has a name".into()));
+        }
+        if let Transport::Disk { device, .. } = self.transport.get_ref()
+            && !device.starts_with("/dev/")
+        {
+            return Some((self.transport.span(), format!("'{device}' is no device of the guest (/dev/...)")));
+        }
+        let device = self.wait_for.iter().find(|d| !d.get_ref().starts_with('/') || d.get_ref().contains(' '))?;
+        Some((device.span(), format!("'{}' is no path of the guest (/dev/...)", device.get_ref())))
+    }
+
+    /// A card that is not in `lab/cards`; a path stands for itself.
+    fn of_card(&self) -> Option<(Range<usize>, String)> {
+        let card = self.card.as_ref()?;
+        let name = card.get_ref();
+        if name.contains('/') || name.ends_with(".toml") {
+            return None;
+        }
+        let known = crate::lab::card::names().unwrap_or_default();
+        let meant = did_you_mean(name, known.iter().map(String::as_str));
+        (!known.contains(name)).then(|| (card.span(), format!("there is no card '{name}' in lab/cards{meant}")))
+    }
+
+    fn of_checks(&self) -> Option<(Range<usize>, String)> {
+        let of = |check: &Spanned<Check>| {
+            let what = check.get_ref().contradiction(self.card.is_some(), self.log.is_some())?;
+            Some((check.span(), what))
+        };
+        self.checks.iter().find_map(of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"title = "small"
+machine = "pc"
+arch = "amd64"
+kernel = "linux-image-amd64"
+memory = "512MiB"
+console = "ttyS0"
+transport = "virtio-serial"
+"#;
+
+    fn error(more: &str) -> String {
+        let error = Machine::parse("small", &format!("{SMALL}{more}")).expect_err(more);
+        format!("{error:#}")
+    }
+
+    #[test]
+    fn every_machine_of_the_lab_can_be_read() {
+        let all = super::super::all(&crate::lab::machines_directory()).expect("lab/machines");
+        for name in ["microvm", "pc-piix", "q35-ahci"] {
+            assert!(all.iter().any(|m| m.name == name), "{name} is missing");
+        }
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let small = Machine::parse("small", SMALL).expect("sound");
+        assert_eq!((small.boot, small.cpus, small.memory_bytes), (Boot::Vmlinux, 1, 512 << 20));
+        assert_eq!(small.boot_limit, Duration::from_secs(60));
+        assert!(small.powers_off && small.images.is_empty() && small.checks.is_empty());
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        for (more, words) in [
+            ("speed = 3\n", &["line 8", "speed"][..]),
+            ("boot-limt = \"9s\"\n", &["line 8", "did you mean 'boot-limit'?"]),
+            ("boot = \"vmlinus\"\n", &["line 8", "vmlinus", "did you mean 'vmlinux'?"]),
+            ("cpus = 0\n", &["line 8", "one processor"]),
+            ("cpus = \"2\"\n", &["line 8", "invalid type"]),
+            ("run-limit = \"0s\"\n", &["line 8", "limit of 0"]),
+            ("dtb = \"x.dtb\"\n", &["line 8", "device tree"]),
+            ("wait-for = [\"sda\"]\n", &["line 8", "'sda'", "/dev/"]),
+            ("modules = [\"ahci\",\n\"\"]\n", &["line 9", "has a name"]),
+            ("card = \"sandisk-utra\"\n", &["line 8", "did you mean 'sandisk-ultra'?"]),
+            ("title = \"again\"\n", &["line 8", "duplicate"]),
+            ("boot-limit = \"9s\n", &["line 8"]),
+            ("[[image]]\nname = \"a\"\nsize = \"1MB\"\n", &["line 10", "multiple of 512"]),
+            ("[[image]]\nname = \"a\"\nsize = \"1MiB\"\ninterface = \"mtdd\"\n", &["line 11", "did you mean 'mtd'?"]),
+            ("[[image]]\nname = \"a\"\nsize = \"1MiB\"\nfiled = true\n", &["line 11", "did you mean 'filled'?"]),
+            ("[[image]]\nname = \"a\"\n", &["line 8", "size"]),
+            ("boot-limit = \"soon\"\n", &["line 8"]),
+            ("qemu = [\n  \"-device\",\n  \"ide-hd,drive={disk}\",\n]\n", &["line 10", "{disk}"]),
+            ("[[image]]\nname = \"Disk\"\nsize = \"1MiB\"\n", &["line 9", "Disk"]),
+            ("[[image]]\nname = \"sd0\"\nsize = \"1MiB\"\n", &["sd0"]),
+            (
+                "[[image]]\nname = \"a\"\nsize = \"1MiB\"\n[[image]]\nname = \"a\"\nsize = \"1MiB\"\n",
+                &["line 11", "two images"],
+            ),
+            ("[[check]]\nwhat = \"x\"\n", &["line 8", "needs a target"]),
+            ("[[check]]\nwhat = \"x\"\ndriver = \"ahci\"\n", &["line 8", "there is none"]),
+            ("[[check]]\nwhat = \"x\"\nemulator-log = [\"P0\"]\n", &["line 8", "no log"]),
+            ("[[check]]\nwhat = \"x\"\ncomand = \"true\"\n", &["line 10", "did you mean 'command'?"]),
+            // What would be asserted of nothing, or never.
+            ("[[check]]\nwhat = \"x\"\ncommand = \"true\"\nno-findings = [\"no-ncq\"]\n", &["line 8", "there is none"]),
+            ("[[check]]\nwhat = \"x\"\ntarget = \"a\"\ndriver = \"b\"\ncommand = \"true\"\n", &["line 8", "not both"]),
+            ("[[check]]\nwhat = \"x\"\ntarget = \"a\"\nfacts = { quue_depth = 1 }\n", &["line 8", "'queue_depth'?"]),
+            ("[[check]]\nwhat = \"x\"\ntarget = \"a\"\nno-findings = [\"no-nqc\"]\n", &["line 8", "'no-ncq'?"]),
+            ("[[check]]\nwhat = \"x\"\ntarget = \"a\"\n", &["line 8", "nothing is asserted"]),
+            (
+                "log = \"unimp\"\n[[check]]\nwhat = \"x\"\nemulator-log = [\"P0\"]\nprints = [\"y\"]\n",
+                &["line 9", "about a command"],
+            ),
+            ("[power-cut]\ndisk = \"a\"\nlog = \"b\"\ncommand = \"\"\nafter = \"\"\n", &["line 8", "'a'"]),
+        ] {
+            let said = error(more);
+            assert!(words.iter().all(|w| said.contains(w)), "{more}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_transport_must_lead_somewhere() {
+        let text = |transport: &str| SMALL.replace("\"virtio-serial\"", transport);
+        let wrong = Machine::parse("small", &text("\"pigeon\"")).expect_err("no transport").to_string();
+        assert!(wrong.contains("line 7") && wrong.contains("pigeon"), "{wrong}");
+        let lost = text("{ image = \"spare\", device = \"/dev/sdb\" }");
+        let lost = Machine::parse("small", &lost).expect_err("no image").to_string();
+        assert!(lost.contains("line 7") && lost.contains("spare"), "{lost}");
+        let image = "[[image]]\nname = \"spare\"\nsize = \"1MiB\"\n";
+        for (transport, words) in [
+            ("{ image = \"spaer\", device = \"/dev/sdb\" }", "did you mean 'spare'?"),
+            ("{ image = \"spare\", device = \"sdb\" }", "'sdb' is no device"),
+            ("{ imgae = \"spare\", device = \"/dev/sdb\" }", "imgae"),
+            ("{ image = \"spare\" }", "device"),
+            ("3", "3 is no transport"),
+        ] {
+            let said =
+                Machine::parse("small", &format!("{}{image}", text(transport))).expect_err(transport).to_string();
+            assert!(said.contains("line 7") && said.contains(words), "{transport}: {said}");
+        }
+    }
+
+    #[test]
+    fn braces_of_json_stand_for_themselves() {
+        let json = r#"{"driver": "blkdebug", "image": {"filename": "{disk}"}}"#;
+        assert_eq!(placeholders(json).collect::<Vec<_>>(), ["disk"]);
+    }
+
+    #[test]
+    fn a_machine_that_is_not_there_may_have_been_misspelt() {
+        let error =
+            Machine::load(&crate::lab::machines_directory(), "q35-achi").expect_err("no such machine").to_string();
+        assert!(error.contains("did you mean 'q35-ahci'?") && error.contains("microvm"), "{error}");
+        let error = Machine::parse("../x", SMALL).expect_err("no name").to_string();
+        assert!(error.contains("no name of a machine"), "{error}");
+    }
+
+    #[test]
+    fn memory_is_enough_for_a_kernel() {
+        for size in ["1MiB", "0", "64.5MiB", "512"] {
+            let said = Machine::parse("small", &SMALL.replace("512MiB", size)).expect_err(size).to_string();
+            assert!(said.contains("line 5"), "{said}");
+        }
+    }
+
+    #[test]
+    fn no_kernel_but_debians() {
+        let text = SMALL.replace("linux-image-amd64", "vmlinuz-custom");
+        let said = Machine::parse("small", &text).expect_err("no package").to_string();
+        assert!(said.starts_with("line 4"), "{said}");
+    }
+}
