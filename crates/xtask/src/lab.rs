@@ -153,14 +153,16 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
 
 fn list() -> anyhow::Result<()> {
     let machines = machine::all(&machines_directory()).context("the lab's machines cannot be read")?;
-    println!("machines");
+    let mut text = "machines\n".to_owned();
     for machine in machines {
-        println!("  {:<16} {}", machine.name, machine.title);
+        text.push_str(&format!("  {:<18} {}\n", machine.name, machine.title));
     }
-    println!("studies");
+    text.push_str("studies\n");
     for study in study::all(&studies_directory()).context("the lab's studies cannot be read")? {
-        println!("  {:<16} {}", study.name, study.plan.title);
+        text.push_str(&format!("  {:<18} {}\n", study.name, study.plan.title));
     }
+    // Whoever reads may have seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
     Ok(())
 }
 

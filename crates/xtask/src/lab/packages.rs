@@ -106,10 +106,10 @@ impl Store {
                 }
                 None if error.chain().any(|cause| cause.is::<std::io::Error>()) => Err(error),
                 None => {
-                    let notes: String = notes.iter().map(|n| format!("; {n}")).collect();
-                    let what = format!("{asked} ({}) cannot be had: {error:#}", arch.debian());
+                    let because: Vec<String> = notes.drain(..).chain([format!("{error:#}")]).collect();
+                    let (arch, because) = (arch.debian(), because.join("; "));
                     let remedy = "the lab needs the network, or a cache from an earlier run";
-                    Err(Unavailable::because(format!("{what}; {remedy}{notes}")).into())
+                    Err(Unavailable::because(format!("{asked} ({arch}) cannot be had: {because}; {remedy}")).into())
                 }
             },
         }

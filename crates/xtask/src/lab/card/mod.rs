@@ -39,7 +39,8 @@ pub use findings::differences;
 pub use ranking::Plan as CardsPlan;
 pub use slot::{Choice, InSlot, Slot};
 
-use anyhow::{Context, ensure};
+use super::machine::did_you_mean;
+use anyhow::{Context, bail, ensure};
 use device::Device;
 use parameters::Card;
 use server::{CardServer, Listen};
@@ -101,7 +102,11 @@ fn find(name: &str) -> anyhow::Result<Card> {
         return Card::load(Path::new(name));
     }
     let file = directory().join(format!("{name}.toml"));
-    ensure!(file.exists(), "there is no card '{name}'; known: {}", names()?.join(", "));
+    if !file.exists() {
+        let known = names()?;
+        let meant = did_you_mean(name, known.iter().map(String::as_str));
+        bail!("there is no card '{name}'{meant}; known: {}", known.join(", "));
+    }
     Card::load(&file)
 }
 
