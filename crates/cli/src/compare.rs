@@ -63,7 +63,7 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         page: shown.as_deref(),
     };
     if let Some(page) = &page {
-        write_page(page, &format!("{} → {}", a.name, b.name), &[view])?;
+        report_page::write_comparisons(page, &format!("{} → {}", a.name, b.name), &[view])?;
     }
     if output.is_json() {
         output.document(&CompareDocument::new(&view));
@@ -73,14 +73,6 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         output.text(&report::compare_text(&view, output.style()));
     }
     Ok(exit_code(&comparison, args.fail_on))
-}
-
-/// Writes the page of one or several comparisons.
-pub fn write_page(path: &Path, title: &str, views: &[Compare<'_>]) -> Result<(), Failure> {
-    std::fs::write(path, report::compare_page(title, env!("CARGO_PKG_VERSION"), views)).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
-            .remedy("-o FILE.html elsewhere")
-    })
 }
 
 /// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared.

@@ -6,8 +6,8 @@ use crate::conclusions::Conclusions;
 use crate::output::Output;
 use archive::Archive;
 use model::{Failure, FailureKind, Run};
-use report::Check;
 use report::document::{CheckDocument, PageDocument};
+use report::{Check, Compare};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,6 +40,14 @@ pub fn check_destination(path: &Path) -> Result<(), Failure> {
         return Err(cannot(format!("{} is no directory", directory.display())));
     }
     rustix::fs::access(target, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(std::io::Error::from(e).to_string()))
+}
+
+/// Writes the page of one or several comparisons.
+pub fn write_comparisons(path: &Path, title: &str, views: &[Compare<'_>]) -> Result<(), Failure> {
+    std::fs::write(path, report::compare_page(title, env!("CARGO_PKG_VERSION"), views)).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
+            .remedy("-o FILE.html elsewhere")
+    })
 }
 
 /// Writes the page into the archive, or where it was asked for.

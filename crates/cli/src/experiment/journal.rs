@@ -1,8 +1,8 @@
 //! What has to be put back: written and synced before anything is changed, removed after all was undone. The lock tells
 //! whether the program that wrote it still lives.
 
-use super::settings::Undo;
 use super::state::DIRECTORY;
+use super::undo::Undo;
 use crate::output::Output;
 use archive::Archive;
 use model::{Failure, FailureKind};

@@ -1,20 +1,24 @@
 //! Experiments: arms run in pairs whose order was drawn by lot, settings put back on every way out, and a state in the
 //! archive from which it goes on after a crash or a reboot. docs/experiments.md describes the form of the text.
 
+mod declared;
 mod facts;
 mod journal;
 mod noise;
 mod outcome;
 mod preview;
 mod ready;
+mod remount;
 mod settings;
+mod shell;
 mod state;
 mod steps;
 mod text;
+mod undo;
 
+pub use declared::declared;
 pub use journal::{restore, undo_stale};
 pub use noise::noise_floor_of;
-pub use outcome::declared;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::execution::{Execution, random_u64};

@@ -135,7 +135,7 @@ pub fn refuse_small_margins(
         return Ok(());
     }
     let book = book(archive);
-    let asked = super::outcome::asked(experiment);
+    let asked = super::declared::asked(experiment);
     for here in arms.iter().filter_map(|a| a.here.as_ref()) {
         let rig = Rig::of(&here.environment, &here.target, &here.plan.name);
         let Some(entry) = book.entries.iter().find(|e| e.rig == rig) else { continue };

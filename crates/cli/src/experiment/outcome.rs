@@ -1,69 +1,19 @@
 //! The answer of an experiment: tags, comparisons, noise, page and document.
 
+use super::declared::{asked, same_arm};
 use super::noise;
-use super::state::{self, State};
+use super::state::{State, tag_of};
 use crate::args::RunArgs;
-use crate::compare::write_page;
 use crate::output::Output;
+use crate::report_page::write_comparisons;
 use archive::Archive;
 use judge::{Asked, Noise};
 use model::{Comparison, Failure, FailureKind, Run, Verdict};
 use report::document::{CompareDocument, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 use report::{Compare, Side};
-use spec::{Arm, Experiment};
+use spec::Experiment;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-
-/// What an experiment fixed before its data.
-pub struct Declared {
-    /// Margins, error rate, primary metrics.
-    pub asked: Asked,
-    /// In words.
-    pub question: String,
-}
-
-/// The tag of an arm's runs.
-pub fn tag_of(experiment: &str, arm: &str) -> String {
-    format!("{experiment}-{arm}")
-}
-
-/// Error rate of one comparison: several arms against the first share the experiment's (Bonferroni).
-pub fn alpha(experiment: &Experiment) -> f64 {
-    experiment.alpha / experiment.arms.len().saturating_sub(1).max(1) as f64
-}
-
-/// The question as the judge takes it.
-pub fn asked(experiment: &Experiment) -> Asked {
-    Asked {
-        alpha: Some(alpha(experiment)),
-        margin_percent: experiment.margin_percent,
-        margins: experiment.margins.clone(),
-        primary: experiment.primary.clone(),
-        ..Asked::default()
-    }
-}
-
-/// Whether an arm is another one under another name: nothing is set, and nothing is waited for, that differs.
-fn same_arm(a: &Arm, b: &Arm) -> bool {
-    Arm { name: b.name.clone(), ..a.clone() } == *b
-}
-
-/// What was declared for these runs, if all of them belong to one execution that the archive knows.
-pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declared> {
-    let mut places = a.iter().chain(b).map(|r| r.experiment.as_ref().map(|p| p.id.as_str()));
-    let id = places.next()??;
-    if !places.all(|other| other == Some(id)) {
-        return None;
-    }
-    let state = state::load(archive, id).ok()??;
-    let experiment = super::text::experiment(&state.source(), state.calibrate).ok()?;
-    let arm = |runs: &[Run]| -> Option<&Arm> {
-        let name = &runs.first()?.experiment.as_ref()?.arm;
-        experiment.arms.iter().find(|arm| arm.name == *name)
-    };
-    let same_arm = arm(a).zip(arm(b)).is_some_and(|(a, b)| same_arm(a, b));
-    Some(Declared { asked: Asked { same_arm, ..asked(&experiment) }, question: experiment.question })
-}
 
 /// Gives the arms' tags to the runs of this execution, and takes them from those of earlier ones: a tag that held both
 /// would mix two experiments.
@@ -151,7 +101,7 @@ pub fn show(
             Failure::new(FailureKind::Environment, format!("cannot create {}: {e}", archive.reports_dir().display()))
         })?;
     }
-    let page = write_page(&path, &experiment.name, &views);
+    let page = write_comparisons(&path, &experiment.name, &views);
     if output.is_json() {
         document(experiment, state, &arms, &views, &floor, args, output, page.is_ok().then_some(shown.as_str()));
     } else {

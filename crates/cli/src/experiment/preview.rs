@@ -1,6 +1,6 @@
 //! `narrows run EXPERIMENT.toml --plan`: what would be run, without changing anything.
 
-use super::outcome;
+use super::declared::alpha;
 use super::ready::ReadyArm;
 use super::state::State;
 use crate::output::Output;
@@ -62,7 +62,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
             question: &experiment.question,
             pairs: experiment.pairs,
             seed: state.seed,
-            alpha: outcome::alpha(experiment),
+            alpha: alpha(experiment),
             primary: &experiment.primary,
             order: state.steps.iter().map(|s| Step { pair: s.pair, arm: &s.arm_name }).collect(),
             duration_at_most_s: duration_ns.map(|ns| ns as f64 / NS_PER_S as f64),
@@ -101,7 +101,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     ));
     let primary =
         if experiment.primary.is_empty() { "one of each phase".to_owned() } else { experiment.primary.join(", ") };
-    text.push_str(&format!("  Primary metrics: {primary}; alpha {}\n\n", outcome::alpha(experiment)));
+    text.push_str(&format!("  Primary metrics: {primary}; alpha {}\n\n", alpha(experiment)));
     for arm in arms {
         text.push_str(&format!("Arm {} on {}\n", arm.arm.name, arm.target.to_string_lossy()));
         settings(arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));

@@ -52,10 +52,10 @@ pub fn arms(
     let source = state.workload();
     let mut out = Vec::with_capacity(experiment.arms.len());
     for arm in &experiment.arms {
-        archive::check_tag(&super::outcome::tag_of(&experiment.name, &arm.name))?;
+        archive::check_tag(&super::state::tag_of(&experiment.name, &arm.name))?;
         let workload = text::workload(experiment, arm, &source, &state.set)?;
         let given = arm.target.as_ref().or(state.target.as_ref()).or(experiment.target.as_ref()).map(OsString::from);
-        let place = crate::run::destination(given.as_deref(), &workload)?;
+        let place = crate::run::destination::destination(given.as_deref(), &workload)?;
         let mut ready = ReadyArm { arm: arm.clone(), workload, target: place.name, here: None, waits: None };
         match look(&ready, permissions, state, execution) {
             Ok(here) => {
@@ -85,7 +85,7 @@ fn look(
     execution: &Execution<'_>,
 ) -> Result<Here, Failure> {
     let opened = open(ready, permissions, execution)?;
-    let plan = crate::run::plan(&ready.workload, &opened, state.seed)?;
+    let plan = crate::run::plan::plan(&ready.workload, &opened, state.seed)?;
     Ok(Here { target: opened.target, environment: opened.environment, plan })
 }
 
@@ -147,7 +147,7 @@ fn questions(experiment: &Experiment, arms: &[ReadyArm]) -> usize {
 /// What the user should know before hours are spent.
 pub fn warn(experiment: &Experiment, arms: &[ReadyArm], output: &Output) {
     let questions = questions(experiment, arms);
-    let alpha = super::outcome::alpha(experiment);
+    let alpha = super::declared::alpha(experiment);
     let least = judge::least_pairs(questions, alpha);
     if (experiment.pairs as usize) < least {
         output.warning(&format!(

@@ -63,6 +63,11 @@ pub struct State {
     pub steps: Vec<StepState>,
 }
 
+/// The tag of an arm's runs.
+pub fn tag_of(experiment: &str, arm: &str) -> String {
+    format!("{experiment}-{arm}")
+}
+
 impl State {
     const SCHEMA: &'static str = "narrows/experiment/1";
 

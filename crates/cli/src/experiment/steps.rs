@@ -90,7 +90,7 @@ fn one(
         let mut opened = ready::open(ready, permissions, execution)?;
         // Both runs of a pair ask for the same blocks in the same order.
         let seed = state.seed ^ u64::from(place.pair + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let plan = crate::run::plan(&ready.workload, &opened, seed)?;
+        let plan = crate::run::plan::plan(&ready.workload, &opened, seed)?;
         execution.execute_for("run", plan, Budget::Foreseen, &mut opened, place, label)
     })();
     let restored = in_force.undo();

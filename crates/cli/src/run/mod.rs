@@ -1,20 +1,18 @@
 //! `narrows run`: a workload on a target.
 
-mod destination;
+pub mod destination;
+pub mod plan;
 pub mod text;
-
-pub use destination::destination;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
 use crate::conduct::Budget;
 use crate::execution::{Execution, random_u64};
 use crate::output::Output;
-use crate::target::{self, Opened, Wanted};
+use crate::target::{self, Wanted};
 use crate::{archives, experiment, report_page};
 use exchange::Options;
-use model::{Failure, FailureKind, Plan, Run};
+use model::{Failure, FailureKind, Run};
 use report::document::{PlanDocument, RunDocument};
-use spec::{RunError, RunInputs, Workload};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -46,13 +44,13 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     }
     let workload = text::read(args, &source)?;
     let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
-    let place = destination(args.target.as_deref(), &workload)?;
+    let place = destination::destination(args.target.as_deref(), &workload)?;
     let wanted =
         Wanted { name: &place.name, permissions: &args.permissions, interval_ns: workload.interval_ns(), probe: false };
     let mut opened = target::open(&wanted, &execution.control)?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan(&workload, &opened, seed)?;
+    let plan = plan::plan(&workload, &opened, seed)?;
     if args.plan {
         if output.is_json() {
             output.document(&PlanDocument::new(&opened.target, &plan));
@@ -97,26 +95,4 @@ fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure
     let options = Options { bins: format == RunFormat::FioJsonPlus, ..Options::default() };
     output.text(&exchange::fio_json(run, &options)?);
     Ok(())
-}
-
-/// The plan of a workload on an opened target.
-pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
-    let inputs = RunInputs {
-        kind: opened.target.kind,
-        readiness: opened.readiness.clone(),
-        max_bytes: opened.max_bytes,
-        sector_bytes: opened.sector_bytes,
-        memory_bytes: opened.memory_bytes,
-        seed,
-    };
-    workload.plan(&inputs).map_err(|error| {
-        let failure = Failure::new(FailureKind::Refused, error.to_string());
-        match &error {
-            RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
-            RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
-            RunError::NothingLeft { .. } => {
-                failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
-            }
-        }
-    })
 }

@@ -1,0 +1,27 @@
+//! From a workload and an opened target to the plan of a run.
+
+use crate::target::Opened;
+use model::{Failure, FailureKind, Plan};
+use spec::{RunError, RunInputs, Workload};
+
+/// The plan of a workload on an opened target.
+pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
+    let inputs = RunInputs {
+        kind: opened.target.kind,
+        readiness: opened.readiness.clone(),
+        max_bytes: opened.max_bytes,
+        sector_bytes: opened.sector_bytes,
+        memory_bytes: opened.memory_bytes,
+        seed,
+    };
+    workload.plan(&inputs).map_err(|error| {
+        let failure = Failure::new(FailureKind::Refused, error.to_string());
+        match &error {
+            RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
+            RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
+            RunError::NothingLeft { .. } => {
+                failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
+            }
+        }
+    })
+}
