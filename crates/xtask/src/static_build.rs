@@ -142,34 +142,43 @@ pub fn lacks(name: &str) -> Option<String> {
         .then(|| format!("{linker} is not installed; as root: apt-get install -y --no-install-recommends {packages}"))
 }
 
-/// Builds and checks the program for one of the supported targets of rustc; where it is. `run` carries cargo out.
+/// Builds and checks the program for some of the supported targets of rustc, at a time; where they are. `run` carries cargo
+/// out.
 ///
 /// # Errors
-/// The target is not supported, or the build failed.
-pub fn program(name: &str, run: impl FnOnce(Command) -> anyhow::Result<ExitStatus>) -> anyhow::Result<PathBuf> {
-    let target = TARGETS.iter().find(|t| t.name == name).with_context(|| format!("{name} is not supported"))?;
-    let binary = build(&crate::workspace_root(), target, run)?;
-    check_file(&binary, target)?;
-    Ok(binary)
+/// A target is not supported, or the build failed.
+pub fn programs(
+    names: &[&str],
+    run: impl FnOnce(Command) -> anyhow::Result<ExitStatus>,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let supported =
+        |name: &&str| TARGETS.iter().find(|t| t.name == *name).with_context(|| format!("{name} is not supported"));
+    let targets: Vec<&Target> = names.iter().map(supported).collect::<anyhow::Result<_>>()?;
+    let binaries = build(&crate::workspace_root(), &targets, run)?;
+    for (binary, target) in binaries.iter().zip(targets) {
+        check_file(binary, target)?;
+    }
+    Ok(binaries)
 }
 
 fn build(
     root: &Path,
-    target: &Target,
+    targets: &[&Target],
     run: impl FnOnce(Command) -> anyhow::Result<ExitStatus>,
-) -> anyhow::Result<PathBuf> {
+) -> anyhow::Result<Vec<PathBuf>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root);
-    cargo.args(["build", "--release", "--package", "narrows", "--bin", "narrows", "--target", target.name]);
+    cargo.args(["build", "--release", "--package", "narrows", "--bin", "narrows"]);
+    targets.iter().for_each(|target| _ = cargo.args(["--target", target.name]));
     let status = run(cargo)?;
     ensure!(
         status.success(),
         "narrows could not be built for {}{}",
-        target.name,
-        lacks(target.name).map(|l| format!(": {l}")).unwrap_or_default()
+        targets.iter().map(|target| target.name).collect::<Vec<_>>().join(" and "),
+        targets.iter().filter_map(|target| lacks(target.name)).map(|l| format!(": {l}")).collect::<String>()
     );
     let directory = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
-    Ok(directory.join(target.name).join("release/narrows"))
+    Ok(targets.iter().map(|target| directory.join(target.name).join("release/narrows")).collect())
 }
 
 fn check_file(binary: &Path, target: &Target) -> anyhow::Result<u64> {
@@ -280,10 +289,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let chosen = |t: &&Target| arguments.targets.is_empty() || arguments.targets.iter().any(|n| n == t.name);
     for target in TARGETS.iter().filter(chosen) {
-        let binary = build(&root, target, |mut cargo| cargo.status().context("could not run cargo"))?;
-        let size = check_file(&binary, target)?;
+        let binaries = build(&root, &[target], |mut cargo| cargo.status().context("could not run cargo"))?;
+        let binary = &binaries[0];
+        let size = check_file(binary, target)?;
         if !arguments.no_run {
-            run_once(&binary, target)?;
+            run_once(binary, target)?;
         }
         let ran = if arguments.no_run { "not run" } else { "runs" };
         println!("{:<32} static, {:.1} MB, {ran}: {}", target.name, size as f64 / 1e6, binary.display());

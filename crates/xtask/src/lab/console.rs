@@ -68,6 +68,7 @@ impl Reader {
             "done" => Line::Stage(Stage::Done),
             "note" => Line::Note(rest.to_owned()),
             "missing" => Line::Failed(format!("{rest} did not appear")),
+            "lost" => Line::Failed(format!("its {rest} did not fit into its memory: write less, or give it more")),
             "setup-failed" => Line::Failed("its setup failed".into()),
             "results" => {
                 self.in_results = true;
@@ -93,6 +94,8 @@ mod tests {
         assert_eq!(reader.line("@lab-0000 done"), Line::Text("@lab-0000 done".into()));
         assert_eq!(reader.line("@lab-17ab exit 4"), Line::Exit(4));
         assert_eq!(reader.line("@lab-17ab missing /dev/sda"), Line::Failed("/dev/sda did not appear".into()));
+        let lost = reader.line("@lab-17ab lost stdout");
+        assert!(matches!(&lost, Line::Failed(why) if why.contains("stdout did not fit")), "{lost:?}");
         assert_eq!(reader.line("@lab-17ab done"), Line::Stage(Stage::Done));
     }
 

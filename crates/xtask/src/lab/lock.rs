@@ -1,6 +1,6 @@
 //! What two commands of the lab must not do at once, one of them waits for.
 
-use super::{interrupts, progress};
+use super::{interrupts, progress, space};
 use anyhow::Context;
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -15,14 +15,14 @@ const TRY_EVERY: Duration = Duration::from_millis(100);
 /// # Errors
 /// The file cannot be made or locked, or a signal came.
 pub fn take(path: &Path, what: &str) -> anyhow::Result<File> {
-    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    let file = File::create(path).with_context(|| space::refused(path))?;
     let mut told = false;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) => {
                 if !std::mem::replace(&mut told, true) {
-                    progress::say(&format!("{what} in another command of the lab; waiting"));
+                    progress::say(&format!("{what} elsewhere; waiting"));
                 }
                 interrupts::check()?;
                 std::thread::sleep(TRY_EVERY);

@@ -6,10 +6,10 @@
 
 use super::apt::{Apt, FRESH_FOR, Shown, output_of, tool};
 use super::interrupts::Interrupted;
-use super::lock;
 use super::machine::{Arch, did_you_mean};
 use super::space::Full;
 use super::unavailable::Unavailable;
+use super::{lock, space};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -64,8 +64,8 @@ impl Store {
     /// [`Unavailable`] when it is neither in the cache nor to be had, or a tool of Debian is missing; else what stands in the
     /// way on this host: a full disk, a place that cannot be written to.
     pub fn get(&self, arch: Arch, asked: &str) -> anyhow::Result<Package> {
-        fs::create_dir_all(self.directory.join("packages"))
-            .with_context(|| format!("cannot create {}", self.directory.display()))?;
+        let packages = self.directory.join("packages");
+        fs::create_dir_all(&packages).with_context(|| space::refused(&packages))?;
         // One at a time: two runs that start together download once.
         let _lock = lock::take(&self.directory.join("packages.lock"), "packages are fetched")?;
         let mut notes = Vec::new();
@@ -85,12 +85,15 @@ impl Store {
             Err(_) => BTreeMap::new(),
         };
         let key = format!("{}/{asked}", arch.debian());
-        let kept = manifest.get(&key).filter(|e| self.file(e).exists()).cloned();
+        // What stands in for one name may have been fetched for another.
+        manifest.retain(|_, entry| self.file(entry).exists());
+        let kept = manifest.get(&key).cloned();
         if let Some(entry) = kept.as_ref().filter(|e| is_fresh(e.resolved_unix_s)) {
             return Ok(entry.clone());
         }
+        let cached: Vec<Entry> = manifest.values().cloned().collect();
         let apt = Apt::prepare(&self.directory.join("apt").join(arch.debian()), arch)?;
-        match self.fetched(&apt, arch, asked, kept.as_ref(), notes) {
+        match self.fetched(&apt, arch, asked, &cached, notes) {
             Ok(entry) => {
                 manifest.insert(key, entry.clone());
                 let text = serde_json::to_vec_pretty(&manifest).context("the manifest of packages")?;
@@ -121,19 +124,19 @@ impl Store {
         apt: &Apt,
         arch: Arch,
         asked: &str,
-        kept: Option<&Entry>,
+        cached: &[Entry],
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Entry> {
         let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
         if !renewed.contains(&arch) && apt.renew(false, notes)? {
             renewed.insert(arch);
         }
-        match self.fetched_by_lists(apt, asked, kept, notes) {
+        match self.fetched_by_lists(apt, asked, cached, notes) {
             // Lists of this morning may name a file that the mirror has replaced since.
             Err(error) if !renewed.contains(&arch) && !error.is::<Interrupted>() && !error.is::<Full>() => {
                 apt.renew(true, notes)?;
                 renewed.insert(arch);
-                self.fetched_by_lists(apt, asked, kept, notes)
+                self.fetched_by_lists(apt, asked, cached, notes)
             }
             other => other,
         }
@@ -143,7 +146,7 @@ impl Store {
         &self,
         apt: &Apt,
         asked: &str,
-        kept: Option<&Entry>,
+        cached: &[Entry],
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Entry> {
         let mut shown = match apt.show(asked)? {
@@ -158,12 +161,12 @@ impl Store {
             shown = apt.show(&real)?.with_context(|| format!("{} depends on {real}, which is gone", shown.name))?;
         }
         let resolved_unix_s = unix_now();
-        if let Some(kept) = kept.filter(|k| (&k.name, &k.sha256) == (&shown.name, &shown.sha256)) {
+        if let Some(kept) = cached.iter().find(|k| (&k.name, &k.sha256) == (&shown.name, &shown.sha256)) {
             return Ok(Entry { resolved_unix_s, ..kept.clone() });
         }
         let needed = shown.size_bytes + shown.installed_bytes + SPARE_BYTES;
-        super::space::require(&self.directory, needed, &shown.name)?;
-        super::progress::say(&format!("downloading {} ({} MB)", shown.name, shown.size_bytes / 1_000_000));
+        space::require(&self.directory, needed, &shown.name)?;
+        super::progress::say(&format!("downloading {} ({:.1} MB)", shown.name, shown.size_bytes as f64 / 1e6));
         let file = apt.download(&shown.name, &self.directory.join("packages"))?;
         let entry = Entry { name: shown.name, version: shown.version, file, sha256: shown.sha256, resolved_unix_s };
         self.verify(&entry)?;

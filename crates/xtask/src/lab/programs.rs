@@ -5,8 +5,8 @@ use super::interrupts::Interrupted;
 use super::machine::Arch;
 use super::unavailable::Unavailable;
 use crate::static_build;
-use anyhow::{Context, bail};
-use std::collections::BTreeMap;
+use anyhow::Context;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,31 +39,50 @@ impl Programs {
         Ok(Arc::new(program))
     }
 
+    /// Builds for several architectures at a time, which takes less than one after the other. What fails is told when a
+    /// program is asked for.
+    pub fn build_ahead(&self, archs: &BTreeSet<Arch>) {
+        if self.built.is_some() {
+            return;
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let can_be_built = |arch: &Arch| static_build::lacks(arch.rust_target()).is_none();
+        let archs: Vec<Arch> = archs.iter().copied().filter(can_be_built).collect();
+        if archs.len() > 1
+            && let Ok(programs) = build(&archs)
+        {
+            known.extend(archs.into_iter().zip(programs.into_iter().map(|program| Ok(Arc::new(program)))));
+        }
+    }
+
     fn build(&self, arch: Arch) -> anyhow::Result<Arc<Vec<u8>>> {
-        let target = arch.rust_target();
         // Held while cargo builds: two machines of one architecture build once.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(built) = known.get(&arch) {
             // The same attempt would end in the same way.
             return built.clone().map_err(anyhow::Error::msg);
         }
-        if let Some(lacks) = static_build::lacks(target) {
+        if let Some(lacks) = static_build::lacks(arch.rust_target()) {
             return Err(Unavailable::because(lacks).into());
         }
-        super::progress::say(&format!("building narrows for {target}"));
-        let built = static_build::program(target, child::status)
-            .and_then(|path| std::fs::read(&path).with_context(|| format!("there is no program {}", path.display())));
-        match built {
-            Ok(program) => {
-                let program = Arc::new(program);
+        match build(&[arch]) {
+            Ok(programs) => {
+                let program = Arc::new(programs.into_iter().next().context("cargo built nothing")?);
                 known.insert(arch, Ok(Arc::clone(&program)));
                 Ok(program)
             }
             Err(error) if error.is::<Interrupted>() => Err(error),
             Err(error) => {
                 known.insert(arch, Err(format!("{error:#}")));
-                bail!(error)
+                Err(error)
             }
         }
     }
+}
+
+fn build(archs: &[Arch]) -> anyhow::Result<Vec<Vec<u8>>> {
+    let targets: Vec<&str> = archs.iter().map(|arch| arch.rust_target()).collect();
+    super::progress::say(&format!("building narrows for {}", targets.join(" and ")));
+    let read = |path: PathBuf| std::fs::read(&path).with_context(|| format!("there is no program {}", path.display()));
+    static_build::programs(&targets, child::status)?.into_iter().map(read).collect()
 }

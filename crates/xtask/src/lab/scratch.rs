@@ -3,6 +3,7 @@
 //! A session holds a lock on its directory. Process ids would not do: they come again, and mean nothing to another container
 //! that shares the directory.
 
+use super::space;
 use anyhow::Context;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -29,8 +30,8 @@ impl Scratch {
     /// It cannot be made.
     pub fn new(parent: &Path, name: &str) -> anyhow::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        fs::create_dir_all(parent).with_context(|| refused(parent))?;
-        let door = File::create(parent.join(DOOR)).with_context(|| refused(parent))?;
+        fs::create_dir_all(parent).with_context(|| space::refused(parent))?;
+        let door = File::create(parent.join(DOOR)).with_context(|| space::refused(parent))?;
         door.lock().with_context(|| format!("cannot lock {}", parent.display()))?;
         // Of this process and this moment: two runs at once do not meet, and where process ids are the same, the next is free.
         let path = loop {
@@ -39,12 +40,12 @@ impl Scratch {
             match fs::create_dir(&path) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 made => {
-                    made.with_context(|| refused(&path))?;
+                    made.with_context(|| space::refused(&path))?;
                     break path;
                 }
             }
         };
-        let living = File::create(path.join(LIVING)).with_context(|| refused(&path))?;
+        let living = File::create(path.join(LIVING)).with_context(|| space::refused(&path))?;
         living.lock().with_context(|| format!("cannot lock {}", path.display()))?;
         Ok(Self { path, _living: living })
     }
@@ -59,11 +60,6 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
-}
-
-/// The usual reasons have one remedy.
-fn refused(path: &Path) -> String {
-    format!("cannot create {} (CARGO_TARGET_DIR names another place)", path.display())
 }
 
 /// Removes the directories of sessions that are no more: killed, they could not do it themselves.

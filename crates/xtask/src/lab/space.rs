@@ -29,6 +29,11 @@ pub fn require(directory: &Path, bytes: u64, what: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What is said of a place that cannot be written to: the usual reasons have one remedy.
+pub fn refused(path: &Path) -> String {
+    format!("cannot create {} (CARGO_TARGET_DIR names another place)", path.display())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

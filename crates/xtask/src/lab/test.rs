@@ -6,7 +6,7 @@ use super::machine::{self, Machine};
 use super::progress::Line;
 use super::session::{Conduct, Lab};
 use super::unavailable::Unavailable;
-use super::{interrupts, power_cut};
+use super::{interrupts, power_cut, qemu};
 use anyhow::{Context, bail};
 use std::collections::BTreeSet;
 use std::fs;
@@ -154,12 +154,15 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
     // The slowest first, so that none is left to run alone at the end.
     machines.sort_by_key(|m| std::cmp::Reverse((m.power_cut.is_some(), m.boot_limit)));
     let total = machines.len();
+    let archs = machines.iter().map(|m| m.arch).filter(|arch| qemu::find(*arch).is_ok()).collect();
     let line = Line::new("test", true);
     let mut told = Told { total, under_way: vec![], passed: 0, failed: vec![], skipped: vec![], line };
     let queue = Mutex::new(machines.into_iter());
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
     let (sender, news) = channel();
     std::thread::scope(|scope| {
+        // Meanwhile packages are fetched.
+        scope.spawn(|| lab.programs.build_ahead(&archs));
         for _ in 0..workers {
             let (sender, queue) = (sender.clone(), &queue);
             scope.spawn(move || work(lab, queue, &sender));

@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// How much of the console is shown when a guest fails.
 const TAIL_LINES: usize = 25;
 
+/// How much of each of its lines.
+const TAIL_WIDTH: usize = 240;
+
 /// How long an emulator may take to end after the guest has said that it is done, or that it fails.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
@@ -47,8 +50,11 @@ fn shown(tail: &[String]) -> String {
     if tail.is_empty() {
         return ", and is empty".into();
     }
-    // What a guest prints must not move the cursor of whoever reads about its end.
-    let harmless = |line: &String| line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
+    // What a guest prints must neither move the cursor of whoever reads about its end nor fill the screen.
+    let harmless = |line: &String| {
+        let part: String = line.chars().take(TAIL_WIDTH).collect();
+        part.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}")
+    };
     format!(" and ends with:\n    {}", tail.iter().map(harmless).collect::<Vec<_>>().join("\n    "))
 }
 
@@ -312,10 +318,11 @@ mod tests {
             machine: "m".into(),
             what: "Kernel panic".into(),
             console: "/x/m.console".into(),
-            tail: vec!["one".into(), "two \u{1b}[2J".into()],
+            tail: vec!["x".repeat(100_000), "two \u{1b}[2J".into()],
         };
         let text = failure.to_string();
-        assert!(text.starts_with("m: Kernel panic; ") && text.ends_with("    one\n    two \u{fffd}[2J"), "{text}");
+        assert!(text.starts_with("m: Kernel panic; ") && text.ends_with("x\n    two \u{fffd}[2J"), "{text}");
+        assert!(text.len() < 1000, "{text}");
     }
 
     #[test]

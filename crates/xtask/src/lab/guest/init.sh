@@ -63,7 +63,7 @@ say ready
 if [ "$INTERACTIVE" = yes ]; then
     echo "This is $HOST_NAME. What you leave in /lab/out is brought back when you say exit."
     setsid cttyhack sh
-    echo 0 > /lab/status
+    status=0
 else
     # Each stream goes to a file, whole, and to the console, for whoever waits. A console is slow: where nobody watches, its
     # log gets the beginning.
@@ -72,13 +72,14 @@ else
         cat > /dev/null
     }
     mkfifo /run/stdout /run/stderr
-    tee /lab/out/stdout < /run/stdout | to_console &
-    tee /lab/out/stderr < /run/stderr | to_console &
+    for stream in stdout stderr; do
+        { tee "/lab/out/$stream" < "/run/$stream" || say lost "$stream"; } | to_console &
+    done
     sh /lab/command > /run/stdout 2> /run/stderr
-    echo $? > /lab/status
+    status=$?
     wait
 fi
-say exit "$(cat /lab/status)"
+say exit "$status"
 
 dmesg > /lab/out/dmesg
 case $TRANSPORT in
