@@ -26,7 +26,7 @@ pub struct TargetRuns {
 /// What is asked of the targets. Patterns are ids in which `*` stands for anything.
 #[derive(Clone, Debug, Default)]
 pub struct RankAsked {
-    /// The metrics side by side; empty: all.
+    /// The metrics side by side, in this order; empty: all.
     pub metrics: Vec<String>,
     /// The metric that is to be predicted from others.
     pub predicted: Option<String>,
@@ -97,6 +97,8 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     }
     for target in &mut ranking.targets {
         target.metrics.retain(|m| shown.contains(&m.id) || Some(&m.id) == asked.predicted.as_ref());
+        // In the order in which they were asked for; of one pattern, and without any, as they are in the runs.
+        target.metrics.sort_by_key(|m| asked.metrics.iter().position(|p| matches_pattern(p, &m.id)));
     }
     Ok(ranking)
 }

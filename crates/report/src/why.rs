@@ -1,6 +1,6 @@
 //! `narrows why` as text: ranked causes with what they rest on, what would decide, and what mending brings.
 
-use crate::headline::{self, confidence_word};
+use crate::headline::{self, confidence_word, fact_evidence_line};
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, storage_line};
 use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep, Run, Undecided};
@@ -146,6 +146,10 @@ impl Page<'_> {
         for f in why.findings {
             let text = format!("{} ({}, {})", f.title, layer_word(f.layer), confidence_word(f.confidence));
             self.block(&format!("  {}  ", f.id), &plain(&text, self.style.ascii), None);
+            let evidence: Vec<String> = f.evidence.iter().map(fact_evidence_line).collect();
+            if !evidence.is_empty() {
+                self.block("    ", &plain(&evidence.join("; "), self.style.ascii), Some(Paint::Dim));
+            }
         }
         if !why.unknown.is_empty() {
             self.line("");

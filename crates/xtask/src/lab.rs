@@ -175,18 +175,21 @@ fn study(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     std::fs::create_dir_all(&reports).with_context(|| format!("cannot create {}", reports.display()))?;
     let path = reports.join(format!("study-{name}.html"));
     std::fs::write(&path, page::page(&study, &shown)).with_context(|| format!("cannot write {}", path.display()))?;
-    let mut code = 0;
-    for (title, seen) in &shown.steps {
-        for one in seen {
-            println!("{} {title}: {}", if one.wrong.is_empty() { "ok    " } else { "FAILED" }, one.what);
-            one.wrong.iter().for_each(|w| println!("       {w}"));
-            code = code.max(i32::from(!one.wrong.is_empty()));
-        }
+    for step in &shown.steps {
+        say_seen(&format!("{} ({}): ", step.title, step.machine), &step.seen);
     }
+    shown.ranked.iter().for_each(|ranked| say_seen("", &ranked.seen));
     println!("{}", page::EMULATED);
     println!("page: {}", path.display());
     page::open(&path);
-    Ok(code)
+    Ok(i32::from(shown.seen().any(|one| !one.wrong.is_empty())))
+}
+
+fn say_seen(of: &str, seen: &[study::Seen]) {
+    for one in seen {
+        println!("{} {of}{}", if one.wrong.is_empty() { "ok    " } else { "FAILED" }, one.what);
+        one.wrong.iter().for_each(|w| println!("       {w}"));
+    }
 }
 
 fn capture_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {

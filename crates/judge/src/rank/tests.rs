@@ -49,6 +49,19 @@ fn what_has_no_direction_has_no_place_and_what_is_missing_has_no_value() {
 }
 
 #[test]
+fn metrics_stand_in_the_order_in_which_they_were_asked_for() {
+    let ids = ["a.iops", "b.iops", "b2.iops", "c.iops"];
+    let targets = ["x", "y"].map(|n| target(n, &ids.map(|id| (id, 1.0))));
+    let shown = |metrics: &[&str]| -> Vec<String> {
+        let metrics = metrics.iter().map(|m| (*m).to_owned()).collect();
+        let ranking = rank(&targets, &RankAsked { metrics, ..RankAsked::default() }).unwrap();
+        ranking.targets[0].metrics.iter().map(|m| m.id.clone()).collect()
+    };
+    assert_eq!(shown(&["c.iops", "b*", "a.iops"]), ["c.iops", "b.iops", "b2.iops", "a.iops"]);
+    assert_eq!(shown(&[]), ids);
+}
+
+#[test]
 fn the_metric_that_gives_the_same_order_is_the_closest() {
     let work = [9.0, 7.5, 6.0, 5.0, 4.0, 3.2, 2.1, 1.0];
     let close = [1.0, 2.0, 3.5, 3.0, 5.0, 6.0, 7.0, 8.0];

@@ -114,9 +114,51 @@ pub fn failures(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
             (_, None) => failures.push("there was no card".into()),
         }
     }
-    let logged = |text: &&String| !evidence.emulator_log.contains(text.as_str());
-    failures.extend(check.emulator_log.iter().filter(logged).map(|t| format!("the emulator did not log '{t}'")));
+    let mut rest = evidence.emulator_log.as_str();
+    for text in &check.emulator_log {
+        match rest.find(text.as_str()) {
+            Some(at) => rest = &rest[at + text.len()..],
+            None if evidence.emulator_log.contains(text.as_str()) => {
+                failures.push(format!("the emulator logged '{text}', but not behind what is asserted before it"));
+            }
+            None => failures.push(format!("the emulator did not log '{text}'")),
+        }
+    }
     failures
+}
+
+/// Longest line that is quoted.
+const QUOTED_LETTERS: usize = 140;
+
+/// What tells in the answers whether all is as asserted: the driver, the values of the facts, the lines that were looked for.
+pub fn seen(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
+    let mut telling = Vec::new();
+    if check.target.is_some()
+        && let Ok(document) = serde_json::from_str::<Value>(&evidence.out)
+    {
+        let layers = document["layers"].as_array().cloned().unwrap_or_default();
+        if let Some(driver) = &check.driver {
+            let drivers: Vec<&str> = layers.iter().filter_map(|l| l["driver"].as_str()).collect();
+            telling.push(format!("driver {}", drivers.iter().find(|d| *d == driver).unwrap_or(&"unknown")));
+        }
+        for name in check.facts.keys() {
+            let value = layers.iter().map(|l| &l["facts"][name]).find(|v| !v.is_null());
+            let value = value.map_or_else(|| "unknown".to_owned(), |v| v.to_string().trim_matches('"').to_owned());
+            telling.push(format!("{name} {value}"));
+        }
+        let holds = |id: &str| document["findings"].as_array().is_some_and(|all| all.iter().any(|f| f["id"] == id));
+        let asked = check.findings.iter().chain(&check.no_findings);
+        telling.extend(asked.map(|id| format!("{} {id}", if holds(id) { "finding" } else { "no finding" })));
+    }
+    let said = [evidence.out.as_str(), evidence.err.as_str()];
+    let lines = |texts: &[&str], wanted: &[String]| -> Vec<String> {
+        let first = |text: &String| texts.iter().flat_map(|t| t.lines()).find(|l| l.contains(text.as_str()));
+        wanted.iter().filter_map(first).map(|l| l.trim().chars().take(QUOTED_LETTERS).collect()).collect()
+    };
+    telling.extend(lines(&said, &check.prints));
+    telling.extend(lines(&[&evidence.emulator_log], &check.emulator_log));
+    telling.dedup();
+    telling
 }
 
 #[cfg(test)]
@@ -178,6 +220,28 @@ mod tests {
         assert_eq!(failures(&log, &Evidence::default()).len(), 1);
         let evidence = Evidence { emulator_log: "offset 0x70".into(), ..Evidence::default() };
         assert_eq!(failures(&log, &evidence), [""; 0]);
+        // In the order in which they are asserted.
+        let writes = |log: &str| {
+            let evidence = Evidence { emulator_log: log.into(), ..Evidence::default() };
+            failures(&check("emulator-log = [\"0x70: 0x4433\", \"0x70: 0x4400\"]"), &evidence).join("; ")
+        };
+        assert_eq!(writes("0x70: 0x4433\nother\n0x70: 0x4400\n"), "");
+        assert!(writes("0x70: 0x4400\n0x70: 0x4433\n").contains("not behind"));
+        assert!(writes("0x70: 0x4433\n").contains("did not log '0x70: 0x4400'"));
+    }
+
+    #[test]
+    fn what_tells_is_quoted_as_it_was_seen() {
+        let of = |text: &str, evidence: &Evidence<'_>| super::seen(&check(text), evidence);
+        let target = "target = \"s\"\ndriver = \"ahci\"\nfacts = { queue_depth = 1, serial = \"x\" }\n\
+            no-findings = [\"ide-mode\", \"slow-clock-source\"]";
+        let told =
+            ["driver ahci", "queue_depth 32", "serial unknown", "no finding ide-mode", "finding slow-clock-source"];
+        assert_eq!(of(target, &seen(DOCUMENT)), told);
+        let lines = seen("  one\n  two words\n");
+        assert_eq!(of("command = \"x\"\nprints = [\"two\", \"words\", \"none\"]", &lines), ["two words"]);
+        let log = Evidence { emulator_log: "offset 0x70: 0x4433\n".into(), ..Evidence::default() };
+        assert_eq!(of("emulator-log = [\"0x4433\"]", &log), ["offset 0x70: 0x4433"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //!
 //! What is deliberately absent: TLS, structured replies, and the loss of unflushed data (a card without power).
 
+mod against;
 mod chance;
 mod curve;
 mod device;
@@ -34,9 +35,12 @@ mod socket;
 mod timing;
 mod transmission;
 
+pub use against::Against;
+#[cfg(test)]
+pub use against::Point;
 pub use device::Summary;
 pub use findings::differences;
-pub use ranking::Plan as CardsPlan;
+pub use ranking::{Plan as CardsPlan, Ranked};
 pub use slot::{Choice, InSlot, Slot};
 
 use super::machine::did_you_mean;

@@ -3,9 +3,11 @@
 //! The guest is named after the card, so that the runs tell their cards apart in any archive: an emulated SD card has one
 //! model and one serial number for all.
 
+use super::against::Against;
 use super::slot::Slot;
 use crate::lab::initrd::{Job, quoted};
 use crate::lab::session::{Conduct, Outcome};
+use crate::lab::study::Seen;
 use crate::lab::watch::GuestFailure;
 use crate::lab::{interrupts, page, progress, transport};
 use anyhow::{Context, bail, ensure};
@@ -41,6 +43,16 @@ pub struct Plan {
     /// The metric that is to be predicted from the others.
     #[serde(default)]
     predict: Option<String>,
+    /// Metrics in which the cards must be in the order of their files.
+    #[serde(default)]
+    ordered: Vec<String>,
+    /// Cards are told apart whose files give one this many times as much as the other.
+    #[serde(default = "a_quarter_more")]
+    apart: f64,
+}
+
+fn a_quarter_more() -> f64 {
+    1.25
 }
 
 fn one() -> f64 {
@@ -53,6 +65,14 @@ pub struct Ranked {
     pub text: String,
     /// The page.
     pub page: PathBuf,
+    /// What was measured against what the cards' files say, for each metric of which they say something.
+    pub against: Vec<Against>,
+    /// What their times were multiplied by.
+    pub slowness: f64,
+    /// Cards are told apart whose files give one this many times as much as the other.
+    pub apart: f64,
+    /// Whether the cards are in order.
+    pub seen: Vec<Seen>,
 }
 
 impl Plan {
@@ -123,10 +143,35 @@ impl Plan {
         transport::bring_home(&own, &home)?;
         progress::say(&format!("the runs are in the archive: narrows rank {TAG}"));
         // Beside the study's page, which points to it.
-        let mut ranked = self.rank(&targets, &home.reports_dir())?;
-        ranked.text.push_str(&accounts);
-        println!("{}", ranked.text);
-        Ok(ranked)
+        let (mut text, page) = self.rank(&targets, &home.reports_dir())?;
+        text.push_str(&accounts);
+        println!("{text}");
+        let against: Vec<Against> = self.metrics.iter().filter_map(|m| Against::of(m, &slots, &targets)).collect();
+        let seen = self.ordered.iter().map(|metric| self.in_order(metric, &against)).collect();
+        Ok(Ranked { text, page, against, slowness: self.slowness, apart: self.apart, seen })
+    }
+
+    /// Whether the cards are in the order of their files.
+    fn in_order(&self, metric: &str, against: &[Against]) -> Seen {
+        let found = against.iter().find(|a| a.metric == metric);
+        let (pairs, reversed) = found.map_or((0, Vec::new()), |a| a.order(self.apart));
+        let words = format!("{} of {pairs} pairs in order", pairs - reversed.len());
+        let mut wrong: Vec<String> =
+            reversed.iter().map(|(a, b)| format!("{} was not measured above {}", a.card, b.card)).collect();
+        if pairs == 0 {
+            wrong.push("the files tell no two cards apart".to_owned());
+        }
+        Seen {
+            what: format!("{metric}: cards whose files differ by {} % or more are in that order", self.percent_apart()),
+            command: format!("narrows run, then narrows rank {TAG}"),
+            telling: vec![words],
+            output: String::new(),
+            wrong,
+        }
+    }
+
+    fn percent_apart(&self) -> String {
+        format!("{:.0}", (self.apart - 1.0) * 100.0)
     }
 
     /// What the guest does with a card: `--destroy` because a device is written to only by its serial number.
@@ -141,23 +186,25 @@ impl Plan {
         job
     }
 
-    fn rank(&self, targets: &[TargetRuns], directory: &Path) -> anyhow::Result<Ranked> {
+    /// The ranking as text, and where its page is.
+    fn rank(&self, targets: &[TargetRuns], directory: &Path) -> anyhow::Result<(String, PathBuf)> {
         let asked =
             RankAsked { metrics: self.metrics.clone(), predicted: self.predict.clone(), ..RankAsked::default() };
         let mut ranking = judge::rank(targets, &asked).map_err(|error| anyhow::anyhow!("no ranking: {error:?}"))?;
-        ranking.reasons.insert(0, format!("emulated: {}", page::EMULATED));
-        let rank = Rank {
-            ranking: &ranking,
-            predicted: self.predict.as_deref(),
-            chosen: !self.metrics.is_empty(),
-            page: None,
-        };
-        let style = Style { ascii: true, colour: false, width: 120 };
-        let html = report::rank_page("cards of the lab", env!("CARGO_PKG_VERSION"), &rank);
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
         let path = directory.join(format!("{TAG}-rank.html"));
+        let predicted = self.predict.as_deref();
+        let chosen = !self.metrics.is_empty();
+        let html = {
+            let rank = Rank { ranking: &ranking, predicted, chosen, page: None };
+            report::rank_page("cards of the lab", env!("CARGO_PKG_VERSION"), &rank)
+        };
         fs::write(&path, page::marked(&html)).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Ranked { text: report::rank_text(&rank, &style), page: path })
+        // The page has it at its top.
+        ranking.reasons.insert(0, format!("emulated: {}", page::EMULATED));
+        let rank = Rank { ranking: &ranking, predicted, chosen, page: None };
+        let style = Style { ascii: true, colour: false, width: 120 };
+        Ok((report::rank_text(&rank, &style), path))
     }
 }
 

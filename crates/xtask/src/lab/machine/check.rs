@@ -41,7 +41,7 @@ pub struct Check {
     /// command that writes to the card can say so.
     #[serde(default)]
     pub finds_damage: bool,
-    /// Texts in the emulator's log (see `log` of the machine).
+    /// Texts in the emulator's log (see `log` of the machine), each behind the one before it.
     #[serde(default)]
     pub emulator_log: Vec<String>,
 }

@@ -1,0 +1,267 @@
+//! How a study is made: machine by machine.
+//!
+//! The experiment's state goes from guest to guest with its archive: where `narrows` says that the next arm needs another
+//! machine, that one is booted and goes on. Images outlive the boots, so that all machines have the same disk before them.
+
+use super::super::card::Ranked;
+use super::super::evidence::{Evidence, failures, script, seen};
+use super::super::initrd::{Job, quoted};
+use super::super::machine::{Check, Machine};
+use super::super::session::{Conduct, Lab, Outcome, Prepared};
+use super::super::transport::{self, copy_directory};
+use super::super::{host_archive, interrupts, machines_directory, progress};
+use super::Study;
+use anyhow::{Context, bail};
+use archive::Archive;
+use model::Run;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// Where the guest finds the experiment.
+const TEXT_IN_GUEST: &str = "lab/in/study.toml";
+
+/// One thing that was looked at.
+pub struct Seen {
+    /// What was asserted.
+    pub what: String,
+    /// What was asked.
+    pub command: String,
+    /// What decides, of the answer: each in a few words.
+    pub telling: Vec<String>,
+    /// What was answered.
+    pub output: String,
+    /// What is not as asserted.
+    pub wrong: Vec<String>,
+}
+
+/// What was looked at in one boot.
+pub struct Step {
+    /// What it is about.
+    pub title: String,
+    /// The machine.
+    pub machine: String,
+    /// What was seen.
+    pub seen: Vec<Seen>,
+}
+
+/// What an experiment gave.
+pub struct Experimented {
+    /// What `narrows` printed at its end.
+    pub text: String,
+    /// Its pages.
+    pub pages: Vec<PathBuf>,
+    /// The runs of each arm.
+    pub arms: Vec<(String, Vec<Run>)>,
+}
+
+/// What a study showed.
+pub struct Shown {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The experiment, if it has one.
+    pub experiment: Option<Experimented>,
+    /// The ranking of its cards, if it has some.
+    pub ranked: Option<Ranked>,
+    /// Machines and kernels that took part.
+    pub machines: Vec<String>,
+}
+
+impl Shown {
+    /// All that was looked at.
+    pub fn seen(&self) -> impl Iterator<Item = &Seen> {
+        self.steps.iter().flat_map(|s| &s.seen).chain(self.ranked.iter().flat_map(|r| &r.seen))
+    }
+}
+
+impl Study {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// A machine failed, or the experiment could not be finished. What is not as asserted is no error: it is in the result.
+    pub fn run(&self, lab: &Lab) -> anyhow::Result<Shown> {
+        let work = lab.directory.join("studies").join(&self.name);
+        fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+        let lock = File::create(work.join("lock")).context("cannot create the study's lock")?;
+        if lock.try_lock().is_err() {
+            progress::say(&format!("{} is being made by another process; waiting", self.name));
+            lock.lock().context("cannot lock the study")?;
+        }
+        let mut machines = Machines { lab, prepared: BTreeMap::new() };
+        let experiment = match &self.experiment {
+            Some(text) => Some(self.experiment(&mut machines, text, &work)?),
+            None => None,
+        };
+        let ranked = match &self.plan.cards {
+            Some(cards) => {
+                let workload = self.workload.as_deref().unwrap_or_default();
+                let boot = |job: &Job, conduct: &Conduct| machines.run(&cards.machine, job, conduct);
+                Some(cards.run(workload, &work, boot)?)
+            }
+            None => None,
+        };
+        let mut steps = Vec::new();
+        for step in &self.plan.steps {
+            progress::say(&format!("{}: {}", step.machine, step.title));
+            let outcome = machines.run(&step.machine, &Job::script(script(&step.checks)), &Conduct::default())?;
+            let seen = step.checks.iter().enumerate().map(|(i, check)| look(check, &outcome, i)).collect();
+            steps.push(Step { title: step.title.clone(), machine: step.machine.clone(), seen });
+        }
+        let machines = machines.prepared.iter().map(|(n, (m, p))| format!("{n}: {}, kernel {}", m.title, p.release));
+        Ok(Shown { steps, experiment, ranked, machines: machines.collect() })
+    }
+
+    /// Boots one machine after the other until all runs are made.
+    fn experiment(&self, machines: &mut Machines<'_>, text: &str, work: &Path) -> anyhow::Result<Experimented> {
+        let archive = work.join("archive");
+        for old in ["archive", "images"].map(|d| work.join(d)).iter().filter(|d| d.exists()) {
+            fs::remove_dir_all(old).with_context(|| format!("cannot clear {}", old.display()))?;
+        }
+        fs::create_dir_all(work.join("images")).context("cannot create the directory of images")?;
+        let image = |name: &String| (name.clone(), work.join("images").join(name));
+        let conduct =
+            Conduct { images: self.plan.images.iter().map(image).collect(), progress: true, ..Conduct::default() };
+        let target = self.plan.target.as_deref().unwrap_or_default();
+        let mut at = Progress::default();
+        let first = self.plan.machines.values().next().cloned().unwrap_or_default();
+        let mut said = String::new();
+        while !at.is_complete() {
+            let next = match &at.next_arm {
+                Some(arm) => {
+                    self.plan.machines.get(arm).cloned().with_context(|| format!("arm {arm} has no machine"))?
+                }
+                None => first.clone(),
+            };
+            let (once, command) = match at.total {
+                0 => (self.plan.once.as_str(), quoted(["narrows", "run", "/lab/in/study.toml", target])),
+                _ => ("", quoted(["narrows", "run", "--resume"])),
+            };
+            progress::say(&format!("{next}: {} of {} runs are made", at.done, at.total));
+            let mut job = Job::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
+            job.files.push((TEXT_IN_GUEST.into(), 0o644, text.as_bytes().to_vec()));
+            if archive.is_dir() {
+                job.bring(&archive, "lab/out/archive")?;
+            }
+            let outcome = machines.run(&next, &job, &conduct)?;
+            let new = outcome.out.path().join("archive");
+            let now = Progress::of(&new)?;
+            said = outcome.text("stdout");
+            if now.total == 0 || (now.done == at.done && now.next_arm == at.next_arm) {
+                bail!(
+                    "{next}: the experiment does not go on (exit code {}): {}; the console is kept in {}",
+                    outcome.exit,
+                    outcome.text("stderr").lines().next().unwrap_or("it said nothing"),
+                    outcome.console.display()
+                );
+            }
+            if archive.exists() {
+                fs::remove_dir_all(&archive).with_context(|| format!("cannot clear {}", archive.display()))?;
+            }
+            copy_directory(&new, &archive)?;
+            at = now;
+            if interrupts::seen() {
+                bail!("interrupted");
+            }
+        }
+        let home = host_archive()?;
+        let brought = transport::bring_home(&archive, &home)?;
+        progress::say(&format!("{} runs are in the archive", brought.runs.len()));
+        // What was printed names places of the guest; they are the host's by now.
+        let text = said.replace("/lab/out/archive", &home.directory().to_string_lossy());
+        println!("{text}");
+        let arms = self.arms.iter().map(|arm| (arm.clone(), Vec::new())).collect();
+        Ok(Experimented { text, pages: brought.reports, arms: by_arm(&Archive::open(&archive), arms)? })
+    }
+}
+
+/// The runs of an archive, each to its arm.
+fn by_arm(archive: &Archive, mut arms: Vec<(String, Vec<Run>)>) -> anyhow::Result<Vec<(String, Vec<Run>)>> {
+    for id in archive.ids().context("the runs of the study")? {
+        let run = archive.load(&id).context("a run of the study")?;
+        let arm = run.experiment.as_ref().map(|place| place.arm.clone());
+        if let Some((_, runs)) = arms.iter_mut().find(|(name, _)| Some(name) == arm.as_ref()) {
+            runs.push(run);
+        }
+    }
+    Ok(arms)
+}
+
+fn look(check: &Check, outcome: &Outcome, i: usize) -> Seen {
+    let evidence = Evidence::of(outcome, i);
+    let command = match (&check.command, &check.target) {
+        (Some(command), _) => command.trim().to_owned(),
+        (None, Some(target)) => format!("narrows inspect {target} --json"),
+        (None, None) => "the emulator's log".to_owned(),
+    };
+    let log = evidence.emulator_log.lines().filter(|l| check.emulator_log.iter().any(|t| l.contains(t.as_str())));
+    let log: Vec<&str> = log.take(5).collect();
+    let output = if check.emulator_log.is_empty() { evidence.out.clone() } else { log.join("\n") };
+    let telling = seen(check, &evidence);
+    Seen { what: check.what.clone(), command, telling, output, wrong: failures(check, &evidence) }
+}
+
+/// Machines that were prepared in this study.
+struct Machines<'a> {
+    lab: &'a Lab,
+    prepared: BTreeMap<String, (Machine, Prepared)>,
+}
+
+impl Machines<'_> {
+    fn run(&mut self, name: &str, job: &Job, conduct: &Conduct) -> anyhow::Result<Outcome> {
+        if !self.prepared.contains_key(name) {
+            let machine = Machine::load(&machines_directory(), name)?;
+            let prepared = self.lab.prepare(&machine)?;
+            prepared.notes.iter().for_each(|n| progress::say(n));
+            self.prepared.insert(name.to_owned(), (machine, prepared));
+        }
+        let (_, prepared) = &self.prepared[name];
+        self.lab.run(prepared, job, conduct)
+    }
+}
+
+/// How far an experiment is, by the state that `narrows` keeps beside its runs.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Progress {
+    done: usize,
+    total: usize,
+    next_arm: Option<String>,
+}
+
+impl Progress {
+    fn of(archive: &Path) -> anyhow::Result<Self> {
+        let entries = fs::read_dir(archive.join("experiments")).into_iter().flatten().flatten();
+        let states = entries.map(|e| e.path()).filter(|p| {
+            let name = p.to_string_lossy();
+            name.ends_with(".json") && !name.ends_with(".restore.json")
+        });
+        let Some(path) = states.max() else { return Ok(Self::default()) };
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Self::parse(&serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?))
+    }
+
+    fn parse(state: &Value) -> Self {
+        let steps = state["steps"].as_array().cloned().unwrap_or_default();
+        let open: Vec<&Value> = steps.iter().filter(|s| s["run_id"].is_null()).collect();
+        let next_arm = open.first().and_then(|s| s["arm_name"].as_str()).map(str::to_owned);
+        Self { done: steps.len() - open.len(), total: steps.len(), next_arm }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.total > 0 && self.done == self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_arm_is_that_of_the_first_open_step() {
+        let state = serde_json::json!({"steps": [
+            {"arm_name": "a", "run_id": "1"}, {"arm_name": "b", "run_id": null}, {"arm_name": "a", "run_id": null}]});
+        let at = Progress::parse(&state);
+        assert_eq!(at, Progress { done: 1, total: 3, next_arm: Some("b".into()) });
+        assert!(!at.is_complete() && !Progress::default().is_complete());
+    }
+}
