@@ -1,7 +1,7 @@
 //! What is taken out of a package of the kernel: the image in the form that starts fastest, and device trees.
 
 use super::lock;
-use super::machine::Boot;
+use super::machine::{Boot, did_you_mean};
 use anyhow::{Context, bail};
 use std::fs;
 use std::io::Read;
@@ -90,7 +90,7 @@ impl Kernel {
     pub fn device_tree(&self, name: &str) -> anyhow::Result<PathBuf> {
         let top = self.directory.join(format!("usr/lib/linux-image-{}", self.release));
         // Since 6.5 the vendors have directories of their own.
-        let mut open = vec![top.clone()];
+        let (mut open, mut known) = (vec![top.clone()], Vec::new());
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -98,10 +98,13 @@ impl Kernel {
                     open.push(path);
                 } else if path.file_name().is_some_and(|n| n == name) {
                     return Ok(path);
+                } else {
+                    known.extend(entry.file_name().into_string());
                 }
             }
         }
-        bail!("the kernel's package has no device tree {name} in {}", top.display())
+        let meant = did_you_mean(name, known.iter().map(String::as_str));
+        bail!("the kernel's package has no device tree {name}{meant} in {}", top.display())
     }
 }
 
@@ -159,6 +162,7 @@ mod tests {
         let kernel = Kernel::of(package.path()).expect("a kernel");
         assert_eq!(kernel.release, "6.1.0-50-armmp");
         assert!(kernel.device_tree("old.dtb").is_ok() && kernel.device_tree("new.dtb").is_ok());
-        assert!(kernel.device_tree("other.dtb").is_err());
+        let error = kernel.device_tree("nwe.dtb").expect_err("misspelt").to_string();
+        assert!(error.contains("did you mean 'new.dtb'?"), "{error}");
     }
 }

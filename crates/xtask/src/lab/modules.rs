@@ -1,6 +1,7 @@
 //! Which files of modules a machine needs, in the order in which they can be loaded: those it names and all that they
 //! depend on, as each module itself says in its `.modinfo` section (include/linux/module.h).
 
+use super::machine::did_you_mean;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -90,7 +91,7 @@ impl Modules {
             if self.builtin.contains(name) {
                 return Ok(());
             }
-            bail!("the kernel has no module {name}")
+            bail!("the kernel has no module {name}{}", did_you_mean(name, self.files.keys().map(String::as_str)))
         };
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let content = match path.extension().and_then(|e| e.to_str()) {
@@ -237,6 +238,8 @@ mod tests {
         let (_kept, modules) = tree(&[("ahci", "depends=libata\0")]);
         let error = format!("{:#}", modules.closure(&["ahci".into()]).expect_err("no libata"));
         assert!(error.contains("ahci depends") && error.contains("no module libata"), "{error}");
+        let error = modules.closure(&["achi".into()]).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.contains("did you mean 'ahci'?"), "{error}");
     }
 
     #[test]

@@ -108,6 +108,9 @@ impl Told {
     fn tick(&mut self) {
         let left = self.total - self.passed - self.failed.len() - self.skipped.len();
         let now = self.under_way.join(", ");
+        if now.is_empty() {
+            return;
+        }
         self.line.tick(|| format!("{left} of {} machines to go, now {now}", self.total));
     }
 }

@@ -253,7 +253,9 @@ impl<'a> Watch<'a> {
             }
             if since.elapsed() > limit {
                 self.line.clear();
-                return Err(self.failure(format!("{step} took longer than {} s: it hangs", limit.as_secs())));
+                let silent = stage == Stage::Booting && self.tail.is_empty();
+                let hint = if silent { " (without a word: see console, memory and dtb in its file)" } else { "" };
+                return Err(self.failure(format!("{step} took longer than {} s: it hangs{hint}", limit.as_secs())));
             }
         }
     }
