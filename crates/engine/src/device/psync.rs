@@ -1,15 +1,12 @@
 //! pread, pwrite and fdatasync in the calling thread, one operation at a time.
 
-use super::calls::Calls;
+use super::calls::{Calls, check};
 use super::check_room;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use sys::{BufferPool, Epoch};
-use workload::{BlockOp, OpKind};
-
-/// An operation that a function is not for (the same on every Linux architecture).
-const EINVAL: i32 = 22;
+use workload::BlockOp;
 
 /// What buffered and sync phases use: all CPU time of an operation is the caller's own, so that getrusage shows who
 /// burns it. `submit` carries the operations out, one after the other.
@@ -32,53 +29,6 @@ impl<C: Calls> PsyncDevice<C> {
             .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
         Ok(Self { epoch, calls, pool, done: Vec::with_capacity(depth as usize) })
     }
-}
-
-/// Carries one operation out; bytes transferred, or the errno.
-#[inline]
-pub(super) fn execute(file: impl AsFd, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
-    let file = file.as_fd();
-    let buffer = &mut buffer[..op.len as usize];
-    // A length fits u32, because `op.len` does.
-    let count = match op.kind {
-        OpKind::Read => sys::read_at(file, buffer, op.offset)?,
-        OpKind::Write => sys::write_at(file, buffer, op.offset)?,
-        OpKind::WriteSync => {
-            let written = sys::write_at(file, buffer, op.offset)?;
-            sys::sync_data(file)?;
-            written
-        }
-        OpKind::Fsync => {
-            sys::sync_all(file)?;
-            0
-        }
-        OpKind::Fdatasync | OpKind::Trim | OpKind::WriteZeroes => return without_data(file, op),
-    };
-    Ok(count as u32)
-}
-
-/// What carries no data, and is rare or slow enough to stay out of the way of what does.
-#[cold]
-pub(super) fn without_data(file: impl AsFd, op: &BlockOp) -> Result<u32, i32> {
-    let len = u64::from(op.len);
-    match op.kind {
-        OpKind::Fsync => sys::sync_all(file).map(|()| 0),
-        OpKind::Fdatasync => sys::sync_data(file).map(|()| 0),
-        OpKind::Trim => sys::discard(file, op.offset, len).map(|()| op.len),
-        OpKind::WriteZeroes => sys::write_zeroes(file, op.offset, len).map(|()| op.len),
-        OpKind::Read | OpKind::Write | OpKind::WriteSync => Err(EINVAL),
-    }
-}
-
-/// An operation's buffer must exist and hold its bytes; told before anything is carried out.
-pub(super) fn check(op: &BlockOp, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
-    if op.buffer >= depth || op.len as usize > buffer_bytes {
-        return Err(DeviceError::BadOperation(format!(
-            "buffer {} of {depth}, {} bytes of {buffer_bytes}",
-            op.buffer, op.len
-        )));
-    }
-    Ok(())
 }
 
 impl<C: Calls> Device for PsyncDevice<C> {

@@ -5,7 +5,7 @@
 //! names, since it shows in latencies of fast devices.
 
 use crate::device::calls::Calls;
-use crate::device::psync::check;
+use crate::device::calls::check;
 use crate::device::worker_usage;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};

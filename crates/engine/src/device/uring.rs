@@ -1,7 +1,7 @@
 //! io_uring: one ring, one file or several, registered buffers; submission and waiting in one system call.
 
+use crate::device::calls::without_data;
 use crate::device::calls::{ENXIO, call_flags};
-use crate::device::psync::without_data;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use model::RwFlags;

@@ -1,9 +1,9 @@
-//! What is known of the data that a phase reads, and what a phase has written.
+//! What is known of the data that a phase reads, and how far a layout came.
 
 use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::file::FileRig;
 use super::target::MIB;
-use model::{DataProof, Direction, Operation, PhaseRecord, StopCause, StreamPlan, TargetKind};
+use model::{DataProof, PhaseRecord, StopCause, StreamPlan, TargetKind};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -14,17 +14,6 @@ fn doubt(proof: &DataProof) -> u8 {
         DataProof::Unknown(_) => 1,
         DataProof::NotReal(_) => 2,
     }
-}
-
-/// Bytes that a phase wrote: of mixes only what was written, of trims nothing.
-pub(super) fn written_bytes(record: &PhaseRecord, streams: &[StreamPlan]) -> u64 {
-    if record.streams.is_empty() {
-        // One stream that does one thing.
-        let sends = streams.iter().any(|s| matches!(s.operation, Operation::Write | Operation::WriteZeroes));
-        return if sends { record.bytes } else { 0 };
-    }
-    let sent = |d: &&model::DirectionSummary| matches!(d.direction, Direction::Write | Direction::WriteZeroes);
-    record.streams.iter().flat_map(|s| &s.directions).filter(sent).map(|d| d.bytes).sum()
 }
 
 impl FileRig {

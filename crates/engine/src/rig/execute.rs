@@ -1,5 +1,6 @@
 //! Chooses the device for each stream of a phase, runs the streams side by side, and makes one record of theirs.
 
+use super::own_files::Files;
 use super::refusal::refusal_of_device;
 use super::verify::{Again, Caches, make_cold, not_started};
 use crate::recorder::{says_all, stream_summary};
@@ -22,9 +23,6 @@ use workload::{BlockOp, Checked, FileSpace, Pattern, Stream, Verified, is_plain}
 /// Why a ring does not poll although RWF_HIPRI was asked for.
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
      that polls takes no syncs";
-
-/// The files of a stream: the target, or those that it names.
-pub(crate) type Files = Vec<Arc<File>>;
 
 /// The way that a stream takes.
 #[derive(Clone, Debug)]

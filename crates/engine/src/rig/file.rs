@@ -1,19 +1,17 @@
 //! A real target: a directory's temporary file, a regular file, a block device.
 
-use super::access::DirectWay;
+use super::access::{DirectWay, is_direct};
 use super::cold::{drop_caches, sync_backing};
-use super::data::written_bytes;
 use super::execute::{Job, Way, execute};
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use super::verify::{Caches, no_memory, nothing_written};
-use super::ways::is_direct;
 use crate::{Control, Rig};
 use model::{
-    Access, ColdProof, DirectProof, Failure, FailureKind, Ns, PhaseKind, PhasePlan, PhaseRecord, StreamPlan,
-    SystemSample, TargetKind,
+    Access, ColdProof, DirectProof, Direction, DirectionSummary, Failure, FailureKind, Ns, Operation, PhaseKind,
+    PhasePlan, PhaseRecord, StreamPlan, SystemSample, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -145,6 +143,17 @@ impl FileRig {
     pub(super) fn failed(&self, error: &io::Error) -> Failure {
         refusal(if self.writable() { Attempt::OpenWrite } else { Attempt::OpenRead }, &self.target.path, error)
     }
+}
+
+/// Bytes that a phase wrote: of mixes only what was written, of trims nothing.
+fn written_bytes(record: &PhaseRecord, streams: &[StreamPlan]) -> u64 {
+    if record.streams.is_empty() {
+        // One stream that does one thing.
+        let sends = streams.iter().any(|s| matches!(s.operation, Operation::Write | Operation::WriteZeroes));
+        return if sends { record.bytes } else { 0 };
+    }
+    let sent = |d: &&DirectionSummary| matches!(d.direction, Direction::Write | Direction::WriteZeroes);
+    record.streams.iter().flat_map(|s| &s.directions).filter(sent).map(|d| d.bytes).sum()
 }
 
 impl Rig for FileRig {

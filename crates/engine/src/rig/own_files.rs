@@ -10,6 +10,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The files of a stream: the target, or those that it names.
+pub(crate) type Files = Vec<Arc<File>>;
+
 /// Files by name.
 #[derive(Debug, Default)]
 pub(crate) struct OwnFiles {

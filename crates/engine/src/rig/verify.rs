@@ -1,7 +1,7 @@
 //! The read-back of what a phase wrote, and second looks at what seems wrong.
 
 use super::cold::drop_caches;
-use super::execute::Files;
+use super::own_files::Files;
 use super::refusal::errno_text;
 use model::{Failure, FailureKind, StreamPlan};
 use std::fs::File;

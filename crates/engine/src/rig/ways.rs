@@ -1,20 +1,16 @@
 //! By which way each stream of a phase goes: through the page cache or past it, by which descriptors, by ring or threads,
 //! and how well it is known that "past it" is true.
 
+use super::access::is_direct;
 use super::direct::{DirectFacts, kernel_version, proof};
 use super::execute::Way;
 use super::file::FileRig;
 use super::refusal::{Attempt, refusal};
-use model::{Access, DirectProof, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind};
+use model::{DirectProof, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use sys::{DirectAlignment, Durable};
-
-/// Whether a stream goes past the page cache.
-pub(super) fn is_direct(phase: &PhasePlan, stream: &StreamPlan) -> bool {
-    stream.access.unwrap_or(phase.access) == Access::Direct
-}
 
 impl FileRig {
     /// How well it is known that the phase goes past the page cache, by one file that stands for all of its kind.

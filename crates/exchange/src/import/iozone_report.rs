@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::comma::fields;
-use super::iozone::Session;
+use super::iozone_session::Session;
 
 /// The test that a line is the title of: `"Re-writer report"`.
 pub(super) fn operation(line: &str) -> Option<&'static str> {

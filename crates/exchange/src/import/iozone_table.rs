@@ -5,7 +5,7 @@
 
 use super::Found;
 use super::aligned::{by_ends, words};
-use super::iozone::Session;
+use super::iozone_session::Session;
 
 /// Columns after `reclen`, with the test of `-i` that fills them.
 const COLUMNS: [(&str, &str, u32); 13] = [

@@ -26,6 +26,7 @@ mod iostat_json;
 mod iostat_text;
 mod iozone;
 mod iozone_report;
+mod iozone_session;
 mod iozone_table;
 mod localized;
 mod number;
