@@ -26,7 +26,8 @@ const SPARE_BYTES: u64 = 256 << 20;
 /// The store below `target/lab`.
 pub struct Store {
     directory: PathBuf,
-    /// Whose lists it was tried to renew: once is enough, and without a network it takes its time.
+    /// Held while a package is fetched. Whose lists it was tried to renew: once is enough, and without a network it takes its
+    /// time.
     renewed: Mutex<BTreeSet<Arch>>,
 }
 
@@ -67,9 +68,10 @@ impl Store {
         let packages = self.directory.join("packages");
         fs::create_dir_all(&packages).with_context(|| space::refused(&packages))?;
         // One at a time: two runs that start together download once.
+        let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
         let _lock = lock::take(&self.directory.join("packages.lock"), "packages are fetched")?;
         let mut notes = Vec::new();
-        let entry = self.resolved(arch, asked, &mut notes)?;
+        let entry = self.resolved(arch, asked, &mut renewed, &mut notes)?;
         if asked.starts_with("linux-image-") && entry.name != asked {
             notes.push(format!("{asked} is {} {}", entry.name, entry.version));
         }
@@ -77,7 +79,13 @@ impl Store {
         Ok(Package { name: entry.name, version: entry.version, directory, notes })
     }
 
-    fn resolved(&self, arch: Arch, asked: &str, notes: &mut Vec<String>) -> anyhow::Result<Entry> {
+    fn resolved(
+        &self,
+        arch: Arch,
+        asked: &str,
+        renewed: &mut BTreeSet<Arch>,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Entry> {
         let manifest_path = self.directory.join("packages/manifest.json");
         let mut manifest: BTreeMap<String, Entry> = match fs::read(&manifest_path) {
             // A manifest that cannot be read costs a download, nothing else.
@@ -93,7 +101,7 @@ impl Store {
         }
         let cached: Vec<Entry> = manifest.values().cloned().collect();
         let apt = Apt::prepare(&self.directory.join("apt").join(arch.debian()), arch)?;
-        match self.fetched(&apt, arch, asked, &cached, notes) {
+        match self.fetched(&apt, (arch, renewed), asked, &cached, notes) {
             Ok(entry) => {
                 manifest.insert(key, entry.clone());
                 let text = serde_json::to_vec_pretty(&manifest).context("the manifest of packages")?;
@@ -122,12 +130,11 @@ impl Store {
     fn fetched(
         &self,
         apt: &Apt,
-        arch: Arch,
+        (arch, renewed): (Arch, &mut BTreeSet<Arch>),
         asked: &str,
         cached: &[Entry],
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Entry> {
-        let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
         if !renewed.contains(&arch) && apt.renew(false, notes)? {
             renewed.insert(arch);
         }

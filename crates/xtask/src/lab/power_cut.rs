@@ -133,9 +133,7 @@ pub fn run(lab: &Lab, prepared: &Prepared, machine: &Machine, cut: &PowerCut) ->
     conduct.images.remove(&cut.log);
     conduct.images.insert(cut.disk.clone(), at("after"));
     for (i, point) in cuts.iter().enumerate() {
-        if interrupts::seen() {
-            bail!("interrupted");
-        }
+        interrupts::check()?;
         restore(&mut log, &entries[..*point], &at("after"), size)?;
         let acknowledged = entries[..*point].iter().filter(|e| is_acknowledged(e)).count();
         let job = Job::script(format!("ACKNOWLEDGED={acknowledged}\n{}", cut.after));
