@@ -333,6 +333,23 @@ transport = "virtio-serial"
     }
 
     #[test]
+    fn the_documentation_has_an_example_that_is_sound_and_every_key() {
+        let docs = std::fs::read_to_string(crate::workspace_root().join("docs/lab.md")).expect("docs/lab.md");
+        let example = docs.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let machine = Machine::parse("example", example).expect("sound");
+        assert_eq!((machine.images.len(), machine.checks.len()), (1, 1));
+        // What is read is what serde says that it expects.
+        let said = error("speed = 3\n");
+        let keys: Vec<&str> = said.split('`').skip(3).step_by(2).collect();
+        assert!(keys.len() > 20, "{said}");
+        let has = |key: &&&str| {
+            docs.contains(&format!("`{key}`")) || example.contains(*key) || docs.contains(&format!("`[{key}]`"))
+        };
+        let missing: Vec<&&str> = keys.iter().filter(|key| !has(key)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
     fn a_machine_that_is_not_there_may_have_been_misspelt() {
         let error =
             Machine::load(&crate::lab::machines_directory(), "q35-achi").expect_err("no such machine").to_string();
