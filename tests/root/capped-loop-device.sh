@@ -53,7 +53,17 @@ capped() { bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
 within() { python3 -c 'import sys; m, t, p = map(float, sys.argv[1:]); sys.exit(abs(m / t - 1) * 100 > p)' "$@"; }
 
 # trial NAME LIMIT VALUE QUANTITY JOB...: with the limit set, fio and narrows say what QUANTITY (iops or bytes) a second is.
+# Others' work may disturb one trial; what is measured wrong is wrong each time.
 trial() {
+    local attempt
+    for attempt in 1 2 3; do
+        if once "$@"; then return 0; fi
+    done
+    fail "$1: not as the cap in three trials"
+}
+
+# The same once; whether narrows says what the cap is.
+once() {
     local name=$1 limit=$2 value=$3 quantity=$4 by_fio by_narrows status=0
     shift 4
     printf '%s %s\n' "$number" "$value" >"$group/blkio.throttle.$limit"
@@ -81,8 +91,8 @@ print(metric["rejected_value"] if metric["value"] is None else metric["value"])
 print("; ".join(metric["reasons"]), file=sys.stderr)' "$scratch/out" "$quantity" 2>"$scratch/reasons")
     printf '%-28s cap %10s   fio %13.1f   narrows %13.1f %s\n' "$name" "$value" "$by_fio" "$by_narrows" \
         "$(tr -d '\n' <"$scratch/reasons")"
-    within "$by_narrows" "$value" 2 || fail "$name: $by_narrows instead of $value"
     printf '%s 0\n' "$number" >"$group/blkio.throttle.$limit"
+    within "$by_narrows" "$value" 2 || return 1
     measured=$((measured + 1))
 }
 

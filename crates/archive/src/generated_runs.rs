@@ -147,6 +147,7 @@ fn record(d: &mut Draw) -> PhaseRecord {
             system_ns: d.number(),
             voluntary_switches: d.number(),
             involuntary_switches: d.number(),
+            cpu_wait_ns: d.some().then(|| d.number()),
         },
         mean_depth: d.some().then(|| d.float()),
         longest_gap_ns: d.maybe(),

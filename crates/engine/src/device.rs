@@ -117,7 +117,7 @@ pub trait Device {
     /// CPU that threads of the device other than the caller's used since the device was made. Called outside the loop,
     /// with nothing in flight.
     fn helper_usage(&mut self) -> WorkerUsage {
-        WorkerUsage::default()
+        WorkerUsage::NONE
     }
 }
 
@@ -128,5 +128,6 @@ pub(crate) fn worker_usage(usage: sys::ThreadUsage) -> WorkerUsage {
         system_ns: usage.system_ns,
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
+        cpu_wait_ns: usage.cpu_wait_ns,
     }
 }

@@ -466,12 +466,7 @@ where
     let used = sys::thread_usage().since(&usage_before);
     let helpers = device.helper_usage();
     let mut record = recorder.finish(now, stop.unwrap_or(StopCause::TimeUsed));
-    let mut usage = worker_usage(used);
-    usage.user_ns += helpers.user_ns.saturating_sub(helpers_before.user_ns);
-    usage.system_ns += helpers.system_ns.saturating_sub(helpers_before.system_ns);
-    usage.voluntary_switches += helpers.voluntary_switches.saturating_sub(helpers_before.voluntary_switches);
-    usage.involuntary_switches += helpers.involuntary_switches.saturating_sub(helpers_before.involuntary_switches);
-    record.usage = usage;
+    record.usage = worker_usage(used).plus(&helpers.since(&helpers_before));
     record.batch_submit = batch_submit;
     record.batch_complete = batch_complete;
     Ok(record)

@@ -272,6 +272,14 @@ impl Case<'_> {
         !self.plan.streams.is_empty() && !self.plan.is_write()
     }
 
+    /// Threads of ours that do the work.
+    fn workers(&self) -> u32 {
+        match self.record.engine.kind {
+            EngineKind::PsyncThreads => self.plan.queue_depth().max(1),
+            _ => self.plan.streams.len().max(1) as u32,
+        }
+    }
+
     /// CPU of our workers over the phase, in cores.
     fn cores(&self, ns: u64) -> f64 {
         match self.record.duration_ns() {

@@ -80,7 +80,7 @@ impl JobRecord {
             stop: first.stop,
             short_operations: 0,
             errors: BTreeMap::new(),
-            usage: WorkerUsage::default(),
+            usage: WorkerUsage::NONE,
             mean_depth: Some(0.0),
             longest_gap_ns: None,
             directions: Vec::new(),
@@ -96,11 +96,7 @@ impl JobRecord {
             let sum = self.errors.entry(name.clone()).or_insert(0);
             *sum = sum.saturating_add(*count);
         }
-        let (usage, other) = (&mut self.usage, &stream.usage);
-        usage.user_ns = usage.user_ns.saturating_add(other.user_ns);
-        usage.system_ns = usage.system_ns.saturating_add(other.system_ns);
-        usage.voluntary_switches = usage.voluntary_switches.saturating_add(other.voluntary_switches);
-        usage.involuntary_switches = usage.involuntary_switches.saturating_add(other.involuntary_switches);
+        self.usage = self.usage.plus(&stream.usage);
         self.mean_depth = self.mean_depth.zip(stream.mean_depth).map(|(a, b)| a + b);
         self.longest_gap_ns = self.longest_gap_ns.max(stream.longest_gap_ns);
         for one in &stream.directions {
@@ -164,7 +160,7 @@ mod tests {
             stop: StopCause::TimeUsed,
             short_operations: 1,
             errors: BTreeMap::from([("EIO".into(), 2)]),
-            usage: WorkerUsage { user_ns: 10, system_ns: 20, voluntary_switches: 1, involuntary_switches: 0 },
+            usage: WorkerUsage { user_ns: 10, system_ns: 20, voluntary_switches: 1, ..WorkerUsage::default() },
             mean_depth: Some(1.5),
             longest_gap_ns: Some(started_ns),
             directions,

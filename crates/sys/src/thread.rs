@@ -17,6 +17,9 @@ pub struct ThreadUsage {
     pub voluntary_switches: u64,
     /// Involuntary context switches.
     pub involuntary_switches: u64,
+    /// Time on a run queue, waiting for a CPU; `None` if the kernel does not count it (CONFIG_SCHED_INFO), there is no
+    /// /proc, or this is not of one thread.
+    pub cpu_wait_ns: Option<u64>,
 }
 
 impl ThreadUsage {
@@ -27,6 +30,7 @@ impl ThreadUsage {
             system_ns: self.system_ns.saturating_sub(earlier.system_ns),
             voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
             involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
+            cpu_wait_ns: self.cpu_wait_ns.zip(earlier.cpu_wait_ns).map(|(a, b)| a.saturating_sub(b)),
         }
     }
 
@@ -37,13 +41,20 @@ impl ThreadUsage {
             system_ns: self.system_ns + other.system_ns,
             voluntary_switches: self.voluntary_switches + other.voluntary_switches,
             involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+            cpu_wait_ns: self.cpu_wait_ns.zip(other.cpu_wait_ns).map(|(a, b)| a + b),
         }
     }
 }
 
 /// What the calling thread used since it started.
 pub fn thread_usage() -> ThreadUsage {
-    usage_of(libc::RUSAGE_THREAD)
+    ThreadUsage { cpu_wait_ns: cpu_wait_ns(), ..usage_of(libc::RUSAGE_THREAD) }
+}
+
+/// The second figure of /proc/thread-self/schedstat: `run_delay` (Documentation/scheduler/sched-stats.rst).
+fn cpu_wait_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// What all threads of this process used, the kernel's workers for its rings included.
@@ -70,6 +81,7 @@ fn usage_of(who: libc::c_int) -> ThreadUsage {
         system_ns: ns(usage.ru_stime),
         voluntary_switches: usage.ru_nvcsw as u64,
         involuntary_switches: usage.ru_nivcsw as u64,
+        cpu_wait_ns: None,
     }
 }
 

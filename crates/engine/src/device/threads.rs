@@ -181,7 +181,7 @@ impl Device for PsyncThreads {
     }
 
     fn helper_usage(&mut self) -> WorkerUsage {
-        let mut sum = ThreadUsage::default();
+        let mut sum = ThreadUsage { cpu_wait_ns: Some(0), ..ThreadUsage::default() };
         if self.in_flight > 0 {
             return worker_usage(sum);
         }

@@ -30,7 +30,7 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
     let ended_ns = records.iter().map(|r| r.ended_ns).max().unwrap_or(0);
     let mut latency = Histogram::new();
     let mut errors = BTreeMap::new();
-    let mut usage = WorkerUsage::default();
+    let mut usage = WorkerUsage::NONE;
     let mut warmup = WarmupCut::default();
     let mut stop = StopCause::RegionDone;
     let (mut operations, mut bytes, mut short_operations, mut in_flight_ns) = (0, 0, 0, 0u128);
@@ -42,10 +42,7 @@ pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> Pha
         for (name, count) in record.errors {
             *errors.entry(name).or_insert(0) += count;
         }
-        usage.user_ns += record.usage.user_ns;
-        usage.system_ns += record.usage.system_ns;
-        usage.voluntary_switches += record.usage.voluntary_switches;
-        usage.involuntary_switches += record.usage.involuntary_switches;
+        usage = usage.plus(&record.usage);
         warmup.cut_ns = warmup.cut_ns.max(record.warmup.cut_ns);
         warmup.operations += record.warmup.operations;
         warmup.bytes += record.warmup.bytes;

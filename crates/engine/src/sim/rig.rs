@@ -179,6 +179,7 @@ impl SimRig {
             system_ns: after.system_ns - before.system_ns,
             voluntary_switches: after.operations - before.operations,
             involuntary_switches: 0,
+            cpu_wait_ns: None,
         };
         let engine = EngineRecord {
             kind: if phase.kind == PhaseKind::MemoryCopy { EngineKind::Memory } else { EngineKind::Sim },

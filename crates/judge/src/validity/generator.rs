@@ -1,7 +1,7 @@
 //! Whether this program was the limit of its own measurement.
 
 use super::{Case, Refusal, Validity};
-use model::{Access, EngineKind, Flush, StreamPlan, Sync};
+use model::{Access, Flush, StreamPlan, Sync};
 
 /// User CPU of a worker, in cores, from which its loop no longer waits for the device: a tenth of the time is left.
 /// System time does not count: it belongs to the path that is measured.
@@ -17,11 +17,7 @@ const LEAST_TURNS: u64 = 10;
 pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
     let planned = case.plan.queue_depth();
     if case.plan.access == Access::Direct {
-        let workers = match case.record.engine.kind {
-            EngineKind::PsyncThreads => planned.max(1),
-            _ => case.plan.streams.len().max(1) as u32,
-        };
-        let user = case.cores(case.record.usage.user_ns) / f64::from(workers);
+        let user = case.cores(case.record.usage.user_ns) / f64::from(case.workers());
         // A device whose own queue was full all the time was the limit, however busy we were.
         let queue_full = case
             .context

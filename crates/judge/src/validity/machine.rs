@@ -10,6 +10,10 @@ pub const STEAL_LIMIT: f64 = 0.05;
 /// Fewest stolen ticks (1/100 s) that count: a tick or two in a short phase is the grain of the counter.
 const STEAL_LEAST_TICKS: u64 = 10;
 
+/// Share of a phase for which a worker waited for a CPU, from which the number is said to be of a busy machine. It stays
+/// valid: who measures under load wants that number.
+pub const CPU_WAIT_TOLD: f64 = 0.05;
+
 /// Wall clock against monotonic clock, as a share of the phase. Slewing by NTP is at most 0.05 % (500 ppm).
 pub const CLOCK_STEP_LIMIT: f64 = 0.01;
 
@@ -30,6 +34,7 @@ const PI_NAMES: [&str; 4] = ["undervoltage", "frequency capped", "throttled", "s
 pub(super) fn undisturbed(case: Case<'_>, out: &mut Validity) {
     throttling(case, out);
     steal(case, out);
+    cpu_wait(case, out);
     if let Some(step_ns) = case.context.clock_step_ns {
         let limit = (case.record.duration_ns() as f64 * CLOCK_STEP_LIMIT) as u64;
         if step_ns > limit.max(CLOCK_STEP_LEAST_NS) {
@@ -127,6 +132,14 @@ fn steal(case: Case<'_>, out: &mut Validity) {
     }
 }
 
+fn cpu_wait(case: Case<'_>, out: &mut Validity) {
+    let share = case.record.usage.cpu_wait_ns.map_or(0.0, |ns| case.cores(ns)) / f64::from(case.workers());
+    if share > CPU_WAIT_TOLD {
+        let sentence = format!("the workers waited for a CPU {:.0} % of the time: the machine was busy", share * 100.0);
+        out.remarks.push(Remark::new("cpu-wait", sentence));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
@@ -203,6 +216,17 @@ mod tests {
         let mut f = Fixture::random_read().at_rate(1_000, 0.5);
         f.cpu_ticks(47, 3);
         assert_eq!(f.codes(), NONE);
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_is_said_and_the_number_stays() {
+        for (percent, told) in [(5, false), (6, true), (80, true)] {
+            let mut f = Fixture::random_read();
+            f.record.usage.cpu_wait_ns = Some(f.record.duration_ns() * percent / 100);
+            assert_eq!(f.codes(), NONE);
+            let reasons = f.judge().reasons;
+            assert_eq!(reasons.iter().any(|r| r.starts_with("cpu-wait: ")), told, "{percent}: {reasons:?}");
+        }
     }
 
     #[test]
