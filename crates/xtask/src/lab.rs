@@ -161,8 +161,7 @@ fn list() -> anyhow::Result<()> {
     for study in study::all(&studies_directory()).context("the lab's studies cannot be read")? {
         text.push_str(&format!("  {:<18} {}\n", study.name, study.plan.title));
     }
-    // Whoever reads may have seen enough.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    progress::print(&text);
     Ok(())
 }
 

@@ -34,7 +34,7 @@ pub struct Places<'a> {
 pub fn tsc_khz(cpuinfo: &str) -> u64 {
     let mhz =
         cpuinfo.lines().find_map(|l| l.strip_prefix("cpu MHz")?.trim_start_matches(['\t', ' ', ':']).parse().ok());
-    mhz.map_or(1_000_000, |mhz: f64| (mhz * 1000.0) as u64)
+    mhz.filter(|mhz| *mhz > 0.0).map_or(1_000_000, |mhz: f64| (mhz * 1000.0) as u64)
 }
 
 /// A comma in a path is written twice (qemu(1)).
@@ -164,6 +164,7 @@ options = "cache=writethrough"
     fn the_counter_is_the_hosts_where_it_has_one() {
         assert_eq!(tsc_khz("model name\t: x\ncpu MHz\t\t: 2596.146\ncpu MHz\t\t: 1.0\n"), 2_596_146);
         assert_eq!(tsc_khz("processor\t: 0\nBogoMIPS\t: 48.00\n"), 1_000_000);
+        assert_eq!(tsc_khz("cpu MHz\t\t: 0.000\n"), 1_000_000);
     }
 
     #[test]

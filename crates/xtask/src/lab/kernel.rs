@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// First bytes of an xz stream (xz file format 1.2, 2.1.1.1).
 const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
@@ -67,6 +68,9 @@ impl Kernel {
         let unpacked = cache.join(format!("vmlinux-{}", self.release));
         fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;
         // Several machines of one kernel are prepared at a time: the first unpacks, the others wait.
+        // Whoever waits for another thread need not be told.
+        static UNPACKING: Mutex<()> = Mutex::new(());
+        let _one = UNPACKING.lock().unwrap_or_else(PoisonError::into_inner);
         let _lock = lock::take(&cache.join("lock"), "a kernel is unpacked")?;
         if unpacked.exists() {
             return Ok((unpacked, None));

@@ -20,6 +20,12 @@ fn wipe() {
     }
 }
 
+/// A result, on stdout. Whoever reads may have gone away; the exit code still tells.
+pub fn print(text: &str) {
+    wipe();
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
 /// Says what begins.
 pub fn say(text: &str) {
     wipe();

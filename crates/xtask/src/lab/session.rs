@@ -14,7 +14,7 @@ use super::scratch::{Scratch, sweep_left_behind, sweep_older};
 use super::transport::{Arrived, unpack};
 use super::watch::Watch;
 use super::{qemu, space};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 
 /// How long consoles are kept.
 const KEEP_LOGS_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What a kernel of Debian takes for itself while it starts.
+const KERNEL_BYTES: u64 = 96 << 20;
 
 /// Random bytes of images are repeated after this much: enough that no reader takes them for a constant.
 const PATTERN_BYTES: usize = 1 << 20;
@@ -197,8 +200,9 @@ impl Lab {
         }
         let nonce = format!("{:08x}", nonce()?);
         let initrd_path = work.path().join("initrd");
-        fs::write(&initrd_path, initrd(machine, &prepared.base, job, &nonce, conduct.live))
-            .with_context(|| format!("cannot write {}", initrd_path.display()))?;
+        let initrd = initrd(machine, &prepared.base, job, &nonce, conduct.live);
+        fits(machine, initrd.len() as u64)?;
+        fs::write(&initrd_path, initrd).with_context(|| format!("cannot write {}", initrd_path.display()))?;
         let results = work.path().join("results");
         let card = insert_card(machine, conduct, work.path())?;
         let places = Places {
@@ -251,6 +255,22 @@ fn insert_card(machine: &Machine, conduct: &Conduct, directory: &Path) -> anyhow
     slot.put_in(directory).map(Some)
 }
 
+/// # Errors
+/// A guest that is given more than fits into its memory would not boot, and not say why.
+fn fits(machine: &Machine, initrd_bytes: u64) -> anyhow::Result<()> {
+    // It is there twice while the kernel unpacks it.
+    let needed = KERNEL_BYTES + 2 * initrd_bytes;
+    ensure!(
+        needed <= machine.memory_bytes,
+        "{}: what it is given has {} MiB, for which a memory of {} MiB is too small: {} MiB are enough",
+        machine.name,
+        initrd_bytes >> 20,
+        machine.memory_bytes >> 20,
+        needed.div_ceil(1 << 20)
+    );
+    Ok(())
+}
+
 /// A number that nobody can foresee.
 fn nonce() -> anyhow::Result<u32> {
     let mut bytes = [0; 4];
@@ -261,6 +281,14 @@ fn nonce() -> anyhow::Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_guest_is_given_must_fit_into_its_memory() {
+        let machine = Machine::load(&crate::lab::machines_directory(), "microvm").expect("the machine");
+        fits(&machine, 20 << 20).expect("20 MiB fit into 512");
+        let error = fits(&machine, 300 << 20).expect_err("300 MiB do not").to_string();
+        assert!(error.contains("microvm") && error.contains("300 MiB") && error.contains("696 MiB"), "{error}");
+    }
 
     #[test]
     fn images_are_sparse_or_full() {

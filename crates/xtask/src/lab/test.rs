@@ -3,14 +3,13 @@
 use super::evidence::{Evidence, failures, script};
 use super::initrd::Job;
 use super::machine::{self, Machine};
-use super::progress::Line;
+use super::progress::{Line, print};
 use super::session::{Conduct, Lab};
 use super::unavailable::Unavailable;
 use super::{interrupts, power_cut, qemu};
 use anyhow::{Context, bail};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -115,11 +114,6 @@ impl Told {
         }
         self.line.tick(|| format!("{left} of {} machines to go, now {now}", self.total));
     }
-}
-
-/// Whoever reads may have gone away; the exit code still tells.
-fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// Tests machines until there are none left or a signal comes.

@@ -154,7 +154,10 @@ pub fn bring_home(guest: &Path, host: &Archive) -> anyhow::Result<Brought> {
         // As the archive writes its own: a reader never sees half of one.
         let to = host.run_dir(&id);
         let partial = to.with_file_name(format!(".{id}.partial"));
-        copy_directory(&from.run_dir(&id), &partial)?;
+        if let Err(error) = copy_directory(&from.run_dir(&id), &partial) {
+            let _ = fs::remove_dir_all(&partial);
+            return Err(error.context(format!("run {id} cannot be kept in {}", host.directory().display())));
+        }
         fs::rename(&partial, &to).with_context(|| format!("cannot keep run {id} in {}", host.directory().display()))?;
         brought.runs.push(id);
     }

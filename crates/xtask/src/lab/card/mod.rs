@@ -167,9 +167,9 @@ fn sparse_file() -> anyhow::Result<File> {
 /// What went wrong, with the remedy where there is one.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let Some(name) = &arguments.card else {
-        for name in names()? {
-            println!("{name:<20} {}", find(&name)?.title);
-        }
+        let line = |name: &String| Ok(format!("{name:<20} {}\n", find(name)?.title));
+        let lines: Vec<String> = names()?.iter().map(line).collect::<anyhow::Result<_>>()?;
+        super::progress::print(&lines.concat());
         return Ok(());
     };
     let card = find(name)?;

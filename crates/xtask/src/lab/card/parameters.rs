@@ -5,6 +5,7 @@
 
 use super::curve::Curve;
 use super::quantities::{Rate, Size, Time};
+use crate::lab::machine::explained;
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use std::path::Path;
@@ -266,7 +267,7 @@ impl Card {
     /// # Errors
     /// What is wrong with which value.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
-        let card: Self = toml::from_str(text)?;
+        let card: Self = toml::from_str(text).map_err(|error| anyhow::anyhow!(explained(&error)))?;
         card.check()?;
         Ok(card)
     }

@@ -7,7 +7,7 @@ mod text;
 mod values;
 
 pub use check::Check;
-pub use text::did_you_mean;
+pub use text::{did_you_mean, explained};
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Deserializer, de};

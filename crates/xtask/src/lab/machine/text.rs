@@ -70,7 +70,7 @@ fn line_of(text: &str, span: &Range<usize>) -> usize {
 }
 
 /// What the reader of TOML says, and for a word that it does not know the one that may have been meant.
-fn explained(error: &toml::de::Error) -> String {
+pub fn explained(error: &toml::de::Error) -> String {
     let said = error.to_string();
     // serde: unknown field `speed`, expected one of `title`, `machine`
     let words = error.message().split_once("unknown ").map_or("", |(_, rest)| rest);

@@ -10,7 +10,7 @@ pub use execution::Step;
 pub use execution::{Experimented, Seen, Shown};
 
 use super::card::CardsPlan;
-use super::machine::Check;
+use super::machine::{Check, explained};
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl Study {
             lab: Plan,
         }
         // Once for errors with lines, once for the rest of the text.
-        let plan = toml::from_str::<File>(text).map_err(|e| anyhow::anyhow!("{}", e.to_string().trim_end()))?.lab;
+        let plan = toml::from_str::<File>(text).map_err(|e| anyhow::anyhow!(explained(&e)))?.lab;
         let mut rest: toml::Table = text.parse().map_err(|e: toml::de::Error| anyhow::anyhow!("{e}"))?;
         rest.remove("lab");
         let rest = (!rest.is_empty()).then(|| toml::to_string(&rest)).transpose().context("the experiment")?;
