@@ -385,24 +385,6 @@ fn a_path_as_fast_as_memory_is_memory() {
 }
 
 #[test]
-fn others_on_the_disk_are_named_where_nothing_that_stands_explains_more() {
-    let check = |mb_s: f64, read: Phase| Builder::new(sata()).phases(with(healthy(mb_s), [read])).build();
-    let limit = diagnose::limit(&check(200.0, sequential("seq-read", 200.0).foreign(0.2).refused()));
-    assert!(limit.statement.contains("others use the same disk"), "{limit:?}");
-    // The write phase stands and fills the link.
-    let limit = diagnose::limit(&check(540.0, sequential("seq-read", 540.0).foreign(0.2).refused()));
-    assert_eq!(limit.layer, LimitLayer::Link);
-    // Seen during the phase and not around it.
-    let mut during = check(200.0, sequential("seq-read", 200.0).refused());
-    let phase = during.phases.iter_mut().find(|p| p.plan.name == "seq-read").unwrap();
-    phase.reasons = vec!["foreign-traffic: at least 30 % of the device's traffic was not ours".into()];
-    let limit = diagnose::limit(&during);
-    assert!(limit.statement.contains("during seq-read at least 30 %"), "{limit:?}");
-    let quiet = check(200.0, sequential("seq-read", 200.0).foreign(0.04));
-    assert!(diagnose::causes(&quiet).iter().all(|c| !c.statement.contains("others")));
-}
-
-#[test]
 fn a_card_without_a_queue_is_not_blamed_on_the_host() {
     let phases = with(healthy(66.0), [random("rand-read-qd1", 3201.0), random("rand-read-qd32", 3344.0)]);
     let run = Builder::new(sd_card(&[("app_performance_class", Fact::Int(1))])).phases(phases).build();
@@ -444,20 +426,6 @@ fn an_empty_run_is_unknown_and_says_what_is_missing() {
 }
 
 #[test]
-fn steal_is_told_but_does_not_take_the_place_of_a_better_cause() {
-    let run = Builder::new(sata()).phases(with(healthy(540.0), [sequential("seq-read", 540.0).steal(0.1)])).build();
-    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Link);
-    assert!(diagnose::causes(&run).iter().any(|c| c.layer == LimitLayer::Throttle && c.confidence == Confidence::Low));
-}
-
-#[test]
-fn steal_alone_is_no_narrow_place() {
-    let run = Builder::new(Vec::new()).phases([sequential("seq-read", 200.0).steal(0.1)]).build();
-    assert_eq!(diagnose::causes(&run).len(), 1);
-    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Unknown);
-}
-
-#[test]
 fn nothing_is_high_but_the_null_target_and_every_cause_says_what_would_decide_it() {
     let stacks = [sata(), cloud_disk(), sd_card(&[("app_performance_class", Fact::Int(2))])];
     for stack in stacks {
@@ -471,34 +439,6 @@ fn nothing_is_high_but_the_null_target_and_every_cause_says_what_would_decide_it
             }
         }
     }
-}
-
-#[test]
-fn a_limit_of_the_control_group_is_known_by_its_number_and_by_what_splitting_makes_of_it() {
-    let limited = |name: &str, value: i64| {
-        let mut layers = sata();
-        let disk = layers.iter_mut().find(|l| l.kind == LayerKind::Disk).unwrap();
-        disk.facts.insert(name.into(), Fact::Int(value));
-        layers
-    };
-    let slow = |iops: f64, mb_s: f64| {
-        with(
-            healthy(500.0),
-            [random("rand-read-qd1", iops), random("rand-read-qd32", iops), sequential("seq-read", mb_s)],
-        )
-    };
-    // 133 reads of 1 MiB a second: a third of 400.
-    let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 400)).phases(slow(399.0, 139.8)).build());
-    assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::High), "{}", found.statement);
-    assert!(found.statement.contains("400 IOPS") && found.statement.contains("charged 3 times"), "{}", found.statement);
-    let found = diagnose::limit(
-        &Builder::new(limited("cgroup_read_bytes_per_s", 30_000_000)).phases(slow(1_000.0, 15.1)).build(),
-    );
-    assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::Probable), "{}", found.statement);
-    assert!(found.statement.contains("charged 2 times"), "{}", found.statement);
-    // A limit that was not met is none.
-    let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 90_000)).phases(slow(400.0, 139.8)).build());
-    assert_ne!(found.layer, LimitLayer::Throttle, "{}", found.statement);
 }
 
 #[test]
@@ -516,20 +456,6 @@ fn a_short_queue_that_is_full_is_told_from_a_device_with_few_units() {
     // Fewer than the slots, and a queue that is long enough.
     assert_eq!(queue(8, 3.9).layer, LimitLayer::Device);
     assert_eq!(queue(32, 3.9).layer, LimitLayer::Device);
-}
-
-#[test]
-fn a_processor_quota_is_named_where_it_is_used_up() {
-    let limited = |used: f64| {
-        let mut stack = sata();
-        stack.push(layer(LayerKind::Host, "host", None, &[("cgroup_cpu_processors", Fact::Float(0.2))]));
-        let phase = random("rand-read-qd32", 9_000.0).own(used / 2.0, used / 2.0);
-        diagnose::limit(&Builder::new(stack).phases(with(healthy(200.0), [phase])).build())
-    };
-    let limit = limited(0.19);
-    assert_eq!((limit.layer, limit.confidence), (LimitLayer::Cpu, Confidence::Probable), "{limit:?}");
-    assert!(limit.statement.contains("quota"), "{}", limit.statement);
-    assert_eq!(limited(0.08).layer, LimitLayer::Device);
 }
 
 #[test]
@@ -576,27 +502,6 @@ fn an_exhausted_cache_is_seen_in_the_layout_if_writes_stay_slow() {
     };
     assert!(run(72.0).statement.contains("ran out"), "{:?}", run(72.0));
     assert!(!run(190.0).statement.contains("ran out"));
-}
-
-/// A cap of our own group is met however many others use the disk; what the storage can do stays unknown.
-#[test]
-fn a_limit_of_the_control_group_counts_beside_others_but_no_other_value_does() {
-    let mut stack = sata();
-    stack[0].set("cgroup_read_iops", Fact::Int(400));
-    let phases: Vec<Phase> = with(
-        healthy(540.0),
-        [random("rand-read-qd1", 399.0), random("rand-read-qd32", 400.0), sequential("seq-read", 140.0)],
-    )
-    .into_iter()
-    .map(Phase::refused)
-    .collect();
-    let mut run = Builder::new(stack).phases(phases).build();
-    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Unknown);
-    for phase in &mut run.phases {
-        phase.reasons = vec!["foreign-traffic: 20 % of the device's traffic was others'".into()];
-    }
-    assert_eq!(diagnose::limit(&run).layer, LimitLayer::Throttle, "{:?}", diagnose::causes(&run));
-    assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link));
 }
 
 /// Reads that the page cache answered, and writes that had not left it, say nothing about the storage.

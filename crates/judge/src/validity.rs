@@ -272,12 +272,9 @@ impl Case<'_> {
         !self.plan.streams.is_empty() && !self.plan.is_write()
     }
 
-    /// Threads of ours that do the work.
+    /// Threads of ours that did the work.
     fn workers(&self) -> u32 {
-        match self.record.engine.kind {
-            EngineKind::PsyncThreads => self.plan.queue_depth().max(1),
-            _ => self.plan.streams.len().max(1) as u32,
-        }
+        self.record.engine_threads(self.plan)
     }
 
     /// CPU of our workers over the phase, in cores.

@@ -1,6 +1,6 @@
 //! What the engine recorded of one phase: raw, before anything is judged.
 
-use crate::{EngineKind, Histogram, Ns, SteadyRecord, StreamSummary, VerifyRecord};
+use crate::{EngineKind, Histogram, Ns, PhasePlan, SteadyRecord, StreamSummary, VerifyRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -249,6 +249,14 @@ pub struct PhaseRecord {
 }
 
 impl PhaseRecord {
+    /// Threads of ours that did the work of `plan`: one for each stream, or one for each operation in flight.
+    pub fn engine_threads(&self, plan: &PhasePlan) -> u32 {
+        match self.engine.kind {
+            EngineKind::PsyncThreads => plan.queue_depth().max(1),
+            _ => u32::try_from(plan.streams.len()).unwrap_or(u32::MAX).max(1),
+        }
+    }
+
     /// Wall time of the phase.
     pub fn duration_ns(&self) -> Ns {
         self.ended_ns.saturating_sub(self.started_ns)

@@ -9,6 +9,8 @@ use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, 
 const FOREIGN: f64 = 0.05;
 /// Processor time that the hypervisor may take before it is worth naming.
 const STEAL: f64 = 0.05;
+/// Time that the workers may wait for a processor before it is worth naming.
+const WAIT: f64 = 0.05;
 /// Storage is not this even; token buckets are.
 const FLAT_SPREAD: f64 = 0.02;
 /// Two phases at the same cap agree to this.
@@ -74,6 +76,42 @@ pub fn steal(run: &Run) -> Option<Cause> {
         .sure(confidence)
         .because([Evidence::measurement("CPU steal share", phrase::rounded(steal), format!("{name} /proc/stat"))])
         .decided_by("the same check at an hour or on a machine without steal"),
+    )
+}
+
+/// Workers that could have run and waited for a processor: a remark, because how much of it the storage would have used
+/// was not seen.
+pub fn busy_machine(run: &Run) -> Option<Cause> {
+    let (phase, share) = machine::executed(run)
+        .filter_map(|(p, r)| {
+            let workers = r.engine_threads(&p.plan);
+            let waited = r.usage.cpu_wait_ns? as f64 / r.duration_ns().max(1) as f64;
+            Some((p, waited / f64::from(workers)))
+        })
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, share)| *share > WAIT)?;
+    let name = &phase.plan.name;
+    Some(
+        Cause::new(
+            LimitLayer::Cpu,
+            Standing::Distortion,
+            format!(
+                "other programs kept the processors busy: during {name} the workers waited for one {} of the time",
+                phrase::percent(share)
+            ),
+        )
+        .sure(Confidence::Low)
+        .because([Evidence::measurement(
+            "time on a run queue over wall time",
+            phrase::rounded(share),
+            format!("{name} schedstat"),
+        )])
+        .decided_by("the same check while nothing else runs on this machine")
+        .step(
+            "stop what else runs, or give this program processors of its own (taskset, cpuset)",
+            None,
+            "the numbers are those of a busy machine",
+        ),
     )
 }
 

@@ -130,6 +130,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(thermal::throttled(run));
     causes.extend(interference::foreign_traffic(run));
     causes.extend(interference::steal(run));
+    causes.extend(interference::busy_machine(run));
     let cap = interference::cap(run);
     let group = cgroup::limit(run);
     let capped = cap.is_some() || group.is_some();
