@@ -88,12 +88,17 @@ fn wait(child: &mut Child, mut meanwhile: impl FnMut()) -> anyhow::Result<ExitSt
     }
 }
 
-/// Runs a program to its end; what it prints is shown.
+/// Runs a program to its end, or to that of this process; what it prints is shown.
 ///
 /// # Errors
 /// It cannot be started, or a signal came.
-pub fn status(mut command: Command) -> anyhow::Result<ExitStatus> {
-    let name = command.get_program().to_string_lossy().into_owned();
+pub fn status(asked: Command) -> anyhow::Result<ExitStatus> {
+    let name = asked.get_program().to_string_lossy().into_owned();
+    let mut command = command(Path::new(asked.get_program()));
+    command.args(asked.get_args());
+    if let Some(directory) = asked.get_current_dir() {
+        command.current_dir(directory);
+    }
     let mut child =
         command.stdin(Stdio::null()).process_group(0).spawn().with_context(|| format!("cannot start {name}"))?;
     wait(&mut child, || {})

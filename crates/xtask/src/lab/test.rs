@@ -150,8 +150,8 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
     }
     let expected = expected_skips(&directory.with_file_name("skips"))?;
     let begun = Instant::now();
-    // The slowest first, so that none is left to run alone at the end.
-    machines.sort_by_key(|m| std::cmp::Reverse((m.power_cut.is_some(), m.boot_limit)));
+    // The slowest first, so that none is left to run alone at the end: many boots, then the time that cards put in.
+    machines.sort_by_key(|m| std::cmp::Reverse((m.power_cut.is_some(), m.card.is_some(), m.boot_limit)));
     let total = machines.len();
     let archs = machines.iter().map(|m| m.arch).filter(|arch| qemu::find(*arch).is_ok()).collect();
     let line = Line::new("test", true);
