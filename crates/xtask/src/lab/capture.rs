@@ -212,6 +212,16 @@ mod tests {
     }
 
     #[test]
+    fn every_machine_that_is_to_be_captured_is() {
+        let machines = crate::lab::machine::all(&crate::lab::machines_directory()).expect("machines");
+        let wanted = machines.into_iter().filter(|m| !m.capture.is_empty()).map(|m| (m.name, m.capture));
+        let text = fs::read_to_string(directory().join("manifest.toml")).expect("the manifest");
+        let manifest: BTreeMap<String, Origin> = toml::from_str(&text).expect("the manifest");
+        let captured = manifest.into_iter().map(|(name, origin)| (name, origin.targets));
+        assert_eq!(captured.collect::<BTreeMap<_, _>>(), wanted.collect::<BTreeMap<_, _>>());
+    }
+
+    #[test]
     fn links_are_followed_in_words() {
         assert_eq!(target_of("/sys/devices/x", "../../bus/y"), "/sys/bus/y");
         assert_eq!(target_of("/sys/block", "../devices/../devices/z"), "/sys/devices/z");

@@ -59,7 +59,7 @@ fn verdict(study: &Study, shown: &Shown) -> Markup {
             p.statement {
                 @match wrong.first() {
                     None => { (t(study.plan.shows.trim())) },
-                    Some(first) => { "Not what was expected: " (t(&first.what)) },
+                    Some(first) => { "This did not come out: " (t(&first.what)) },
                 }
             }
             p {
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn what_is_not_as_expected_is_the_answer_then() {
         let page = page(&study(), &shown(&["driver x is missing"]));
-        for part in ["Not what was expected: the driver", "1 of 2 not as expected", "driver x is missing"] {
+        for part in ["This did not come out: the driver", "1 of 2 not as expected", "driver x is missing"] {
             assert!(page.contains(part), "{part}");
         }
         assert!(!page.contains("the driver queues"));
