@@ -6,10 +6,11 @@
 use super::against::Against;
 use super::slot::Slot;
 use crate::lab::initrd::{Job, quoted};
+use crate::lab::interrupts::{self, Interrupted};
 use crate::lab::session::{Conduct, Outcome};
 use crate::lab::study::Seen;
 use crate::lab::watch::GuestFailure;
-use crate::lab::{interrupts, page, progress, transport};
+use crate::lab::{page, progress, transport};
 use anyhow::{Context, bail, ensure};
 use archive::Archive;
 use judge::{RankAsked, TargetRuns};
@@ -136,7 +137,7 @@ impl Plan {
             targets
                 .push(TargetRuns { name: name.clone(), runs: vec![archive.load(id).context("a run of the study")?] });
             if interrupts::seen() {
-                bail!("interrupted");
+                return Err(Interrupted.into());
             }
         }
         let home = crate::lab::host_archive()?;

@@ -6,10 +6,11 @@
 use super::super::card::Ranked;
 use super::super::evidence::{Evidence, failures, script, seen};
 use super::super::initrd::{Job, quoted};
+use super::super::interrupts::{self, Interrupted};
 use super::super::machine::{Check, Machine};
 use super::super::session::{Conduct, Lab, Outcome, Prepared};
 use super::super::transport::{self, copy_directory};
-use super::super::{host_archive, interrupts, machines_directory, progress};
+use super::super::{host_archive, machines_directory, progress};
 use super::Study;
 use anyhow::{Context, bail};
 use archive::Archive;
@@ -161,7 +162,7 @@ impl Study {
             copy_directory(&new, &archive)?;
             at = now;
             if interrupts::seen() {
-                bail!("interrupted");
+                return Err(Interrupted.into());
             }
         }
         let home = host_archive()?;
