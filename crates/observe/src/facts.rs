@@ -359,7 +359,7 @@ fact_names! {
     USB_HUBS = "usb_hubs", "list", "hubs in /sys/devices", "Hubs on the way, root hub last: `2-1 at 5000 Mbit/s`.";
     USB_ROOT_SPEED_MBIT_S = "usb_root_speed_mbit_s", "int, Mbit/s", "speed of the root hub", "The most that this bus does.";
     USB_QUIRKS = "usb_quirks", "text, hex", "USB device quirks", "Quirks of the USB core for the device.";
-    USB_STORAGE_QUIRKS = "usb_storage_quirks", "text", "/sys/module/usb_storage/parameters/quirks", "Quirks that somebody set; `u` after an id forbids UAS to it.";
+    USB_STORAGE_QUIRKS = "usb_storage_quirks", "text", "/sys/module/usb_storage/parameters/quirks", "Quirks that somebody set, or `none`; `u` after an id forbids UAS to it.";
     USB_MAX_POWER = "usb_max_power", "text", "USB device bMaxPower", "Current that the device asks for.";
     USB_AUTOSUSPEND = "usb_autosuspend", "text", "USB device power/control", "`auto` may be suspended, `on` may not.";
 

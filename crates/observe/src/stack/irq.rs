@@ -22,7 +22,7 @@ pub(super) fn set(root: &Root, table: &str, controller: &mut Layer, directory: &
         numbers.extend(root.number::<u32>(&format!("{directory}/irq")).filter(|n| *n > 0));
     }
     if numbers.is_empty() {
-        numbers = by_name(table, &names(root, controller, directory));
+        numbers = by_name(table, &names(root, table, controller, directory));
     }
     let class = root.hex(&format!("{directory}/class"));
     if let Some(driver) = controller.driver.as_deref().filter(|_| numbers.is_empty()) {
@@ -58,10 +58,13 @@ fn compatibility(class: u64) -> Vec<u32> {
 }
 
 /// What a platform device's interrupts are called: its name, or that of the host or virtio device below it.
-fn names(root: &Root, controller: &Layer, directory: &str) -> Vec<String> {
+fn names(root: &Root, table: &str, controller: &Layer, directory: &str) -> Vec<String> {
     let mut names = vec![controller.name.clone()];
     names.extend(root.list(&format!("{directory}/mmc_host")));
-    names.extend(root.list(directory).into_iter().filter(|n| n.starts_with("virtio")));
+    // `virtio1` or `virtio1-req.0`, of the devices that have interrupts; a listing would put all that is there into captures.
+    let words = table.split_whitespace().filter(|word| word.starts_with("virtio"));
+    let virtio: BTreeSet<&str> = words.map(|word| word.split('-').next().unwrap_or(word)).collect();
+    names.extend(virtio.into_iter().filter(|n| root.exists(&format!("{directory}/{n}"))).map(str::to_owned));
     // `1c18000.sata` is `ahci-sunxi[1c18000.sata]` or its bare name; virtio has `virtio1-req.0`.
     names.retain(|n| n.len() >= 4);
     names

@@ -53,7 +53,10 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
     link.set(facts::USB_QUIRKS, file("quirks"));
     link.set(facts::USB_MAX_POWER, file("bMaxPower"));
     link.set(facts::USB_AUTOSUSPEND, file("power/control"));
-    link.set(facts::USB_STORAGE_QUIRKS, root.text("/sys/module/usb_storage/parameters/quirks"));
+    // An empty parameter is an answer: nobody set any.
+    let quirks = root.read("/sys/module/usb_storage/parameters/quirks").ok();
+    let quirks = quirks.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    link.set(facts::USB_STORAGE_QUIRKS, quirks.map(|q| if q.is_empty() { "none".to_owned() } else { q }));
     let hubs: Vec<&Ancestor> = chain.iter().filter(is_usb).filter(|a| !a.name.contains(':')).skip(1).collect();
     let speed_of = |hub: &Ancestor| root.text(&format!("{}/speed", hub.path));
     let root_speed: Option<u64> = hubs.last().and_then(|h| speed_of(h)?.parse().ok());

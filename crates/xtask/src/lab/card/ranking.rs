@@ -157,8 +157,10 @@ impl Plan {
         let found = against.iter().find(|a| a.metric == metric);
         let (pairs, reversed) = found.map_or((0, Vec::new()), |a| a.order(self.apart));
         let words = format!("{} of {pairs} pairs in order", pairs - reversed.len());
-        let mut wrong: Vec<String> =
-            reversed.iter().map(|(a, b)| format!("{} was not measured above {}", a.card, b.card)).collect();
+        let lacks = found.into_iter().flat_map(|a| &a.points).filter(|p| p.measured.is_none());
+        let mut wrong: Vec<String> = lacks.map(|p| format!("{}: nothing was measured", p.card)).collect();
+        let measured = reversed.iter().filter(|(a, b)| a.measured.is_some() && b.measured.is_some());
+        wrong.extend(measured.map(|(a, b)| format!("{} was not measured above {}", a.card, b.card)));
         if pairs == 0 {
             wrong.push("the files tell no two cards apart".to_owned());
         }

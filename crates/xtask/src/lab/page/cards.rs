@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use model::Unit;
 use report::{quantity, text_of as t};
 
-const WIDTH: f64 = 380.0;
+const WIDTH: f64 = 400.0;
 /// Where the axis begins, behind the names, and ends.
 const AXIS: (f64, f64) = (152.0, 366.0);
 const ROW: f64 = 22.0;
