@@ -311,42 +311,5 @@ impl<'a> Watch<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failure_shows_the_end_of_the_console() {
-        let failure = GuestFailure {
-            machine: "m".into(),
-            what: "Kernel panic".into(),
-            console: "/x/m.console".into(),
-            tail: vec!["x".repeat(100_000), "two \u{1b}[2J".into()],
-        };
-        let text = failure.to_string();
-        assert!(text.starts_with("m: Kernel panic; ") && text.ends_with("x\n    two \u{fffd}[2J"), "{text}");
-        assert!(text.len() < 1000, "{text}");
-    }
-
-    #[test]
-    fn a_console_that_is_kept_by_another_is_read_to_its_end() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("console");
-        let mut writer = File::create(&path).expect("a file");
-        let ended = Arc::<AtomicBool>::default();
-        let lines = lines_of(Growing { file: File::open(&path).expect("the file"), ended: Arc::clone(&ended) });
-        write!(writer, "one\ntw").expect("written");
-        assert_eq!(lines.recv().expect("a line"), "one");
-        write!(writer, "o\nthree").expect("written");
-        assert_eq!(lines.recv().expect("a line"), "two");
-        ended.store(true, Ordering::Release);
-        assert_eq!(lines.recv().expect("a line"), "three");
-        assert!(lines.recv().is_err());
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_are_lines_all_the_same() {
-        let lines = lines_of(&b"\xff\xfe\0a\nnext\n"[..]);
-        assert_eq!(lines.recv().expect("a line"), "\u{fffd}\u{fffd}\0a");
-        assert_eq!(lines.recv().expect("a line"), "next");
-    }
-}
+#[path = "watch_tests.rs"]
+mod tests;
