@@ -28,6 +28,7 @@ mod progress;
 mod qemu;
 mod scratch;
 mod session;
+mod single;
 mod space;
 mod study;
 mod test;
@@ -35,14 +36,12 @@ mod transport;
 mod unavailable;
 mod watch;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use archive::Archive;
 use clap::{Args, Subcommand};
-use initrd::Job;
 use machine::Machine;
-use session::{Conduct, Lab, Outcome};
-use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use session::Lab;
+use std::path::PathBuf;
 use watch::GuestFailure;
 
 #[derive(Args)]
@@ -126,11 +125,11 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::EndWithParent(arguments) => return child::end_with_parent(&arguments),
         Command::List => list().map(|()| 0),
         Command::Card(arguments) => card::run(&arguments).map(|()| 0),
-        Command::Up { name } => up(&name, arguments.programs),
+        Command::Up { name } => single::up(&name, arguments.programs),
         Command::Capture { names } => capture_all(&names, arguments.programs).map(|()| 0),
         Command::Study { name } => study(&name, arguments.programs),
         Command::Test { names } => test_all(&names, arguments.programs).map(|()| 0),
-        Command::Run { name, bring, card, command } => run_in(&name, &bring, &card, &command, arguments.programs),
+        Command::Run { name, bring, card, command } => single::run(&name, &bring, &card, &command, arguments.programs),
     };
     match result {
         Ok(0) => Ok(()),
@@ -205,84 +204,4 @@ fn capture_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()
 fn test_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {
     interrupts::install()?;
     test::run(&Lab::new(programs)?, &machines_directory(), names)
-}
-
-fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
-    interrupts::install()?;
-    let machine = Machine::load(&machines_directory(), name)?;
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    ensure!(is_terminal, "lab up needs a terminal to type at; for a script: cargo xtask lab run {name} -- sh -c '...'");
-    let lab = Lab::new(programs)?;
-    let prepared = lab.prepare(&machine)?;
-    prepared.notes.iter().for_each(|n| progress::say(n));
-    progress::say("say exit to leave, or C-a x to end the emulator at once");
-    let outcome = lab.run(&prepared, &Job::default(), &Conduct::default())?;
-    if outcome.was_ended {
-        progress::say("the emulator was ended, and nothing was brought back");
-        return Ok(0);
-    }
-    bring_home(&lab, &outcome)?;
-    Ok(0)
-}
-
-fn run_in(
-    name: &str,
-    bring: &[PathBuf],
-    card: &card::Choice,
-    command: &[String],
-    programs: Option<PathBuf>,
-) -> anyhow::Result<i32> {
-    interrupts::install()?;
-    let machine = Machine::load(&machines_directory(), name)?;
-    // What is wrong with the command line is said before anything is fetched.
-    let card = card.slot(&machine)?;
-    let mut job = Job::script(initrd::quoted(command.iter().map(String::as_str)));
-    for file in bring {
-        let name = file.file_name().with_context(|| format!("{} is no file", file.display()))?;
-        let content = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        job.files.push((format!("lab/in/{}", name.to_string_lossy()), 0o755, content));
-    }
-    let lab = Lab::new(programs)?;
-    let prepared = lab.prepare(&machine)?;
-    prepared.notes.iter().for_each(|n| progress::say(n));
-    // A person sees it as it comes; a pipe gets each stream, byte for byte.
-    let live = std::io::stdout().is_terminal();
-    let outcome = lab.run(&prepared, &job, &Conduct { live, progress: true, card, ..Conduct::default() })?;
-    if !live {
-        copy_out(&outcome.out.path().join("stdout"), &mut std::io::stdout().lock())?;
-        copy_out(&outcome.out.path().join("stderr"), &mut std::io::stderr().lock())?;
-    }
-    bring_home(&lab, &outcome)?;
-    outcome.notes.iter().for_each(|n| progress::say(n));
-    if let Some(card) = &outcome.card {
-        progress::say(&card.line());
-    }
-    progress::say(&format!(
-        "{name}, kernel {}: ready after {:.1} s, {:.1} s in all; the console is kept in {}",
-        prepared.release,
-        outcome.boot.as_secs_f64(),
-        outcome.took.as_secs_f64(),
-        outcome.console.display()
-    ));
-    Ok(outcome.exit)
-}
-
-fn copy_out(from: &Path, to: &mut impl Write) -> anyhow::Result<()> {
-    let Ok(mut file) = std::fs::File::open(from) else { return Ok(()) };
-    std::io::copy(&mut file, to).with_context(|| format!("cannot pass {} on", from.display()))?;
-    Ok(())
-}
-
-/// Runs of the guest's archive become runs of the host's; other files that were left are kept below `target/lab`.
-fn bring_home(lab: &Lab, outcome: &Outcome) -> anyhow::Result<()> {
-    if let Some(kept) = transport::keep_files(outcome.out.path(), &lab.directory.join("out"))? {
-        progress::say(&format!("what was left in /lab/out is in {}", kept.display()));
-    }
-    let guest = outcome.out.path().join("archive");
-    if guest.is_dir() {
-        let brought = transport::bring_home(&guest, &host_archive()?)?;
-        brought.runs.iter().for_each(|run| progress::say(&format!("run {run} is in the archive")));
-        brought.reports.iter().for_each(|page| progress::say(&format!("page {}", page.display())));
-    }
-    Ok(())
 }
