@@ -49,7 +49,7 @@ pub(super) fn figure(quantity: &str, arms: &[(String, Vec<Run>)]) -> Option<Mark
         .collect();
     (phases.len() > 1).then(|| {
         html! {
-            figure { figcaption { (t(quantity)) " by phase, logarithmic" } (drawing(&phases, &lines, unit)) }
+            figure { figcaption { @if unit == Unit::OpsPerS { "IOPS" } @else { (t(quantity)) } " by phase, logarithmic" } (drawing(&phases, &lines, unit)) }
             ul.legend { @for line in &lines { li { svg.sample viewBox="0 0 30 10" { path.curve.(line.class) d="M0 5 H30" {} } (t(line.arm)) } } }
             (table(&phases, &lines, unit))
         }

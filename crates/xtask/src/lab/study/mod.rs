@@ -111,6 +111,12 @@ impl Study {
             }
             ensure!(plan.target.is_some(), "lab.target is missing: what the experiment runs on");
         }
+        for (step, check) in plan.steps.iter().flat_map(|step| step.checks.iter().map(move |check| (step, check))) {
+            // What its machine has, only its own file tells; the tests of the lab hold both together.
+            if let Some(why) = check.contradiction(true, true) {
+                bail!("step '{}', check '{}': {why}", step.title, check.what);
+            }
+        }
         let something = experiment.is_some() || workload.is_some() || !plan.steps.is_empty();
         ensure!(something, "there is neither an experiment nor a step");
         Ok(Self { name: name.to_owned(), plan, experiment, arms, workload })
@@ -174,6 +180,13 @@ mod tests {
             for machine in steps.chain(study.plan.machines.values()) {
                 Machine::load(&machines_directory(), machine).unwrap_or_else(|e| panic!("{}: {e:#}", study.name));
             }
+            for step in &study.plan.steps {
+                let machine = Machine::load(&machines_directory(), &step.machine).expect("it was there");
+                for check in &step.checks {
+                    let wrong = check.contradiction(machine.card.is_some(), machine.log.is_some());
+                    assert_eq!(wrong, None, "{}: {}", study.name, check.what);
+                }
+            }
         }
     }
 
@@ -189,6 +202,15 @@ mod tests {
         let study = Study::parse("x", &format!("{EXPERIMENT}{lab}")).expect("sound");
         let experiment = study.experiment.expect("an experiment");
         assert!(!experiment.contains("lab") && experiment.contains("[[arm]]"), "{experiment}");
+    }
+
+    #[test]
+    fn a_check_that_cannot_fail_is_refused() {
+        let step = "[lab]\ntitle = \"t\"\nabout = \"x\"\nshows = \"y\"\n[[lab.step]]\ntitle = \"s\"\nmachine = \"m\"\n\
+            [[lab.step.check]]\nwhat = \"w\"\ntarget = \"/dev/sda\"\nno-findings = [\"ncq-off\"]\n";
+        let error = Study::parse("x", step).expect_err("no finding is called so").to_string();
+        assert!(error.contains("'ncq-off'") && error.contains("step 's'"), "{error}");
+        assert!(Study::parse("x", &step.replace("ncq-off", "no-ncq")).is_ok());
     }
 
     #[test]
