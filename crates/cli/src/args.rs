@@ -433,10 +433,10 @@ pub enum RunsCommand {
 
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Which run: id, beginning of an id, tag, 'latest' or the path of a bundle
-    #[arg(default_value = "latest")]
-    pub run: String,
-    /// Where the page goes [default: reports/RUN.html in the archive]
+    /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
+    #[arg(default_value = "latest", value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// Where the page goes; several runs need it [default: reports/RUN.html in the archive]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }

@@ -11,18 +11,49 @@ use report::{Check, Compare};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// `narrows report RUN -o FILE`.
+/// `narrows report RUN... -o FILE`.
 pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let archive = archives::open(global)?;
-    let run = archive.resolve_one(&args.run)?.load()?;
-    let path = write(&archive, &run, &Conclusions::of(&run), args.output.as_deref())?;
+    let mut runs: Vec<Run> = Vec::new();
+    for name in &args.runs {
+        for found in archive.resolve(name)? {
+            let run = found.load()?;
+            if runs.iter().all(|have| have.id != run.id) {
+                runs.push(run);
+            }
+        }
+    }
+    let path = match (&runs[..], &args.output) {
+        ([run], elsewhere) => write(&archive, run, &Conclusions::of(run), elsewhere.as_deref())?,
+        (several, Some(path)) => write_several(several, path)?,
+        (several, None) => {
+            let message = format!("these are {} runs, and their page has no place of its own", several.len());
+            return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report RUN... -o FILE.html"));
+        }
+    };
     let path = path.display().to_string();
-    if output.is_json() {
-        output.document(&PageDocument::new(&run, &path));
-    } else {
-        output.text(&format!("{path}\n"));
+    match PageDocument::new(&runs, &path).filter(|_| output.is_json()) {
+        Some(document) => output.document(&document),
+        None => output.text(&format!("{path}\n")),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page of several runs.
+fn write_several(runs: &[Run], path: &Path) -> Result<PathBuf, Failure> {
+    let conclusions: Vec<Conclusions> = runs.iter().map(Conclusions::of).collect();
+    let starts: Vec<String> = runs.iter().map(started).collect();
+    let parts = runs.iter().zip(&conclusions).zip(&starts);
+    let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| check(run, c, started, None, None)).collect();
+    save(path, &report::runs_page(env!("CARGO_PKG_VERSION"), &checks))?;
+    Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+fn save(path: &Path, html: &str) -> Result<(), Failure> {
+    std::fs::write(path, html).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
+            .remedy("-o FILE.html elsewhere")
+    })
 }
 
 /// Whether a page could be written to `path`, before anything is measured for it. Creates nothing.
@@ -44,10 +75,7 @@ pub fn check_destination(path: &Path) -> Result<(), Failure> {
 
 /// Writes the page of one or several comparisons.
 pub fn write_comparisons(path: &Path, title: &str, views: &[Compare<'_>]) -> Result<(), Failure> {
-    std::fs::write(path, report::compare_page(title, env!("CARGO_PKG_VERSION"), views)).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
-            .remedy("-o FILE.html elsewhere")
-    })
+    save(path, &report::compare_page(title, env!("CARGO_PKG_VERSION"), views))
 }
 
 /// Writes the page into the archive, or where it was asked for.

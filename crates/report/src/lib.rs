@@ -51,7 +51,7 @@ pub use inspect_list::{DiskLine, disks_text};
 pub use listing::{action_text, explain_list, explain_text, run_text, runs_table, workloads_list};
 pub use markdown::markdown;
 pub use model::NextStep;
-pub use page::{compare_page, framed, page, rank_page, text_of};
+pub use page::{compare_page, framed, page, rank_page, runs_page, text_of};
 pub use plan::plan_text;
 pub use rank::{Rank, rank_markdown, rank_text};
 pub use storage::{link_name, link_text, storage_line};

@@ -86,6 +86,24 @@ fn the_page_can_be_written_again_and_forbids_the_network() {
 }
 
 #[test]
+fn several_runs_have_a_page_together_where_it_is_asked_for() {
+    let scratch = Scratch::new();
+    for seed in ["1", "2"] {
+        scratch.json(["check", "sim:nvme", "--json", "--seed", seed, "--tag", "pair"], 0);
+    }
+    let refused = scratch.json(["report", "pair", "--json"], 2);
+    assert!(refused["remedy"].as_str().is_some_and(|r| r.contains("-o FILE")), "{refused}");
+    let page = scratch.path().join("pair.html");
+    // A run that is named twice stands once.
+    let document = scratch.json(["report", "pair", "latest", "-o", page.to_str().unwrap(), "--json"], 0);
+    assert_eq!(document["run_ids"].as_array().map(Vec::len), Some(2));
+    let html = fs::read_to_string(&page).unwrap();
+    for id in document["run_ids"].as_array().unwrap() {
+        assert!(html.contains(id.as_str().unwrap()));
+    }
+}
+
+#[test]
 fn completions_are_one_document_too() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish"] {

@@ -49,8 +49,10 @@ impl<'a> ActionDocument<'a> {
 pub struct PageDocument<'a> {
     /// `narrows/report/1`.
     pub schema: &'static str,
-    /// Id of the run.
+    /// Id of the run, of several the first.
     pub run_id: &'a str,
+    /// Ids of all runs on the page.
+    pub run_ids: Vec<&'a str>,
     /// Where the page lies.
     pub report: &'a str,
 }
@@ -59,8 +61,9 @@ impl<'a> PageDocument<'a> {
     /// Schema of the document.
     pub const SCHEMA: &'static str = "narrows/report/1";
 
-    /// The document of a page that was written.
-    pub fn new(run: &'a Run, report: &'a str) -> Self {
-        Self { schema: Self::SCHEMA, run_id: &run.id, report }
+    /// The document of a page that was written; `None` of no run.
+    pub fn new(runs: &'a [Run], report: &'a str) -> Option<Self> {
+        let run_ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
+        run_ids.first().map(|first| Self { schema: Self::SCHEMA, run_id: first, run_ids: run_ids.clone(), report })
     }
 }

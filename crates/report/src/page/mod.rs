@@ -17,6 +17,7 @@ mod rank;
 mod rounds;
 mod run;
 mod series;
+mod several;
 mod strips;
 mod summary;
 mod tables;
@@ -25,6 +26,7 @@ mod verified;
 pub use compare::compare_page;
 pub use frame::{framed, text_of};
 pub use rank::rank_page;
+pub use several::runs_page;
 
 use crate::Check;
 use crate::text;
@@ -62,50 +64,7 @@ pub fn page(check: &Check<'_>) -> String {
             body {
                 a.skip href="#numbers" { "To the numbers" }
                 main {
-                    @if check.is_check() {
-                        (summary::header(check))
-                        (summary::numbers(check))
-                        (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
-                    } @else {
-                        (run::header(check))
-                        (run::numbers(check))
-                        @if let Some(events) = run::events(check) {
-                            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", events))
-                        }
-                        @if let Some(rounds) = rounds::rounds(run) {
-                            (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
-                        }
-                        @if let Some(verified) = verified::verified(run) {
-                            (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
-                        }
-                        @if let Some(jobs) = jobs::jobs(run) {
-                            (section("jobs", "Jobs and directions", "Each with its own latencies, from intended start to completion", jobs))
-                        }
-                    }
-                    (section("path", "The storage path", "From the file system down to the controller; the pipe is as wide as the ceiling that is known", path::path(run)))
-                    @if !check.findings.is_empty() {
-                        (section("findings", "Findings", "Named conditions of this path, with what they rest on", tables::findings(check)))
-                    }
-                    @if let Some(others) = tables::other_causes(check) {
-                        (section("causes", "Other causes considered", "What else may hold this run back, less telling than the narrow place, and what would decide it", others))
-                    }
-                    @if let Some(plots) = &plots {
-                        (section("time", "Over time", "All phases of the run; choose one to look closer, or drag over a plot", time(plots)))
-                    }
-                    (section("phases", "Phase by phase", "The rate in each interval from start to end; a stall is a gap marked at the bottom", strips::strips(run)))
-                    @if let Some(curves) = distribution::distribution(run) {
-                        (section("latency", "Latency", "How long the slowest operations took: from the median to the last one in a hundred thousand", curves))
-                    }
-                    (section("metrics", "All numbers", "Every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
-                    @if !check.ratings.is_empty() && check.is_check() {
-                        (section("ratings", "Short-test ratings", "Where this short test stands to published classes. Not a certificate.", tables::ratings(check)))
-                    }
-                    (section("method", "How it was measured", "What was proven and what was not, for each phase", method::method(run)))
-                    (section("environment", "The machine", "", tables::environment(run)))
-                    (section("plan", "The plan", "", method::plan(run)))
-                    @if run.kernel_log.as_ref().is_none_or(|l| !l.is_empty()) {
-                        (section("kernel", "Kernel messages during the run", "", tables::kernel_log(run)))
-                    }
+                    (contents(check, plots.as_ref()))
                     (summary::footer(check))
                 }
                 @if let Some(plots) = &plots {
@@ -117,6 +76,57 @@ pub fn page(check: &Check<'_>) -> String {
         }
     }
     .into_string()
+}
+
+/// Everything between the head of the page and its last line; `plots` is what the script draws.
+fn contents(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
+    let run = check.run;
+    html! {
+        @if check.is_check() {
+            (summary::header(check))
+            (summary::numbers(check))
+            (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
+        } @else {
+            (run::header(check))
+            (run::numbers(check))
+            @if let Some(events) = run::events(check) {
+                (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", events))
+            }
+            @if let Some(rounds) = rounds::rounds(run) {
+                (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
+            }
+            @if let Some(verified) = verified::verified(run) {
+                (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
+            }
+            @if let Some(jobs) = jobs::jobs(run) {
+                (section("jobs", "Jobs and directions", "Each with its own latencies, from intended start to completion", jobs))
+            }
+        }
+        (section("path", "The storage path", "From the file system down to the controller; the pipe is as wide as the ceiling that is known", path::path(run)))
+        @if !check.findings.is_empty() {
+            (section("findings", "Findings", "Named conditions of this path, with what they rest on", tables::findings(check)))
+        }
+        @if let Some(others) = tables::other_causes(check) {
+            (section("causes", "Other causes considered", "What else may hold this run back, less telling than the narrow place, and what would decide it", others))
+        }
+        @if let Some(plots) = plots {
+            (section("time", "Over time", "All phases of the run; choose one to look closer, or drag over a plot", time(plots)))
+        }
+        (section("phases", "Phase by phase", "The rate in each interval from start to end; a stall is a gap marked at the bottom", strips::strips(run)))
+        @if let Some(curves) = distribution::distribution(run) {
+            (section("latency", "Latency", "How long the slowest operations took: from the median to the last one in a hundred thousand", curves))
+        }
+        (section("metrics", "All numbers", "Every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
+        @if !check.ratings.is_empty() && check.is_check() {
+            (section("ratings", "Short-test ratings", "Where this short test stands to published classes. Not a certificate.", tables::ratings(check)))
+        }
+        (section("method", "How it was measured", "What was proven and what was not, for each phase", method::method(run)))
+        (section("environment", "The machine", "", tables::environment(run)))
+        (section("plan", "The plan", "", method::plan(run)))
+        @if run.kernel_log.as_ref().is_none_or(|l| !l.is_empty()) {
+            (section("kernel", "Kernel messages during the run", "", tables::kernel_log(run)))
+        }
+    }
 }
 
 fn section(id: &str, title: &str, lead: &str, body: Markup) -> Markup {

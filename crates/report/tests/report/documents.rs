@@ -252,6 +252,7 @@ mod contract {
     pub struct Page {
         pub schema: String,
         pub run_id: String,
+        pub run_ids: Vec<String>,
         pub report: String,
     }
 
@@ -392,8 +393,11 @@ fn actions_and_pages() {
     let action: contract::Action = holds(&ActionDocument::new("verify", &lines).except(&failed));
     assert!(!action.results[0].ok);
     let s = fixture::sd_card();
-    let page: contract::Page = holds(&PageDocument::new(&s.run, "/tmp/page.html"));
+    let runs = [s.run, fixture::troubled().run];
+    let page: contract::Page = holds(&PageDocument::new(&runs, "/tmp/page.html").expect("two runs"));
     assert_eq!((page.schema.as_str(), page.report.as_str()), ("narrows/report/1", "/tmp/page.html"));
+    assert_eq!((&page.run_id, page.run_ids), (&runs[0].id, runs.iter().map(|r| r.id.clone()).collect()));
+    assert!(PageDocument::new(&[], "/tmp/page.html").is_none());
 }
 
 #[test]

@@ -181,3 +181,26 @@ fn other_causes_stand_on_the_page_without_the_narrow_place() {
     assert!(section.contains("75.00 MHz") && !section.contains("what\">clock_hz"), "facts are in words: {section}");
     assert!(!section.contains(&s.limit.statement), "the narrow place is told once");
 }
+
+#[test]
+fn several_runs_stand_on_one_page_each_with_ids_of_its_own() {
+    let samples = [fixture::sd_card(), fixture::hostile(), fixture::depth(), fixture::null_target()];
+    let checks: Vec<report::Check<'_>> = samples.iter().map(Sample::check).collect();
+    let html = report::runs_page("1.0", &checks);
+    assert!(html.contains("default-src 'none'") && elements(&html, "script").is_empty());
+    assert_eq!(html.matches("<article class=\"run\"").count(), samples.len());
+    let mut ids: Vec<&str> = html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    for attribute in [" href=\"#", " aria-labelledby=\""] {
+        for name in html.split(attribute).skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(ids.contains(&name), "{attribute}{name} leads nowhere");
+        }
+    }
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "an id stands twice");
+    // Side by side: what only one of them has is a dash for the others.
+    let rates = elements(&html, "table")[1].1;
+    assert!(rates.contains("seq-read") && rates.contains("MB/s") && rates.contains("<td>-</td>"), "{rates}");
+    assert!(!html.contains('\u{202e}') && !html.contains("<script"));
+}
