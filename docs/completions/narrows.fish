@@ -208,7 +208,7 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand report" -s o -l output -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand report" -s o -l output -d 'Where the page goes; several runs need it [default: reports/RUN.html in the archive]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
