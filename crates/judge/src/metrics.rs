@@ -171,7 +171,24 @@ pub(crate) fn of_latency(scope: &Scope, quantity: Quantity, latency: &Histogram)
             None => None,
         },
     };
-    value.map_or_else(|| scope.skipped(quantity, NO_DATA), |v| scope.measured(quantity, v, count))
+    let mut metric = value.map_or_else(|| scope.skipped(quantity, NO_DATA), |v| scope.measured(quantity, v, count));
+    let of_quantile = QUANTILES.into_iter().any(|(which, ..)| which == quantity);
+    if let Some(share) = within_a_tick(latency).filter(|_| of_quantile && metric.value.is_some()) {
+        metric.refuse(&[format!(
+            "clock-too-coarse: {:.0} % of the operations began and ended at one reading of the clock; its steps are longer than they are",
+            share * 100.0
+        )]);
+    }
+    metric
+}
+
+/// Share of operations that took no time at all, where there are more than chance gives a clock that counts nanoseconds: a
+/// clock of jiffies makes percentiles of whole jiffies. Its mean and its rates stay right.
+fn within_a_tick(latency: &Histogram) -> Option<f64> {
+    const CHANCE: f64 = 0.01;
+    let none: u64 = latency.buckets().take_while(|b| b.high_ns == 0).map(|b| b.count).sum();
+    let share = none as f64 / latency.count().max(1) as f64;
+    (share > CHANCE).then_some(share)
 }
 
 pub(crate) fn stall(scope: &Scope, gap_ns: Option<u64>, counted: u64) -> Metric {
@@ -239,6 +256,26 @@ mod tests {
 
     fn metric(metrics: &[Metric], id: &str) -> Metric {
         metrics.iter().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}")).clone()
+    }
+
+    #[test]
+    fn percentiles_by_a_clock_of_jiffies_are_refused_and_the_mean_stays() {
+        let metrics = |zeros: u64, steps: u64| {
+            let mut f = Fixture::random_read();
+            f.record.latency.clear();
+            f.record.latency.record_n(0, zeros);
+            f.record.latency.record_n(4_000_000, steps);
+            f.judge().metrics
+        };
+        let coarse = metrics(30_000, 2_000);
+        for id in ["rand-read-qd32.latency_ns_p50", "rand-read-qd32.latency_ns_p99"] {
+            let m = metric(&coarse, id);
+            assert_eq!(m.status, MetricStatus::Refused, "{m:?}");
+            assert!(m.rejected_value.is_some() && m.reasons[0].starts_with("clock-too-coarse: 94 %"), "{m:?}");
+        }
+        assert_eq!(metric(&coarse, "rand-read-qd32.latency_ns_mean").value, Some(250_000.0));
+        assert_eq!(metric(&coarse, "rand-read-qd32.iops").status, MetricStatus::Measured);
+        assert_eq!(metric(&metrics(300, 31_700), "rand-read-qd32.latency_ns_p50").status, MetricStatus::Measured);
     }
 
     #[test]
