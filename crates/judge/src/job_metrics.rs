@@ -6,9 +6,10 @@
 //! what counts, since nothing tells whose operations those were. So the parts of a phase add up to it. Latencies are those
 //! of the merged histograms; percentiles are never averaged.
 
-use crate::metrics::{self, NO_DATA, Scope};
+use crate::figures::{self, NO_DATA};
 use crate::quantity::Quantity;
 use crate::rate::CountedRate;
+use crate::scope::Scope;
 use crate::validity::{LEAST_OPERATIONS, failed_operations};
 use model::{
     Direction, DirectionSummary, EngineKind, Histogram, JobRecord, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord,
@@ -83,15 +84,15 @@ impl<'a> JobFigures<'a> {
         let one = |quantity: Quantity| match quantity {
             Quantity::Throughput => self.rate_of(scope, quantity, job, counted, self.bytes_per_s(job, bytes)),
             Quantity::Iops => self.rate_of(scope, quantity, job, counted, self.operations_per_s(job, counted)),
-            Quantity::Stall => metrics::stall(scope, job.longest_gap_ns, latency.count()),
+            Quantity::Stall => figures::stall(scope, job.longest_gap_ns, latency.count()),
             Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem if job.engine == EngineKind::Sim => {
                 let reason = "simulated: the CPU time of a phase is not told apart by job";
                 scope.absent(quantity, MetricStatus::NotApplicable, reason)
             }
             Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
-                metrics::cpu(scope, quantity, job.engine, job.usage, job.duration_ns(), operations)
+                figures::cpu(scope, quantity, job.engine, job.usage, job.duration_ns(), operations)
             }
-            _ => metrics::of_latency(scope, quantity, latency),
+            _ => figures::of_latency(scope, quantity, latency),
         };
         scope.quantities.iter().map(|q| one(*q)).collect()
     }

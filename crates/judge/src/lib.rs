@@ -12,6 +12,7 @@
 mod changes;
 mod compare;
 mod context;
+mod figures;
 #[cfg(test)]
 mod fixture;
 mod job_metrics;
@@ -24,6 +25,7 @@ mod rank;
 mod rate;
 mod rating;
 
+mod scope;
 pub mod validity;
 
 pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_pairs, margin_percent};

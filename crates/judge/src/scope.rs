@@ -1,0 +1,39 @@
+//! What a group of metrics is of, and how its metrics are called.
+
+use crate::quantity::Quantity;
+use model::{Direction, Metric, MetricStatus};
+
+/// What a group of metrics is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// The phase.
+    Phase,
+    /// A job, by its place in [`model::PhasePlan::jobs`].
+    Job(usize),
+    /// One direction of a job.
+    Direction(usize, Direction),
+}
+
+/// A group of metrics with what stands before their last part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scope {
+    pub of: Of,
+    pub prefix: String,
+    pub quantities: Vec<Quantity>,
+}
+
+impl Scope {
+    pub fn measured(&self, quantity: Quantity, value: f64, n: u64) -> Metric {
+        let (name, unit, better) = quantity.row();
+        Metric::measured(format!("{}.{name}", self.prefix), unit, Some(better), value, n)
+    }
+
+    pub fn absent(&self, quantity: Quantity, status: MetricStatus, reason: &str) -> Metric {
+        let (name, unit, better) = quantity.row();
+        Metric::absent(format!("{}.{name}", self.prefix), unit, Some(better), status, reason)
+    }
+
+    pub fn skipped(&self, quantity: Quantity, reason: &str) -> Metric {
+        self.absent(quantity, MetricStatus::Skipped, reason)
+    }
+}
