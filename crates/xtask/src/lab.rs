@@ -19,6 +19,7 @@ mod interrupts;
 mod kernel;
 mod lock;
 mod machine;
+mod mistakes;
 mod modules;
 mod packages;
 mod page;

@@ -1,7 +1,8 @@
 //! What is taken out of a package of the kernel: the image in the form that starts fastest, and device trees.
 
 use super::lock;
-use super::machine::{Boot, did_you_mean};
+use super::machine::Boot;
+use super::mistakes::did_you_mean;
 use anyhow::{Context, bail};
 use std::fs;
 use std::io::Read;

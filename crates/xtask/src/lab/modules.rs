@@ -1,7 +1,7 @@
 //! Which files of modules a machine needs, in the order in which they can be loaded: those it names and all that they
 //! depend on, as each module itself says in its `.modinfo` section (include/linux/module.h).
 
-use super::machine::did_you_mean;
+use super::mistakes::did_you_mean;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -6,7 +6,8 @@
 
 use super::apt::{Apt, FRESH_FOR, Shown, output_of, tool};
 use super::interrupts::Interrupted;
-use super::machine::{Arch, did_you_mean};
+use super::machine::Arch;
+use super::mistakes::did_you_mean;
 use super::space::Full;
 use super::unavailable::Unavailable;
 use super::{lock, space};

@@ -45,7 +45,7 @@ pub fn run(
     interrupts::install()?;
     let machine = Machine::load(&machines_directory(), name)?;
     // What is wrong with the command line is said before anything is fetched.
-    let card = card.slot(&machine)?;
+    let card = card.slot(&machine.name, machine.card.as_deref())?;
     let mut job = Job::script(quoted(command.iter().map(String::as_str)));
     for file in bring {
         let name = file.file_name().with_context(|| format!("{} is no file", file.display()))?;

@@ -43,7 +43,7 @@ pub use findings::differences;
 pub use ranking::{Plan as CardsPlan, Ranked};
 pub use slot::{Choice, InSlot, Slot};
 
-use super::machine::did_you_mean;
+use super::mistakes::did_you_mean;
 use anyhow::{Context, bail, ensure};
 use device::Device;
 use parameters::Card;

@@ -3,7 +3,6 @@
 use super::parameters::Card;
 use super::server::{CardServer, Listen};
 use super::{Summary, find, insert};
-use crate::lab::machine::Machine;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
@@ -28,20 +27,20 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The card for a machine; `None` if it has no slot.
+    /// The card for a machine of this name, whose `own` card it is; `None` if it has no slot.
     ///
     /// # Errors
     /// A card was named for a machine without a slot, or it is no card.
-    pub fn slot(&self, machine: &Machine) -> anyhow::Result<Option<Slot>> {
-        let name = match (&self.card, &machine.card) {
+    pub fn slot(&self, machine: &str, own: Option<&str>) -> anyhow::Result<Option<Slot>> {
+        let name = match (self.card.as_deref(), own) {
             (Some(name), Some(_)) => name,
             (None, Some(own)) => own,
             (None, None) => return Ok(None),
             (Some(_), None) => {
-                return Err(anyhow::anyhow!("{} has no slot for a card; q35-sdcard has", machine.name));
+                return Err(anyhow::anyhow!("{machine} has no slot for a card; q35-sdcard has"));
             }
         };
-        let slot = Slot::of(name).with_context(|| format!("{}: its card cannot be used", machine.name))?;
+        let slot = Slot::of(name).with_context(|| format!("{machine}: its card cannot be used"))?;
         Ok(Some(Slot { seed: self.seed, slowness: self.slowness, ..slot }))
     }
 }

@@ -1,6 +1,6 @@
 //! One thing that must be so in a machine, and what contradicts itself in it.
 
-use super::text::did_you_mean;
+use crate::lab::mistakes::did_you_mean;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -7,8 +7,8 @@ mod text;
 mod values;
 
 pub use check::Check;
-pub use text::{did_you_mean, explained};
 
+use crate::lab::mistakes::did_you_mean;
 use anyhow::{Context, bail};
 use serde::{Deserialize, Deserializer, de};
 use std::fs;

@@ -3,6 +3,7 @@
 
 use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
 use super::{Arch, Boot, Check, Image, Machine, PowerCut, Transport};
+use crate::lab::mistakes::{did_you_mean, explained};
 use anyhow::bail;
 use serde::Deserialize;
 use std::ops::Range;
@@ -59,24 +60,9 @@ struct Text {
     checks: Vec<Spanned<Check>>,
 }
 
-/// The name that may have been meant, as the end of a sentence; empty if none is alike.
-pub fn did_you_mean<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> String {
-    spec::nearest(text, known).map(|name| format!(" (did you mean '{name}'?)")).unwrap_or_default()
-}
-
 /// Line of a place in a text, from 1 on.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     text.as_bytes().iter().take(span.start).filter(|b| **b == b'\n').count() + 1
-}
-
-/// What the reader of TOML says, and for a word that it does not know the one that may have been meant.
-pub fn explained(error: &toml::de::Error) -> String {
-    let said = error.to_string();
-    // serde: unknown field `speed`, expected one of `title`, `machine`
-    let words = error.message().split_once("unknown ").map_or("", |(_, rest)| rest);
-    let mut quoted = words.split('`').skip(1).step_by(2);
-    let meant = quoted.next().map(|unknown| did_you_mean(unknown, quoted)).unwrap_or_default();
-    format!("{}{meant}", said.trim_end())
 }
 
 /// Names in braces that an argument uses.

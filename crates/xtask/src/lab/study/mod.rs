@@ -10,7 +10,8 @@ pub use execution::Step;
 pub use execution::{Experimented, Seen, Shown};
 
 use super::card::CardsPlan;
-use super::machine::{Check, explained};
+use super::machine::Check;
+use super::mistakes::explained;
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
