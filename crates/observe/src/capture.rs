@@ -7,8 +7,9 @@
 mod redact;
 pub mod tar;
 
+use crate::read_error::ReadError;
 use crate::record::Seen;
-use crate::root::{ReadError, Root, Standing, UNREADABLE};
+use crate::root::{Root, Standing, UNREADABLE};
 use crate::settings::is_relevant;
 use crate::stack::{Look, Place, inventories};
 use redact::Redaction;

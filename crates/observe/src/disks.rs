@@ -1,6 +1,6 @@
 //! All disks of the machine, one line each: what the plain list needs and no more, so that 1,000 of them are quick.
 
-use crate::mounts::parse_device;
+use crate::block_devices::parse_device;
 use crate::root::{Root, file_name};
 use crate::stack::KnownAncestors;
 use crate::stack::brief::{Brief, brief};

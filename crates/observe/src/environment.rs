@@ -1,7 +1,8 @@
 //! The machine as the model's [`Environment`].
 
 use crate::machine;
-use crate::root::{ReadError, Root};
+use crate::read_error::ReadError;
+use crate::root::Root;
 use model::Environment;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,8 @@
 //! A message stands in the log until newer ones push it out; that one is absent proves nothing on a machine that has run
 //! for long.
 
-use crate::root::{ReadError, Root};
+use crate::read_error::ReadError;
+use crate::root::Root;
 
 /// Words of messages and where the kernel prints them.
 const MEANINGFUL: [&str; 28] = [

@@ -1,7 +1,7 @@
 //! /proc/self/mountinfo (proc_pid_mountinfo(5)): which mount does a path lie on?
 
+use crate::block_devices::{device_of_node, parse_device};
 use crate::root::Root;
-use crate::stack::block::device_of_node;
 use model::{DeviceId, Mount};
 
 /// A table of mounts may be long on container hosts.
@@ -87,11 +87,6 @@ fn unescape(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-pub(crate) fn parse_device(text: &str) -> Option<DeviceId> {
-    let (major, minor) = text.trim().split_once(':')?;
-    Some(DeviceId { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
 /// Splits options at commas that are not escaped (overlayfs writes `\,` in paths).

@@ -1,10 +1,10 @@
 //! What a target's name means, from what /proc and /sys of the root say: nothing is opened, and in a captured tree
 //! nothing outside of it is asked.
 
+use crate::block_devices::{device_name, device_number, device_of_node};
 use crate::mounts::{mount_of, mounts};
 use crate::root::{Root, file_name};
 use crate::stack::Place;
-use crate::stack::block::{device_name, device_number, device_of_node};
 
 /// Why a name is no place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! What was looked at, so that a capture holds exactly that.
 
-use crate::root::ReadError;
+use crate::read_error::ReadError;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -5,7 +5,8 @@
 //! A captured tree has the values as files, `/narrows/registers/CONTROLLER/ID`.
 
 use crate::facts;
-use crate::root::{ReadError, Root, parse_hex};
+use crate::read_error::ReadError;
+use crate::root::{Root, parse_hex};
 
 /// One register that may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

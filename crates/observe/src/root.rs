@@ -9,10 +9,11 @@
 
 mod inside;
 
+use crate::read_error::ReadError;
 use crate::record::{Recorder, Seen};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -22,30 +23,6 @@ pub const FILE_LIMIT_BYTES: u64 = 1 << 20;
 const ENTRY_LIMIT: usize = 65_536;
 /// In a captured tree: what was there and could not be read, one `denied PATH` or `refused PATH` a line.
 pub(crate) const UNREADABLE: &str = "/narrows/unreadable";
-
-/// Why a file could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// There is no such file, or it is not a regular file.
-    #[error("not there")]
-    Missing,
-    /// We may not read it.
-    #[error("permission denied")]
-    Denied,
-    /// The kernel refused for another reason (many attributes return EINVAL or ENODEV).
-    #[error("not readable")]
-    Refused,
-}
-
-impl From<std::io::Error> for ReadError {
-    fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing,
-            ErrorKind::PermissionDenied => Self::Denied,
-            _ => Self::Refused,
-        }
-    }
-}
 
 /// Where /proc and /sys are looked for.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! Facts only: whether to refuse is the caller's decision, and it must not be the only one. Opening with O_EXCL is the
 //! kernel's own answer, across all namespaces; this says *why* and what would be lost.
 
-use crate::mounts::{mount_of, mounts, parse_device};
+use crate::block_devices::{device_directory, device_of_node, parse_device};
+use crate::mounts::{mount_of, mounts};
 use crate::root::{Root, file_name, parent};
-use crate::stack::block::{device_directory, device_of_node};
 use crate::stack::serial;
 use model::DeviceId;
 

@@ -4,7 +4,9 @@
 //! backing file, and the chain of parent devices under `/sys/devices` up to the controller. A device is listed once
 //! even if several branches reach it, which also ends loops; depth and number of layers are bounded.
 
+mod ancestor;
 mod ata;
+mod below;
 pub(crate) mod block;
 pub(crate) mod brief;
 mod bus;
@@ -20,7 +22,8 @@ mod surroundings;
 mod usb;
 mod virtio;
 
-pub(crate) use bus::{KnownAncestors, serial};
+pub(crate) use ancestor::KnownAncestors;
+pub(crate) use bus::serial;
 use surroundings::Surroundings;
 
 use crate::facts;
@@ -163,7 +166,7 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: L
             }
         }
         Place::Device(device) => walk.device(*device, 0),
-        Place::DeviceName(name) => match block::device_number(root, name) {
+        Place::DeviceName(name) => match crate::block_devices::device_number(root, name) {
             Some(device) => walk.device(device, 0),
             None if root.exists(&format!("/sys/class/mtd/{name}")) => walk.mtd(name, 0),
             None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),

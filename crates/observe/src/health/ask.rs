@@ -2,9 +2,10 @@
 
 use super::ata::ata_health;
 use super::nvme::{nvme_health, nvme_identity};
+use crate::block_devices::parse_device;
 use crate::facts;
-use crate::mounts::parse_device;
-use crate::root::{ReadError, Root};
+use crate::read_error::ReadError;
+use crate::root::Root;
 use model::Layer;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};

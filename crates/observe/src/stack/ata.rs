@@ -1,6 +1,7 @@
 //! SATA and IDE through libata (k:drivers/ata/libata-transport.c, libahci.c).
 
-use super::bus::{Ancestor, Below, adapter};
+use super::ancestor::{Ancestor, adapter};
+use super::below::Below;
 use crate::ata_identity::ata_identity;
 use crate::ceiling;
 use crate::facts;

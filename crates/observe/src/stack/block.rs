@@ -1,79 +1,15 @@
 //! Block devices: partitions, device mapper, software RAID, loop, zram, whole disks and their request queues.
 
+use super::queue::bracketed;
 use super::{Walk, queue};
+use crate::block_devices::{device_directory, device_number, device_of_node, named_directory, parse_device};
 use crate::facts;
-use crate::mounts::{mount_of, parse_device};
+use crate::mounts::mount_of;
 use crate::root::{Root, file_name, parent};
 use model::{DeviceId, Layer, LayerKind};
 
 /// /sys counts sizes in units of 512 bytes whatever the device's block is.
 const SECTOR_BYTES: u64 = 512;
-
-/// Number of a block device by kernel name.
-pub(crate) fn device_number(root: &Root, name: &str) -> Option<DeviceId> {
-    // Slashes in kernel names (`cciss/c0d0`) are exclamation marks in /sys.
-    let name = name.replace('/', "!");
-    let number = |directory: &str| parse_device(&root.text(&format!("{directory}/dev"))?);
-    number(&format!("/sys/class/block/{name}")).or_else(|| number(&beside_class(root, &name)?))
-}
-
-/// The directory of a disk or partition by kernel name.
-fn named_directory(root: &Root, name: &str) -> Option<String> {
-    root.canonical(&format!("/sys/class/block/{name}")).or_else(|| root.canonical(&beside_class(root, name)?))
-}
-
-/// Where a disk or partition is in a /sys that is only partly there and has no /sys/class/block.
-fn beside_class(root: &Root, name: &str) -> Option<String> {
-    let disk = format!("/sys/block/{name}");
-    if root.exists(&disk) {
-        return Some(disk);
-    }
-    // A partition's directory is in that of its disk, and its name begins with the disk's.
-    let of_disk = |d: &String| name.starts_with(d.as_str()) && root.exists(&format!("/sys/block/{d}/{name}/dev"));
-    root.list("/sys/block").into_iter().find(of_disk).map(|d| format!("/sys/block/{d}/{name}"))
-}
-
-/// Every block device that a /sys names without /sys/dev/block.
-fn named_devices(root: &Root) -> Vec<String> {
-    let names = root.list("/sys/class/block");
-    if !names.is_empty() {
-        return names;
-    }
-    let disks = root.list("/sys/block");
-    let partitions = |d: &String| -> Vec<String> {
-        root.list(&format!("/sys/block/{d}")).into_iter().filter(|p| p.starts_with(d.as_str())).collect()
-    };
-    let partitions: Vec<String> = disks.iter().flat_map(partitions).collect();
-    disks.into_iter().chain(partitions).collect()
-}
-
-/// The device's directory under /sys/devices.
-pub(crate) fn device_directory(root: &Root, device: DeviceId) -> Option<String> {
-    root.canonical(&format!("/sys/dev/block/{device}")).or_else(|| {
-        // Captured trees may come without /sys/dev.
-        let name = named_devices(root).into_iter().find(|n| device_number(root, n) == Some(device))?;
-        named_directory(root, &name)
-    })
-}
-
-/// Kernel name of a block device by number.
-pub(crate) fn device_name(root: &Root, device: DeviceId) -> Option<String> {
-    device_directory(root, device).map(|d| file_name(&d).to_owned())
-}
-
-/// The block device that a device node stands for, by its name: `/dev/sda1`, `/dev/mapper/vg-lv`, `/dev/disk/by-uuid/..`.
-pub(crate) fn device_of_node(root: &Root, node: &str) -> Option<DeviceId> {
-    let node = node.trim_end_matches('/');
-    let name = root.canonical(node).unwrap_or_else(|| node.to_owned());
-    let short = name.strip_prefix("/dev/").unwrap_or_else(|| file_name(&name));
-    device_number(root, short).or_else(|| {
-        let mapped = node.strip_prefix("/dev/mapper/")?;
-        let disks = root.list("/sys/block");
-        let dm = disks.iter().filter(|d| d.starts_with("dm-"));
-        let dm = dm.into_iter().find(|d| root.text(&format!("/sys/block/{d}/dm/name")).as_deref() == Some(mapped))?;
-        device_number(root, dm)
-    })
-}
 
 pub(super) fn kind_of(root: &Root, directory: &str) -> LayerKind {
     let name = file_name(directory);
@@ -90,12 +26,6 @@ pub(super) fn kind_of(root: &Root, directory: &str) -> LayerKind {
     } else {
         LayerKind::Disk
     }
-}
-
-/// The choice in brackets: `[none] mq-deadline`; a list without brackets (`none`) is its own choice.
-pub(crate) fn bracketed(text: &str) -> Option<String> {
-    let chosen = text.split_ascii_whitespace().find_map(|w| w.strip_prefix('[')?.strip_suffix(']'));
-    chosen.or_else(|| text.split_ascii_whitespace().next()).map(str::to_owned)
 }
 
 impl Walk<'_> {

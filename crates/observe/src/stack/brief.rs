@@ -1,7 +1,7 @@
 //! A disk in one line, from a few files.
 
+use super::ancestor::{KnownAncestors, adapter, ancestors, ancestors_known};
 use super::block::kind_of;
-use super::bus::{KnownAncestors, adapter, ancestors, ancestors_known};
 use super::{ata, mmc, nvme, pcie};
 use crate::root::{Root, file_name};
 use model::LayerKind;
@@ -79,7 +79,7 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
         out.driver = bus.and_then(|b| b.driver);
     } else if let Some(at) = in_subsystem("usb") {
         out.transport = "usb";
-        let is_usb = |a: &&super::bus::Ancestor| a.subsystem.as_deref() == Some("usb");
+        let is_usb = |a: &&super::ancestor::Ancestor| a.subsystem.as_deref() == Some("usb");
         let interface = chain[at..].iter().filter(is_usb).find(|a| a.name.contains(':')).and_then(|a| a.driver.clone());
         let device = chain[at..].iter().filter(is_usb).find(|a| !a.name.contains(':'));
         let speed = device.and_then(|d| root.text(&format!("{}/speed", d.path)));

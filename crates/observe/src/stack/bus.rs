@@ -3,94 +3,15 @@
 //! The disk's directory under /sys/devices is a chain of parent devices. Each one's `subsystem` and `driver` links say
 //! what it is.
 
+use super::ancestor::{Ancestor, adapter, ancestors, is_address};
+use super::below::Below;
 use super::surroundings::Surroundings;
 use super::{Walk, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
 use crate::facts;
-use crate::root::{Root, file_name, parent};
+use crate::root::Root;
 use crate::settings::NVME_MODULES;
 use crate::{health, pci_names, registers};
 use model::{Fact, Layer, LayerKind};
-use std::collections::BTreeMap;
-
-/// One parent device.
-#[derive(Clone, Debug)]
-pub(crate) struct Ancestor {
-    /// Directory under /sys/devices.
-    pub path: String,
-    /// Its last component.
-    pub name: String,
-    /// Class or bus.
-    pub subsystem: Option<String>,
-    /// Bound driver.
-    pub driver: Option<String>,
-}
-
-/// Parents that were looked at before, by their path.
-pub(crate) type KnownAncestors = BTreeMap<String, Ancestor>;
-
-/// The parents of a device directory, nearest first, itself excluded.
-pub(super) fn ancestors(root: &Root, directory: &str) -> Vec<Ancestor> {
-    ancestors_known(root, directory, &mut KnownAncestors::new())
-}
-
-/// The same for one of many devices, which share most parents.
-pub(super) fn ancestors_known(root: &Root, directory: &str, known: &mut KnownAncestors) -> Vec<Ancestor> {
-    let mut out = Vec::new();
-    let mut path = parent(directory);
-    while path.starts_with("/sys/devices/") && out.len() < 64 {
-        let look = || Ancestor {
-            path: path.to_owned(),
-            name: file_name(path).to_owned(),
-            subsystem: root.link_name(&format!("{path}/subsystem")),
-            driver: root.link_name(&format!("{path}/driver")),
-        };
-        out.push(known.entry(path.to_owned()).or_insert_with(look).clone());
-        path = parent(path);
-    }
-    out
-}
-
-/// Everything that the walk found below one disk, in order.
-#[derive(Debug, Default)]
-pub(super) struct Below {
-    pub link: Option<Layer>,
-    /// The directory of the controller; it is read once however many disks it has.
-    pub controller: Option<Ancestor>,
-    /// What only the bus knows of its controller.
-    pub controller_facts: Vec<(&'static str, Fact)>,
-    pub missing: Vec<String>,
-    /// Directory of the SCSI host of a SATA link, where its power management is set.
-    pub sata_host: Option<String>,
-    /// Modules whose parameters concern the link.
-    pub modules: &'static [&'static str],
-}
-
-/// Buses on which a host adapter sits.
-fn is_adapter(a: &Ancestor) -> bool {
-    matches!(
-        a.subsystem.as_deref(),
-        Some(
-            "pci"
-                | "platform"
-                | "amba"
-                | "virtio"
-                | "vio"
-                | "ccw"
-                | "css"
-                | "xen"
-                | "vmbus"
-                | "ssb"
-                | "bcma"
-                | "pcmcia"
-        )
-    )
-}
-
-/// The first host adapter of a chain: one with a driver if there is any.
-pub(super) fn adapter(chain: &[Ancestor]) -> Option<Ancestor> {
-    let bound = chain.iter().find(|a| is_adapter(a) && a.driver.is_some());
-    bound.or_else(|| chain.iter().find(|a| is_adapter(a) || pcie::is_address(&a.name))).cloned()
-}
 
 /// Devices that a hypervisor invents: by model or by PCI vendor. Their links are fiction.
 fn is_emulated(disk: &Layer, pci_vendor: Option<&str>, pci_subsystem: Option<&str>) -> bool {
@@ -263,7 +184,7 @@ fn controller_layer(root: &Root, surroundings: &Surroundings, adapter: &Ancestor
     let mut layer = Layer::new(LayerKind::Controller, adapter.name.clone());
     layer.driver = adapter.driver.clone();
     layer.set(facts::CONTROLLER_BUS, adapter.subsystem.clone());
-    if adapter.subsystem.as_deref() == Some("pci") || pcie::is_address(&adapter.name) {
+    if adapter.subsystem.as_deref() == Some("pci") || is_address(&adapter.name) {
         layer.set(facts::PCI_ADDRESS, adapter.name.as_str());
         layer.set(facts::PCI_VENDOR_ID, file("vendor"));
         layer.set(facts::PCI_DEVICE_ID, file("device"));

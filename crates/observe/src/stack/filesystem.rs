@@ -1,6 +1,7 @@
 //! The file system layer, and where it leads.
 
-use super::{Walk, block};
+use super::Walk;
+use crate::block_devices;
 use crate::facts;
 use crate::mounts::{MountEntry, mount_of};
 use crate::root::file_name;
@@ -53,7 +54,7 @@ impl Walk<'_> {
 
         let devices = if numbered { Vec::new() } else { self.devices_by_source(entry) };
         if devices.len() > 1 {
-            let names: Vec<String> = devices.iter().filter_map(|d| block::device_name(self.root, *d)).collect();
+            let names: Vec<String> = devices.iter().filter_map(|d| block_devices::device_name(self.root, *d)).collect();
             layer.set(facts::FILESYSTEM_DEVICES, names);
         }
         self.push(layer, depth);
@@ -67,7 +68,7 @@ impl Walk<'_> {
             "block" => devices.into_iter().for_each(|d| self.device(d, depth + 1)),
             "overlay" => self.upper_directory(entry, depth + 1),
             // The number is that of an mtdblock device, which need not exist (k:drivers/mtd/mtdsuper.c).
-            "mtd" if numbered && block::device_directory(self.root, entry.device).is_some() => {
+            "mtd" if numbered && block_devices::device_directory(self.root, entry.device).is_some() => {
                 self.device(entry.device, depth + 1);
             }
             "mtd" if numbered => self.mtd(&format!("mtd{}", entry.device.minor), depth + 1),
@@ -150,9 +151,9 @@ impl Walk<'_> {
         }
         // bcachefs joins its devices with colons.
         let sources = entry.source.split(':').filter(|s| s.starts_with('/'));
-        let mut devices: Vec<DeviceId> = sources.filter_map(|s| block::device_of_node(self.root, s)).collect();
+        let mut devices: Vec<DeviceId> = sources.filter_map(|s| block_devices::device_of_node(self.root, s)).collect();
         if entry.fstype == "btrfs" {
-            let known: Vec<String> = devices.iter().filter_map(|d| block::device_name(self.root, *d)).collect();
+            let known: Vec<String> = devices.iter().filter_map(|d| block_devices::device_name(self.root, *d)).collect();
             let file_systems = self.root.list("/sys/fs/btrfs");
             let members: Vec<Vec<String>> = file_systems
                 .iter()
@@ -166,7 +167,7 @@ impl Walk<'_> {
                 None => None,
             };
             if let Some(ours) = ours {
-                devices = ours.iter().filter_map(|name| block::device_number(self.root, name)).collect();
+                devices = ours.iter().filter_map(|name| block_devices::device_number(self.root, name)).collect();
             }
         }
         devices.dedup();

@@ -1,11 +1,13 @@
 //! SD cards and eMMC (k:drivers/mmc/core/{sd,mmc,debugfs}.c).
 
-use super::bus::{Ancestor, Below, adapter};
+use super::ancestor::{Ancestor, adapter};
+use super::below::Below;
 use crate::ceiling;
 use crate::csd::card_specific_data;
 use crate::ext_csd::extended_csd;
 use crate::facts;
-use crate::root::{ReadError, Root, file_name};
+use crate::read_error::ReadError;
+use crate::root::{Root, file_name};
 use crate::sd_card::{emmc_identity, sd_configuration, sd_identity, sd_status};
 use model::{Fact, Layer, LayerKind};
 

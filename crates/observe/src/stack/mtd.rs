@@ -4,7 +4,8 @@
 //! chip is its bus: width of a parallel one, clock and lines of a serial one.
 
 use super::Walk;
-use super::bus::{Ancestor, Below, adapter, ancestors};
+use super::ancestor::{Ancestor, adapter, ancestors};
+use super::below::Below;
 use crate::ceiling::Ceiling;
 use crate::facts;
 use crate::root::Root;

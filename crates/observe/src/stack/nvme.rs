@@ -1,6 +1,7 @@
 //! NVMe (k:drivers/nvme/host/sysfs.c, pci.c).
 
-use super::bus::{Ancestor, Below, adapter, ancestors};
+use super::ancestor::{Ancestor, adapter, ancestors};
+use super::below::Below;
 use super::{Look, pcie};
 use crate::facts;
 use crate::health;
@@ -79,7 +80,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[An
         let mut link = Layer::new(LayerKind::Link, path.name());
         path.set_on(&mut link);
         let policy = root.text("/sys/module/pcie_aspm/parameters/policy");
-        link.set(facts::PCIE_ASPM_POLICY, policy.as_deref().and_then(super::block::bracketed));
+        link.set(facts::PCIE_ASPM_POLICY, policy.as_deref().and_then(super::queue::bracketed));
         if let Some(device) = &below.controller {
             pcie::set_power_management(root, &mut link, &device.path);
         }

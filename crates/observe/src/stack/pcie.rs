@@ -1,21 +1,10 @@
 //! PCI Express: the narrowest link between a device and its root.
 
-use super::bus::ancestors;
+use super::ancestor::{ancestors, is_address};
 use crate::ceiling;
 use crate::facts;
 use crate::root::{Root, file_name};
 use model::Layer;
-
-/// Whether a name is `domain:bus:device.function`.
-pub(super) fn is_address(name: &str) -> bool {
-    let hex = |text: &str, length: std::ops::RangeInclusive<usize>| {
-        length.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
-    };
-    let mut parts = name.splitn(3, ':');
-    let (Some(domain), Some(bus), Some(slot)) = (parts.next(), parts.next(), parts.next()) else { return false };
-    let Some((device, function)) = slot.split_once('.') else { return false };
-    hex(domain, 4..=8) && hex(bus, 2..=2) && hex(device, 2..=2) && hex(function, 1..=1)
-}
 
 /// One end of a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,19 +103,5 @@ impl PciePath {
         if let Some(ceiling) = ceiling::pcie(self.narrowest.speed_gt_s, self.narrowest.width) {
             ceiling.set_on(layer);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_address;
-
-    #[test]
-    fn addresses() {
-        assert!(is_address("0000:00:1f.2"));
-        assert!(is_address("10000:e1:00.0"));
-        assert!(!is_address("pci0000:00"));
-        assert!(!is_address("0000:00:1f"));
-        assert!(!is_address("2-1:1.0"));
     }
 }

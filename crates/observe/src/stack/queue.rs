@@ -1,9 +1,14 @@
 //! The request queue of a block device: `queue/*`, `mq/*`, `inflight` (k:Documentation/ABI/stable/sysfs-block).
 
-use super::block::bracketed;
 use crate::facts;
 use crate::root::{Root, natural};
 use model::{Fact, Layer};
+
+/// The choice in brackets: `[none] mq-deadline`; a list without brackets (`none`) is its own choice.
+pub(crate) fn bracketed(text: &str) -> Option<String> {
+    let chosen = text.split_ascii_whitespace().find_map(|w| w.strip_prefix('[')?.strip_suffix(']'));
+    chosen.or_else(|| text.split_ascii_whitespace().next()).map(str::to_owned)
+}
 
 /// Attributes that are one whole number.
 const NUMBERS: [(&str, &str); 22] = [

@@ -1,6 +1,7 @@
 //! USB mass storage: bulk only (one command at a time) or UAS (k:drivers/usb/storage/).
 
-use super::bus::{Ancestor, Below, adapter};
+use super::ancestor::{Ancestor, adapter};
+use super::below::Below;
 use crate::ceiling;
 use crate::facts;
 use crate::root::Root;
