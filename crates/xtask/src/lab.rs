@@ -11,6 +11,7 @@ mod arguments;
 mod capture;
 mod card;
 mod child;
+mod conduct;
 mod console;
 mod cpio;
 mod evidence;

@@ -3,10 +3,11 @@
 //! The text is that of `crates/observe/tests/trees/README.md`. What identifies a machine is hashed by `narrows` itself
 //! before it leaves the guest; with which kernel and command a tree was made is in the manifest beside it.
 
+use super::conduct::Conduct;
 use super::initrd::Job;
 use super::machine::Machine;
 use super::progress;
-use super::session::{Conduct, Lab};
+use super::session::Lab;
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

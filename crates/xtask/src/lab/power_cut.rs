@@ -5,11 +5,12 @@
 //! order in which a device could have lost them: those that no flush has followed come after what was marked meanwhile
 //! (Documentation/admin-guide/device-mapper/log-writes.rst).
 
+use super::conduct::Conduct;
 use super::initrd::Job;
 use super::interrupts;
 use super::machine::{Machine, PowerCut};
 use super::scratch::Scratch;
-use super::session::{Conduct, Lab, Prepared};
+use super::session::{Lab, Prepared};
 use anyhow::{Context, bail, ensure};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};

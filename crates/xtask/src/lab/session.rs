@@ -3,6 +3,7 @@
 
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
+use super::conduct::Conduct;
 use super::initrd::{Base, Job, initrd, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
@@ -65,19 +66,6 @@ impl Prepared {
         let output = output.with_context(|| format!("cannot run {}", self.emulator.display()))?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("an unknown version").to_owned())
     }
-}
-
-/// How a session is to be conducted.
-#[derive(Clone, Debug, Default)]
-pub struct Conduct {
-    /// Images that outlive the session, by name; the others are made anew.
-    pub images: BTreeMap<String, PathBuf>,
-    /// The card that is put in, for a machine that has one; without it, the machine's own.
-    pub card: Option<Slot>,
-    /// Show what the command prints while it does.
-    pub live: bool,
-    /// Show the line of progress.
-    pub progress: bool,
 }
 
 /// What a guest left.

@@ -1,8 +1,9 @@
 //! One machine for one command, or for one person: `lab run` and `lab up`.
 
+use super::conduct::Conduct;
 use super::initrd::{Job, quoted};
 use super::machine::Machine;
-use super::session::{Conduct, Lab, Outcome};
+use super::session::{Lab, Outcome};
 use super::{card, host_archive, interrupts, machines_directory, progress, transport};
 use anyhow::{Context, ensure};
 use std::io::{IsTerminal, Write};

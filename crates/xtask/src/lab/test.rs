@@ -1,10 +1,11 @@
 //! `lab test`: every machine with what is asserted of it; several at a time where there are processors, one line each.
 
+use super::conduct::Conduct;
 use super::evidence::{Evidence, failures, script};
 use super::initrd::Job;
 use super::machine::{self, Machine};
 use super::progress::{Line, print};
-use super::session::{Conduct, Lab};
+use super::session::Lab;
 use super::unavailable::Unavailable;
 use super::{interrupts, power_cut, qemu};
 use anyhow::{Context, bail};

@@ -1,10 +1,10 @@
 //! A guest is watched by its console until it has done its job, has failed, or a limit is reached.
 
+use super::conduct::Conduct;
 use super::console::{Line, Reader, Stage};
 use super::interrupts::{self, Interrupted};
 use super::machine::Machine;
 use super::qemu::Emulator;
-use super::session::Conduct;
 use super::{progress, space};
 use anyhow::Context;
 use std::collections::VecDeque;

@@ -5,9 +5,10 @@
 
 use super::against::Against;
 use super::slot::Slot;
+use crate::lab::conduct::Conduct;
 use crate::lab::initrd::{Job, quoted};
 use crate::lab::interrupts::{self, Interrupted};
-use crate::lab::session::{Conduct, Outcome};
+use crate::lab::session::Outcome;
 use crate::lab::study::Seen;
 use crate::lab::watch::GuestFailure;
 use crate::lab::{page, progress, transport};

@@ -4,11 +4,12 @@
 //! machine, that one is booted and goes on. Images outlive the boots, so that all machines have the same disk before them.
 
 use super::super::card::Ranked;
+use super::super::conduct::Conduct;
 use super::super::evidence::{Evidence, failures, script, seen};
 use super::super::initrd::{Job, quoted};
 use super::super::interrupts::{self, Interrupted};
 use super::super::machine::{Check, Machine};
-use super::super::session::{Conduct, Lab, Outcome, Prepared};
+use super::super::session::{Lab, Outcome, Prepared};
 use super::super::transport::{self, copy_directory};
 use super::super::{host_archive, machines_directory, progress};
 use super::Study;
