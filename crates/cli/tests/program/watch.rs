@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Whether there is a disk whose counters can be read; where not, the reason is printed.
@@ -284,11 +284,17 @@ impl FullScreen {
 
     /// Waits until this was written.
     fn until(&mut self, what: &str) {
+        self.until_with(what, || {});
+    }
+
+    /// The same, doing something again and again meanwhile.
+    fn until_with(&mut self, what: &str, meanwhile: impl Fn()) {
         let until = Instant::now() + Duration::from_secs(60);
         while !self.seen.contains(what) {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.output.recv_timeout(left) {
+            meanwhile();
+            match self.output.recv_timeout(Duration::from_millis(100)) {
                 Ok(text) => self.seen.push_str(&text),
+                Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
                 Err(_) => panic!("no {what:?} in {:?}", self.seen),
             }
         }
@@ -351,13 +357,17 @@ fn ctrl_z_gives_the_terminal_back_until_it_goes_on() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let frames = screen.seen.len();
-    for pid in [&script, &screen.pid] {
-        assert!(Command::new("kill").args(["-s", "CONT", pid]).status().unwrap().success());
-    }
-    screen.until(LEAVE);
+    // Again and again: script(1) may stop itself only after its child went on.
+    let pid = screen.pid.clone();
+    let go_on = || {
+        for pid in [&script, &pid] {
+            assert!(Command::new("kill").args(["-s", "CONT", pid]).status().unwrap().success());
+        }
+    };
+    screen.until_with(LEAVE, go_on);
     screen.seen.drain(..frames);
-    screen.until(ENTER);
-    screen.until("q quits");
+    screen.until_with(ENTER, go_on);
+    screen.until_with("q quits", go_on);
     let (left, entered) = (screen.seen.find(LEAVE), screen.seen.rfind(ENTER));
     assert!(left < entered, "{:?}", screen.seen);
     screen.keys.write_all(b"q").unwrap();
