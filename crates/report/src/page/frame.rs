@@ -1,4 +1,4 @@
-//! What all pages without scripts have in common: the head of the document, its look, and a policy that lets it load nothing.
+//! What all pages have in common: the head of the document, its look, and a policy that lets it load nothing.
 
 use super::{STYLE, embed, t};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -6,8 +6,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 /// A whole document in the look of the program's pages: `style` is added to it, `main` is what it says. Text in `main` must have
 /// gone through [`text_of`].
 pub fn framed(title: &str, version: &str, style: &str, main: &Markup) -> String {
-    let style = format!("{STYLE}\n{style}");
-    let policy = embed::policy(&[], &[&style]);
+    document(title, version, &format!("{STYLE}\n{style}"), &[], &html! { main { (main) } })
+}
+
+/// The document around a body, of which no block but `style` and `scripts` is carried out.
+pub(super) fn document(title: &str, version: &str, style: &str, scripts: &[&str], body: &Markup) -> String {
+    let policy = embed::policy(scripts, &[style]);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -19,9 +23,9 @@ pub fn framed(title: &str, version: &str, style: &str, main: &Markup) -> String 
                 meta name="referrer" content="no-referrer";
                 meta name="generator" content=(format!("narrows {}", t(version)));
                 title { (t(title)) }
-                style { (PreEscaped(&style)) }
+                style { (PreEscaped(style)) }
             }
-            body { main { (main) } }
+            body { (body) }
         }
     }
     .into_string()

@@ -30,7 +30,7 @@ pub use several::runs_page;
 
 use crate::Check;
 use crate::text;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 const PLOT_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
@@ -44,38 +44,23 @@ pub(super) fn t(text: &str) -> String {
 
 /// The page of a check, as one HTML document.
 pub fn page(check: &Check<'_>) -> String {
-    let style = format!("{PLOT_STYLE}\n{STYLE}");
-    let policy = embed::policy(&[PLOT_SCRIPT, SCRIPT], &[&style]);
     let run = check.run;
     let plots = series::data(run);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
-                meta name="generator" content=(format!("narrows {}", t(&run.program_version)));
-                title { "narrows " (t(&check.asked())) " " (t(&run.target.name)) }
-                style { (PreEscaped(&style)) }
-            }
-            body {
-                a.skip href="#numbers" { "To the numbers" }
-                main {
-                    (contents(check, plots.as_ref()))
-                    (summary::footer(check))
-                }
-                @if let Some(plots) = &plots {
-                    script type="application/json" id="data" { (PreEscaped(embed::json(plots))) }
-                    script { (PreEscaped(PLOT_SCRIPT)) }
-                    script { (PreEscaped(SCRIPT)) }
-                }
-            }
+    let body = html! {
+        a.skip href="#numbers" { "To the numbers" }
+        main {
+            (contents(check, plots.as_ref()))
+            (summary::footer(check))
         }
-    }
-    .into_string()
+        @if let Some(plots) = &plots {
+            script type="application/json" id="data" { (PreEscaped(embed::json(plots))) }
+            script { (PreEscaped(PLOT_SCRIPT)) }
+            script { (PreEscaped(SCRIPT)) }
+        }
+    };
+    let title = format!("narrows {} {}", check.asked(), run.target.name);
+    let style = format!("{PLOT_STYLE}\n{STYLE}");
+    frame::document(&title, &run.program_version, &style, &[PLOT_SCRIPT, SCRIPT], &body)
 }
 
 /// Everything between the head of the page and its last line; `plots` is what the script draws.
