@@ -33,17 +33,6 @@ impl ThreadUsage {
             cpu_wait_ns: self.cpu_wait_ns.zip(earlier.cpu_wait_ns).map(|(a, b)| a.saturating_sub(b)),
         }
     }
-
-    /// Both together.
-    pub fn plus(&self, other: &Self) -> Self {
-        Self {
-            user_ns: self.user_ns + other.user_ns,
-            system_ns: self.system_ns + other.system_ns,
-            voluntary_switches: self.voluntary_switches + other.voluntary_switches,
-            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
-            cpu_wait_ns: self.cpu_wait_ns.zip(other.cpu_wait_ns).map(|(a, b)| a + b),
-        }
-    }
 }
 
 /// What the calling thread used since it started.

@@ -181,18 +181,19 @@ impl Device for PsyncThreads {
     }
 
     fn helper_usage(&mut self) -> WorkerUsage {
-        let mut sum = ThreadUsage { cpu_wait_ns: Some(0), ..ThreadUsage::default() };
         if self.in_flight > 0 {
-            return worker_usage(sum);
+            // They do not answer now.
+            return WorkerUsage::default();
         }
+        let mut sum = WorkerUsage::NONE;
         for slot in &self.slots {
             if slot.requests.send(Request::Usage).is_ok()
                 && let Ok(Answer::Usage(usage)) = self.answers.recv()
             {
-                sum = sum.plus(&usage);
+                sum = sum.plus(&worker_usage(usage));
             }
         }
-        worker_usage(sum)
+        sum
     }
 }
 
