@@ -5,11 +5,12 @@ use crate::args::{GlobalArgs, WhyArgs};
 use crate::conduct::Budget;
 use crate::execution::{Execution, random_u64};
 use crate::output::Output;
+use crate::run::plan::inputs;
 use crate::target::{self, Wanted};
 use model::{Cause, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
 use report::Why;
 use report::document::WhyDocument;
-use spec::{RunInputs, TextInputs, TextMachine, Workload};
+use spec::{TextInputs, TextMachine, Workload};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -42,14 +43,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
         probe: false,
     };
     let mut opened = target::open(&wanted, &execution.control)?;
-    let inputs = RunInputs {
-        kind: opened.target.kind,
-        readiness: opened.readiness.clone(),
-        max_bytes: opened.max_bytes,
-        sector_bytes: opened.sector_bytes,
-        memory_bytes: opened.memory_bytes,
-        seed: random_u64()?,
-    };
+    let inputs = inputs(&opened, random_u64()?);
     let plan = workload.plan(&inputs).map_err(|error| {
         Failure::new(FailureKind::Refused, format!("the measurement that would decide cannot be made here: {error}"))
             .remedy("a file: --overwrite; a block device: --destroy SERIAL")
@@ -135,6 +129,7 @@ fn workload(text: &str) -> Result<Workload, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spec::RunInputs;
 
     #[test]
     fn the_texts_of_all_trials_are_sound() {

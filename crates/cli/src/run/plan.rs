@@ -4,17 +4,21 @@ use crate::target::Opened;
 use model::{Failure, FailureKind, Plan};
 use spec::{RunError, RunInputs, Workload};
 
-/// The plan of a workload on an opened target.
-pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
-    let inputs = RunInputs {
+/// What a plan has to know of an opened target.
+pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
+    RunInputs {
         kind: opened.target.kind,
         readiness: opened.readiness.clone(),
         max_bytes: opened.max_bytes,
         sector_bytes: opened.sector_bytes,
         memory_bytes: opened.memory_bytes,
         seed,
-    };
-    workload.plan(&inputs).map_err(|error| {
+    }
+}
+
+/// The plan of a workload on an opened target.
+pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
+    workload.plan(&inputs(opened, seed)).map_err(|error| {
         let failure = Failure::new(FailureKind::Refused, error.to_string());
         match &error {
             RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
