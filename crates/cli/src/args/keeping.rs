@@ -1,0 +1,161 @@
+//! Of commands on what is kept, and what comes and goes.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "A RUN is an id, the unique beginning of one, a tag, 'latest', or the path of a bundle.
+
+Examples:
+  narrows runs                         list
+  narrows runs show latest             the card once more
+  narrows runs tag latest before       remember it by a name
+  narrows runs verify                  check every bundle against its checksums
+  narrows runs recover                 save what a crash left behind"
+)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum RunsCommand {
+    /// All runs, newest last
+    List,
+    /// One run: its card, or with --json all of it
+    Show {
+        /// Which run
+        #[arg(default_value = "latest")]
+        run: String,
+        /// The card as Markdown, for an issue or a forum
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
+    Verify {
+        /// Which runs; all without one
+        runs: Vec<String>,
+    },
+    /// Turn what a crash or SIGKILL left behind into runs marked truncated
+    Recover,
+    /// Rebuild index.jsonl from the bundles
+    Reindex,
+    /// Give a run a tag, or list tags
+    Tag {
+        /// Which run; without one, all tags are listed
+        run: Option<String>,
+        /// The tags
+        tags: Vec<String>,
+        /// Remove the tags instead
+        #[arg(long, short)]
+        delete: bool,
+    },
+    /// Delete runs with their pages and tags
+    Delete {
+        /// Which runs
+        #[arg(required = true)]
+        runs: Vec<String>,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
+    #[arg(default_value = "latest", value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// Where the page goes; several runs need it [default: reports/RUN.html in the archive]
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// A format of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// fio 3.33's JSON; each executed phase is a job. Into a directory: a document for each measured phase
+    FioJson,
+    /// The same with every bucket of the histograms (fio's json+)
+    #[value(name = "fio-json+")]
+    FioJsonPlus,
+    /// fio's bandwidth, IOPS and latency logs, one directory
+    FioLogs,
+    /// A line for each metric of one or many runs
+    Csv,
+    /// HdrHistogram interval log, a line for each phase
+    Hlog,
+    /// iozone's table, from a run that measured record sizes and operations
+    Iozone,
+    /// bonnie++'s line of format 1.98, from runs imported from it or with phases of its names
+    BonnieCsv,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Numbers that were refused are zero or blank, with the reason beside them; see --keep-refused.
+
+Examples:
+  narrows export latest --format fio-json -o run.json   one document, a job for each phase
+  narrows export latest --format fio-json -o plots/     one for each phase, as fio-plot wants it
+  narrows export latest --format fio-logs -o plots/     the series
+  narrows export before after --format csv              the metrics of two runs
+  narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
+pub struct ExportArgs {
+    /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
+    /// Which format
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// Where it goes: a file, or a directory for formats of several files [default: stdout]
+    #[arg(long, short, value_name = "FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
+    pub output: Option<PathBuf>,
+    /// Only this phase; may be given several times
+    #[arg(long = "phase", value_name = "NAME")]
+    pub phases: Vec<String>,
+    /// Give the numbers of refused phases as well, still marked as refused
+    #[arg(long)]
+    pub keep_refused: bool,
+}
+
+/// Which direction of a metric is the better one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportDirection {
+    /// More is better
+    Higher,
+    /// Less is better
+    Lower,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
+table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd and hdparm; reports of SD cards;
+CSV with a header, whose first column of text names the target and whose numeric columns are metrics. Several outputs may
+stand in one file, between shell prompts. The files are kept in the runs, byte for byte.
+
+Examples:
+  narrows import fio.json bonnie.csv              each output becomes a run
+  fio job.fio | narrows import -                  what a tool prints
+  narrows import old/*.log --tag before           a set of runs under one name
+  narrows import cards.csv --better install_s=lower
+  narrows import run.txt --json | jq .not_understood"
+)]
+pub struct ImportArgs {
+    /// Files with the output of other tools; - is stdin
+    #[arg(value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<OsString>,
+    /// Whether more or less of a metric is better, where its format does not tell; may be given several times
+    #[arg(long, value_name = "METRIC=higher|lower")]
+    pub better: Vec<String>,
+    /// A tag for the runs; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,156 @@
+//! Of commands that measure.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  narrows check                          the current directory
+  narrows check /mnt/card                a card, for a minute
+  narrows check /mnt/data --budget 5m    longer, on larger files
+  narrows check /dev/sda                 a disk, only reading
+  narrows check /dev/sdb --destroy S3R1  a disk that may be overwritten, by its serial number
+  narrows check null:                    the program's own overhead
+  narrows check sim:class4-card          a simulated device with known truth, in a moment
+  narrows check . --json | jq .limit     for scripts")]
+pub struct CheckArgs {
+    /// Directory, file, block device, null: or sim:NAME[,key=value...]
+    #[arg(default_value = ".", value_hint = clap::ValueHint::AnyPath)]
+    pub target: OsString,
+    /// How long it may take, layout included (60s, 2m, 1h)
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub budget: String,
+    /// Where the page goes [default: reports/RUN.html in the archive]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+/// What the user allows to be lost, or to be touched.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Permissions {
+    /// Allow writing into the regular file TARGET: its content is lost
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Option<String>,
+    /// Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can
+    /// hang a machine
+    #[arg(long)]
+    pub read_registers: bool,
+}
+
+/// What happens after a failed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnError {
+    /// The phase ends, and its numbers are refused
+    Stop,
+    /// It is counted by its errno, and the phase goes on: its numbers are partial
+    Continue,
+}
+
+/// A format in which a run may be printed instead of its summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// fio 3.33's JSON
+    FioJson,
+    /// The same with every bucket of the histograms (fio's json+)
+    #[value(name = "fio-json+")]
+    FioJsonPlus,
+}
+
+#[derive(Args, Debug, Clone)]
+#[command(
+    after_help = "WORKLOAD is the name of a built-in one (narrows workloads), a TOML text of your own, or a fio job file; - is
+stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
+
+Examples:
+  narrows run depth /mnt/card                     IOPS and latency by queue depth, the knee marked
+  narrows run sweep . --set size=256MiB           the iozone grid
+  narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
+  narrows run job.fio /mnt/data                   a fio job file, as it is
+  narrows run job.fio --plan                      what it would do, without doing it
+  narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
+  narrows run mix sim:a1-card --json              a simulated card, for scripts
+  narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
+  narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
+  narrows run read-ahead.toml --resume            goes on with it after Ctrl-C, a crash or a reboot
+  narrows run read-ahead.toml . --calibrate       its first arm twice: how much noise this rig has"
+)]
+pub struct RunArgs {
+    /// Name of a built-in workload, TOML file, fio job file, experiment, or - for stdin
+    #[arg(
+        value_name = "WORKLOAD",
+        value_hint = clap::ValueHint::FilePath,
+        required_unless_present_any = ["resume", "restore"]
+    )]
+    pub workload: Option<OsString>,
+    /// Directory, file, block device, null: or sim:NAME[,key=value...] [default: what the workload names, else .]
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub target: Option<OsString>,
+    /// Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Print the resolved plan instead of executing it
+    #[arg(long)]
+    pub plan: bool,
+    /// Leave out what a fio job file asks for and is not supported, and say so in the run
+    #[arg(long)]
+    pub lenient: bool,
+    /// What a failed operation does [default: as the workload says, else stop]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub on_error: Option<OnError>,
+    /// Print the run in another tool's format instead of its summary
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "plan")]
+    pub format: Option<RunFormat>,
+    /// Where the page goes [default: reports/RUN.html in the archive]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["plan", "format"])]
+    pub resume: Option<OsString>,
+    /// Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig's noise floor
+    #[arg(long, conflicts_with_all = ["plan", "format", "resume"])]
+    pub calibrate: bool,
+    /// Undo what an experiment changed and could not undo itself (a crash, a power cut), and end
+    #[arg(long, conflicts_with_all = ["plan", "format", "resume", "calibrate", "workload"])]
+    pub restore: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  narrows workloads                        one line each
+  narrows workloads show depth             its text, in the language of your own
+  narrows workloads show depth > my.toml   a start for your own")]
+pub struct WorkloadsArgs {
+    #[command(subcommand)]
+    pub command: Option<WorkloadsCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum WorkloadsCommand {
+    /// All workloads with the question that each answers
+    List,
+    /// The text of a workload
+    Show {
+        /// Which one
+        name: String,
+    },
+}
