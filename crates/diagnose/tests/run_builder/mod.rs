@@ -475,3 +475,11 @@ pub fn missing(run: &Run, id: &str) -> Option<String> {
 pub fn sure(confidence: Confidence) -> bool {
     confidence >= Confidence::Probable
 }
+
+/// A disk of a cloud's guest.
+pub fn cloud_disk() -> Vec<Layer> {
+    vec![
+        layer(LayerKind::Filesystem, "ext4", None, &[("fstype", "ext4".into())]),
+        disk("vda", "virtio", &[("hardware_queues", Fact::Int(4))]),
+    ]
+}
