@@ -73,7 +73,8 @@ once() {
     by_fio=$(python3 -c '
 import json, sys
 job = json.load(open(sys.argv[1]))["jobs"][0]["read"]
-print(job["iops"] if sys.argv[2] == "iops" else job["bw_bytes"])' "$scratch/out" "$quantity")
+print(job["iops"] if sys.argv[2] == "iops" else job["bw_bytes"])' "$scratch/out" "$quantity") ||
+        fail "$name: fio's document cannot be read"
     if ! within "$by_fio" "$value" 2; then
         printf 'SKIPPED: %s: the cap of %s is %s to fio here\n' "$name" "$value" "$by_fio"
         printf '%s 0\n' "$number" >"$group/blkio.throttle.$limit"
@@ -88,7 +89,8 @@ document = json.load(open(sys.argv[1]))
 quantity = {"iops": "iops", "bytes": "throughput_bytes_per_s"}[sys.argv[2]]
 metric = next(m for p in document["phases"] for m in p["metrics"] if m["id"].endswith("." + quantity))
 print(metric["rejected_value"] if metric["value"] is None else metric["value"])
-print("; ".join(metric["reasons"]), file=sys.stderr)' "$scratch/out" "$quantity" 2>"$scratch/reasons")
+print("; ".join(metric["reasons"]), file=sys.stderr)' "$scratch/out" "$quantity" 2>"$scratch/reasons") ||
+        fail "$name: narrows' document cannot be read: $(tail -1 "$scratch/reasons")"
     printf '%-28s cap %10s   fio %13.1f   narrows %13.1f %s\n' "$name" "$value" "$by_fio" "$by_narrows" \
         "$(tr -d '\n' <"$scratch/reasons")"
     printf '%s 0\n' "$number" >"$group/blkio.throttle.$limit"
