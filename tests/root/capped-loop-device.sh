@@ -67,7 +67,7 @@ once() {
     local name=$1 limit=$2 value=$3 quantity=$4 by_fio by_narrows status=0
     shift 4
     printf '%s %s\n' "$number" "$value" >"$group/blkio.throttle.$limit"
-    printf '[global]\nfilename=%s\ndirect=1\nioengine=libaio\ntime_based=1\nramp_time=1\nruntime=5\n[job]\n' "$device" >"$scratch/job.fio"
+    printf '[global]\nfilename=%s\ndirect=1\nioengine=libaio\ntime_based=1\nramp_time=1\nruntime=10\n[job]\n' "$device" >"$scratch/job.fio"
     printf '%s\n' "$@" >>"$scratch/job.fio"
     capped fio --output-format=json "$scratch/job.fio" >"$scratch/out" 2>"$scratch/err" || fail "fio ended with $?"
     by_fio=$(python3 -c '
