@@ -3,7 +3,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use std::io;
+use std::io::{self, Read as _};
 
 /// CPU that a thread used, from getrusage(2) with RUSAGE_THREAD. The sum of user and system time is exact to the
 /// scheduler's clock; their split is by ticks where the kernel was built without precise accounting.
@@ -41,9 +41,13 @@ pub fn thread_usage() -> ThreadUsage {
 }
 
 /// The second figure of /proc/thread-self/schedstat: `run_delay` (Documentation/scheduler/sched-stats.rst).
+///
+/// Read into a place of fixed size: a worker asks for it around its loop, which takes no memory.
 fn cpu_wait_ns() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_ascii_whitespace().nth(1)?.parse().ok()
+    // Three numbers of at most 20 digits.
+    let mut text = [0; 64];
+    let length = std::fs::File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
+    std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// What all threads of this process used, the kernel's workers for its rings included.
