@@ -1,27 +1,11 @@
 //! bonnie++'s comma-separated line, format 1.98: from runs that were imported from bonnie++ and from runs whose phases are
 //! called like its tests.
 
+use crate::bonnie_tests::{IO_TESTS, NAMES, is_throughput};
 use crate::error::check_phases;
 use crate::{ExchangeError, Options, Result};
 use model::{Metric, MetricStatus, Run};
 
-/// bonnie++'s tests in its order: six of one file, six of many.
-const TESTS: [&str; 12] = [
-    "putc",
-    "put-block",
-    "rewrite",
-    "getc",
-    "get-block",
-    "seeks",
-    "seq-create",
-    "seq-stat",
-    "seq-delete",
-    "ran-create",
-    "ran-stat",
-    "ran-delete",
-];
-/// How many of them are of one file.
-const IO_TESTS: usize = 6;
 /// What bonnie++ prints for a test that was too short to be measured, and for its CPU.
 const TOO_FAST: [&str; 2] = ["+++++", "+++"];
 
@@ -33,8 +17,8 @@ const TOO_FAST: [&str; 2] = ["+++++", "+++"];
 pub fn bonnie_csv(run: &Run, options: &Options) -> Result<String> {
     check_phases(run, &options.phases)?;
     let cells = Cells { run, options };
-    if TESTS.iter().all(|test| cells.rate(test).is_none()) {
-        let reason = format!("no phase of it is one of bonnie++'s tests ({})", TESTS.join(", "));
+    if NAMES.iter().all(|test| cells.rate(test).is_none()) {
+        let reason = format!("no phase of it is one of bonnie++'s tests ({})", NAMES.join(", "));
         return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
     let name = run.target.name.replace([',', '\n', '\r', '"'], "_");
@@ -42,14 +26,14 @@ pub fn bonnie_csv(run: &Run, options: &Options) -> Result<String> {
     // format, program, name, concurrency, seed, size, chunk, seeks, seek processes
     let mut fields: Vec<String> = vec!["1.98".into(), version.into(), name, "1".into(), String::new()];
     fields.extend([cells.remark("file of "), String::new(), String::new(), String::new()]);
-    TESTS[..IO_TESTS].iter().for_each(|test| fields.extend(cells.pair(test)));
+    NAMES[..IO_TESTS].iter().for_each(|test| fields.extend(cells.pair(test)));
     // files, largest, smallest, directories, chunk
     let files = cells.remark(" x 1024 files");
     let mut files: Vec<String> = files.split(':').map(str::to_owned).collect();
     files.resize(5, String::new());
     fields.extend(files);
-    TESTS[IO_TESTS..].iter().for_each(|test| fields.extend(cells.pair(test)));
-    fields.extend(TESTS.iter().map(|test| cells.latency(test)));
+    NAMES[IO_TESTS..].iter().for_each(|test| fields.extend(cells.pair(test)));
+    fields.extend(NAMES.iter().map(|test| cells.latency(test)));
     Ok(fields.join(",") + "\n")
 }
 
@@ -71,8 +55,8 @@ impl Cells<'_> {
     }
 
     fn rate(&self, test: &str) -> Option<&Metric> {
-        let is_throughput = TESTS.iter().position(|t| *t == test).is_some_and(|i| i < IO_TESTS - 1);
-        self.metric(test, if is_throughput { &["throughput_bytes_per_s"] } else { &["ops_per_s", "iops"] })
+        let by_bytes = NAMES.iter().position(|t| *t == test).is_some_and(is_throughput);
+        self.metric(test, if by_bytes { &["throughput_bytes_per_s"] } else { &["ops_per_s", "iops"] })
     }
 
     /// Number of a metric that stands, or that was asked for although it was refused.

@@ -18,6 +18,7 @@
 //! format prints of a histogram or a series, and any judgement.
 
 mod bonnie_csv;
+mod bonnie_tests;
 mod csv;
 mod error;
 mod fio_json;

@@ -6,7 +6,8 @@
 //! chunk size in either order. So the left half is counted from the left and the right half from the right, every cell must
 //! be what its place asks for, and a line that fits in no way is not guessed at.
 
-use super::bonnie::{self, Cell, IO_TESTS, Results, TESTS};
+use super::bonnie::{self, Cell, Results};
+use crate::bonnie_tests::{IO_TESTS, NAMES, TESTS};
 
 /// Fields of the second half: six pairs and twelve latencies.
 const RIGHT: usize = 2 * (TESTS - IO_TESTS) + TESTS;
@@ -114,7 +115,7 @@ fn fill(fields: &[&str], layout: &Layout) -> Result<Results, String> {
     for test in 0..TESTS {
         let at = if test < IO_TESTS { layout.io + 2 * test } else { files_at + 2 * (test - IO_TESTS) };
         let (rate, cpu) = (fields[at], fields[at + 1]);
-        let name = bonnie::NAMES[test];
+        let name = NAMES[test];
         let fault = |what: &str, text: &str| format!("'{text}' is no {what} of {name}");
         results.rates[test] = bonnie::rate(test, rate).ok_or_else(|| fault("rate", rate))?;
         results.cpus[test] = bonnie::cpu(cpu).ok_or_else(|| fault("share of CPU", cpu))?;

@@ -1,7 +1,8 @@
 //! Everything that bonnie++ prints in one file: tables, comma-separated lines, and both of the same run.
 
-use super::bonnie::{Cell, Results, TESTS};
+use super::bonnie::{Cell, Results};
 use super::{Found, ImportedRun, Text, bonnie_csv, bonnie_table};
+use crate::bonnie_tests::{IO_TESTS, TESTS};
 
 /// A table prints three digits or more: what differs by less is the same number.
 const SAME: f64 = 0.06;
@@ -116,7 +117,7 @@ fn is_same(table: &Results, line: &Results) -> bool {
     // The table cuts long names.
     line.name.starts_with(&table.name)
         && (0..TESTS).all(|i| {
-            (table.doubtful_files && i >= super::bonnie::IO_TESTS || near(&table.rates[i], &line.rates[i]))
+            (table.doubtful_files && i >= IO_TESTS || near(&table.rates[i], &line.rates[i]))
                 && near(&table.cpus[i], &line.cpus[i])
                 && (table.latencies[i] == Cell::NotRun || near(&table.latencies[i], &line.latencies[i]))
         })

@@ -4,8 +4,9 @@
 //! by the columns they end in. A number wider than its column pushes the rest to the right, by a few characters at most.
 
 use super::aligned::{Word, by_ends, words};
-use super::bonnie::{self, Cell, IO_TESTS, Results, TESTS};
+use super::bonnie::{self, Cell, Results};
 use super::{Found, Text};
+use crate::bonnie_tests::{IO_TESTS, NAMES, TESTS};
 
 /// Characters before the heading of the first test.
 const LEFT: usize = 20;
@@ -139,7 +140,7 @@ fn fill(line: &str, io: bool, results: &mut Results) -> Result<(), String> {
     for pair in 0..IO_TESTS {
         let test = base + pair;
         let text = |i: usize| row[2 * pair + i].map_or("", |w| w.text);
-        let name = bonnie::NAMES[test];
+        let name = NAMES[test];
         let rate = bonnie::rate(test, text(0)).ok_or_else(|| format!("'{}' is no rate of {name}", text(0)))?;
         let cpu = bonnie::cpu(text(1)).ok_or_else(|| format!("'{}' is no share of CPU of {name}", text(1)))?;
         if std::mem::discriminant(&rate) != std::mem::discriminant(&cpu) {
