@@ -4,6 +4,7 @@ mod bench;
 mod docs;
 mod lab;
 mod static_build;
+mod tree_text;
 mod truth;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +27,8 @@ enum Command {
     Truth(truth::Arguments),
     /// Emulated machines with real kernels and drivers
     Lab(lab::Arguments),
+    /// Print a captured tree as the text of a test's .tree file
+    Tree(tree_text::Arguments),
     /// Build the static binary for every architecture, check it, and run it once
     Static(static_build::Arguments),
 }
@@ -41,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Truth(arguments) => truth::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),
+        Command::Tree(arguments) => tree_text::run(&arguments),
         Command::Static(arguments) => static_build::run(&arguments),
     }
 }
