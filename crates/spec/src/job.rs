@@ -98,11 +98,13 @@ pub(crate) struct Job {
     pub think: Option<ThinkTime>,
     pub start_delay_ns: u64,
     pub size: Option<Extent>,
+    /// Length of each file, where that is more than what is used of it.
+    pub file_bytes: Option<u64>,
     pub offset: Extent,
     pub offset_step: Extent,
     pub files: Files,
     pub file_order: FileOrder,
-    /// Bytes a loop; `None`: the region.
+    /// Bytes a loop, or a part of the region; `None`: the region.
     pub amount: Option<Extent>,
     pub loops: u32,
     pub total_operations: Option<u64>,
@@ -156,6 +158,7 @@ impl Default for Job {
             think: None,
             start_delay_ns: 0,
             size: None,
+            file_bytes: None,
             offset: Extent::Bytes(0),
             offset_step: Extent::Bytes(0),
             files: Files::Target,

@@ -324,7 +324,7 @@ keys! {
         };
         Ok(())
     }, "How it goes from one file to the next.";
-    "amount", "size or per cent", |j, t| { j.amount = Some(extent(t)?); Ok(()) }, "It ends after so many bytes.";
+    "amount", "size or per cent", |j, t| { j.amount = Some(extent(t)?); Ok(()) }, "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| { j.total_operations = Some(positive(t)?); Ok(()) }, "It ends after so many operations.";
     "loops", "number", |j, t| { j.loops = positive(t)?; Ok(()) }, "How often the amount, or the region, is done.";
     "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true; Ok(()) }, "How long it measures.";

@@ -331,15 +331,33 @@ impl<'a> Resolver<'a> {
         })
     }
 
+    /// Where the region of a copy starts. A part of a file that the job makes itself is one of that file.
+    fn offset(&self, job: &Job, files: u64, copy: u32) -> u64 {
+        let own = match (job.file_bytes, job.size) {
+            (Some(each), _) => Some(each),
+            (None, Some(Extent::Bytes(all))) => Some(self.amount(Extent::Bytes(all)) / files),
+            (None, _) => None,
+        };
+        let own = own.filter(|_| self.inputs.kind == TargetKind::Directory);
+        let bytes = |extent| match (extent, own) {
+            (Extent::Percent(_), Some(file)) => extent.of(file),
+            _ => self.amount(extent),
+        };
+        bytes(job.offset).saturating_add(bytes(job.offset_step).saturating_mul(u64::from(copy)))
+    }
+
     fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
         let files = self.files_of(phase, job, copy);
         let offered = self.inputs.max_bytes;
-        let step = self.amount(job.offset_step);
-        let offset = self.amount(job.offset).saturating_add(step.saturating_mul(u64::from(copy)));
+        let count = (files.len() as u64).max(1);
+        let offset = self.offset(job, count, copy);
         let size = match job.size {
-            Some(size) => self.amount(size) / (files.len() as u64).max(1),
-            None => self.whole.saturating_sub(offset) / (files.len() as u64).max(1),
+            // What is left of the target, at most: fio does not go beyond its end either.
+            Some(part @ Extent::Percent(_)) => self.amount(part).min(offered.saturating_sub(offset)) / count,
+            Some(size) => self.amount(size) / count,
+            None => self.whole.saturating_sub(offset) / count,
         };
+        let size = job.file_bytes.map_or(size, |each| size.min(each.saturating_sub(offset)));
         if job.size.is_none() && Self::lays_out_on(self.workload, self.inputs) && !self.workload.lays_out_targets {
             self.note(format!("job '{}' does not say its size: {size} bytes", job.name));
         }
@@ -368,8 +386,14 @@ impl<'a> Resolver<'a> {
         self.streams += 1;
         let [read, write, trim] = job.block.clone();
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
-        let amount = job.amount.map_or(region_bytes.saturating_mul((files.len() as u64).max(1)), |a| self.amount(a));
-        let by_amount = !job.time_based && job.steady.is_none() && job.total_operations.is_none();
+        let all = region_bytes.saturating_mul(count);
+        let amount = match job.amount {
+            None => all,
+            Some(part @ Extent::Percent(_)) => part.of(all),
+            Some(bytes) => self.amount(bytes),
+        };
+        let by_amount =
+            !job.time_based && job.steady.is_none() && (job.total_operations.is_none() || job.amount.is_some());
         let group = match (job.shared_group, job.together) {
             (Some(group), _) => group,
             (None, true) => number,

@@ -56,6 +56,8 @@ fn file(
     errors: &mut Vec<TextError>,
     lines: &mut usize,
 ) {
+    // Some editors put a byte order mark before the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (index, raw) in text.lines().enumerate() {
         let place = Place { file: name.to_owned(), line: index as u32 + 1 };
         let mut fail = |key: &str, what: String| errors.push(TextError::new(TextErrorKind::Form, &place, key, what));

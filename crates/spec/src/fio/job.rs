@@ -1,9 +1,10 @@
 //! The job that the options of a section make together.
 
+use super::block::Blocks;
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
-use model::{BlockSize, EngineKind, Operation, Order, Verify, VerifyKind};
+use model::{BlockSize, EngineKind, Operation, Order, Rate, Verify, VerifyKind};
 
 /// What the options of a section have said so far.
 #[derive(Clone, Debug)]
@@ -21,7 +22,12 @@ pub(super) struct Draft {
     pub kind: String,
     /// `rw=NAME:THIS`.
     pub modifier: Option<String>,
-    pub per_file: Option<Extent>,
+    pub blocks: Blocks,
+    /// Bytes a second of reads, writes and trims, and operations a second.
+    pub rates: [Option<Rate>; 3],
+    pub rates_iops: [Option<Rate>; 3],
+    /// Length of each file.
+    pub per_file: Option<u64>,
     pub files: u32,
     pub mixed_reads: u32,
     pub no_map: bool,
@@ -50,6 +56,9 @@ impl Default for Draft {
             notes: Vec::new(),
             kind: "read".into(),
             modifier: None,
+            blocks: Blocks::default(),
+            rates: [None; 3],
+            rates_iops: [None; 3],
             per_file: None,
             files: 1,
             mixed_reads: 50,
@@ -69,6 +78,18 @@ impl Default for Draft {
 }
 
 impl Draft {
+    /// Another value from the command line replaces all that the text says of the same thing.
+    pub fn supersede(&mut self, option: &str) {
+        match option {
+            "bs" | "blocksize" => self.blocks.forget_all_but_sizes(),
+            "bsrange" | "blocksize_range" => self.blocks.forget_splits(),
+            "rate" => self.rates_iops = [None; 3],
+            "rate_iops" => self.rates = [None; 3],
+            "filename" => self.filenames.clear(),
+            _ => {}
+        }
+    }
+
     /// The job of a section. An error names the option that does not go with the others.
     pub fn finish(
         mut self,
@@ -91,7 +112,15 @@ impl Draft {
             }
             _ => (Operation::Read, false),
         };
+        let (sizes, notes) = self.blocks.resolve();
+        job.block = sizes;
+        self.notes.extend(notes);
+        self.pace(&mut job)?;
         job.order = if random { self.random_order() } else { Order::Sequential };
+        if !random {
+            // fio's alignment is one of random offsets.
+            job.align = None;
+        }
         self.modify(&mut job, random, units)?;
         job.content.zero = self.zero;
         if matches!(job.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && job.depth > 1 {
@@ -139,25 +168,65 @@ impl Draft {
                 most_rounds: most,
             });
         }
-        job.files = match self.filenames.as_slice() {
+        job.files = self.files()?;
+        self.amounts(&mut job);
+        Ok((job, self.notes))
+    }
+
+    fn pace(&self, job: &mut Job) -> Result<(), (&'static str, String)> {
+        let (bytes, operations) = (self.rates.iter().flatten().count(), self.rates_iops.iter().flatten().count());
+        if bytes > 0 && operations > 0 {
+            return Err(("rate_iops", "and rate exclude each other; one of them is the limit".into()));
+        }
+        let rates = if bytes > 0 { self.rates } else { self.rates_iops };
+        [job.pacing.read, job.pacing.write, job.pacing.trim] = rates;
+        Ok(())
+    }
+
+    fn files(&self) -> Result<Files, (&'static str, String)> {
+        let whole = self.filenames.iter().find(|n| n.starts_with('/'));
+        if let (Some(name), Some(directory)) = (whole, &self.directory) {
+            let what =
+                format!("'{name}' beside directory={directory}, where fio would look for it; leave one of them out");
+            return Err(("filename", what));
+        }
+        Ok(match self.filenames.as_slice() {
             [one] if one.starts_with('/') => Files::Target,
             [] => Files::Own(self.files),
             names => Files::Named(names.to_vec()),
-        };
-        if job.size.is_none()
-            && let Some(each) = self.per_file
-        {
+        })
+    }
+
+    /// How large the files are, how much of them is used, and how much is done: `filesize` is the length of each, `size`
+    /// what is done of them all, where it is less; `io_size` does not follow from either; `number_ios` only ends sooner.
+    fn amounts(&self, job: &mut Job) {
+        if let Some(each) = self.per_file {
             let files = match &job.files {
                 Files::Named(names) => names.len() as u64,
                 Files::Own(count) => u64::from(*count),
                 Files::Target => 1,
             };
-            job.size = Some(match each {
-                Extent::Bytes(bytes) => Extent::Bytes(bytes.saturating_mul(files)),
-                percent => percent,
-            });
+            let all = each.saturating_mul(files);
+            let used = match job.size {
+                Some(Extent::Bytes(bytes)) => bytes.min(all),
+                Some(percent) => percent.of(each).saturating_mul(files),
+                None => all,
+            };
+            // A size in per cent is a part of each file; one in bytes leaves the files as they are.
+            let region = if matches!(job.size, Some(Extent::Percent(_))) { used } else { all };
+            job.size = Some(Extent::Bytes(region));
+            job.file_bytes = Some(each);
+            job.amount = match job.amount {
+                None => (used < region).then_some(Extent::Bytes(used)),
+                Some(percent @ Extent::Percent(_)) => Some(Extent::Bytes(percent.of(used))),
+                bytes => bytes,
+            };
         }
-        Ok((job, self.notes))
+        if let Some(operations) = job.total_operations {
+            // Of each loop; and the amount holds beside it.
+            job.total_operations = Some(operations.saturating_mul(u64::from(job.loops)));
+            job.amount.get_or_insert(Extent::Percent(100));
+        }
     }
 
     fn random_order(&self) -> Order {

@@ -6,6 +6,7 @@
 //!
 //! Written after fio's documentation (HOWTO); no part of fio is in here.
 
+mod block;
 mod ini;
 mod job;
 mod number;
@@ -20,7 +21,7 @@ use crate::workload::{MOST, TextInputs};
 use ini::{Entry, Section};
 use job::Draft;
 use model::PhaseKind;
-use number::Units;
+use number::{Units, doubtful_unit};
 use option::{Treatment, nearest_option, treatment};
 
 /// Reads a job file.
@@ -40,8 +41,9 @@ struct Reader<'a> {
     notes: Vec<String>,
 }
 
+/// `[Global]` is a job of that name.
 fn is_global(name: &str) -> bool {
-    name.len() >= 6 && name.as_bytes()[..6].eq_ignore_ascii_case(b"global")
+    name.starts_with("global")
 }
 
 /// The phase's name, made from a job's: words, digits, hyphens.
@@ -75,6 +77,7 @@ impl Reader<'_> {
             let mut draft = global.clone();
             self.apply(&mut draft, &section.entries, units);
             let set: Vec<Entry> = self.overrides();
+            set.iter().for_each(|entry| draft.supersede(&entry.name));
             self.apply(&mut draft, &set, units);
             targets.extend(Self::own_targets(&draft).into_iter().map(|path| (path, section.place.clone())));
             if draft.new_group || draft.stonewall {
@@ -179,6 +182,20 @@ impl Reader<'_> {
         self.inputs.set.iter().map(entry).collect()
     }
 
+    /// Says how a unit was read that fio's documentation and fio itself do not agree about.
+    fn doubt(&mut self, entry: &Entry, value: &str) {
+        if matches!(entry.name.as_str(), "name" | "filename" | "directory") {
+            return;
+        }
+        if let Some(unit) = doubtful_unit(value) {
+            let letter = &unit[..1];
+            self.note(format!(
+                "{}: {}={value}: '{unit}' is read as fio documents it, like '{unit}b'; fio itself takes it for '{letter}'",
+                entry.place, entry.name
+            ));
+        }
+    }
+
     fn apply(&mut self, draft: &mut Draft, entries: &[Entry], units: Units) {
         for entry in entries {
             let value = entry.value.as_deref().unwrap_or_default();
@@ -189,7 +206,10 @@ impl Reader<'_> {
                     TextError::new(TextErrorKind::Value, &entry.place, &entry.name, what)
                 }
                 Some(Treatment::Set(set)) => match set(draft, value, units) {
-                    Ok(()) => continue,
+                    Ok(()) => {
+                        self.doubt(entry, value);
+                        continue;
+                    }
                     Err(what) => {
                         let kind =
                             if what.contains("supported") { TextErrorKind::Unsupported } else { TextErrorKind::Value };

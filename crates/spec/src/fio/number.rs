@@ -8,7 +8,8 @@ const DEEPEST: u32 = 32;
 /// What numbers are read with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Units {
-    /// 1024: `k` is 1024 and `ki` 1000; 1000: the other way round.
+    /// 1024: `k` is 1024 and `ki` 1000; 1000: the other way round. So says fio's documentation; fio itself (3.33 to 3.41)
+    /// does this for `kib` and takes `ki` for `k`: see [`doubtful_unit`].
     pub kb_base: u64,
     pub machine: TextMachine,
 }
@@ -16,7 +17,7 @@ pub(super) struct Units {
 /// What a bare number counts, and which suffixes there are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Suffixes {
-    None,
+    /// Counts have them too: `rate_iops=1k` is 1024 a second.
     Size,
     /// Nanoseconds of a bare number.
     Time(i128),
@@ -39,7 +40,7 @@ struct Parser<'a> {
 
 impl Units {
     pub fn count(self, text: &str) -> Result<u64, String> {
-        self.value(text, Suffixes::None)
+        self.value(text, Suffixes::Size)
     }
 
     pub fn bytes(self, text: &str) -> Result<u64, String> {
@@ -80,6 +81,29 @@ impl Units {
         // As everywhere: the sum of two stays in range.
         u64::try_from(value).ok().filter(|v| *v < 1 << 63).ok_or_else(|| format!("'{text}' is too large"))
     }
+}
+
+/// The parts of a text between marks that do not stand in parentheses: what does is arithmetic.
+pub(super) fn pieces<'a>(text: &'a str, marks: &str) -> Vec<&'a str> {
+    let mut open = 0i32;
+    text.split(|c| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open <= 0 && marks.contains(c)
+    })
+    .map(str::trim)
+    .collect()
+}
+
+/// A unit as in `4ki`, which fio documents as the other base and reads as `4k`.
+pub(super) fn doubtful_unit(text: &str) -> Option<&str> {
+    let at = text.char_indices().zip(text.chars().skip(1)).find_map(|((at, c), next)| {
+        let unit = "kmgtp".contains(c.to_ascii_lowercase()) && next.eq_ignore_ascii_case(&'i');
+        let number = text[..at].ends_with(|c: char| c.is_ascii_digit() || c == ')');
+        let last =
+            !text[at + 1..].starts_with("ib") && !text[at + 2..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        (unit && number && last).then_some(at)
+    })?;
+    Some(&text[at..at + 2])
 }
 
 impl Parser<'_> {
@@ -196,8 +220,6 @@ impl Parser<'_> {
         let word: String = self.rest().chars().take_while(char::is_ascii_alphabetic).collect();
         let unit = word.to_ascii_lowercase();
         let factor = match self.suffixes {
-            Suffixes::None if unit.is_empty() => 1,
-            Suffixes::None => return Err(format!("'{}': a count has no unit", self.text)),
             Suffixes::Size => {
                 let bare = unit.strip_suffix('b').unwrap_or(&unit);
                 let (letter, other) = bare.strip_suffix('i').map_or((bare, false), |l| (l, true));
@@ -223,11 +245,11 @@ impl Parser<'_> {
                 "d" => 86_400_000_000_000,
                 "h" => 3_600_000_000_000,
                 "m" => 60_000_000_000,
-                "s" | "sec" => 1_000_000_000,
+                "s" => 1_000_000_000,
                 "ms" | "msec" => 1_000_000,
                 "us" | "usec" => 1000,
-                "ns" | "nsec" => 1,
-                _ => return Err(format!("'{}': unknown unit '{word}' (known: d, h, m, s, ms, us, ns)", self.text)),
+                // fio takes every other word, `ns` and `sec` too, for microseconds.
+                _ => return Err(format!("'{}': unknown unit '{word}' (known: d, h, m, s, ms, us)", self.text)),
             },
         };
         self.at += word.len();

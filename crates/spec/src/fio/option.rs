@@ -137,12 +137,13 @@ const HARMLESS: &[(&[&str], &str)] = &[
         ],
         "files are made, laid out and removed in one way",
     ),
-    (&["exitall", "exitall_on_error"], "the first error ends the phase unless continue_on_error is given"),
+    (&["exitall_on_error"], "the first error ends the phase unless continue_on_error is given"),
 ];
 
 /// Options that are known and refused.
 const REFUSED: &[(&[&str], &str)] = &[
     (&["wait_for"], "stonewall"),
+    (&["exitall"], "runtime, the same for all jobs"),
     (
         &["latency_target", "latency_window", "latency_percentile", "latency_run", "max_latency"],
         "the built-in workload 'depth', which shows latency by queue depth",

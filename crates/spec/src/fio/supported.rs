@@ -3,10 +3,8 @@
 use super::job::Draft;
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{block_size, cpus, milli, permille, zones};
-use model::{
-    Access, Arrivals, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Order, Rate, ThinkTime, VerifyKind,
-};
+use crate::job_key::{cpus, milli, permille, zones};
+use model::{Access, Arrivals, EngineKind, ErrorPolicy, FileOrder, OpenSync, Order, Rate, ThinkTime, VerifyKind};
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
 /// Names, the first of which is fio's own, and what they do.
@@ -18,7 +16,11 @@ fn flag(text: &str, units: Units) -> Result<bool, String> {
     match text {
         "" | "true" | "yes" => Ok(true),
         "false" | "no" => Ok(false),
-        _ => units.count(text).map(|n| n != 0),
+        _ => match units.count(text)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(format!("'{text}' is neither 0 nor 1")),
+        },
     }
 }
 
@@ -44,7 +46,7 @@ fn extent(text: &str, units: Units) -> Result<Extent, String> {
 }
 
 /// Read, write, trim: what is left out takes the one before it; what is empty stays.
-fn triple<T: Clone>(
+pub(super) fn triple<T: Clone>(
     into: &mut [T; 3],
     text: &str,
     mut read: impl FnMut(&str) -> Result<T, String>,
@@ -66,42 +68,18 @@ fn triple<T: Clone>(
     Ok(())
 }
 
-fn block(into: &mut [BlockSize; 3], text: &str, units: Units) -> Result<(), String> {
-    triple(into, text, |part| {
-        // The shared grammar reads sizes by a plain function; the units of this file are resolved before.
-        let mut plain = String::new();
-        let mut open = 0i32;
-        // What stands in parentheses is arithmetic.
-        let pieces = part.split_inclusive(|c| {
-            open += i32::from(c == '(') - i32::from(c == ')');
-            open <= 0 && ":-/".contains(c)
-        });
-        for piece in pieces {
-            let (word, mark) = match piece.char_indices().last() {
-                Some((at, c)) if ":-/".contains(c) => (&piece[..at], Some(c)),
-                _ => (piece, None),
-            };
-            let is_share = plain.ends_with('/');
-            match word.trim() {
-                "" => {}
-                share if is_share => plain.push_str(share),
-                size => plain.push_str(&units.bytes(size)?.to_string()),
-            }
-            plain.extend(mark);
-        }
-        block_size(&plain, crate::job_key::bytes)
+/// Demanded rates; 0 is fio's way of saying: none.
+fn rates(into: &mut [Option<Rate>; 3], text: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
+    triple(into, text, |part| match read(part)? {
+        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => Ok(None),
+        rate => Ok(Some(rate)),
     })
 }
 
-fn rates(draft: &mut Draft, text: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
-    let mut all = [draft.job.pacing.read, draft.job.pacing.write, draft.job.pacing.trim];
-    triple(&mut all, text, |part| match read(part)? {
-        // 0 is fio's way of saying: none.
-        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => Ok(None),
-        rate => Ok(Some(rate)),
-    })?;
-    [draft.job.pacing.read, draft.job.pacing.write, draft.job.pacing.trim] = all;
-    Ok(())
+/// Names that a colon separates; one that belongs to a name is escaped.
+fn separated(text: &str) -> Vec<String> {
+    let text = text.replace("\\:", "\0");
+    text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect()
 }
 
 fn think(draft: &mut Draft) -> &mut ThinkTime {
@@ -207,7 +185,9 @@ impl Draft {
             d.mixed_reads = 100 - percent(t, u)?;
             Ok(())
         }),
-        (&["bs", "blocksize", "bssplit", "bsrange", "blocksize_range"], |d, t, u| block(&mut d.job.block, t, u)),
+        (&["bs", "blocksize"], |d, t, u| d.blocks.set_size(t, u)),
+        (&["bsrange", "blocksize_range"], |d, t, u| d.blocks.set_range(t, u)),
+        (&["bssplit"], |d, t, u| d.blocks.set_split(t, u)),
         (&["blockalign", "ba"], |d, t, u| {
             let mut all = [None; 3];
             triple(&mut all, t, |part| u.bytes(part).map(Some))?;
@@ -244,8 +224,11 @@ impl Draft {
                 "none" => OpenSync::None,
                 "sync" => OpenSync::Sync,
                 "dsync" => OpenSync::Dsync,
-                _ if flag(t, u)? => OpenSync::Sync,
-                _ => OpenSync::None,
+                _ => match flag(t, u) {
+                    Ok(true) => OpenSync::Sync,
+                    Ok(false) => OpenSync::None,
+                    Err(_) => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
+                },
             };
             Ok(())
         }),
@@ -302,13 +285,22 @@ impl Draft {
             Ok(())
         }),
         (&["directory"], |d, t, _| {
-            d.directory = Some(t.to_owned()).filter(|t| !t.is_empty());
+            match separated(t).as_slice() {
+                [] => d.directory = None,
+                [one] => d.directory = Some(one.clone()),
+                _ => return Err(format!("'{t}': one directory is supported; one job file for each")),
+            }
             Ok(())
         }),
         (&["filename"], |d, t, _| {
-            // A colon separates names; one that belongs to a name is escaped.
-            let text = t.replace("\\:", "\0");
-            d.filenames = text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect();
+            // fio adds what is named to what has been named before, in [global] too.
+            for name in separated(t) {
+                if d.filenames.contains(&name) {
+                    d.notes.push(format!("filename '{name}' is named twice: fio opens it twice, here it is used once"));
+                } else {
+                    d.filenames.push(name);
+                }
+            }
             Ok(())
         }),
         (&["nrfiles", "nr_files"], |d, t, u| {
@@ -322,7 +314,7 @@ impl Draft {
             if t.contains('-') {
                 return Err("one size for all files is supported".into());
             }
-            d.per_file = Some(extent(t, u)?);
+            d.per_file = Some(u.bytes(t)?).filter(|n| *n > 0);
             Ok(())
         }),
         (&["file_service_type"], |d, t, _| {
@@ -418,8 +410,8 @@ impl Draft {
             Ok(())
         }),
         (&["random_distribution"], |d, t, _| distribution(d, t)),
-        (&["rate"], |d, t, u| rates(d, t, |p| u.bytes(p).map(Rate::BytesPerS))),
-        (&["rate_iops"], |d, t, u| rates(d, t, |p| u.count(p).map(Rate::OperationsPerS))),
+        (&["rate"], |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))),
+        (&["rate_iops"], |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))),
         (&["rate_process"], |d, t, _| {
             d.job.pacing.arrivals = match t {
                 "linear" => Arrivals::Fixed,
