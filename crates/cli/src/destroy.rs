@@ -60,7 +60,9 @@ fn say_what_will_be_lost(used: &DeviceUse, path: &Path) {
     lost.extend(signatures(path).into_iter().map(str::to_owned));
     let list = if lost.is_empty() { "no partition and no known signature".to_owned() } else { lost.join(", ") };
     let model = used.model.as_deref().map(|m| format!(" ({m})")).unwrap_or_default();
-    let _ = writeln!(std::io::stderr().lock(), "narrows: {}{model} will be overwritten; on it: {list}", path.display());
+    let said = format!("{}{model} will be overwritten; on it: {list}", path.display());
+    // Models and names are what devices say of themselves.
+    let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain(&said, false));
 }
 
 fn signatures(path: &Path) -> Vec<&'static str> {

@@ -104,7 +104,7 @@ impl Output {
 
     /// Says something beside the answer, on stderr.
     pub fn warning(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "narrows: {text}");
+        let _ = writeln!(io::stderr().lock(), "narrows: {}", self.harmless(text));
     }
 
     /// Says what went wrong: a document on stdout, or text on stderr.
@@ -127,9 +127,14 @@ impl Output {
     /// Says on stderr what went wrong beside an answer that is out already.
     pub fn beside(&self, failure: &Failure) {
         let mut err = io::stderr().lock();
-        let _ = writeln!(err, "narrows: {}", failure.message);
+        let _ = writeln!(err, "narrows: {}", self.harmless(&failure.message));
         if let Some(remedy) = &failure.remedy {
-            let _ = writeln!(err, "  {remedy}");
+            let _ = writeln!(err, "  {}", self.harmless(remedy));
         }
+    }
+
+    /// Messages name files and devices, whose names may hold what acts on a terminal.
+    fn harmless(&self, text: &str) -> String {
+        report::text::plain_lines(text, self.style.ascii)
     }
 }

@@ -22,6 +22,7 @@ names! {
     ARCHITECTURE = "architecture";
     ATA_DMA_MODE = "ata_dma_mode";
     ATA_ERRORS = "ata_errors";
+    ATA_NCQ_DEPTH = "ata_ncq_depth";
     ATA_SATA_GENERATION = "ata_sata_generation";
     ATA_SPEED_DOWNSHIFTS = "ata_speed_downshifts";
     ATA_TRIM = "ata_trim";
@@ -94,6 +95,8 @@ names! {
     PCIE_MAX_SPEED_GT_S = "pcie_max_speed_gt_s";
     PCIE_MAX_WIDTH = "pcie_max_width";
     PCIE_NARROWEST = "pcie_narrowest";
+    PCIE_NARROWEST_MAX_SPEED_GT_S = "pcie_narrowest_max_speed_gt_s";
+    PCIE_NARROWEST_MAX_WIDTH = "pcie_narrowest_max_width";
     PCIE_PORT_MAX_SPEED_GT_S = "pcie_port_max_speed_gt_s";
     PCIE_PORT_MAX_WIDTH = "pcie_port_max_width";
     PCIE_SPEED_GT_S = "pcie_speed_gt_s";
@@ -113,6 +116,7 @@ names! {
     REMAPPED_NVME = "remapped_nvme";
     ROTATIONAL = "rotational";
     SATA_SPEED_GBIT_S = "sata_speed_gbit_s";
+    SATA_SPEED_LIMIT_GBIT_S = "sata_speed_limit_gbit_s";
     SATA_SPEED_MAX_GBIT_S = "sata_speed_max_gbit_s";
     SCHEDULER = "scheduler";
     SD_BUS_WIDTHS = "sd_bus_widths";

@@ -88,6 +88,11 @@ impl<'a> DiskPath<'a> {
         Ok(self.disk.need_text(names::TRANSPORT)? == transport)
     }
 
+    /// A CD, DVD or Blu-ray drive: packet commands (ATAPI) are never queued.
+    pub fn is_optical(&self) -> bool {
+        self.disk.driver.as_deref() == Some("sr")
+    }
+
     /// Drivers of the disk and of what is below.
     pub fn has_driver(&self, wanted: &str) -> Option<&'a Layer> {
         // The kernel writes module names with `_` and platform driver names with `-`.

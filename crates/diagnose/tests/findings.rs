@@ -93,6 +93,17 @@ fn sata_link_downshift() {
         let speeds = [("sata_speed_gbit_s", Fact::Float(now)), ("sata_speed_max_gbit_s", Fact::Float(6.0))];
         stack(sata_with(&drive, &speeds, "ahci", &[]))
     };
+    // Resets that failed limit the link without being counted as a lowering of the device.
+    let limited = |limit| {
+        let speeds = [
+            ("sata_speed_gbit_s", Fact::Float(1.5)),
+            ("sata_speed_max_gbit_s", Fact::Float(6.0)),
+            ("sata_speed_limit_gbit_s", limit),
+        ];
+        stack(sata_with(&[("ata_speed_downshifts", Fact::Int(0))], &speeds, "ahci", &[]))
+    };
+    holds_and_nearly(id, &limited(Fact::Float(1.5)), &limited(Fact::Null));
+    holds_and_nearly(id, &limited(Fact::Float(3.0)), &limited(Fact::Float(6.0)));
     holds_and_nearly(id, &older_drive(1.5), &older_drive(3.0));
     assert_eq!(finding(&older_drive(1.5), id).unwrap().gain.unwrap().at_most_ratio, Some(2.0));
 }
@@ -169,8 +180,18 @@ fn pcie_link_degraded() {
     holds_and_nearly(id, &bad, &nvme(&[], &lanes(8.0, 4, 16.0, 16)));
     // A slot that does no more is no fault of the link.
     holds_and_nearly(id, &bad, &nvme(&[], &lanes(5.0, 1, 5.0, 1)));
-    assert_eq!(finding(&bad, id).unwrap().gain.unwrap().at_most_ratio, Some(12.8));
+    assert_eq!(finding(&bad, id).unwrap().gain.unwrap().at_most_ratio, Some(15.75));
     unknown_for_want_of(id, &nvme(&[], &lanes(2.5, 1, 8.0, 4)[..4]), "pcie_port_max_speed_gt_s");
+    // Where the narrowest link is known by both of its ends, they decide: it may be the one above a switch.
+    let above_switch = |width, most: (Fact, i64)| {
+        let ends = [("pcie_narrowest_max_speed_gt_s", most.0), ("pcie_narrowest_max_width", Fact::Int(most.1))];
+        let own = lanes(8.0, width, 16.0, 4);
+        nvme(&[], &own.into_iter().chain(ends).collect::<Vec<_>>())
+    };
+    let (one_of_four, full) = (above_switch(1, (Fact::Float(8.0), 4)), above_switch(2, (Fact::Float(8.0), 2)));
+    holds_and_nearly(id, &one_of_four, &full);
+    assert_eq!(finding(&one_of_four, id).unwrap().gain.unwrap().at_most_ratio, Some(4.0));
+    unknown_for_want_of(id, &above_switch(1, (Fact::Null, 4)), "pcie_narrowest_max_speed_gt_s");
 }
 
 #[test]

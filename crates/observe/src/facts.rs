@@ -246,6 +246,8 @@ fact_names! {
     PCIE_PORT_MAX_SPEED_GT_S = "pcie_port_max_speed_gt_s", "float, GT/s", "max_link_speed of the port above", "What the slot could do.";
     PCIE_PORT_MAX_WIDTH = "pcie_port_max_width", "int, lanes", "max_link_width of the port above", "What the slot could do.";
     PCIE_NARROWEST = "pcie_narrowest", "text", "PCI address", "Which device of the path has the narrowest link.";
+    PCIE_NARROWEST_MAX_SPEED_GT_S = "pcie_narrowest_max_speed_gt_s", "float, GT/s", "max_link_speed of both ends of the narrowest link", "What both ends of the narrowest link could do.";
+    PCIE_NARROWEST_MAX_WIDTH = "pcie_narrowest_max_width", "int, lanes", "max_link_width of both ends of the narrowest link", "What both ends of the narrowest link could do.";
     PCIE_ASPM_POLICY = "pcie_aspm_policy", "text", "/sys/module/pcie_aspm/parameters/policy (bracketed)", "Active state power management.";
     PCIE_ASPM_L0S = "pcie_aspm_l0s", "bool", "link/l0s_aspm", "The endpoint's link may go to L0s.";
     PCIE_ASPM_L1 = "pcie_aspm_l1", "bool", "link/l1_aspm", "The endpoint's link may go to L1.";

@@ -60,12 +60,13 @@ pub fn place_of(root: &Root, name: &str) -> Result<Place, PlaceError> {
     }
     let path = root.canonical(trimmed).unwrap_or_else(|| without_dots(trimmed));
     let table = mounts(root);
-    let Some(mount) = mount_of(&table, &path, None, None) else {
-        return Err(PlaceError::NoMounts { path });
-    };
+    let mount = mount_of(&table, &path, None, None);
     // A device node that nobody knows is no file of the root file system.
-    if path.starts_with("/dev/") && matches!(mount.mount_point.as_str(), "/" | "/dev") {
+    if path.starts_with("/dev/") && mount.is_none_or(|m| matches!(m.mount_point.as_str(), "/" | "/dev")) {
         return Err(no_device());
+    }
+    if mount.is_none() {
+        return Err(PlaceError::NoMounts { path });
     }
     Ok(Place::Path { path, device: None, mount_id: None, block_size_bytes: None })
 }

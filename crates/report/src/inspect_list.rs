@@ -1,6 +1,6 @@
 //! `narrows inspect` without a target: all disks, one line each.
 
-use crate::text::{pad, plain, shorten, width};
+use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, quantity};
 use model::LayerKind;
 
@@ -81,7 +81,9 @@ pub fn disks_text(disks: &[DiskLine], missing: &[String], style: &Style) -> Stri
         out.push('\n');
     }
     for m in missing {
-        out.push_str(&format!("{}\n", style.paint(Paint::Dim, &plain(m, style.ascii))));
+        for line in wrap(&plain(m, style.ascii), style.width) {
+            out.push_str(&format!("{}\n", style.paint(Paint::Dim, &line)));
+        }
     }
     out
 }

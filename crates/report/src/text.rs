@@ -74,6 +74,11 @@ pub fn plain(text: &str, ascii: bool) -> String {
     out
 }
 
+/// The same for a text of several lines, whose ends stay.
+pub fn plain_lines(text: &str, ascii: bool) -> String {
+    text.split('\n').map(|line| plain(line, ascii)).collect::<Vec<_>>().join("\n")
+}
+
 /// The text in at most `columns`, with the middle left out where it is too long: both ends of a path tell something.
 pub fn shorten(text: &str, columns: usize, ascii: bool) -> String {
     if width(text) <= columns {

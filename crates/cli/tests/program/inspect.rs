@@ -290,15 +290,29 @@ fn names_in_a_tree_do_not_act_on_the_terminal() {
     );
     let model = tree.host("/sys/devices/virtual/block/sda/device/model");
     std::fs::write(model, "\x1b[2J\x1b]0;mine\x07 \u{202e}model\u{9b}31m").unwrap();
+    // A device's own name, which the message about a wrong target lists.
+    let named = tree.host("/sys/block/sd\x1b[31m");
+    std::fs::create_dir_all(&named).unwrap();
+    std::fs::write(named.join("dev"), "8:16\n").unwrap();
     let scratch = Scratch::new();
-    for target in [None, Some("sda")] {
-        let root = directory(&tree);
-        let mut args = vec!["inspect", "--root", &root];
-        args.extend(target);
-        let ended = scratch.run(args);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        for c in ['\x1b', '\x07', '\u{202e}', '\u{9b}'] {
-            assert!(!ended.stdout.contains(c), "{:?}", ended.stdout);
+    let root = directory(&tree);
+    for (target, code) in [(None, 0), (Some("sda"), 0), (Some("sdz"), 2), (Some("/dev/sdz"), 2)] {
+        for json in [false, true] {
+            let mut args = vec!["inspect", "--root", &root];
+            args.extend(target);
+            args.extend(json.then_some("--json"));
+            let ended = scratch.run(args);
+            assert_eq!(ended.code, code, "{}", ended.stderr);
+            for c in ['\x1b', '\x07', '\u{202e}', '\u{9b}'] {
+                assert!(
+                    !ended.stdout.contains(c) && !ended.stderr.contains(c),
+                    "{:?} {:?}",
+                    ended.stdout,
+                    ended.stderr
+                );
+            }
+            let told = if json { &ended.stdout } else { &ended.stderr };
+            assert!(code == 0 || told.contains("there is no device"), "{told}");
         }
     }
 }

@@ -20,7 +20,7 @@ pub fn is_samsung_on_ati(path: &DiskPath<'_>) -> bool {
 /// Commands one at a time because the host adapter cannot queue.
 pub fn host_without_ncq(run: &Run) -> Check {
     any_disk(run, |path| {
-        if !path.is("sata")? || path.has_driver("ata_piix").is_some() {
+        if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
         }
         let depth = path.disk.need_int(names::QUEUE_DEPTH)?;

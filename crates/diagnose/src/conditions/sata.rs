@@ -21,15 +21,18 @@ pub fn ide_mode(run: &Run) -> Check {
     })
 }
 
-/// Negotiated speed below what the port does, after libata lowered it; without a recorded downshift the disk may simply
-/// be of an older generation.
+/// Negotiated speed below what the port does, after libata lowered it: for the device, which it counts, or for the link,
+/// which it limits (after resets that failed nothing is counted, libata-eh.c ata_eh_reset). Without either the disk may
+/// simply be of an older generation.
 pub fn link_downshift(run: &Run) -> Check {
     any_disk(run, |path| {
         if !path.is("sata")? {
             return Ok(None);
         }
-        // None was counted: whatever the speeds are, they were never lowered.
-        if path.disk.int(names::ATA_SPEED_DOWNSHIFTS) == Some(0) {
+        let limit = path.holder(names::SATA_SPEED_LIMIT_GBIT_S).map(|l| l.need_number(names::SATA_SPEED_LIMIT_GBIT_S));
+        let downshifts = path.disk.int(names::ATA_SPEED_DOWNSHIFTS);
+        // None was counted and nothing is limited: whatever the speeds are, they were never lowered.
+        if downshifts == Some(0) && limit.is_none() {
             return Ok(None);
         }
         let link = path.need(names::SATA_SPEED_GBIT_S)?;
@@ -39,11 +42,15 @@ pub fn link_downshift(run: &Run) -> Check {
         if now >= max || now <= 0.0 {
             return Ok(None);
         }
-        path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)?;
+        let limited = matches!(limit, Some(Ok(limit)) if limit < max);
+        if !limited && path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)? == 0 {
+            return Ok(None);
+        }
         Ok(Some(
             Case::seen([
                 link.evidence(names::SATA_SPEED_GBIT_S),
                 link.evidence(names::SATA_SPEED_MAX_GBIT_S),
+                link.evidence(names::SATA_SPEED_LIMIT_GBIT_S),
                 path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS),
             ])
             .gain(
@@ -58,7 +65,7 @@ pub fn link_downshift(run: &Run) -> Check {
 /// AHCI that can queue, and a disk that is given one command at a time.
 pub fn no_ncq(run: &Run) -> Check {
     any_disk(run, |path| {
-        if !path.is("sata")? || path.has_driver("ata_piix").is_some() {
+        if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
         }
         if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
@@ -70,6 +77,7 @@ pub fn no_ncq(run: &Run) -> Check {
             return Ok(None);
         }
         let mut evidence = vec![path.disk.evidence(names::QUEUE_DEPTH)];
+        evidence.extend(path.holder(names::ATA_NCQ_DEPTH).map(|l| l.evidence(names::ATA_NCQ_DEPTH)));
         evidence.extend(path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST)));
         evidence.extend(path.below.iter().find(|l| l.driver.is_some()).map(driver_evidence));
         Ok(Some(Case::seen(evidence)))

@@ -18,6 +18,10 @@ struct End {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PciePath {
     narrowest: End,
+    /// The best transfer rate that both ends of the narrowest link know.
+    narrowest_max_speed_gt_s: Option<f64>,
+    /// The most lanes that both ends of the narrowest link have.
+    narrowest_max_width: Option<u32>,
     max_speed_gt_s: Option<f64>,
     max_width: Option<u32>,
     port_max_speed_gt_s: Option<f64>,
@@ -62,20 +66,29 @@ fn width(root: &Root, path: &str, file: &str) -> Option<u32> {
 pub(super) fn path(root: &Root, device: &str) -> Option<PciePath> {
     let above = ancestors(root, device);
     let chain = std::iter::once(device).chain(above.iter().map(|a| a.path.as_str()));
-    let ends = chain.filter(|p| is_address(file_name(p))).filter_map(|p| {
+    let chain: Vec<&str> = chain.filter(|p| is_address(file_name(p))).collect();
+    let ends = chain.iter().enumerate().filter_map(|(at, p)| {
         let speed_gt_s = speed(root, p, "current_link_speed")?;
         let width = width(root, p, "current_link_width")?;
         // An unknown generation has no ceiling and cannot be compared.
         let bytes = ceiling::pcie(speed_gt_s, width)?.bytes_per_s;
-        Some((bytes, End { address: file_name(p).to_owned(), speed_gt_s, width }))
+        Some((bytes, at, End { address: file_name(p).to_owned(), speed_gt_s, width }))
     });
-    let narrowest = ends.min_by_key(|(bytes, _)| *bytes).map(|(_, end)| end)?;
+    let (_, at, narrowest) = ends.min_by_key(|(bytes, ..)| *bytes)?;
+    // Functions alternate on the way up: the device and the port above it are the ends of one link, the upstream port of
+    // a switch and the port above that are the ends of the next; inside of a switch there is no link.
+    let both = [chain.get(at), chain.get(at ^ 1)];
+    let least = |max: &dyn Fn(&str) -> Option<f64>| Some(max(both[0]?)?.min(max(both[1]?)?));
+    let narrowest_max_speed_gt_s = least(&|p| speed(root, p, "max_link_speed"));
+    let narrowest_max_width = least(&|p| width(root, p, "max_link_width").map(f64::from)).map(|w| w as u32);
     // The device itself must have a link: a device inside the root complex has no share in the links of others.
     let max_width = width(root, device, "max_link_width");
     width(root, device, "current_link_width")?;
     let port = above.first().filter(|a| is_address(&a.name)).map(|a| a.path.as_str());
     Some(PciePath {
         narrowest,
+        narrowest_max_speed_gt_s,
+        narrowest_max_width,
         max_speed_gt_s: speed(root, device, "max_link_speed"),
         max_width,
         port_max_speed_gt_s: port.and_then(|p| speed(root, p, "max_link_speed")),
@@ -95,6 +108,8 @@ impl PciePath {
         layer.set(facts::PCIE_SPEED_GT_S, self.narrowest.speed_gt_s);
         layer.set(facts::PCIE_WIDTH, self.narrowest.width);
         layer.set(facts::PCIE_NARROWEST, self.narrowest.address.as_str());
+        layer.set(facts::PCIE_NARROWEST_MAX_SPEED_GT_S, self.narrowest_max_speed_gt_s);
+        layer.set(facts::PCIE_NARROWEST_MAX_WIDTH, self.narrowest_max_width);
         layer.set(facts::PCIE_MAX_SPEED_GT_S, self.max_speed_gt_s);
         layer.set(facts::PCIE_MAX_WIDTH, self.max_width);
         layer.set(facts::PCIE_PORT_MAX_SPEED_GT_S, self.port_max_speed_gt_s);
