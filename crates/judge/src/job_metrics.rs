@@ -129,7 +129,7 @@ impl<'a> JobFigures<'a> {
 
     fn operations_per_s(&self, job: &JobRecord, operations: u64) -> Option<f64> {
         match self.shared(job) {
-            Some(rate) => share(operations, self.all.0).map(|s| s * rate.operations as f64 / rate.seconds),
+            Some(rate) => share(operations, self.all.0).map(|s| s * rate.operations_per_s),
             None => per_second(operations, self.own_time(job)),
         }
     }

@@ -90,7 +90,7 @@ fn one(
         },
         Quantity::Iops => match rate.filter(|r| r.bytes_per_s > 0.0) {
             Some(r) => {
-                let iops = r.operations as f64 / r.seconds;
+                let iops = r.operations_per_s;
                 // All operations of a phase are equally long, or a constant mix, so that the interval scales.
                 let scale = iops / r.bytes_per_s;
                 let metric = measured(iops, r.operations);

@@ -19,11 +19,13 @@ const LEAST_COUNTED_SHARE: f64 = 0.25;
 pub(crate) struct CountedRate {
     /// Bytes per second.
     pub bytes_per_s: f64,
+    /// Operations per second.
+    pub operations_per_s: f64,
     /// 95 % interval within the run.
     pub interval: Option<(f64, f64)>,
     /// Operations, or rounds where the phase has them.
     pub n: u64,
-    /// Operations after the cut.
+    /// Operations after the cut, with one that counts in part.
     pub operations: u64,
     /// Time after the cut, seconds.
     pub seconds: f64,
@@ -60,19 +62,31 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         uncut = true;
         remark = Some("warm-up-counted: the warm-up cut would have left too little, so all of it counts".to_owned());
     }
-    if let Some(drain) = drain(plan, record, intervals) {
-        operations = operations.saturating_sub(drain.operations);
-        bytes = bytes.saturating_sub(drain.bytes);
-        time_ns = time_ns.saturating_sub(drain.length_ns);
-        ended_ns = drain.start_ns;
+    // Operations of which a part lies within what counts.
+    let mut in_part = 0.0;
+    if let Some(first) = drain(plan, record, intervals) {
+        let (counted, drained) = intervals.split_at(first);
+        let after_ns: Ns = drained.iter().map(|i| i.length_ns).sum();
+        operations = drained.iter().fold(operations, |sum, i| sum.saturating_sub(i.operations));
+        bytes = drained.iter().fold(bytes, |sum, i| sum.saturating_sub(i.bytes));
+        time_ns = time_ns.saturating_sub(after_ns);
+        ended_ns = drained.first().map_or(ended_ns, |i| i.start_ns);
         partly = true;
-        intervals = &intervals[..intervals.len() - 1];
+        intervals = counted;
+        if plan.queue_depth() == 1 {
+            let cut = !uncut && record.warmup.cut_ns > 0;
+            in_part = share_before(drained, after_ns) - if cut { UNKNOWN_SHARE } else { 0.0 };
+        }
     }
     let seconds = time_ns as f64 / 1e9;
     if operations == 0 || seconds <= 0.0 {
         return None;
     }
-    let bytes_per_s = bytes as f64 / seconds;
+    let whole = operations as f64;
+    let operations_per_s = (whole + in_part).max(0.0) / seconds;
+    // The operations of a phase are equally long, or a constant mix.
+    let bytes_per_s = operations_per_s * (bytes as f64 / whole);
+    operations += u64::from(in_part > 0.0);
     let (rates, interval, no_interval) = interval_around(bytes_per_s, intervals);
     if plan.kind == PhaseKind::Measure {
         remark = remark.or(no_interval);
@@ -82,6 +96,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         .flatten();
     Some(CountedRate {
         bytes_per_s,
+        operations_per_s,
         interval,
         n: operations,
         operations,
@@ -131,6 +146,7 @@ fn rate_of_steady_window(record: &PhaseRecord) -> Option<CountedRate> {
     let (_, interval, remark) = interval_around(bytes_per_s, record.intervals.get(from..to).unwrap_or_default());
     Some(CountedRate {
         bytes_per_s,
+        operations_per_s: operations as f64 / seconds,
         interval,
         n: operations,
         operations,
@@ -143,20 +159,41 @@ fn rate_of_steady_window(record: &PhaseRecord) -> Option<CountedRate> {
     })
 }
 
-/// The last, shorter interval where it holds only what was still in flight when the phase's time was over. Under a limiter
-/// that releases operations in bursts, a whole queue's worth arrives there in no time and would count as speed (measured:
-/// 412 IOPS at a cap of 400). At depth 1, and where single operations take longer than an interval, nothing comes in
-/// bursts, and the end of the last operation is the exact end of the time.
-fn drain<'a>(plan: &PhasePlan, record: &PhaseRecord, intervals: &'a [Interval]) -> Option<&'a Interval> {
+/// Where the drain begins: the intervals that hold only what was still in flight when the phase's time was over. They begin
+/// where the time was up and end when the device pleases, so they do not count: a limiter that releases operations in
+/// bursts would put a whole queue's worth there in no time (measured: 412 IOPS at a cap of 400), or at depth 1 a whole pause
+/// with a single operation at its end (396 at the same cap).
+fn drain(plan: &PhasePlan, record: &PhaseRecord, intervals: &[Interval]) -> Option<usize> {
     let timed = matches!(record.stop, StopCause::TimeUsed | StopCause::Steady);
     let (last, before) = intervals.split_last()?;
-    (plan.kind == PhaseKind::Measure
-        && plan.queue_depth() > 1
-        && timed
-        && before.len() >= LEAST_VALUES
-        && last.length_ns < before[0].length_ns
-        && last.operations > 1)
-        .then_some(last)
+    let full = before.first()?.length_ns;
+    let alone = plan.queue_depth() == 1;
+    if plan.kind != PhaseKind::Measure || !timed || last.length_ns >= full || last.operations <= u64::from(!alone) {
+        return None;
+    }
+    let mut first = before.len();
+    if alone && last.operations == 1 {
+        // It may have been under way for long. The time was up no later than where it is the only one.
+        let planned = record.started_ns.saturating_add(plan.usual_time_ns());
+        while first > 0 && before[first - 1].operations == 0 && before[first - 1].start_ns >= planned {
+            first -= 1;
+        }
+    }
+    (first >= LEAST_VALUES).then_some(first)
+}
+
+/// Share of an operation at depth 1 that lies on one side of a moment within it, where only that much is known.
+const UNKNOWN_SHARE: f64 = 0.5;
+
+/// How much of the operation that was under way when the drain began lies before it. So slow operations count to the
+/// exact end, and not by the grain of whole ones.
+fn share_before(drained: &[Interval], after_ns: Ns) -> f64 {
+    let latency_ns = drained.last().and_then(|i| i.latency_ns_max).unwrap_or(0);
+    let one = drained.iter().map(|i| i.operations).sum::<u64>() == 1;
+    if !one || latency_ns < after_ns || latency_ns == 0 {
+        return UNKNOWN_SHARE;
+    }
+    (latency_ns - after_ns) as f64 / latency_ns as f64
 }
 
 /// Rates of the intervals of full length; stalls are zeros among them.
@@ -208,6 +245,7 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     let n = counted.len() as u64;
     Some(CountedRate {
         bytes_per_s: bytes as f64 / seconds,
+        operations_per_s: operations as f64 / seconds,
         interval,
         n,
         operations,
@@ -290,12 +328,104 @@ mod tests {
         burst(&mut f);
         let rate = counted_rate(&f.plan, &f.record).unwrap();
         assert_eq!((rate.bytes_per_s, rate.operations), (400.0 * 4096.0, 1_000));
-        // At depth 1 each operation's time is its own, and a region that is covered ends with its last operation.
-        f.plan.streams[0].queue_depth = 1;
-        assert_eq!(counted_rate(&f.plan, &f.record).unwrap().operations, 1_032);
-        f.plan.streams[0].queue_depth = 32;
+        // A region that is covered ends with its last operation.
         f.record.stop = StopCause::RegionDone;
         assert_eq!(counted_rate(&f.plan, &f.record).unwrap().operations, 1_032);
+    }
+
+    /// A phase at depth 1 whose last operation ends `after_ns` behind its time and took `latency_ns`.
+    fn with_last_operation(mut f: Fixture, after_ns: u64, latency_ns: u64) -> Fixture {
+        let (length_ns, bytes) = (f.record.intervals[0].length_ns, f.record.bytes / f.record.operations);
+        f.plan.streams[0].queue_depth = 1;
+        f.plan.time_limit_ns = f.record.ended_ns - f.record.started_ns;
+        let mut left_ns = after_ns;
+        while left_ns > 0 {
+            let start_ns = f.record.ended_ns;
+            let mut interval = Interval { start_ns, length_ns: left_ns.min(length_ns), ..Default::default() };
+            left_ns -= interval.length_ns;
+            if left_ns == 0 {
+                (interval.operations, interval.bytes, interval.latency_ns_max) = (1, bytes, Some(latency_ns));
+            }
+            f.record.ended_ns += interval.length_ns;
+            f.record.intervals.push(interval);
+        }
+        f.record.operations += 1;
+        f.record.bytes += bytes;
+        f
+    }
+
+    #[test]
+    fn a_pause_at_the_end_of_depth_one_is_no_slowness() {
+        // 400 a second in bursts of 40; the next burst begins 95 ms after the end.
+        let f = with_last_operation(Fixture::random_read().at_rate(400, 2.5), 95_000_000, 97_000_000);
+        let rate = counted_rate(&f.plan, &f.record).unwrap();
+        assert!((rate.operations_per_s / 400.0 - 1.0).abs() < 1e-4, "{rate:?}");
+        assert_eq!((rate.operations, rate.seconds), (1_001, 2.5));
+    }
+
+    #[test]
+    fn slow_operations_count_to_the_exact_end() {
+        // One takes 0.35 s: seven are over after 2.45 s, the eighth is under way at the end of the interval at 2.5 s.
+        let mut f = Fixture::random_read().at_rate(400, 2.5);
+        for (i, interval) in f.record.intervals.iter_mut().enumerate() {
+            let ends = |ms: u64| u64::from(ms % 350 == 0 && ms > 0);
+            let at = i as u64 * 100;
+            (interval.operations, interval.bytes) = ((at..at + 100).map(ends).sum(), 0);
+            interval.bytes = interval.operations * 4096;
+        }
+        f.record.operations = 7;
+        f.record.bytes = 7 * 4096;
+        let f = with_last_operation(f, 300_000_000, 350_000_000);
+        let rate = counted_rate(&f.plan, &f.record).unwrap();
+        assert!((rate.operations_per_s * 0.35 - 1.0).abs() < 1e-9, "{rate:?}");
+        assert!((rate.bytes_per_s * 0.35 / 4096.0 - 1.0).abs() < 1e-9, "{rate:?}");
+    }
+
+    /// The mean over phases that begin and end anywhere within bursts, pauses and operations is the truth.
+    #[test]
+    fn rates_at_depth_one_are_right_on_average() {
+        // Operations of one period: a burst of short ones after a pause, and long ones one by one.
+        for (period_ns, latencies) in [
+            (100_000_000u64, vec![90_000_000u64, 2_000_000, 2_000_000, 6_000_000]),
+            (130_000_000, vec![130_000_000]),
+            (390_000_000, vec![350_000_000, 10_000_000, 10_000_000, 20_000_000]),
+        ] {
+            let truth = latencies.len() as f64 * 1e9 / period_ns as f64;
+            let (mut sum, rounds) = (0.0, 977);
+            for round in 0..rounds {
+                // The phase starts with an operation; the cut is at 0.5 s, the time is up at 2 s, each anywhere in the period.
+                let first = round * period_ns / rounds;
+                let mut f = Fixture::random_read().at_rate(400, 2.0);
+                f.record.intervals.iter_mut().for_each(|i| (i.operations, i.bytes) = (0, 0));
+                f.record.operations = 0;
+                f.record.warmup.cut_ns = 500_000_000;
+                let mut now = 0;
+                let last = 'phase: loop {
+                    for (k, latency) in latencies.iter().enumerate() {
+                        // Enters the first period at its `first`.
+                        let latency =
+                            if now == 0 && k == 0 { latency.saturating_sub(first % latency) } else { *latency };
+                        now += latency;
+                        if now > 2_000_000_000 {
+                            break 'phase (now - 2_000_000_000, latency);
+                        }
+                        let interval = &mut f.record.intervals[((now - 1) / 100_000_000) as usize];
+                        interval.operations += 1;
+                        interval.bytes += 4096;
+                        f.record.operations += 1;
+                        if now <= 500_000_000 {
+                            f.record.warmup.operations += 1;
+                            f.record.warmup.bytes += 4096;
+                        }
+                    }
+                };
+                f.record.bytes = f.record.operations * 4096;
+                let f = with_last_operation(f, last.0, last.1);
+                sum += counted_rate(&f.plan, &f.record).unwrap().operations_per_s;
+            }
+            let mean = sum / rounds as f64;
+            assert!((mean / truth - 1.0).abs() < 0.01, "{latencies:?}: {mean} instead of {truth}");
+        }
     }
 
     #[test]

@@ -27,8 +27,7 @@ pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
             let pace = |d: &model::DirectionSummary| pace(d.direction, d.counted_operations, d.counted_bytes, time);
             one.directions.iter().filter_map(pace).collect()
         } else if let (Some(rate), [direction]) = (case.rate, stream.directions().as_slice()) {
-            let operations = rate.operations as f64 / rate.seconds;
-            vec![Pace { direction: *direction, operations, bytes: rate.bytes_per_s }]
+            vec![Pace { direction: *direction, operations: rate.operations_per_s, bytes: rate.bytes_per_s }]
         } else {
             continue;
         };
