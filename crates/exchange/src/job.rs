@@ -155,6 +155,26 @@ impl<'a> Job<'a> {
         &self.name
     }
 
+    /// Its name as it was written, where the phase is named after its only job: `rand read` of the phase `rand-read`.
+    pub fn as_written(&self) -> &str {
+        let plain = |c: char| c.is_alphanumeric() || c == '_';
+        let named_after = |job: &str| {
+            let made: String = job.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+            made.trim_matches('-') == self.name
+        };
+        match self.streams.as_slice() {
+            [first, rest @ ..] if self.id.is_none() && rest.iter().all(|s| s.name == first.name) => {
+                if named_after(&first.name) { &first.name } else { &self.name }
+            }
+            _ => &self.name,
+        }
+    }
+
+    /// Whether it only wrote what is read later.
+    pub fn is_layout(&self) -> bool {
+        self.phase.plan.kind == PhaseKind::Layout
+    }
+
     /// Whether its numbers may be believed.
     pub fn stands(&self) -> bool {
         self.phase.status == PhaseStatus::Measured

@@ -1,7 +1,8 @@
 //! fio's JSON, as fio 3.33 prints it with `--output-format=json` and `json+`.
 //!
-//! Every job of every executed phase that does I/O is a job, a phase with one of them is one. What fio has no place for (statuses, reasons, metrics with their
-//! intervals) stands under the top-level key `narrows`.
+//! Every job of every executed phase that does I/O is a job, a phase with one of them is one. A layout is none, as with
+//! fio: its readers take the first job for what was measured. What fio has no place for (statuses, reasons, metrics with
+//! their intervals, layouts) stands under the top-level key `narrows`.
 
 mod direction;
 mod disk_util;
@@ -97,8 +98,14 @@ struct JobStats<'a> {
 /// # Errors
 /// A phase is named that does not exist, or none that does I/O was executed.
 pub fn fio_json(run: &Run, options: &Options) -> Result<String> {
-    let jobs = jobs(run, options)?;
-    Ok(document(run, &jobs.iter().collect::<Vec<_>>(), options))
+    let all = jobs(run, options)?;
+    let told = |job: &&Job| !job.is_layout() || job.stop() == StopCause::Failed || !options.phases.is_empty();
+    let mut jobs: Vec<&Job> = all.iter().filter(told).collect();
+    if jobs.is_empty() {
+        // It did not get further than that.
+        jobs = all.iter().collect();
+    }
+    Ok(document(run, &jobs, options))
 }
 
 /// Each measured phase as a document of its own, as plotting tools want it, which add up the jobs of one document:
@@ -189,7 +196,7 @@ fn job_stats<'a>(run: &Run, job: &'a Job<'a>, wall: &WallTime, options: &Options
     });
     let done = counted.operations > 0;
     JobStats {
-        jobname: job.name(),
+        jobname: job.as_written(),
         groupid: job.index,
         job_start: wall.at_ms(job.started_ns()),
         error,

@@ -285,6 +285,41 @@ fn each_measured_phase_as_its_own_document() {
 }
 
 #[test]
+fn a_layout_is_no_job_unless_it_failed_or_is_asked_for() {
+    let mut layout = phase("layout", "direct", vec![stream("write", "sequential", 1 << 20, 8)]);
+    layout.plan.kind = model::PhaseKind::Layout;
+    let names = |run: &Run, options: &Options| -> Vec<String> {
+        let document = export(run, options);
+        let jobs = document["jobs"].as_array().unwrap();
+        jobs.iter().map(|j| j["jobname"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut with = plain();
+    with.phases.insert(0, layout.clone());
+    assert_eq!(names(&with, &Options::default())[0], "rand-read-qd32", "the first job is what was measured");
+    let document = export(&with, &Options::default());
+    assert_eq!(document["narrows"]["phases"][0]["name"], "layout");
+    assert_eq!(document["narrows"]["phases"][0]["job"], Value::Null);
+    let asked = Options { phases: vec!["layout".into()], ..Options::default() };
+    assert_eq!(names(&with, &asked), ["layout"]);
+    assert_eq!(names(&run(vec![layout.clone()]), &Options::default()), ["layout"], "there is nothing else");
+    layout.record.as_mut().unwrap().stop = model::StopCause::Failed;
+    with.phases[0] = layout;
+    assert_eq!(names(&with, &Options::default())[0], "layout");
+}
+
+#[test]
+fn a_job_keeps_its_name_as_it_was_written() {
+    let named = |phase_name: &str, job: &str| {
+        let mut one = phase(phase_name, "direct", vec![stream("read", "random", 4096, 8)]);
+        one.plan.streams[0].name = job.into();
+        export(&run(vec![one]), &Options::default())["jobs"][0]["jobname"].clone()
+    };
+    assert_eq!(named("rand-read-4k", "rand read/4k"), "rand read/4k");
+    assert_eq!(named("point-1", "reader"), "point-1", "the phase has a name of its own");
+    assert_eq!(named("solo", ""), "solo");
+}
+
+#[test]
 fn nothing_to_export_is_an_error() {
     let nothing = run(plain().phases.into_iter().map(skipped).collect());
     assert!(matches!(exchange::fio_json(&nothing, &Options::default()), Err(ExchangeError::NothingRecorded { .. })));
