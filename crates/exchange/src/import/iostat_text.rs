@@ -6,9 +6,15 @@ use super::iostat::{Column, SINCE_BOOT, column, cpu, distinct};
 use super::{Found, ImportedMetric, ImportedRun, Text};
 use std::collections::BTreeSet;
 
-/// Whether there is a table of devices.
+/// Whether there is a table of devices, or one of processor time (`-c`) below the line that iostat begins with. Without
+/// that line it may be of any of sysstat's programs.
 pub(super) fn detect(text: &Text) -> bool {
-    text.lines().any(|(_, line)| heading(line).is_some())
+    let has = |is: fn(&str) -> bool| text.lines().any(|(_, line)| is(line));
+    has(|line| heading(line).is_some()) || (has(is_banner) && has(is_cpu_heading))
+}
+
+fn is_cpu_heading(line: &str) -> bool {
+    line.trim_start().starts_with("avg-cpu:")
 }
 
 /// A heading: its columns in order, and on which side the names stand.
@@ -163,7 +169,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             continue;
         }
         let heading = heading(line);
-        let is_cpu = line.trim_start().starts_with("avg-cpu:");
+        let is_cpu = is_cpu_heading(line);
         if reader.is_none() && (heading.is_some() || is_cpu || is_time(line)) {
             reader = Some(Reader::new(found.file, number));
         }

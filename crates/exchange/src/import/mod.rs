@@ -29,6 +29,7 @@ mod iozone_report;
 mod iozone_session;
 mod iozone_table;
 mod localized;
+mod marks;
 mod number;
 mod run;
 mod sd_card_bench;

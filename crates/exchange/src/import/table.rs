@@ -4,18 +4,22 @@
 //! Read last, and only where nothing else was recognised: any other format with commas would look like this too.
 
 use super::comma::fields;
-use super::localized::decimal;
-use super::number::finite;
+use super::marks::Marks;
 use super::{Found, ImportedMetric, ImportedRun, Names, Original, Text};
 use model::{Metric, MetricStatus, Unit};
+
+/// Rows above which a table is no list of targets but a series: each row would become a run with a copy of the file.
+const MOST_ROWS: usize = 4096;
 
 /// A table as read.
 struct Table {
     heading_line: usize,
-    separator: char,
+    marks: Marks,
     heading: Vec<String>,
     rows: Vec<(usize, Vec<String>)>,
     bad: Vec<(usize, usize)>,
+    /// Whether rows were left out, as there are too many.
+    too_long: bool,
 }
 
 /// Whether the first line with content is a heading with rows below it.
@@ -32,26 +36,27 @@ fn table(text: &Text) -> Option<Table> {
     let (heading_line, line) = text.lines().find(|(_, line)| !is_skipped(line))?;
     let separator = [',', ';', '\t'].into_iter().max_by_key(|s| line.matches(*s).count())?;
     let heading = fields(line, separator);
-    let is_name = |c: &String| !c.is_empty() && number(c, separator).is_none();
+    let loose = Marks::Untold { separating_comma: separator == ',' };
+    let is_name = |c: &String| !c.is_empty() && loose.number(c).is_none();
     // A heading names every column (the first may be left blank), and nothing in it is a number.
-    if heading.len() < 2 || !heading.iter().skip(1).all(is_name) || number(&heading[0], separator).is_some() {
+    if heading.len() < 2 || !heading.iter().skip(1).all(is_name) || loose.number(&heading[0]).is_some() {
         return None;
     }
-    let mut table = Table { heading_line, separator, heading, rows: Vec::new(), bad: Vec::new() };
+    let mut table = Table { heading_line, marks: loose, heading, rows: Vec::new(), bad: Vec::new(), too_long: false };
     for (number, line) in text.lines().skip(heading_line).filter(|(_, line)| !is_skipped(line)) {
+        if table.rows.len() + table.bad.len() >= MOST_ROWS {
+            table.too_long = true;
+            break;
+        }
         let cells = fields(line, separator);
         match cells.len() == table.heading.len() && line.matches('"').count().is_multiple_of(2) {
             true => table.rows.push((number, cells)),
             false => table.bad.push((number, cells.len())),
         }
     }
+    table.marks = Marks::of(table.rows.iter().flat_map(|(_, cells)| cells).map(String::as_str), separator);
     let has_numbers = (0..table.heading.len()).any(|c| table.is_numeric(c));
     (has_numbers && table.rows.len() >= table.bad.len()).then_some(table)
-}
-
-/// A number; a decimal comma where commas do not separate.
-fn number(text: &str, separator: char) -> Option<f64> {
-    if separator == ',' { finite(text) } else { decimal(text) }
 }
 
 /// Blank, or a word for what is not there.
@@ -66,7 +71,7 @@ impl Table {
     /// Whether a column is of numbers: most of what is there is one.
     fn is_numeric(&self, column: usize) -> bool {
         let there = || self.rows.iter().map(|(_, cells)| cells[column].as_str()).filter(|c| !is_missing(c));
-        let numbers = there().filter(|c| number(c, self.separator).is_some()).count();
+        let numbers = there().filter(|c| self.marks.number(c).is_some()).count();
         numbers > 0 && numbers * 2 > there().count()
     }
 }
@@ -80,6 +85,12 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     found.used(table.heading_line);
     if table.heading.starts_with(&["run", "target", "phase", "metric"].map(str::to_owned)) {
         found.not_understood(table.heading_line, "this is the export of narrows itself; import the run's bundle");
+        return;
+    }
+    if table.too_long {
+        let why =
+            format!("this table has more than {MOST_ROWS} rows, and each would become a run; cut out those that count");
+        found.not_understood(table.heading_line, why);
         return;
     }
     let numeric: Vec<bool> = (0..table.heading.len()).map(|c| table.is_numeric(c)).collect();
@@ -102,7 +113,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         for (column, id) in ids.iter().enumerate().filter(|(c, _)| numeric[*c]) {
             let cell = &cells[column];
             let original = Original::new(cell, table.heading[column].clone());
-            let value = number(cell, table.separator);
+            let value = table.marks.number(cell);
             match value.and_then(|v| ImportedMetric::new(id, Unit::Ratio, None, v, 1, original.clone())) {
                 Some(metric) => metrics.push(metric),
                 None if cell.is_empty() => {}

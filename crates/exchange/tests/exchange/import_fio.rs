@@ -285,3 +285,42 @@ fn names_that_come_twice_are_numbered() {
     assert_eq!(value(&run, "old-2.read.iops"), 7.0);
     assert!(run.remarks.iter().any(|r| r.contains("none of them is the whole")));
 }
+
+#[test]
+fn semicolons_in_a_jobs_name_do_not_shift_its_fields() {
+    let files = [(fixture!("terse-2.txt"), 1), (fixture!("terse-4.txt"), 2), (fixture!("terse-5.txt"), 2)];
+    for (plain, name) in files {
+        let mut line: Vec<&str> = plain.lines().find(|l| l.len() > 100).unwrap().split(';').collect();
+        let job = line[name].to_owned();
+        let wanted = one(&line.join(";"));
+        line[name] = "4k;qd=1;7;8";
+        let run = one(&line.join(";"));
+        let values = |run: &ImportedRun, job: &str| -> Vec<(String, Option<f64>)> {
+            run.metrics().map(|m| (m.metric.id.replacen(job, "", 1), m.metric.value)).collect()
+        };
+        assert_eq!(values(&run, "4k;qd=1;7;8"), values(&wanted, &job), "{plain}");
+    }
+}
+
+#[test]
+fn states_in_the_course_of_a_run_are_no_runs() {
+    let state = |ms: u64, runtime: u64, operations: u64| {
+        let iops = operations * 1000 / runtime;
+        format!(
+            r#"{{"fio version": "fio-3.33", "timestamp_ms": {ms}, "jobs": [{{"jobname": "a", "error": 0, "read": {{
+               "io_bytes": {}, "bw_bytes": {}, "iops": {iops}, "runtime": {runtime}, "total_ios": {operations}}}}}]}}
+"#,
+            operations * 4096,
+            iops * 4096
+        )
+    };
+    let begin = 1_795_291_214_000;
+    let while_it_went_on =
+        [state(begin + 1004, 1000, 9000), state(begin + 2005, 2001, 15000), state(begin + 3002, 2999, 24000)].concat();
+    let run = one(&while_it_went_on);
+    assert_eq!(value(&run, "a.read.iops"), 8002.0);
+    assert_eq!(run.remarks.iter().filter(|r| r.contains("as it stood then")).count(), 2, "{:?}", run.remarks);
+    // The same figures of three runs after one another.
+    let runs = [state(begin + 1004, 1000, 9000), state(begin + 4005, 2001, 15000), state(begin + 9002, 2999, 24000)];
+    assert_eq!(import("text", runs.concat().as_bytes()).unwrap().runs.len(), 3);
+}

@@ -258,6 +258,40 @@ fn a_table_with_decimal_commas_and_holes() {
 }
 
 #[test]
+fn one_number_of_a_table_tells_which_mark_groups_digits() {
+    let imported = text("disk;read;iops\nA;123,4;1.000\nB;99,5;12.500\n");
+    assert_value(&imported.runs[0], "read", 123.4);
+    assert_value(&imported.runs[1], "iops", 12500.0);
+    let imported = text("disk,bytes,few\nA,\"12,345,678\",\"1,234\"\nB,\"1,234.5\",7\n");
+    assert_value(&imported.runs[0], "bytes", 12_345_678.0);
+    assert_value(&imported.runs[0], "few", 1234.0);
+    assert_value(&imported.runs[1], "bytes", 1234.5);
+    // Nothing tells whether this is one or a thousand.
+    assert!(text("disk,x\nA,\"1,234\"\nB,\"5,678\"\n").runs.is_empty());
+}
+
+#[test]
+fn a_table_of_thousands_of_rows_is_a_series() {
+    let rows = |n: usize| (0..n).map(|i| format!("r{i},{i}\n")).collect::<String>();
+    assert_eq!(text(&format!("name,v\n{}", rows(4096))).runs.len(), 4096);
+    let imported = text(&format!("name,v\n{}", rows(4097)));
+    assert!(imported.runs.is_empty());
+    assert!(imported.not_understood[0].why.contains("4096 rows"), "{:?}", imported.not_understood[0]);
+}
+
+#[test]
+fn iostat_of_processors_alone() {
+    let report = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           5,25    0,00    2,50    1,25    0,00   91,00\n\n";
+    let imported = text(&format!("Linux 6.1.0 (box) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n{report}{report}"));
+    let [run] = imported.runs.as_slice() else { panic!("{:?}", imported.not_understood) };
+    assert_value(run, "report[1].cpu.user_percent", 5.25);
+    assert_value(run, "report[2].cpu.idle_percent", 91.0);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    // Without its first line it may be of another program.
+    assert!(text(report).runs.is_empty());
+}
+
+#[test]
 fn what_is_not_understood_is_refused_whole() {
     for words in [
         "just,some,words\n",

@@ -4,7 +4,7 @@
 //! `bw_bytes`; since 3.0 they are nanoseconds under `lat_ns`.. (fio stat.c, add_ddir_status_json). `bw` is KiB/s in both.
 
 use super::job::{Direction, Job, Latencies, Quantity};
-use super::report::Report;
+use super::report::{Printed, Report};
 use super::tree::{self, Tree};
 use crate::import::{Found, Text};
 use std::collections::BTreeSet;
@@ -126,6 +126,11 @@ impl Reader<'_, '_> {
         }
         report.target = if targets.len() == 1 { targets.pop_first().flatten() } else { None };
         let stamp = |key: &str| document.get(key).and_then(Tree::number);
+        report.printed = match (stamp("timestamp_ms"), stamp("timestamp")) {
+            (Some(ms), _) => Some(Printed { at_ns: ms * 1e6, step_ns: 1e6 }),
+            (None, Some(s)) => Some(Printed { at_ns: s * 1e9, step_ns: 1e9 }),
+            (None, None) => None,
+        };
         let milliseconds = Some(earliest)
             .filter(|e| e.is_finite())
             .or_else(|| stamp("timestamp_ms"))

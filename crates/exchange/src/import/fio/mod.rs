@@ -1,7 +1,7 @@
 //! fio's outputs: JSON and JSON+ of one machine or of clients, terse lines, and the text for people, of fio 1 to 3.
 //!
 //! All of them in one file, also mixed with what a terminal showed. The forms are read one after another, the exact ones
-//! first; an execution that was printed in several forms, or twice, is one run.
+//! first; an execution that was printed in several forms, twice, or again and again while it went on, is one run.
 
 mod amount;
 mod duplicates;
@@ -10,6 +10,7 @@ mod json;
 mod lines;
 mod normal;
 mod report;
+mod snapshots;
 mod terse;
 mod tree;
 
@@ -35,7 +36,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     for (line, message) in normal.messages {
         attach(&mut reports, line, message);
     }
-    for report in duplicates::remove(reports) {
+    for report in snapshots::fold(duplicates::remove(reports)) {
         if report.has_result() {
             let run = report.into_run(found);
             found.runs.push(run);

@@ -8,6 +8,14 @@ use std::collections::BTreeSet;
 /// Jobs whose options are told one by one.
 const TOLD_LIMIT: usize = 32;
 
+/// When a report was printed, by a clock of its own machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Printed {
+    pub at_ns: f64,
+    /// The steps of that clock.
+    pub step_ns: f64,
+}
+
 /// What one execution of fio reported.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
@@ -19,6 +27,8 @@ pub(super) struct Report {
     pub started: Option<String>,
     /// When it ended, in the time of its machine.
     pub local_time: Option<String>,
+    /// When it was printed, and how coarsely that is told.
+    pub printed: Option<Printed>,
     /// What was measured on.
     pub target: Option<String>,
     /// The line before the report that says what it is, where there is one.

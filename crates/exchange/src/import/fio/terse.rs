@@ -64,26 +64,42 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
 struct Head<'a> {
     terse: &'a str,
     version: &'a str,
-    name: &'a str,
+    name: String,
     error: &'a str,
     /// The first field of the first direction.
     next: usize,
 }
 
+/// Fields of a direction before its percentiles: KiB, KiB/s, IOPS, ms, and two times four latencies.
+const BEFORE_PERCENTILES: usize = 12;
+/// Semicolons that a job's name may hold.
+const MOST_SEMICOLONS: usize = 32;
+
+/// The fields before the directions. fio prints a job's name as it is, so semicolons in it are told by where the
+/// percentiles of the first direction stand, which are the only fields with an equals sign.
 fn head<'a>(fields: &[&'a str]) -> Option<Head<'a>> {
     if fields.len() < LEAST_FIELDS {
         return None;
     }
     let terse = fields[0];
-    let head = match terse {
-        "2" if !fields[1].starts_with("fio") => Head { terse, version: "", name: fields[1], error: fields[3], next: 4 },
-        "3" | "4" | "5" if fields[1].starts_with("fio") => {
-            Head { terse, version: fields[1], name: fields[2], error: fields[4], next: 5 }
-        }
+    let (version, name) = match terse {
+        "2" if !fields[1].starts_with("fio") => ("", 1),
+        "3" | "4" | "5" if fields[1].starts_with("fio") => (fields[1], 2),
         _ => return None,
     };
-    let numeric = |i: usize| finite(fields[i]).is_some();
-    (numeric(head.next - 1) && numeric(head.next) && numeric(head.next + 1)).then_some(head)
+    let numeric = |i: usize| fields.get(i).is_some_and(|f| finite(f).is_some());
+    (0..=MOST_SEMICOLONS).find_map(|extra| {
+        // Name, group, error, then the first direction.
+        let next = name + extra + 3;
+        let percentiles = fields.get(next + BEFORE_PERCENTILES).is_some_and(|f| f.contains("%="));
+        (percentiles && numeric(next - 1) && numeric(next) && numeric(next + 1)).then(|| Head {
+            terse,
+            version,
+            name: fields[name..=name + extra].join(";"),
+            error: fields[next - 1],
+            next,
+        })
+    })
 }
 
 /// Goes over the fields; the last one of a line that is cut off may have lost digits and does not count.
@@ -156,7 +172,7 @@ impl<'a> Fields<'_, 'a> {
 
 fn job(fields: &[&str], head: &Head<'_>) -> (Job, Option<&'static str>) {
     let error = finite(head.error).filter(|e| *e != 0.0).map(|e| format!("error {e}"));
-    let mut job = Job { name: head.name.to_owned(), error, ..Job::default() };
+    let mut job = Job { name: head.name.clone(), error, ..Job::default() };
     let mut rest = Fields { fields, next: head.next, strange: false };
     for name in ["read", "write", "trim"] {
         // The CPU's shares are the first field in percent that no direction begins with.
