@@ -24,6 +24,7 @@ mod fact_names;
 mod inventory;
 mod kernel_log;
 mod limit;
+mod link_modes;
 mod machine;
 mod missing;
 mod near_ids;

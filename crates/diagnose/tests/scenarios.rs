@@ -30,6 +30,38 @@ fn a_saturated_link_is_named_and_its_faster_mode_predicts_the_gain() {
 }
 
 #[test]
+fn a_full_link_predicts_what_its_best_mode_would_carry() {
+    let step = |disk: model::Layer, link: model::Layer, rate: f64| {
+        let run = Builder::new(vec![disk, link]).phases(healthy(rate)).build();
+        let cause = diagnose::causes(&run).into_iter().find(|c| c.layer == LimitLayer::Link).unwrap();
+        cause.next_step.and_then(|s| s.predicted_ratio)
+    };
+    let card = || disk("mmcblk0", "mmc", &[("mmc_type", "SD".into()), ("uhs_grade", Fact::Int(3))]);
+    let bus = |mode: &str, hz| {
+        let host = Fact::List(vec!["sd-hs".into(), "sdr50".into(), "sdr104".into()]);
+        let facts = [("bus_mode", mode.into()), ("clock_hz", Fact::Int(hz)), ("mmc_host_modes", host)];
+        model::Layer { ceiling_bytes_per_s: Some(hz as u64 / 2), ..link("mmc0", 66, &facts) }
+    };
+    // Half the clock, 3.3 V signalling, and nothing better.
+    assert_eq!(step(card(), bus("sdr104", 104_000_000), 65.0), Some(2.0));
+    assert_eq!(step(card(), bus("sd-hs", 50_000_000), 65.0), Some(4.16));
+    assert_eq!(step(card(), bus("sdr104", 208_000_000), 65.0), None);
+    // Sixteen lanes of Gen1 and four of Gen4 have four of Gen1 in common, which is what there is.
+    let lanes = |port_width| {
+        let facts = [
+            ("pcie_speed_gt_s", Fact::Float(2.5)),
+            ("pcie_width", Fact::Int(4)),
+            ("pcie_max_speed_gt_s", Fact::Float(16.0)),
+            ("pcie_max_width", Fact::Int(4)),
+            ("pcie_port_max_speed_gt_s", Fact::Float(2.5)),
+            ("pcie_port_max_width", Fact::Int(port_width)),
+        ];
+        step(disk("nvme0n1", "nvme", &[]), link("0000:01:00.0", 900, &facts), 890.0)
+    };
+    assert_eq!((lanes(16), lanes(4)), (None, None));
+}
+
+#[test]
 fn three_quarters_of_a_link_neither_name_nor_clear_it() {
     let run = Builder::new(sata()).phases(healthy(410.0)).build();
     let limit = diagnose::limit(&run);

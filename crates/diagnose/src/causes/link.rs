@@ -3,6 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
+use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
@@ -54,13 +55,11 @@ fn faster_mode(run: &Run, layer: &Layer) -> Option<(f64, &'static str)> {
             None => (port / now, "the port's highest SATA speed over the negotiated one"),
         });
     }
-    let lanes = |speed: &'static str, width: &'static str| {
-        Some(layer.need_number(speed).ok()? * layer.need_number(width).ok()?)
-    };
-    let now = lanes(names::PCIE_SPEED_GT_S, names::PCIE_WIDTH)?;
-    let device = lanes(names::PCIE_MAX_SPEED_GT_S, names::PCIE_MAX_WIDTH)?;
-    let port = lanes(names::PCIE_PORT_MAX_SPEED_GT_S, names::PCIE_PORT_MAX_WIDTH)?;
-    Some((device.min(port) / now, "what device and slot both can do over the negotiated PCIe link"))
+    if let Ok(link) = link_modes::pcie(layer) {
+        return Some((link.ratio, "line rate that both ends could do over that of the PCIe link as it is"));
+    }
+    let disks = stack_view::disks(run);
+    disks.iter().find(|path| path.below.contains(layer)).and_then(link_modes::faster_card_bus)
 }
 
 fn evidence(phase: &str, rate: f64, (layer, ceiling, kind): (&Layer, f64, &str)) -> [Evidence; 2] {

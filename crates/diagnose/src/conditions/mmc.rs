@@ -2,9 +2,10 @@
 
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
+use crate::link_modes;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts};
-use model::{Confidence, Fact, Run};
+use model::{Confidence, Run};
 
 fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view::Missing> {
     Ok(path.is("mmc")? && path.disk.need_text(names::MMC_TYPE)? == wanted)
@@ -45,22 +46,15 @@ pub fn sd_a2_without_queue(run: &Run) -> Check {
 
 /// SDR104 runs at up to 208 MHz (SD Physical Layer Specification, UHS-I); a host that clocks it below 180 MHz derates it.
 pub fn sdr104_derated(run: &Run) -> Check {
-    const FULL_HZ: f64 = 208e6;
     any_disk(run, |path| {
         if !is_type(path, "SD")? {
             return Ok(None);
         }
+        let Some(ratio) = link_modes::sdr104(path)? else { return Ok(None) };
         let mode = path.need(names::BUS_MODE)?;
-        if mode.need_text(names::BUS_MODE)? != "sdr104" {
-            return Ok(None);
-        }
-        let clock = path.need(names::CLOCK_HZ)?.need_number(names::CLOCK_HZ)?;
-        if clock <= 0.0 || clock >= 180e6 {
-            return Ok(None);
-        }
         Ok(Some(Case::seen([mode.evidence(names::BUS_MODE), mode.evidence(names::CLOCK_HZ)]).gain(
             "seq-read.throughput_bytes_per_s",
-            Some(FULL_HZ / clock),
+            Some(ratio),
             "208 MHz over the actual clock",
         )))
     })
@@ -80,12 +74,7 @@ pub fn sd_high_speed_only(run: &Run) -> Check {
             return Ok(None);
         }
         // Line rates at four data lines: high speed 25 MB/s, SDR104 104 MB/s, SDR50 and DDR50 50 MB/s.
-        let modes = path.holder(names::MMC_HOST_MODES).and_then(|l| l.fact(names::MMC_HOST_MODES));
-        let best = match modes {
-            Some(Fact::List(modes)) if modes.iter().any(|m| m == "sdr104") => Some(104e6),
-            Some(Fact::List(modes)) if modes.iter().any(|m| m == "sdr50" || m == "ddr50") => Some(50e6),
-            _ => None,
-        };
+        let best = link_modes::best_of_sd_host(path);
         let now = link.ceiling_bytes_per_s.map(|v| v as f64);
         let mut evidence = vec![
             link.evidence(names::BUS_MODE),

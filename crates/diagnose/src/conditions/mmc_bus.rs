@@ -2,6 +2,7 @@
 
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
+use crate::link_modes;
 use crate::stack_view::Facts;
 use model::{Confidence, Fact, Run};
 
@@ -56,16 +57,7 @@ pub fn emmc_below_host_mode(run: &Run) -> Check {
             Some(Fact::List(modes)) => Some(modes),
             _ => None,
         };
-        let offers =
-            |mode: &str| modes.iter().any(|m| m == mode) && card.is_none_or(|modes| modes.iter().any(|m| m == mode));
-        // Line rates at 200 MHz with eight lines: HS200 200 MB/s, HS400 400 MB/s.
-        let best = if offers("hs400") {
-            400e6
-        } else if offers("hs200") {
-            200e6
-        } else {
-            return Ok(None);
-        };
+        let Some(best) = link_modes::best_of_emmc(modes, card) else { return Ok(None) };
         let eight = link.int(names::BUS_WIDTH).is_none_or(|w| w == 8);
         let now = link.ceiling_bytes_per_s.map(|v| v as f64).filter(|_| eight);
         let evidence = [
