@@ -201,6 +201,14 @@ impl Job {
         self.time_ns.map_or(ENDLESS_NS, |time| time.saturating_mul(times))
     }
 
+    /// Files of its own that its copies make together.
+    pub fn own_files(&self) -> u64 {
+        match self.files {
+            Files::Own(each) => u64::from(each).saturating_mul(u64::from(self.copies)),
+            _ => 0,
+        }
+    }
+
     /// Whether it reads anything.
     pub fn reads(&self) -> bool {
         self.operation == Operation::Read || self.read_percent.is_some_and(|p| p > 0)

@@ -390,6 +390,8 @@ impl<'a> Resolver<'a> {
         let amount = match job.amount {
             None => all,
             Some(part @ Extent::Percent(_)) => part.of(all),
+            // The last block starts before the end, as in fio.
+            Some(bytes) if plain => self.amount(bytes).checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX),
             Some(bytes) => self.amount(bytes),
         };
         let by_amount =

@@ -16,6 +16,28 @@ const TOP_KEYS: &[&str] =
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
 
+/// Streams of all phases; more would take minutes to plan.
+const MOST_STREAMS: u64 = 1 << 16;
+/// Files that all jobs make.
+const MOST_FILES: u64 = 1 << 18;
+
+/// What there is too much of, before anything is made of it: the key, and what to say.
+pub(crate) fn too_many<'a>(jobs: impl Iterator<Item = &'a Job>) -> Option<(&'static str, String)> {
+    let (mut streams, mut files) = (0u64, 0u64);
+    for job in jobs {
+        if job.copies as usize > MOST {
+            return Some(("jobs", format!("{} jobs of one kind; {MOST} are possible", job.copies)));
+        }
+        streams = streams.saturating_add(u64::from(job.copies));
+        files = files.saturating_add(job.own_files());
+    }
+    if streams > MOST_STREAMS {
+        return Some(("jobs", format!("{streams} jobs in all phases together; {MOST_STREAMS} are possible")));
+    }
+    (files > MOST_FILES)
+        .then(|| ("own-files", format!("{files} files of all jobs together; {MOST_FILES} are possible")))
+}
+
 /// What a text is read with.
 #[derive(Clone, Copy, Debug)]
 pub struct TextInputs<'a> {
@@ -359,6 +381,10 @@ impl Reader<'_> {
             }
             if !self.errors.is_empty() {
                 return;
+            }
+            let before = workload.phases.iter().flat_map(|p| &p.jobs);
+            if let Some((key, what)) = too_many(before.chain(&made)) {
+                return self.error(TextErrorKind::Value, here, key, what);
             }
             workload.phases.push(Phase { name, kind, jobs: made, optional: !sweep.is_empty() });
         }

@@ -114,6 +114,7 @@ fn files_are_as_long_as_filesize_and_size_says_how_much_is_done() {
         ("filesize=1m\nsize=512k\noffset=256k", 1, 768 << 10, 512 << 10),
         ("size=1m\nio_size=50%", 1, 1 << 20, 512 << 10),
         ("size=1m\nio_size=2500k", 1, 1 << 20, 2500 << 10),
+        ("size=1m\nio_size=700k\nbs=64k", 1, 1 << 20, 704 << 10),
         ("size=1m\noffset=512k", 1, 1 << 20, 1 << 20),
     ] {
         let stream = &streams(&format!("[j]\nrw=write\n{text}\n"))[0];
@@ -172,6 +173,7 @@ fn names_add_up_and_only_lower_case_is_global() {
         ("[j]\ndirectory=/mnt\nfilename=/dev/a\n", "fio would look for it"),
         ("[j]\ndirectory=/a:/b\n", "one directory is supported"),
         ("[j]\nsize=1m\nrate=1m\nrate_iops=5\n", "exclude each other"),
+        ("[j]\nsize=1g\nnrfiles=65536\nnumjobs=4096\n", "268435456 files"),
         ("[j]\nsize=1m\nexitall\n", "nearest supported: runtime"),
         ("[j]\nsize=1m\ndirect=2\n", "neither 0 nor 1"),
         ("[j]\nsize=1m\nsync=2\n", "none of none, 0, sync, 1, dsync"),

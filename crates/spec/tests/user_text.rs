@@ -106,6 +106,29 @@ fn includes_are_asked_for_and_come_first() {
 }
 
 #[test]
+fn more_streams_or_files_than_anybody_has_are_refused_before_they_are_made() {
+    for (text, key, said) in [
+        ("jobs = 100000000", "jobs", "4096 are possible"),
+        ("jobs = 4096\nown-files = 65536", "own-files", "268435456 files"),
+        (
+            "sweep = { jobs = [4000, 4001, 4002, 4003, 4004, 4005, 4006, 4007, 4008, 4009, 4010, 4011, 4012, 4013, 4014, 4015, 4016, 4017] }",
+            "jobs",
+            "65536 are possible",
+        ),
+    ] {
+        let errors = read_with(
+            &format!("name = \"x\"\n[[phase]]\nname = \"p{{jobs}}\"\n{text}\n")
+                .replace("p{jobs}", if text.contains("sweep") { "p{jobs}" } else { "p" }),
+            &[],
+            &[],
+        )
+        .expect_err(text);
+        assert_eq!((errors[0].place.line, errors[0].key.as_str()), (2, key), "{}", errors[0]);
+        assert!(errors[0].to_string().contains(said), "{}", errors[0]);
+    }
+}
+
+#[test]
 fn mistakes_name_file_line_key_and_the_nearest() {
     for (text, line, key, said) in [
         ("name='x'\n\n[[phase]]\nname='p'\nblocksize='4k'\n", 5, "blocksize", "nearest supported: block-size"),

@@ -17,7 +17,7 @@ pub use option::fio_options;
 
 use crate::job::{Phase, Workload};
 use crate::text_error::{Place, TextError, TextErrorKind};
-use crate::workload::{MOST, TextInputs};
+use crate::workload::{MOST, TextInputs, too_many};
 use ini::{Entry, Section};
 use job::Draft;
 use model::PhaseKind;
@@ -91,6 +91,12 @@ impl Reader<'_> {
                 _ if streams > MOST => {
                     let what = format!("more than {MOST} jobs");
                     self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "numjobs", what));
+                    break;
+                }
+                Ok((job, _)) if too_many(phases.iter().flat_map(|p| &p.jobs).chain([&job])).is_some() => {
+                    let all = phases.iter().flat_map(|p| &p.jobs).chain([&job]);
+                    let (_, what) = too_many(all).unwrap_or_default();
+                    self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "nrfiles", what));
                     break;
                 }
                 Ok((job, notes)) => {
