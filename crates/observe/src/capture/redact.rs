@@ -47,11 +47,7 @@ impl Redaction {
         for (path, content) in entries {
             let CapturedContent::File(bytes) = content else { continue };
             for secret in secrets_in(path, bytes).into_iter().chain(secret_of_card(entries, path, bytes)) {
-                let telling = |s: &str| {
-                    let mut characters = s.trim_start_matches("0x").chars().filter(char::is_ascii_alphanumeric);
-                    let first = characters.next();
-                    s.len() >= SHORTEST && characters.any(|c| Some(c) != first)
-                };
+                let telling = |s: &str| s.len() >= SHORTEST && identifies(s);
                 // The digits alone as well: they stand inside registers.
                 let digits = secret.strip_prefix("0x").unwrap_or(&secret).to_owned();
                 secrets.extend([secret, digits].into_iter().filter(|s| telling(s)));
@@ -85,6 +81,12 @@ impl Redaction {
         }
         for range in ranges_of_identity(path, bytes.len()) {
             self.scramble(&mut bytes, range);
+        }
+        // Too short to be looked for elsewhere, but here it is what the file is about.
+        for secret in secrets_in(path, &bytes).iter().filter(|s| s.len() < SHORTEST && identifies(s)) {
+            if let Some(at) = find(&bytes, secret.as_bytes()) {
+                self.scramble(&mut bytes, at..at + secret.len());
+            }
         }
         self.bytes(&mut bytes);
         bytes
@@ -175,6 +177,13 @@ fn ranges_of_identity(path: &str, length: usize) -> Vec<std::ops::Range<usize>> 
         &[]
     };
     ranges.iter().filter(|r| r.end <= length).cloned().collect()
+}
+
+/// Whether a serial number tells one device from others: zeros alone do not.
+fn identifies(serial: &str) -> bool {
+    let mut characters = serial.trim_start_matches("0x").chars().filter(char::is_ascii_alphanumeric);
+    let first = characters.next();
+    characters.any(|c| Some(c) != first)
 }
 
 /// What of a file identifies.
@@ -322,6 +331,19 @@ mod tests {
         assert_eq!(hash.len(), 8);
         assert_eq!(seen[0], (format!("/dev/disk/by-id/ata-X_{hash}/x"), hash));
         assert_eq!(seen[2].1, "1000\n");
+    }
+
+    #[test]
+    fn a_short_serial_number_is_hashed_where_it_is_one_and_nowhere_else() {
+        let seen = redacted(&[
+            ("/sys/a/serial", "DD56\n"),
+            ("/sys/b/serial", "0000\n"),
+            ("/sys/b/size", "56\n"),
+            ("/sys/c/vpd_pg80", "\0\u{1}\0\u{4} X7 "),
+        ]);
+        assert!(!seen[0].1.contains("DD56") && seen[0].1.len() == 5, "{seen:?}");
+        assert_eq!((seen[1].1.as_str(), seen[2].1.as_str()), ("0000\n", "56\n"));
+        assert!(seen[3].1.starts_with("\0\u{1}\0\u{4} ") && !seen[3].1.contains("X7"), "{seen:?}");
     }
 
     #[test]
