@@ -368,7 +368,7 @@ mod tests {
         // One takes 0.35 s: seven are over after 2.45 s, the eighth is under way at the end of the interval at 2.5 s.
         let mut f = Fixture::random_read().at_rate(400, 2.5);
         for (i, interval) in f.record.intervals.iter_mut().enumerate() {
-            let ends = |ms: u64| u64::from(ms % 350 == 0 && ms > 0);
+            let ends = |ms: u64| u64::from(ms.is_multiple_of(350) && ms > 0);
             let at = i as u64 * 100;
             (interval.operations, interval.bytes) = ((at..at + 100).map(ends).sum(), 0);
             interval.bytes = interval.operations * 4096;
