@@ -1,11 +1,23 @@
-//! How much memory this program may still take: what the machine has, or what its control group leaves.
+//! How much memory this program may still take: what the machine has, or what its control group or its own limits leave.
 
 use crate::root::Root;
 
-/// MemAvailable of the machine, or what is left below the nearest limit of a control group, whichever is less. A container
-/// with 64 MiB on a machine with 64 GiB is killed if it believes /proc/meminfo.
+/// MemAvailable of the machine, or what is left below the nearest limit of a control group or of the process (`ulimit -v`,
+/// `-d`), whichever is less. A container with 64 MiB on a machine with 64 GiB is killed if it believes /proc/meminfo.
 pub fn memory_available(root: &Root) -> Option<u64> {
-    [machine(root), control_group(root)].into_iter().flatten().min()
+    [machine(root), control_group(root), process(root)].into_iter().flatten().min()
+}
+
+/// What RLIMIT_AS and RLIMIT_DATA leave (getrlimit(2); /proc/PID/limits and status, proc(5)).
+fn process(root: &Root) -> Option<u64> {
+    let (limits, status) = (root.text("/proc/self/limits")?, root.text("/proc/self/status")?);
+    let left = |limit: &str, used: &str| -> Option<u64> {
+        // `unlimited` is no number.
+        let soft = limits.lines().find_map(|l| l.strip_prefix(limit))?.split_ascii_whitespace().next()?;
+        let used = status.lines().find_map(|l| l.strip_prefix(used))?.split_ascii_whitespace().next()?;
+        Some(soft.parse::<u64>().ok()?.saturating_sub(used.parse::<u64>().ok()?.checked_mul(1_024)?))
+    };
+    [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
 }
 
 fn machine(root: &Root) -> Option<u64> {

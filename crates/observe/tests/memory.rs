@@ -43,3 +43,20 @@ fn a_container_that_sees_the_path_of_its_host() {
     );
     assert_eq!(memory_available(&tree.root()), Some(60 * MIB));
 }
+
+#[test]
+fn the_limits_of_the_process_count_too() {
+    let limits = |space: &str, data: &str| {
+        let tree = Tree::build(&format!(
+            "@ /proc\nmeminfo = MemAvailable: 67108864 kB\nself/limits = Limit Soft Limit Hard Limit Units\\n\
+             Max data size             {data}            unlimited            bytes\\n\
+             Max address space         {space}            unlimited            bytes\n\
+             self/status = VmPeak: 9 kB\\nVmSize:\t   10240 kB\\nVmData:\t    2048 kB"
+        ));
+        memory_available(&tree.root())
+    };
+    assert_eq!(limits("unlimited", "unlimited"), Some(65_536 * MIB));
+    assert_eq!(limits("536870912", "unlimited"), Some(502 * MIB));
+    assert_eq!(limits("536870912", "104857600"), Some(98 * MIB));
+    assert_eq!(limits("1048576", "unlimited"), Some(0), "already beyond it");
+}
