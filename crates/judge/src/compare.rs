@@ -50,12 +50,18 @@ pub struct Asked {
 pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     let sides = Sides::of(a, b);
     let alpha = asked.alpha.unwrap_or(DEFAULT_ALPHA);
-    let mut ids = sides.metric_ids();
+    let [mut ids, only_a, only_b] = sides.metric_ids();
     ids.retain(|id| asked.only.is_empty() || asked.only.contains(id));
     let primary = primary(&sides, asked, &ids);
     let mut reasons = Vec::new();
     if ids.is_empty() {
         reasons.push("nothing-in-common: the two sides have no metric in common".to_owned());
+    } else if asked.only.is_empty() {
+        reasons.extend(only_in("A", &only_a));
+        reasons.extend(only_in("B", &only_b));
+    }
+    if sides.left_out() > 0 {
+        reasons.push(format!("left-out: {} of the runs belong to no pair that both sides have", sides.left_out()));
     }
     let mut metrics: Vec<Compared> = ids
         .iter()
@@ -94,6 +100,13 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
         environment_differences: environment_differences(a, b),
         reasons,
     }
+}
+
+/// Metrics that cannot be compared as the other side does not have them.
+fn only_in(side: &str, ids: &[String]) -> Option<String> {
+    let shown = ids.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    let more = if ids.len() > 3 { format!(" and {} others", ids.len() - 3) } else { String::new() };
+    (!ids.is_empty()).then(|| format!("only-in-{}: {shown}{more}", side.to_lowercase()))
 }
 
 /// The margin of a metric, percent.

@@ -68,11 +68,14 @@ fn is_missing(text: &str) -> bool {
 }
 
 impl Table {
-    /// Whether a column is of numbers: most of what is there is one.
+    /// Whether a column is of numbers: most of what is there is one; or it is one that failed, and nothing else.
     fn is_numeric(&self, column: usize) -> bool {
-        let there = || self.rows.iter().map(|(_, cells)| cells[column].as_str()).filter(|c| !is_missing(c));
+        let cells = || self.rows.iter().map(|(_, cells)| cells[column].as_str());
+        let there = || cells().filter(|c| !is_missing(c));
         let numbers = there().filter(|c| self.marks.number(c).is_some()).count();
-        numbers > 0 && numbers * 2 > there().count()
+        let failed = |c: &str| c.trim_start_matches(['+', '-']).parse().is_ok_and(|n: f64| !n.is_finite());
+        let all = there().count();
+        if all == 0 { cells().any(failed) } else { numbers * 2 > all }
     }
 }
 

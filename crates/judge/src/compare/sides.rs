@@ -1,6 +1,7 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
 use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Run, Unit};
+use std::collections::HashSet;
 
 /// How the runs of the sides belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub(super) struct Sides<'a> {
     b: Vec<&'a Run>,
     paired: Paired,
     seed: Option<u64>,
+    /// Runs that belong to no pair, where there are pairs.
+    left_out: usize,
 }
 
 impl<'a> Sides<'a> {
@@ -93,10 +96,11 @@ impl<'a> Sides<'a> {
             }
         }
         if pairs.len() > 1 {
+            let left_out = a.len() + b.len() - 2 * pairs.len();
             let (a, b) = pairs.into_iter().unzip();
-            return Self { a, b, paired: Paired::Drawn, seed };
+            return Self { a, b, paired: Paired::Drawn, seed, left_out };
         }
-        Self { a: a.iter().collect(), b: b.iter().collect(), paired: Paired::NotDrawn, seed: None }
+        Self { a: a.iter().collect(), b: b.iter().collect(), paired: Paired::NotDrawn, seed: None, left_out: 0 }
     }
 
     pub fn basis(&self) -> Basis {
@@ -120,20 +124,20 @@ impl<'a> Sides<'a> {
         self.seed
     }
 
-    /// Metrics that both sides have, in the order of A's first run.
-    pub fn metric_ids(&self) -> Vec<String> {
-        let of = |runs: &[&Run]| {
-            let mut ids: Vec<String> = Vec::new();
-            let mut seen = std::collections::HashSet::new();
-            for metric in runs.iter().flat_map(|r| r.metrics()) {
-                if metric.status != MetricStatus::NotApplicable && seen.insert(metric.id.clone()) {
-                    ids.push(metric.id.clone());
-                }
-            }
-            (ids, seen)
+    /// How many runs are not looked at, since they belong to no pair that both sides have.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// The metrics that both sides have, that only A has, and that only B has; in the order of the runs.
+    pub fn metric_ids(&self) -> [Vec<String>; 3] {
+        let (a, b) = (ids(&self.a), ids(&self.b));
+        let lacks = |other: &[String]| {
+            let other: HashSet<String> = other.iter().cloned().collect();
+            move |id: &String| !other.contains(id)
         };
-        let ((ids, _), (_, others)) = (of(&self.a), of(&self.b));
-        ids.into_iter().filter(|id| others.contains(id) && !is_overhead(id)).collect()
+        let (only_a, both) = a.iter().cloned().partition(lacks(&b));
+        [both, only_a, b.into_iter().filter(lacks(&a)).collect()]
     }
 
     /// Whether it is what a phase that measures is asked for: its first rate, or, where the rate itself is demanded, its
@@ -168,6 +172,16 @@ fn question(phase: &PhaseRun) -> Option<&Metric> {
     let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
     let latency = phase.metrics.iter().find(is_latency).filter(|_| paced);
     latency.or_else(|| phase.metrics.iter().find(is_rate))
+}
+
+/// The metrics of a side, each once.
+fn ids(runs: &[&Run]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let results = runs.iter().flat_map(|r| r.metrics());
+    results
+        .filter(|m| m.status != MetricStatus::NotApplicable && !is_overhead(&m.id) && seen.insert(m.id.as_str()))
+        .map(|m| m.id.clone())
+        .collect()
 }
 
 /// Layout and the memory copy are no results.

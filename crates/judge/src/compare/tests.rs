@@ -275,3 +275,35 @@ fn fill_levels_that_are_far_apart_are_told() {
     assert_eq!(told(50, 55), None);
     assert_eq!(told(50, 95).map(|d| (d.a, d.b)), Some((vec!["50 %".to_owned()], vec!["95 %".to_owned()])));
 }
+
+#[test]
+fn equal_ratios_are_ties_whatever_the_rounding_of_their_logarithms() {
+    // Doubled or halved, of amounts whose logarithms differ: by hand, signed ranks of six differences of one size.
+    let amounts = [3.0, 0.7, 1e9, 12_345.678, 1.1e-3, 97.3];
+    let factors = [2.0, 2.0, 2.0, 2.0, 2.0, 0.5];
+    let one = |arm: &str, pair: usize, value| run(vec![rate("p.iops", value)], place(arm, pair as u32));
+    let a: Vec<Run> = amounts.iter().enumerate().map(|(i, v)| one("a", i, *v)).collect();
+    let b: Vec<Run> = amounts.iter().zip(factors).enumerate().map(|(i, (v, f))| one("b", i, v * f)).collect();
+    let c = first(&a, &b, &Asked::default());
+    // All ranks are 3.5; of the 64 sign patterns 14 have at most one sign apart from the others.
+    assert!((c.p.unwrap() - 14.0 / 64.0).abs() < 1e-12, "{c:?}");
+    assert!((c.ratio.unwrap() - 2.0).abs() < 1e-9, "{c:?}");
+    // 0.1 + 0.2 is 0.3.
+    let same = |pair| (one("a", pair, 0.1 + 0.2), one("b", pair, 0.3));
+    let (a, b): (Vec<Run>, Vec<Run>) = (0..10).map(same).unzip();
+    assert_eq!(first(&a, &b, &Asked::default()).p, Some(1.0));
+}
+
+#[test]
+fn what_is_not_compared_is_said() {
+    let (mut a, b) = pairs(10, 1.0, 0.01, 9);
+    a.push(run(vec![rate("p.throughput_bytes_per_s", 1e8)], None));
+    a[0].phases[0].metrics.push(rate("mix.read.iops", 5.0));
+    let comparison = compare(&a, &b, &Asked::default());
+    assert_eq!(
+        comparison.reasons,
+        ["only-in-a: mix.read.iops", "left-out: 1 of the runs belong to no pair that both sides have"]
+    );
+    let only = Asked { only: vec!["p.throughput_bytes_per_s".into()], ..Asked::default() };
+    assert!(compare(&a[..10], &b, &only).reasons.is_empty());
+}

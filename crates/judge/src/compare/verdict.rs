@@ -19,6 +19,10 @@ const POWER_Z: f64 = 0.841_621_233_572_914_2;
 /// Variance of the signed-rank test's estimate against that of the mean under normal noise: pi / 3.
 const RANK_COST: f64 = std::f64::consts::PI / 3.0;
 
+/// Logarithms of ratios are told apart down to 1 in 10^12: coarser than the rounding of what went into them, finer than
+/// anything that was measured.
+const STEPS_PER_UNIT: f64 = 1e12;
+
 /// Fills ratio, interval and raw p. What cannot be is invalid, and stays so.
 pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, margin_percent: f64) {
     compared.reasons.extend(values.why_not());
@@ -42,7 +46,7 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
     }
     let ln = |v: &f64| v.ln();
     if values.drawn {
-        let both = values.a.iter().zip(&values.b).filter_map(|(a, b)| Some(b.value?.ln() - a.value?.ln()));
+        let both = values.a.iter().zip(&values.b).filter_map(|(a, b)| Some(log_ratio(a.value?, b.value?)));
         let differences: Vec<f64> = both.collect();
         let Some(centre) = hodges_lehmann(&differences, 1.0 - alpha) else {
             return invalid("no-pairs: no pair has both values".to_owned());
@@ -62,6 +66,13 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
         (compared.low, compared.high) = (moved.low.map(f64::exp), moved.high.map(f64::exp));
         compared.p = Some(moved.p);
     }
+}
+
+/// ln(b / a) of two positive values. Ranks are decided by which differences are equal, and rounding must not decide
+/// that: pairs of the same ratio give the same number, the ratio the other way round its negative, and equal values zero.
+fn log_ratio(a: f64, b: f64) -> f64 {
+    let logarithm = if b >= a { (b / a).ln() } else { -(a / b).ln() };
+    (logarithm * STEPS_PER_UNIT).round() / STEPS_PER_UNIT
 }
 
 /// Adjusts the p-values of a family and gives the verdicts.
@@ -139,7 +150,7 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
 
 /// Two one-sided tests at alpha: the 1 - 2 alpha interval lies inside the margin.
 fn equivalent(metric: &Compared, alpha: f64, margin_percent: f64) -> bool {
-    let both = metric.values_a.iter().zip(&metric.values_b).filter_map(|(a, b)| Some((*b)?.ln() - (*a)?.ln()));
+    let both = metric.values_a.iter().zip(&metric.values_b).filter_map(|(a, b)| Some(log_ratio((*a)?, (*b)?)));
     let differences: Vec<f64> = both.collect();
     let margin = (1.0 + margin_percent / 100.0).ln();
     hodges_lehmann(&differences, 1.0 - 2.0 * alpha)
