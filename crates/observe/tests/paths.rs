@@ -238,3 +238,31 @@ fn every_fact_that_is_set_is_in_the_table() {
         assert!(facts::ALL.iter().any(|f| f.name == name), "{name} is set but not in facts::ALL");
     }
 }
+
+/// A disk below control groups: what they let this process do with it, bytes read and writes per second.
+fn limits_of(groups: &str) -> (Option<i64>, Option<i64>) {
+    let disk = "/sys/devices/pci0000:00/block/sda";
+    let tree = Tree::build(&format!(
+        "{disk}/dev = 8:0\n/sys/class/block/sda => {disk}\n/sys/block/sda => {disk}\n/sys/dev/block/8:0 => {disk}\n{groups}"
+    ));
+    let seen = tree.device("sda");
+    let disk = seen.stack.first(LayerKind::Disk).unwrap();
+    (disk.int("cgroup_read_bytes_per_s"), disk.int("cgroup_write_iops"))
+}
+
+#[test]
+fn limits_of_control_groups_add_up_in_version_2_and_not_in_version_1() {
+    let unified = "@ /proc/self\nmountinfo = 30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\ncgroup = 0::/a/b\n\
+                   @ /sys/fs/cgroup/a\nio.max = 8:0 rbps=7000000 wbps=max riops=max wiops=max\n\
+                   b/io.max = 8:16 rbps=1 wbps=1 riops=1 wiops=1\\n8:0 rbps=9000000 wbps=max riops=max wiops=120\n";
+    assert_eq!(limits_of(unified), (Some(7_000_000), Some(120)));
+    // Throttling of version 1 knows no hierarchy: the group's own limits alone hold.
+    let own = "@ /proc/self\nmountinfo = 30 1 0:26 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n\
+               cgroup = 7:cpu:/\\n4:blkio:/a/b\n@ /sys/fs/cgroup/blkio/a\nblkio.throttle.read_bps_device = 8:0 7000000\n\
+               blkio.throttle.write_iops_device = 8:0 50\nb/blkio.throttle.read_bps_device = 8:0 9000000\n";
+    assert_eq!(limits_of(own), (Some(9_000_000), None));
+    // In a container the mount shows the group itself.
+    let container = "@ /proc/self\nmountinfo = 30 1 0:26 /docker/x /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n\
+                     cgroup = 4:blkio:/docker/x\n@ /sys/fs/cgroup/blkio\nblkio.throttle.read_bps_device = 8:0 5000000\n";
+    assert_eq!(limits_of(container), (Some(5_000_000), None));
+}

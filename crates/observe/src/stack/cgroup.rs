@@ -1,7 +1,8 @@
-//! What the control groups of this process let it do with a device: the least of its own group and all above it.
+//! What the control groups of this process let it do with a device.
 //!
-//! cgroup v2: `io.max` (k:Documentation/admin-guide/cgroup-v2.rst). v1: `blkio.throttle.*_device`
-//! (k:Documentation/admin-guide/cgroup-v1/blkio-controller.rst). Both name whole devices by number.
+//! cgroup v2: `io.max`, the least of its own group and all above it (k:Documentation/admin-guide/cgroup-v2.rst). v1:
+//! `blkio.throttle.*_device` (k:Documentation/admin-guide/cgroup-v1/blkio-controller.rst) of its own group alone, for there
+//! throttling knows no hierarchy (k:block/blk-throttle.c throtl_pd_init). Both name whole devices by number.
 
 use crate::facts;
 use crate::mounts::MountEntry;
@@ -35,7 +36,8 @@ pub(super) fn set_limits(root: &Root, mounts: &[MountEntry], device: DeviceId, l
             false => m.fstype == "cgroup" && m.has("blkio"),
         };
         let Some(mount) = mounts.iter().find(holds) else { continue };
-        for directory in chain(mount, path) {
+        let chain = chain(mount, path);
+        for directory in if unified { &chain[..] } else { &chain[chain.len() - 1..] } {
             for (least, (_, file, key)) in least.iter_mut().zip(LIMITS) {
                 let text = root.text(&format!("{directory}/{}", if unified { "io.max" } else { file }));
                 let found = text.as_deref().and_then(|t| limit(t, device, unified.then_some(key)));
