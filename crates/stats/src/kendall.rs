@@ -1,10 +1,9 @@
 //! Kendall's rank correlation tau-b with the exact permutation distribution (M. G. Kendall: Rank Correlation Methods).
 
+use crate::tied_orders;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Up to so many values all orders are looked at where there are ties.
-const PERMUTE_UP_TO: usize = 9;
-/// Up to so many values the distribution without ties is exact.
+/// Up to so many values the distribution is exact; with ties on both sides up to as many as can be counted.
 const EXACT_UP_TO: usize = 100;
 /// Fewer values than this say nothing: with 4 the smallest two-sided p is 0.083.
 const LEAST: usize = 5;
@@ -37,14 +36,12 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
     let tau = tau_b(x, y)?;
     let (n, score) = (x.len(), score(x, y));
     let (ties_x, ties_y) = (tie_sizes(x), tie_sizes(y));
-    let no_ties = ties_x.is_empty() && ties_y.is_empty();
-    let p = if no_ties && n <= EXACT_UP_TO {
-        without_ties(n, score)
-    } else if n <= PERMUTE_UP_TO {
-        by_permutation(x, y, score)
-    } else {
-        by_normal(n, &ties_x, &ties_y, score)
+    let exact = match ties_x.is_empty() && ties_y.is_empty() {
+        _ if n > EXACT_UP_TO => None,
+        true => Some(without_ties(n, score)),
+        false => tied_orders::as_far(x, y, score),
     };
+    let p = exact.unwrap_or_else(|| by_normal(n, &ties_x, &ties_y, score));
     Some(Kendall { tau, p: p.min(1.0), n })
 }
 
@@ -101,30 +98,6 @@ fn without_ties(n: usize, score: i64) -> f64 {
     shares.iter().enumerate().filter(as_far).map(|(_, share)| share).sum()
 }
 
-/// All orders of y against x (Heap's algorithm).
-fn by_permutation(x: &[f64], y: &[f64], observed: i64) -> f64 {
-    let (mut y, n) = (y.to_vec(), y.len());
-    let (mut all, mut as_far) = (0u64, 0u64);
-    let mut look = |y: &[f64]| {
-        all += 1;
-        as_far += u64::from(score(x, y).abs() >= observed.abs());
-    };
-    look(&y);
-    let (mut counters, mut i) = (vec![0; n], 0);
-    while i < n {
-        if counters[i] < i {
-            y.swap(if i % 2 == 0 { 0 } else { counters[i] }, i);
-            look(&y);
-            counters[i] += 1;
-            i = 0;
-        } else {
-            counters[i] = 0;
-            i += 1;
-        }
-    }
-    as_far as f64 / all as f64
-}
-
 /// Normal, with the variance under ties (Kendall, section 4.4) and a correction for continuity.
 fn by_normal(n: usize, ties_x: &[usize], ties_y: &[usize], score: i64) -> f64 {
     let sum = |sizes: &[usize], of: fn(f64) -> f64| sizes.iter().map(|t| of(*t as f64)).sum::<f64>();
@@ -159,11 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn permutation_and_counting_agree_without_ties() {
+    fn both_ways_of_counting_agree_without_ties() {
         let x: Vec<f64> = (0..7).map(f64::from).collect();
         let y = [2.0, 0.0, 1.0, 5.0, 3.0, 6.0, 4.0];
         let s = score(&x, &y);
-        assert!((without_ties(7, s) - by_permutation(&x, &y, s)).abs() < 1e-12);
+        assert!((without_ties(7, s) - tied_orders::as_far(&x, &y, s).unwrap()).abs() < 1e-12);
         // Five values in the same order: 2 of 120 orders are as far.
         let k = kendall(&x[..5], &x[..5]).unwrap();
         assert!(k.tau == 1.0 && (k.p - 2.0 / 120.0).abs() < 1e-12);

@@ -25,6 +25,7 @@ mod signed_rank;
 mod simulation;
 mod steady;
 mod student;
+mod tied_orders;
 
 pub use autocorrelation::{autocorrelated_interval, effective_sample_size, lag1};
 pub use batch::{BatchInterval, batch_interval};
