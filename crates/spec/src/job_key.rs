@@ -1,6 +1,7 @@
 //! The keys of a job in the text form: one table for the reader, `--set`, messages and the documentation.
 
 use crate::job::{Extent, Files, Job, Steady};
+use crate::sim::nearest;
 use model::{
     Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Operation, Order, Pacing,
     Rate, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
@@ -23,6 +24,42 @@ pub struct JobKey {
 /// All keys of a job, in the order in which they are documented.
 pub fn job_keys() -> &'static [JobKey] {
     JOB_KEYS
+}
+
+/// What those who come from fio write, and the key that says it here.
+const FIO_NAMES: &[(&str, &str)] = &[
+    ("size", "region"),
+    ("filesize", "region"),
+    ("bs", "block-size"),
+    ("blocksize", "block-size"),
+    ("bsrange", "block-size"),
+    ("bssplit", "block-size"),
+    ("rw", "operation"),
+    ("readwrite", "operation"),
+    ("rwmixread", "read-percent"),
+    ("iodepth", "depth"),
+    ("numjobs", "jobs"),
+    ("runtime", "time"),
+    ("ramp_time", "ramp"),
+    ("direct", "access"),
+    ("ioengine", "engine"),
+    ("io_size", "amount"),
+    ("number_ios", "operations"),
+    ("random_distribution", "order"),
+    ("rate_iops", "iops"),
+    ("thinktime", "think"),
+    ("startdelay", "start-delay"),
+    ("nrfiles", "own-files"),
+    ("fsync", "fsync-every"),
+    ("end_fsync", "fsync-at-end"),
+];
+
+/// The key that is meant by one that there is not, or one of `others`.
+pub(crate) fn nearest_key(key: &str, others: &[&'static str]) -> Option<String> {
+    if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| *fio == key) {
+        return Some((*name).to_owned());
+    }
+    nearest(key, others.iter().copied().chain(JOB_KEYS.iter().map(|k| k.name)))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -366,4 +403,16 @@ keys! {
         Ok(())
     }, "What a failed operation does.";
     "seed", "number", |j, t| { j.seed = Some(whole(t)?); Ok(()) }, "Seed of offsets and data; without it, made from the run's.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fio_calls_otherwise_is_a_key_here() {
+        for (fio, name) in FIO_NAMES {
+            assert!(JOB_KEYS.iter().any(|k| k.name == *name) && !JOB_KEYS.iter().any(|k| k.name == *fio), "{fio}");
+        }
+    }
 }

@@ -2,8 +2,7 @@
 //! docs/design/workloads.md.
 
 use crate::job::{Job, Phase, Workload};
-use crate::job_key::{JobKey, job_keys};
-use crate::sim::nearest;
+use crate::job_key::{JobKey, job_keys, nearest_key};
 use crate::text_error::{Place, TextError, TextErrorKind};
 use model::{PhaseKind, parse_duration_ns};
 use std::collections::BTreeMap;
@@ -105,10 +104,11 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
     for (used, (key, _)) in sets_used.iter().zip(inputs.set) {
         if !used && reader.errors.is_empty() {
             let place = Place { file: "--set".to_owned(), line: 0 };
-            let names = job_keys().iter().map(|k| k.name).chain(["interval", "quiet", "scale-to-fit", "target"]);
             let wanted = key.rsplit('.').next().unwrap_or(key);
             let error = TextError::new(TextErrorKind::Unknown, &place, key, "no such key, or no such phase");
-            reader.errors.push(error.with_nearest(nearest(wanted, names)));
+            reader
+                .errors
+                .push(error.with_nearest(nearest_key(wanted, &["interval", "quiet", "scale-to-fit", "target"])));
         }
     }
     if workload.phases.is_empty() && reader.errors.is_empty() {
@@ -137,10 +137,9 @@ impl Reader<'_> {
         self.errors.push(TextError::new(kind, place, key, what));
     }
 
-    fn unknown(&mut self, place: &Place, key: &str, known: &[&str]) {
-        let names = known.iter().copied().chain(job_keys().iter().map(|k| k.name));
+    fn unknown(&mut self, place: &Place, key: &str, known: &[&'static str]) {
         let error = TextError::new(TextErrorKind::Unknown, place, key, "no such key");
-        self.errors.push(error.with_nearest(nearest(key, names)));
+        self.errors.push(error.with_nearest(nearest_key(key, known)));
     }
 
     fn file(
@@ -234,7 +233,13 @@ impl Reader<'_> {
     }
 
     /// The keys of jobs in a table; those in `other` are left to the caller.
-    fn entries(&mut self, table: &DeTable<'_>, other: &[&str], into: &mut Entries<'_>, place: &dyn Fn(usize) -> Place) {
+    fn entries(
+        &mut self,
+        table: &DeTable<'_>,
+        other: &[&'static str],
+        into: &mut Entries<'_>,
+        place: &dyn Fn(usize) -> Place,
+    ) {
         for (key, value) in table.iter() {
             let (here, name): (Place, &str) = (place(key.span().start), key.get_ref());
             if other.contains(&name) {

@@ -132,6 +132,8 @@ fn more_streams_or_files_than_anybody_has_are_refused_before_they_are_made() {
 fn mistakes_name_file_line_key_and_the_nearest() {
     for (text, line, key, said) in [
         ("name='x'\n\n[[phase]]\nname='p'\nblocksize='4k'\n", 5, "blocksize", "nearest supported: block-size"),
+        ("name='x'\n[[phase]]\nname='p'\nsize='4k'\n", 4, "size", "nearest supported: region"),
+        ("name='x'\n[defaults]\niodepth=4\n[[phase]]\nname='p'\n", 3, "iodepth", "nearest supported: depth"),
         ("name='x'\n[[phase]]\nname='p'\nblock-size='4q'\n", 4, "block-size", "unknown unit 'q'"),
         ("name='x'\n[[phase]]\nname='p'\nregion='99999999999999999999g'\n", 4, "region", "too large"),
         ("name='x'\n[[phase]]\nname='p'\ndepth=0\n", 4, "depth", "0 is not possible"),

@@ -75,7 +75,7 @@ stdin. A file in a directory TARGET is always temporary: nothing of yours is rea
 
 Examples:
   narrows run depth /mnt/card                     IOPS and latency by queue depth, the knee marked
-  narrows run sweep . --set size=256MiB           the iozone grid
+  narrows run sweep . --set region=256MiB         the iozone grid
   narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
   narrows run job.fio /mnt/data                   a fio job file, as it is
   narrows run job.fio --plan                      what it would do, without doing it
