@@ -74,7 +74,7 @@ pub struct ReportArgs {
 /// A format of other tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// fio 3.33's JSON; each executed phase is a job. Into a directory: a document for each measured phase
+    /// fio 3.33's JSON, with each job of each phase. Into a directory: a document for each measured phase
     FioJson,
     /// The same with every bucket of the histograms (fio's json+)
     #[value(name = "fio-json+")]
