@@ -222,3 +222,16 @@ proptest! {
         prop_assert_eq!(identity.serial, u32::from_be_bytes([bytes[9], bytes[10], bytes[11], bytes[12]]));
     }
 }
+
+#[test]
+fn what_lies_deeper_than_any_machine_is_not_looked_for() {
+    let deep = format!("/sys/devices{}/block/sda", "/d".repeat(300));
+    let near = format!("/sys/devices{}/block/sdb", "/d".repeat(60));
+    let tree = Tree::build(&format!(
+        "{deep}/dev = 8:0\n/sys/block/sda => {deep}\n/sys/class/block/sda => {deep}\n\
+         {near}/dev = 8:16\n/sys/block/sdb => {near}\n/sys/class/block/sdb => {near}\n"
+    ));
+    assert!(observe::place_of(&tree.root(), "sda").is_err());
+    assert!(tree.root().canonical(&deep).is_none());
+    assert_eq!(tree.device("sdb").stack.all(LayerKind::Disk).count(), 1);
+}

@@ -9,9 +9,10 @@ use std::path::PathBuf;
 /// Most symbolic links followed in one path, as in the kernel (k:include/linux/namei.h MAXSYMLINKS).
 const LINK_LIMIT: u32 = 40;
 /// Most path components that a resolution may visit.
-const COMPONENT_LIMIT: u32 = 4_096;
-/// Deeper paths are resolved without recursion.
-const STEP_LIMIT: usize = 128;
+const COMPONENT_LIMIT: u32 = 1_024;
+/// Deeper than any path of a machine, on which /sys is some thirty directories deep: what lies below is not looked at, for
+/// in a tree of somebody's making every look would have to find its way down there.
+const DEPTH_LIMIT: usize = 128;
 /// Links followed one into the other before a path is resolved from the top, which counts all of them.
 const STEP_LINK_LIMIT: u32 = 8;
 /// Most directories of a captured tree whose place is kept in mind.
@@ -88,8 +89,10 @@ impl Root {
     pub(super) fn step(&self, path: &str, links: u32) -> Option<String> {
         let from_top = || self.resolve(path, &mut |_, _| ());
         let Some((parent, name)) = path.rsplit_once('/') else { return from_top() };
-        let winding = matches!(name, "" | "." | "..") || links > STEP_LINK_LIMIT;
-        if winding || path.bytes().filter(|b| *b == b'/').count() > STEP_LIMIT {
+        if path.bytes().filter(|b| *b == b'/').count() > DEPTH_LIMIT {
+            return None;
+        }
+        if matches!(name, "" | "." | "..") || links > STEP_LINK_LIMIT {
             return from_top();
         }
         let parent = self.directory(parent, links)?;
