@@ -266,3 +266,22 @@ fn limits_of_control_groups_add_up_in_version_2_and_not_in_version_1() {
                      cgroup = 4:blkio:/docker/x\n@ /sys/fs/cgroup/blkio\nblkio.throttle.read_bps_device = 8:0 5000000\n";
     assert_eq!(limits_of(container), (Some(5_000_000), None));
 }
+
+#[test]
+fn what_a_mapping_is_follows_from_who_made_its_uuid() {
+    for (uuid, kind) in [
+        ("LVM-0123456789", "lvm"),
+        ("CRYPT-LUKS2-0123456789-home", "crypt-luks2"),
+        ("CRYPT-BITLK-0123456789-disk", "crypt-other"),
+        ("CRYPT-INTEGRITY-data", "integrity"),
+        ("CRYPT-SUBDEV-0123456789-home_dif", "integrity"),
+        ("CRYPT-SUBDEV-0123456789-home-hotzone-forward", "unknown"),
+        ("part1-mpath-0123456789", "partition"),
+        ("somebody-else", "unknown"),
+    ] {
+        let dm = "/sys/devices/virtual/block/dm-0";
+        let tree = Tree::build(&format!("{dm}/dev = 253:0\n{dm}/dm/uuid = {uuid}\n/sys/class/block/dm-0 => {dm}\n"));
+        let seen = tree.device("dm-0");
+        assert_eq!(seen.stack.first(LayerKind::Dm).unwrap().text("dm_type"), Some(kind), "{uuid}");
+    }
+}

@@ -145,6 +145,12 @@ impl Walk<'_> {
             u if u.starts_with("CRYPT-VERITY-") => "verity",
             u if u.starts_with("CRYPT-INTEGRITY-") => "integrity",
             u if u.starts_with("CRYPT-PLAIN-") => "crypt-plain",
+            // Parts of a mapping of cryptsetup's: the integrity layer below LUKS2 is called NAME_dif, others only hold
+            // a place while a volume is encrypted anew.
+            u if u.starts_with("CRYPT-SUBDEV-") => match u.ends_with("_dif") {
+                true => "integrity",
+                false => "unknown",
+            },
             u if u.starts_with("CRYPT-") => "crypt-other",
             u if u.starts_with("mpath-") => "multipath",
             u if u.starts_with("DMRAID-") => "raid",

@@ -8,7 +8,7 @@ use super::below::Below;
 use super::surroundings::Surroundings;
 use super::{Walk, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
 use crate::facts;
-use crate::root::Root;
+use crate::root::{Root, file_name};
 use crate::settings::NVME_MODULES;
 use crate::{health, pci_names, registers};
 use model::{Fact, Layer, LayerKind};
@@ -37,7 +37,7 @@ impl Walk<'_> {
         disk.driver = device.as_deref().and_then(|d| root.link_name(&format!("{d}/driver")));
 
         let ata_port = chain.iter().position(|a| ata::is_port(&a.name));
-        let mtd = root.link_name(&format!("{directory}/device")).filter(|n| n.starts_with("mtd"));
+        let mtd = device.as_deref().map(|d| file_name(d).to_owned()).filter(|n| n.starts_with("mtd"));
         let mut below = Below::default();
         let transport = if let Some(at) = chain.iter().position(|a| mmc::is_card(&a.name)) {
             below = mmc::attach(root, &mut disk, &chain[at..]);
