@@ -42,8 +42,9 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     let (a, b) = (load(&archive, &args.a)?, load(&archive, &args.b)?);
     distinct(&a, &b)?;
     let declared = experiment::declared(&archive, &a.runs, &b.runs);
+    let given_margins: Vec<String> = given.1.keys().cloned().collect();
     let asked = asked(args, given, declared.as_ref().map(|d| &d.asked), &archive, &a.runs, &b.runs);
-    missing_primary(args, &a.runs, &b.runs)?;
+    missing_metric(args, &given_margins, &a.runs, &b.runs)?;
     let mut comparison = judge::compare(&a.runs, &b.runs, &asked);
     let unreadable = a.unreadable.iter().chain(&b.unreadable);
     comparison.reasons.extend(unreadable.map(|u| format!("unreadable: {u}")));
@@ -173,13 +174,14 @@ fn margins(given: &[String]) -> Result<Margins, Failure> {
 }
 
 /// A metric that is asked by name and that no run has is a slip of the keyboard.
-fn missing_primary(args: &CompareArgs, a: &[Run], b: &[Run]) -> Result<(), Failure> {
+fn missing_metric(args: &CompareArgs, margins: &[String], a: &[Run], b: &[Run]) -> Result<(), Failure> {
     let has = |runs: &[Run], id: &str| runs.iter().any(|r| r.metric(id).is_some());
-    let missing = args.primary.iter().find(|id| !has(a, id) || !has(b, id));
-    missing.map_or(Ok(()), |id| {
+    let named = args.primary.iter().map(|id| ("--primary", id)).chain(margins.iter().map(|id| ("--margin", id)));
+    let missing = named.into_iter().find(|(_, id)| !has(a, id) || !has(b, id));
+    missing.map_or(Ok(()), |(option, id)| {
         let ids: Vec<&str> = a.first().into_iter().flat_map(Run::metrics).map(|m| m.id.as_str()).collect();
         let shown = ids.iter().take(12).copied().collect::<Vec<_>>().join(", ");
-        Err(Failure::new(FailureKind::Usage, format!("--primary {id}: not both sides have this metric"))
+        Err(Failure::new(FailureKind::Usage, format!("{option} {id}: not both sides have this metric"))
             .remedy(format!("A has {shown}{}", if ids.len() > 12 { ", ..." } else { "" })))
     })
 }

@@ -21,19 +21,23 @@ fn unescape(text: &str) -> String {
         .fold(text.to_owned(), |t, (e, c)| t.replace(e, c))
 }
 
-/// What undoes an option that is a word: `noatime` and `atime`. Of `key=value` nothing is known.
-pub fn opposite(option: &str) -> Option<String> {
-    match option.strip_prefix("no") {
-        _ if option.is_empty()
-            || option.contains('=')
-            || matches!(option, "ro" | "rw" | "sync" | "async" | "relatime") =>
-        {
-            None
-        }
-        Some(positive) => {
-            Some(positive.to_owned()).filter(|p| !matches!(p.as_str(), "atime" | "suid" | "dev" | "exec"))
-        }
-        None => Some(format!("no{option}")),
+/// What undoes an option, of a file system that was mounted with these: remounting keeps what is not named, so that naming
+/// the old options is not enough (mount(8); with `noatime` there, `relatime` has no effect). `None` where an option of the
+/// same key is named anyway, and where nothing is known.
+pub fn opposite(option: &str, before: &[String]) -> Option<String> {
+    let (key, value) = option.split_once('=').map_or((option, None), |(k, v)| (k, Some(v)));
+    if before.iter().any(|have| have.split('=').next() == Some(key)) {
+        return None;
+    }
+    match (key, value) {
+        // ext4 and btrfs take their default for 0 (Documentation/admin-guide/ext4.rst; fs/btrfs/super.c).
+        ("commit", Some(_)) => Some("commit=0".to_owned()),
+        ("barrier", Some("0")) => Some("barrier=1".to_owned()),
+        (_, Some(_)) | ("" | "ro" | "rw" | "async" | "defaults", None) => None,
+        ("sync", None) => Some("async".to_owned()),
+        // Of file systems that showed none of the three, each time of access was kept.
+        ("relatime", None) => (!before.iter().any(|o| o == "noatime")).then(|| "strictatime".to_owned()),
+        (key, None) => Some(key.strip_prefix("no").map_or_else(|| format!("no{key}"), str::to_owned)),
     }
 }
 
@@ -58,14 +62,26 @@ mod tests {
 
     #[test]
     fn options_have_opposites_where_they_are_words() {
+        let before = ["rw", "relatime", "stripe=4"].map(str::to_owned);
         for (option, undone) in [
             ("discard", Some("nodiscard")),
             ("nobarrier", Some("barrier")),
-            ("commit=30", None),
-            ("noatime", None),
+            ("barrier=0", Some("barrier=1")),
+            ("commit=30", Some("commit=0")),
+            ("noatime", Some("atime")),
+            ("nodiratime", Some("diratime")),
+            ("noexec", Some("exec")),
+            ("sync", Some("async")),
+            ("strictatime", Some("nostrictatime")),
+            ("data=journal", None),
+            ("relatime", None),
+            ("stripe=8", None),
+            ("ro", None),
             ("", None),
         ] {
-            assert_eq!(opposite(option).as_deref(), undone, "{option}");
+            assert_eq!(opposite(option, &before).as_deref(), undone, "{option}");
         }
+        assert_eq!(opposite("relatime", &["rw".to_owned()]).as_deref(), Some("strictatime"));
+        assert_eq!(opposite("relatime", &["noatime".to_owned()]), None);
     }
 }

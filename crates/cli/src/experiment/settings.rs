@@ -74,8 +74,7 @@ impl<'a> InForce<'a> {
             Setting::MountOptions(options) => {
                 let point = mount_point(stack).map_err(cannot)?;
                 let old = mounted_with(point).ok_or_else(|| cannot(format!("{point} is not mounted")))?;
-                let opposites =
-                    options.split(',').filter(|o| !old.iter().any(|have| have == o)).filter_map(opposite).collect();
+                let opposites = options.split(',').filter_map(|o| opposite(o, &old)).collect();
                 self.remember(Undo::Mount { mount_point: point.to_owned(), options: old, opposites })?;
                 remount(point, options).map_err(cannot)?;
             }

@@ -62,6 +62,10 @@ impl Undo {
                 Err(e) => Err(format!("'{undo}' could not be started: {e}")),
             },
             Self::Mount { mount_point, options, opposites } => {
+                // Where the arm's options were refused, nothing was changed, and their opposites would be refused too.
+                if mounted_with(mount_point).is_some_and(|now| same_options(&now, options)) {
+                    return Ok(());
+                }
                 let all: Vec<&str> = options.iter().chain(opposites).map(String::as_str).collect();
                 remount(mount_point, &all.join(","))?;
                 let now = mounted_with(mount_point);

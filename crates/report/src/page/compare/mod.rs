@@ -177,13 +177,13 @@ fn chip_of(metric: &Compared) -> &'static str {
 
 /// The interval of the ratio on a logarithmic axis with 1 in the middle; the margin as a band behind it.
 fn bar(metric: &Compared, scale: f64, margin: Option<f64>) -> Markup {
-    let x = |ratio: f64| (90.0 + ratio.max(f64::MIN_POSITIVE).ln() / scale * 84.0).clamp(0.0, 180.0);
+    let x = |ratio: f64| (60.0 + ratio.max(f64::MIN_POSITIVE).ln() / scale * 55.0).clamp(0.0, 120.0);
     let margin =
         margin.filter(|_| metric.basis != Basis::Single).map(|p| (x(1.0 / (1.0 + p / 100.0)), x(1.0 + p / 100.0)));
     html! {
-        svg width="180" height="16" viewBox="0 0 180 16" role="img" aria-label=(metric.ratio.map(change).unwrap_or_default()) {
+        svg width="120" height="16" viewBox="0 0 120 16" role="img" aria-label=(metric.ratio.map(change).unwrap_or_default()) {
             @if let Some((low, high)) = margin { rect.track x=(px(low)) y="1" width=(px(high - low)) height="14" {} }
-            line.grid x1="90" x2="90" y1="0" y2="16" {}
+            line.grid x1="60" x2="60" y1="0" y2="16" {}
             @if let (Some(low), Some(high)) = (metric.low.map(x), metric.high.map(x)) {
                 path.whisker d=(format!("M{} 8 H{}", px(low), px(high))) {}
             }
