@@ -3,7 +3,7 @@
 
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{JobKey, job_keys, nearest_key};
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
 use model::{PhaseKind, parse_duration_ns};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
@@ -55,6 +55,15 @@ pub struct TextInputs<'a> {
     pub machine: TextMachine,
     /// Unsupported options of fio's job files become notes instead of errors.
     pub lenient: bool,
+}
+
+/// A value of `--set`, and the one phase that it is for.
+struct Override {
+    /// Its place on the command line.
+    index: usize,
+    phase: Option<String>,
+    key: String,
+    value: String,
 }
 
 /// What a text may ask of the machine.
@@ -164,12 +173,13 @@ impl Reader<'_> {
         if let Some((key, value)) = table.get_key_value("include") {
             let here = place(key.span().start);
             for name in scalar(value.get_ref()).unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
-                match self.inputs.includes.get(name) {
+                let name = included_beside(file, depth, name);
+                match self.inputs.includes.get(&name) {
                     _ if depth >= INCLUDE_DEPTH => {
                         self.error(TextErrorKind::Form, &here, "include", "includes go too deep; do they go round?");
                     }
-                    Some(text) => self.file(name, text, workload, defaults, sets_used, depth + 1),
-                    None => self.error(TextErrorKind::NeedsInclude, &here, name, "an included text"),
+                    Some(text) => self.file(&name, text, workload, defaults, sets_used, depth + 1),
+                    None => self.error(TextErrorKind::NeedsInclude, &here, &name, "an included text"),
                 }
                 if !self.errors.is_empty() {
                     return;
@@ -321,23 +331,33 @@ impl Reader<'_> {
         // The axes in the order of the text: the names of phases say them.
         sweep.sort_by_key(|(key, _)| pattern.find(&format!("{{{key}}}")).unwrap_or(usize::MAX));
         let plain = pattern.split(['{', '}']).next().unwrap_or_default().trim_end_matches('-').to_owned();
-        let mut overrides: Vec<(String, String)> = Vec::new();
+        let mut overrides: Vec<Override> = Vec::new();
         for (index, (key, value)) in self.inputs.set.iter().enumerate() {
             let (phase, bare) = key.rsplit_once('.').map_or((None, key.as_str()), |(p, k)| (Some(p), k));
-            if phase.is_some_and(|p| p != plain && p != pattern) || !job_keys().iter().any(|k| k.name == bare) {
+            if !job_keys().iter().any(|k| k.name == bare) {
+                continue;
+            }
+            if let Some(phase) = phase.filter(|p| *p != plain && *p != pattern) {
+                // Perhaps one point of the sweep.
+                overrides.push(Override {
+                    index,
+                    phase: Some(phase.to_owned()),
+                    key: bare.into(),
+                    value: value.clone(),
+                });
                 continue;
             }
             sets_used[index] = true;
             match sweep.iter_mut().find(|(k, _)| k == bare) {
                 Some((_, values)) => *values = value.split(',').map(|v| v.trim().to_owned()).collect(),
-                None => overrides.push((bare.to_owned(), value.clone())),
+                None => overrides.push(Override { index, phase: None, key: bare.into(), value: value.clone() }),
             }
         }
         let count = sweep.iter().fold(workload.phases.len() + 1, |n, (_, v)| n.saturating_mul(v.len().max(1)));
         if count > MOST {
             return self.error(TextErrorKind::Value, &here, "sweep", format!("more than {MOST} phases"));
         }
-        self.expand(&pattern, kind, &jobs, &sweep, &overrides, workload, &here);
+        self.expand(&pattern, kind, &jobs, &sweep, &overrides, sets_used, workload, &here);
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -347,7 +367,8 @@ impl Reader<'_> {
         kind: PhaseKind,
         jobs: &[(String, Entries<'_>)],
         sweep: &[(String, Vec<String>)],
-        overrides: &[(String, String)],
+        overrides: &[Override],
+        sets_used: &mut [bool],
         workload: &mut Workload,
         here: &Place,
     ) {
@@ -370,6 +391,8 @@ impl Reader<'_> {
                 let what = format!("two phases are called '{name}'; say the keys of the sweep in the name");
                 return self.error(TextErrorKind::Value, here, "name", what);
             }
+            let meant = |o: &&Override| o.phase.as_ref().is_none_or(|phase| *phase == name);
+            overrides.iter().filter(meant).for_each(|o| sets_used[o.index] = true);
             let mut made = Vec::new();
             for (job_name, entries) in jobs {
                 let mut job = Job { name: job_name.clone(), ..Job::default() };
@@ -379,7 +402,7 @@ impl Reader<'_> {
                 for (key, value) in &point {
                     self.apply(&mut job, key, value, here);
                 }
-                for (key, value) in overrides {
+                for Override { key, value, .. } in overrides.iter().filter(meant) {
                     self.apply(&mut job, key, value, &Place { file: "--set".to_owned(), line: 0 });
                 }
                 made.push(job);

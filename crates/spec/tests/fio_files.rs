@@ -236,6 +236,8 @@ fn includes_are_asked_for() {
     assert!(
         read_with(text, &[("base.inc", "include base.inc\n")], false).unwrap_err()[0].to_string().contains("go round")
     );
+    let nested = read_with("[j]\ninclude a/b.inc\n", &[("a/b.inc", "include c.inc\n")], false).unwrap_err();
+    assert_eq!(nested[0].key, "a/c.inc", "beside the text that includes it");
     let wrong = read_with(text, &[("base.inc", "\nbs=x\n")], false).unwrap_err();
     assert_eq!((wrong[0].place.file.as_str(), wrong[0].place.line), ("base.inc", 2));
 }

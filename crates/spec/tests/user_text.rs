@@ -129,6 +129,29 @@ fn more_streams_or_files_than_anybody_has_are_refused_before_they_are_made() {
 }
 
 #[test]
+fn set_reaches_one_point_of_a_sweep_by_its_name() {
+    let text = "name='x'\n[[phase]]\nname='p{depth}'\nsweep={depth=[1, 8]}\naccess='direct'\nregion='4MiB'\n";
+    let jobs = |set: &[(&str, &str)]| -> Vec<(String, usize)> {
+        let plan = read_with(text, &[], set).unwrap().plan(&inputs()).unwrap();
+        let measured = plan.phases.iter().filter(|p| p.name != "layout");
+        measured.map(|p| (p.name.clone(), p.streams.len())).collect()
+    };
+    assert_eq!(jobs(&[("p8.jobs", "3")]), [("p1".to_owned(), 1), ("p8".to_owned(), 3)]);
+    assert_eq!(jobs(&[("p.jobs", "2")]), [("p1".to_owned(), 2), ("p8".to_owned(), 2)]);
+    let wrong = read_with(text, &[], &[("p9.jobs", "3")]).unwrap_err();
+    assert!(wrong[0].to_string().contains("no such phase"), "{}", wrong[0]);
+}
+
+#[test]
+fn what_a_text_includes_is_looked_for_beside_it() {
+    let text = "name='x'\ninclude=['sub/a.toml']\n";
+    let (a, b) = (("sub/a.toml", "include=['b.toml']\n"), ("sub/b.toml", "[[phase]]\nname='p'\n"));
+    let wanted = read_with(text, &[a], &[]).unwrap_err();
+    assert_eq!((wanted[0].key.as_str(), wanted[0].place.file.as_str()), ("sub/b.toml", "sub/a.toml"));
+    assert!(read_with(text, &[a, b], &[]).is_ok());
+}
+
+#[test]
 fn mistakes_name_file_line_key_and_the_nearest() {
     for (text, line, key, said) in [
         ("name='x'\n\n[[phase]]\nname='p'\nblocksize='4k'\n", 5, "blocksize", "nearest supported: block-size"),

@@ -138,17 +138,40 @@ fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(cannot(format!("more than {MOST_BYTES} bytes are no text of a workload")));
     }
-    String::from_utf8(bytes).map_err(|e| cannot(format!("byte {} is not UTF-8", e.utf8_error().valid_up_to())))
+    readable(bytes).map_err(|line| cannot(format!("line {line} is not UTF-8")))
 }
 
-/// An included text stands beside the text that is read, else in the current directory.
+/// The text, or the number of a line that is none. Comments may be of an older encoding.
+fn readable(bytes: Vec<u8>) -> Result<String, usize> {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(text),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len());
+    for (index, line) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
+        match std::str::from_utf8(line) {
+            Ok(line) => text.push_str(line),
+            Err(_) if matches!(line.trim_ascii_start().first(), Some(b';' | b'#')) => {
+                text.push_str(&String::from_utf8_lossy(line));
+            }
+            Err(_) => return Err(index + 1),
+        }
+    }
+    Ok(text)
+}
+
+/// An included text stands beside the text that includes it, else beside the one that is read, else in the current
+/// directory.
 fn include(directory: &Path, wanted: &TextError) -> Result<String, Failure> {
     let name = Path::new(&wanted.key);
-    let beside = directory.join(name);
-    let path = if beside.exists() { beside } else { name.to_owned() };
-    file(&path).map_err(|failure| {
+    // What a text in another directory includes is asked for with that directory.
+    let including = Path::new(&wanted.place.file).parent().unwrap_or(Path::new(""));
+    let as_written = name.strip_prefix(including).unwrap_or(name);
+    let places = [directory.join(name), directory.join(as_written), name.to_owned()];
+    let path = places.iter().find(|p| p.exists()).map_or(as_written, |p| p.as_path());
+    file(path).map_err(|failure| {
         Failure::new(FailureKind::Usage, format!("{}: include: {}", wanted.place, failure.message))
-            .remedy("includes are looked for beside the text that is read, then in the current directory")
+            .remedy("includes are looked for beside the text that includes them, then in the current directory")
     })
 }
 
@@ -200,4 +223,15 @@ fn mistakes(errors: &[TextError], language: Language) -> Failure {
         Language::Toml => "narrows workloads show depth   prints a text as an example; docs/workloads.md has all keys",
     };
     Failure::new(FailureKind::Usage, lines.join("\n")).remedy(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn comments_of_an_older_encoding_are_read_and_other_lines_named() {
+        assert_eq!(readable(b"; caf\xe9\n  # \xff\n[j]\n".to_vec()).unwrap().lines().count(), 3);
+        assert_eq!(readable(b"[j]\nname=caf\xe9\n".to_vec()), Err(2));
+    }
 }

@@ -1,6 +1,6 @@
 //! Sections and options of a job file, with includes and variables of the environment put in.
 
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
 use crate::workload::TextInputs;
 
 const INCLUDE_DEPTH: u32 = 16;
@@ -80,11 +80,11 @@ fn file(
             continue;
         }
         if let Some(include) = line.strip_prefix("include").filter(|r| r.starts_with([' ', '\t'])) {
-            let include = include.trim();
-            match inputs.includes.get(include) {
+            let include = included_beside(name, depth, include.trim());
+            match inputs.includes.get(&include) {
                 _ if depth >= INCLUDE_DEPTH => fail("include", "includes go too deep; do they go round?".into()),
-                Some(text) => file(inputs, include, text, depth + 1, sections, errors, lines),
-                None => errors.push(TextError::new(TextErrorKind::NeedsInclude, &place, include, "an included text")),
+                Some(text) => file(inputs, &include, text, depth + 1, sections, errors, lines),
+                None => errors.push(TextError::new(TextErrorKind::NeedsInclude, &place, &include, "an included text")),
             }
             if !errors.is_empty() {
                 return;
