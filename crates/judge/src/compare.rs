@@ -60,6 +60,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
         reasons.extend(only_in("A", &only_a));
         reasons.extend(only_in("B", &only_b));
     }
+    reasons.extend(sides.incomplete());
     if sides.left_out() > 0 {
         reasons.push(format!("left-out: {} of the runs belong to no pair that both sides have", sides.left_out()));
     }

@@ -114,7 +114,7 @@ fn metric_ids(targets: &[TargetRuns]) -> Vec<String> {
 }
 
 fn stands(metric: &Metric) -> bool {
-    metric.status == MetricStatus::Measured && metric.value.is_some_and(f64::is_finite)
+    metric.status == MetricStatus::Measured && metric.value.is_some_and(f64::is_finite) && metric.failure().is_none()
 }
 
 fn one_metric(
@@ -177,6 +177,7 @@ fn why_not(runs: &[Metric], unit: Unit) -> Vec<String> {
             MetricStatus::Refused => format!("refused: {because}"),
             MetricStatus::Skipped => format!("skipped: {because}"),
             MetricStatus::NotApplicable => format!("not-applicable: {because}"),
+            MetricStatus::Measured if metric.failure().is_some() => metric.failure().unwrap_or_default().to_owned(),
             MetricStatus::Measured if metric.unit != unit => "units-differ: it has another unit".to_owned(),
             MetricStatus::Measured => "not-finite: the value is no number".to_owned(),
         };

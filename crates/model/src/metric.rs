@@ -146,6 +146,12 @@ impl Metric {
         self.reasons.extend(reasons.iter().filter(|r| !self.reasons.contains(r)).cloned().collect::<Vec<_>>());
     }
 
+    /// Why the number is no result although a tool printed it: what it is of ended with an error. Such a reason begins with
+    /// `failed: `.
+    pub fn failure(&self) -> Option<&str> {
+        self.reasons.iter().map(String::as_str).find(|r| r.starts_with("failed: "))
+    }
+
     /// The phase part of the id.
     pub fn phase(&self) -> &str {
         self.id.split('.').next().unwrap_or(&self.id)

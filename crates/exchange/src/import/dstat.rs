@@ -74,18 +74,15 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
         } else {
             sample += 1;
             let name = format!("sample[{sample}]");
-            let mut metrics = Vec::new();
+            let (mut metrics, mut faults) = (Vec::new(), Vec::new());
             for (column, text) in columns.iter().zip(&cells) {
-                let Some(value) = finite(text) else { continue };
+                // Times and names of processes are words.
+                let Ok(value) = text.parse::<f64>() else { continue };
                 let id = format!("{name}.{}", column.id);
-                metrics.extend(ImportedMetric::new(
-                    id,
-                    column.unit,
-                    None,
-                    value,
-                    1,
-                    Original::new(text, column.printed),
-                ));
+                match ImportedMetric::new(id, column.unit, None, value, 1, Original::new(text, column.printed)) {
+                    Some(metric) => metrics.push(metric),
+                    None => faults.push(format!("'{text}' is no measurement of {}", column.id)),
+                }
             }
             if sample == 1 {
                 metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot".to_owned()));
@@ -94,7 +91,10 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
                 found.not_understood(number, "there is no figure in it");
             } else {
                 run.push(name, metrics);
-                found.used(number);
+                match faults.is_empty() {
+                    true => found.used(number),
+                    false => found.not_understood(number, faults.join("; ")),
+                }
             }
         }
     }
@@ -110,8 +110,13 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
 /// A row of groups or names: no cell is a number, and one at least is a word.
 fn is_names(cells: &[String]) -> bool {
     cells.iter().all(|c| !c.starts_with(|c: char| c.is_ascii_digit() || c == '-') || is_name(c))
-        && cells.iter().any(|c| !c.is_empty() && finite(c).is_none() && !c.contains(':'))
+        && cells.iter().any(|c| !c.is_empty() && finite(c).is_none() && !is_time(c))
         && cells.iter().filter(|c| finite(c).is_some()).count() * 2 < cells.len()
+}
+
+/// `Nov-21 21:11:55`; names with a colon go on with a word (`dsk/sda:read`).
+fn is_time(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Names that begin with a digit: loads (`1m`), interrupts (`12`).
@@ -130,6 +135,8 @@ fn name_columns(groups: &[String], names: &[String]) -> Vec<Column> {
     });
     pairs
         .map(|(group, name)| {
+            // Of several devices or processors dool writes the group before the name once more: `dsk/sda:read`.
+            let name = name.strip_prefix(group).and_then(|n| n.strip_prefix(':')).unwrap_or(name);
             let (end, unit, printed) = quantity(group, name);
             let group = group.replace(' ', "-");
             let id = if group.is_empty() || group == "epoch" { end } else { format!("{group}.{end}") };
@@ -140,17 +147,20 @@ fn name_columns(groups: &[String], names: &[String]) -> Vec<Column> {
 
 /// What a name means in its group (dstat(1)): disks, network and paging are bytes a second, `io` is requests a second.
 fn quantity(group: &str, name: &str) -> (String, Unit, &'static str) {
-    let direction = match name {
-        "writ" => "write",
-        other => other,
-    };
+    // Numbers of requests beside amounts are marked (`--disk-tps`).
+    let (bare, is_count) = name.strip_prefix('#').map_or((name, false), |bare| (bare, true));
+    let direction = if bare == "writ" { "write" } else { bare };
     if group == "epoch" || name == "epoch" {
         ("epoch_s".to_owned(), Unit::S, "s")
+    } else if is_count && group.starts_with("dsk/") {
+        (format!("{direction}_ops_per_s"), Unit::OpsPerS, "/s")
+    } else if name == "util" {
+        ("util_percent".to_owned(), Unit::Percent, "%")
     } else if group.starts_with("dsk/") || group.starts_with("net/") || group == "paging" {
         (format!("{direction}_bytes_per_s"), Unit::BytesPerS, "B/s")
     } else if group.starts_with("io/") {
         (format!("{direction}_ops_per_s"), Unit::OpsPerS, "/s")
-    } else if group.contains("cpu") && group.contains("usage") {
+    } else if group == "total usage" || group.contains("cpu") && group.contains("usage") {
         (format!("{name}_percent"), Unit::Percent, "%")
     } else if group == "memory usage" || group == "swap" || group.starts_with("swp/") {
         (format!("{name}_bytes"), Unit::Bytes, "B")

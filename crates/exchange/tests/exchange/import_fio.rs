@@ -139,6 +139,20 @@ fn a_job_that_failed_at_once_has_no_rates() {
     assert!(imported.not_understood.iter().any(|n| n.why.contains("error 28")), "{:?}", imported.not_understood);
 }
 
+#[test]
+fn rates_of_a_job_that_failed_on_its_way_say_so() {
+    let (json, ..) = forms();
+    let run = one(&json.replacen("\"error\" : 0", "\"error\" : 5", 1));
+    assert_eq!(run.state, RunState::Failed);
+    let failed: Vec<&str> = run
+        .metrics()
+        .filter(|m| m.metric.failure().is_some())
+        .map(|m| m.metric.id.split('.').next().unwrap())
+        .collect();
+    assert!(!failed.is_empty() && failed.iter().all(|job| *job == failed[0]), "{failed:?}");
+    assert!(run.metrics().any(|m| m.metric.failure().is_none()), "the other job stands");
+}
+
 const VERSION_2: &str = "\
 old: (g=0): rw=randrw, bs=8K-8K/8K-8K/8K-8K, ioengine=libaio, iodepth=4
 ...

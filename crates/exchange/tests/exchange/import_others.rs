@@ -280,6 +280,24 @@ fn a_table_of_thousands_of_rows_is_a_series() {
 }
 
 #[test]
+fn dool_of_several_devices_names_them_again() {
+    let head = "\"dool 1.3.8 CSV output\"\n\"Host:\",\"box\",,,,\"User:\",\"root\"\n";
+    let table = "\"dsk/sda\",,\"dsk/total\",,\"dsk/total\",,\"sda\"\n\
+                 \"dsk/sda:read\",\"dsk/sda:writ\",\"dsk/total:read\",\"dsk/total:writ\",\"#read\",\"#writ\",\"sda:util\"\n\
+                 1024.5,2048,3072,4096,5,6,7.5\n8,-9,10,11,nan,13,14\n";
+    let imported = text(&format!("{head}{table}"));
+    let [run] = imported.runs.as_slice() else { panic!("{:?}", imported.not_understood) };
+    assert_value(run, "sample[1].dsk/sda.read_bytes_per_s", 1024.5);
+    assert_value(run, "sample[1].dsk/total.write_bytes_per_s", 4096.0);
+    assert_value(run, "sample[1].dsk/total.read_ops_per_s", 5.0);
+    assert_value(run, "sample[1].sda.util_percent", 7.5);
+    assert_value(run, "sample[2].dsk/total.write_ops_per_s", 13.0);
+    assert_absent(run, "sample[2].dsk/sda.write_bytes_per_s");
+    let [line] = imported.not_understood.as_slice() else { panic!("{:?}", imported.not_understood) };
+    assert_eq!((line.line, line.why.contains("'-9'"), line.why.contains("'nan'")), (6, true, true), "{}", line.why);
+}
+
+#[test]
 fn iostat_of_processors_alone() {
     let report = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           5,25    0,00    2,50    1,25    0,00   91,00\n\n";
     let imported = text(&format!("Linux 6.1.0 (box) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n{report}{report}"));

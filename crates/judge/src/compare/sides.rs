@@ -1,6 +1,6 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
-use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Run, Unit};
+use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Run, RunState, Unit};
 use std::collections::HashSet;
 
 /// How the runs of the sides belong together.
@@ -124,6 +124,25 @@ impl<'a> Sides<'a> {
         self.seed
     }
 
+    /// Runs that did not come to their end, with how they ended.
+    pub fn incomplete(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for (side, runs) in [("A", &self.a), ("B", &self.b)] {
+            let ends = [
+                (RunState::Failed, "failed"),
+                (RunState::Interrupted, "interrupted"),
+                (RunState::Truncated, "cut off"),
+            ];
+            for (state, word) in ends {
+                let count = runs.iter().filter(|r| r.state == state).count();
+                if count > 0 {
+                    told.push(format!("incomplete: {count} of the runs of {side}: {word}"));
+                }
+            }
+        }
+        told
+    }
+
     /// How many runs are not looked at, since they belong to no pair that both sides have.
     pub fn left_out(&self) -> usize {
         self.left_out
@@ -193,6 +212,9 @@ fn value(metric: Option<&Metric>) -> Value {
     let Some(metric) = metric else {
         return Value { value: None, why_not: Some("missing: the run does not have it".to_owned()) };
     };
+    if let Some(failure) = metric.failure() {
+        return Value { value: None, why_not: Some(failure.to_owned()) };
+    }
     match metric.value.filter(|v| v.is_finite() && metric.status == MetricStatus::Measured) {
         Some(v) => Value { value: Some(v), why_not: None },
         None => {

@@ -307,3 +307,19 @@ fn what_is_not_compared_is_said() {
     let only = Asked { only: vec!["p.throughput_bytes_per_s".into()], ..Asked::default() };
     assert!(compare(&a[..10], &b, &only).reasons.is_empty());
 }
+
+#[test]
+fn what_failed_is_no_result_and_what_did_not_end_is_said() {
+    let one = |value| run(vec![rate("a.read.iops", value)], None);
+    let mut failed = one(2e8);
+    failed.state = RunState::Failed;
+    failed.phases[0].metrics[0].reasons.push("failed: the job ended with error 5".to_owned());
+    let comparison = compare(&[one(1e8)], &[failed], &Asked::default());
+    assert_eq!((comparison.metrics[0].verdict, comparison.metrics[0].b), (Verdict::Invalid, None));
+    assert_eq!(comparison.metrics[0].reasons, ["failed: the job ended with error 5 (in 1 of 2 runs)"]);
+    assert_eq!(comparison.reasons, ["incomplete: 1 of the runs of B: failed"]);
+    let mut interrupted = one(2e8);
+    interrupted.state = RunState::Interrupted;
+    let comparison = compare(&[interrupted], &[one(1e8)], &Asked::default());
+    assert_eq!((comparison.metrics[0].beyond_noise, comparison.reasons.len()), (Some(true), 1));
+}

@@ -69,7 +69,11 @@ impl Report {
             };
             let name = names.unique(&full);
             named_twice |= name != full;
-            run.push(name.clone(), job.metrics(&name));
+            let mut metrics = job.metrics(&name);
+            if let Some(error) = &job.error {
+                metrics.iter_mut().for_each(|m| m.metric.reasons.push(format!("failed: the job ended with {error}")));
+            }
+            run.push(name.clone(), metrics);
             if let Some(error) = &job.error {
                 run.remark(format!("job '{name}' ended with {error}"));
                 run.state = RunState::Failed;
