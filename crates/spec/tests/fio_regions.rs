@@ -151,6 +151,25 @@ fn a_part_is_one_of_the_file_that_a_job_makes_and_of_the_target_that_there_is() 
 }
 
 #[test]
+fn a_file_that_holds_no_block_is_refused_with_its_size() {
+    let inputs = RunInputs {
+        kind: TargetKind::Directory,
+        readiness: Readiness::Writable,
+        max_bytes: 1 << 30,
+        sector_bytes: 512,
+        memory_bytes: None,
+        seed: 1,
+    };
+    for (text, what) in [
+        ("size=1m\nnrfiles=1000\nrw=read\n", "phase 'j', job 'j': a region of 1048 bytes holds no block of 4096"),
+        ("size=2k\nrw=write\n", "phase 'j', job 'j': a region of 2048 bytes holds no block of 4096"),
+    ] {
+        let error = read(&format!("[j]\n{text}"), &[]).unwrap().plan(&inputs).unwrap_err().to_string();
+        assert_eq!(error, what);
+    }
+}
+
+#[test]
 fn a_number_of_operations_ends_a_job_sooner_and_never_later() {
     let ends = |text: &str| {
         let stream = &streams(&format!("[j]\nrw=write\nsize=1m\n{text}\n"))[0];
