@@ -18,7 +18,7 @@ const INCLUDE_DEPTH: u32 = 16;
 /// Streams of all phases; more would take minutes to plan.
 const MOST_STREAMS: u64 = 1 << 16;
 /// Files that all jobs make.
-const MOST_FILES: u64 = 1 << 18;
+const MOST_FILES: u64 = 1 << 20;
 
 /// What there is too much of, before anything is made of it: the key, and what to say.
 pub(crate) fn too_many<'a>(jobs: impl Iterator<Item = &'a Job>) -> Option<(&'static str, String)> {
