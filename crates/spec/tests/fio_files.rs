@@ -126,6 +126,9 @@ fn orders_pacing_syncs_and_the_rest() {
         (s.think.unwrap().pause_ns, s.think.unwrap().after_operations, s.start_delay_ns),
         (500_000, 4, 3_000_000_000)
     );
+    let on_error = |what: &str| stream(&format!("rw=rw\ncontinue_on_error={what}")).on_error;
+    assert_eq!(["io", "read", "all", "1"].map(on_error), [ErrorPolicy::Continue; 4]);
+    assert_eq!(["none", "verify", "0"].map(on_error), [ErrorPolicy::Stop; 3], "verify is not about failed operations");
     assert!(stream("rw=trimwrite").trim_before_write);
     assert_eq!(stream("rw=randtrim").operation, Operation::Trim);
     let verify = stream("rw=write\nverify=crc32c-intel\nverify_fatal=1").verify.unwrap();

@@ -115,6 +115,7 @@ fn files_are_as_long_as_filesize_and_size_says_how_much_is_done() {
         ("size=1m\nio_size=50%", 1, 1 << 20, 512 << 10),
         ("size=1m\nio_size=2500k", 1, 1 << 20, 2500 << 10),
         ("size=1m\nio_size=700k\nbs=64k", 1, 1 << 20, 704 << 10),
+        ("size=1m\nio_size=0\nloops=0", 1, 1 << 20, 1 << 20),
         ("size=1m\noffset=512k", 1, 1 << 20, 1 << 20),
     ] {
         let stream = &streams(&format!("[j]\nrw=write\n{text}\n"))[0];

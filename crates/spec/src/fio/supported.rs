@@ -331,7 +331,7 @@ impl Draft {
             Ok(())
         }),
         (&["io_size", "io_limit"], |d, t, u| {
-            d.job.amount = Some(extent(t, u)?);
+            d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
             Ok(())
         }),
         (&["offset", "fileoffset"], |d, t, u| {
@@ -347,7 +347,7 @@ impl Draft {
             Ok(())
         }),
         (&["loops"], |d, t, u| {
-            d.job.loops = positive(t, u)?;
+            d.job.loops = count(t, u)?.max(1);
             Ok(())
         }),
         (&["runtime", "timeout"], |d, t, u| {
@@ -442,9 +442,15 @@ impl Draft {
             Ok(())
         }),
         (&["continue_on_error"], |d, t, _| {
+            d.notes.retain(|n| !n.starts_with("continue_on_error"));
             d.job.on_error = match t {
-                "none" | "0" => ErrorPolicy::Stop,
-                "" | "all" | "1" | "io" | "read" | "write" | "verify" => ErrorPolicy::Continue,
+                // Data that do not verify never end a job, unless verify_fatal asks for that.
+                "none" | "0" | "verify" => ErrorPolicy::Stop,
+                "" | "all" | "1" | "io" => ErrorPolicy::Continue,
+                "read" | "write" => {
+                    d.notes.push(format!("continue_on_error={t}: goes on after failed operations of all kinds"));
+                    ErrorPolicy::Continue
+                }
                 _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
             };
             Ok(())
