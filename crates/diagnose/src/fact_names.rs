@@ -140,6 +140,7 @@ names! {
     USB_PATH = "usb_path";
     USB_PRODUCT = "usb_product";
     USB_SPEED_MBIT_S = "usb_speed_mbit_s";
+    USB_STORAGE_QUIRKS = "usb_storage_quirks";
     USB_UAS_CAPABLE = "usb_uas_capable";
     USB_VERSION = "usb_version";
     WBT_LAT_USEC = "wbt_lat_usec";

@@ -120,6 +120,16 @@ fn uas_unused() {
     let told = logged(run("usb-storage", true), &["usb 2-1.4: UAS is ignored for this device", refused]);
     let evidence = finding(&told, id).unwrap().evidence;
     assert!(evidence.iter().any(|e| e.value == refused), "{evidence:?}");
+    // Where a parameter forbids it, no log is needed for the reason.
+    let forbidden = |quirks: &str| {
+        let facts =
+            [("usb_driver", text("usb-storage")), ("usb_uas_capable", Fact::Bool(true)), ("usb_id", text("0bc2:ab38"))];
+        let run = usb(&facts.into_iter().chain([("usb_storage_quirks", text(quirks))]).collect::<Vec<_>>());
+        let evidence = finding(&run, id).unwrap().evidence;
+        evidence.iter().any(|e| e.what == "usb_storage_quirks" && e.value == quirks)
+    };
+    assert!(forbidden("152d:578:t,bc2:ab38:ku") && forbidden("0bc2:AB38:u"));
+    assert!(!forbidden("0bc2:ab38:k") && !forbidden("152d:0578:u") && !forbidden("none") && !forbidden("0bc2:ab38"));
     unknown_for_want_of(id, &usb(&[("usb_driver", text("usb-storage"))]), "usb_uas_capable");
 }
 

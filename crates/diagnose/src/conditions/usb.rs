@@ -49,6 +49,20 @@ const REFUSALS: [&str; 4] = [
     "does not support scatter-gather which is",
 ];
 
+/// Whether the parameter of usb-storage forbids UAS to a device: `152d:578:u`, in hexadecimal, several with commas between
+/// (k:Documentation/admin-guide/kernel-parameters.txt, usb-storage.quirks).
+fn forbids_uas(quirks: &str, id: &str) -> bool {
+    let number = |text: &str| u16::from_str_radix(text.trim(), 16).ok();
+    let ids = |vendor: &str, product: &str| number(vendor).zip(number(product));
+    let Some(wanted) = id.split_once(':').and_then(|(vendor, product)| ids(vendor, product)) else { return false };
+    quirks.split(',').any(|quirk| {
+        let mut parts = quirk.splitn(3, ':');
+        let (vendor, product, flags) = (parts.next(), parts.next(), parts.next());
+        let id = vendor.zip(product).and_then(|(vendor, product)| ids(vendor, product));
+        id == Some(wanted) && flags.is_some_and(|f| f.contains('u'))
+    })
+}
+
 /// A device that offers UAS and is served by the bulk-only driver all the same.
 pub fn uas_unused(run: &Run) -> Check {
     any_disk(run, |path| {
@@ -61,8 +75,11 @@ pub fn uas_unused(run: &Run) -> Check {
         }
         let facts = [names::USB_DRIVER, names::USB_UAS_CAPABLE, names::USB_ID].map(|n| link.evidence(n));
         let port = link.text(names::USB_PATH);
-        let reason = kernel_log::lines(run, &REFUSALS, port.as_slice());
-        let reason = reason.and_then(|lines| kernel_log::evidence(&lines));
+        let quirks = link.text(names::USB_STORAGE_QUIRKS).zip(link.text(names::USB_ID));
+        let forbidden = quirks.is_some_and(|(quirks, id)| forbids_uas(quirks, id));
+        let reason = forbidden.then(|| link.evidence(names::USB_STORAGE_QUIRKS));
+        let logged = || kernel_log::lines(run, &REFUSALS, port.as_slice()).and_then(|l| kernel_log::evidence(&l));
+        let reason = reason.or_else(logged);
         let reason = reason.unwrap_or_else(|| Evidence::absence("why UAS is not used", "kernel log since boot"));
         Ok(Some(Case::seen(facts.into_iter().chain([reason]))))
     })
