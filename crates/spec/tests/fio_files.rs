@@ -282,6 +282,8 @@ fn a_name_replaces_that_of_the_section() {
     let names: Vec<&str> = plan.phases.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["layout", "first-one", "b"]);
     assert_eq!(plan.phases[1].streams[0].name, "first one");
+    let of_none = read("[global]\nname=all\nsize=4m\n[a]\nrw=write\n").plan(&inputs(TargetKind::Directory)).unwrap();
+    assert_eq!(of_none.phases[0].streams[0].name, "a", "a name in [global] is that of no job");
     assert!(errors("[a]\nname=\n")[0].to_string().contains("my.fio:2: name: needs a value"));
 }
 

@@ -74,7 +74,8 @@ impl Reader<'_> {
                 continue;
             }
             let units = self.units(&globals, &section.entries);
-            let mut draft = global.clone();
+            // A section has a name of its own; one in [global] is that of no job.
+            let mut draft = Draft { name: None, ..global.clone() };
             self.apply(&mut draft, &section.entries, units);
             let set: Vec<Entry> = self.overrides();
             set.iter().for_each(|entry| draft.supersede(&entry.name));
@@ -85,7 +86,6 @@ impl Reader<'_> {
             }
             let stonewall = draft.stonewall;
             streams = streams.saturating_add(draft.job.copies as usize);
-            // A name in [global] would be that of all.
             let name = draft.name.take().unwrap_or_else(|| section.name.clone());
             match draft.finish(&name, group, units) {
                 _ if streams > MOST => {
