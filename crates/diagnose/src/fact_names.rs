@@ -67,6 +67,7 @@ names! {
     MANFID = "manfid";
     MAX_HW_SECTORS_KB = "max_hw_sectors_kb";
     MAX_SECTORS_KB = "max_sectors_kb";
+    MAX_SEGMENTS = "max_segments";
     MD_LEVEL = "md_level";
     MEDIA_ERRORS = "media_errors";
     MEMORY_BYTES = "memory_bytes";

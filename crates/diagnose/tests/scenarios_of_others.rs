@@ -55,11 +55,25 @@ fn a_limit_of_the_control_group_is_known_by_its_number_and_by_what_splitting_mak
     let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 400)).phases(slow(399.0, 139.8)).build());
     assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::High), "{}", found.statement);
     assert!(found.statement.contains("400 IOPS") && found.statement.contains("charged 3 times"), "{}", found.statement);
-    let found = diagnose::limit(
-        &Builder::new(limited("cgroup_read_bytes_per_s", 30_000_000)).phases(slow(1_000.0, 15.1)).build(),
-    );
+    // Half of the limit on bytes where requests are split, and more of it where they are not.
+    let halved = |buffered: f64, queue: &[(&str, i64)]| {
+        let mut layers = limited("cgroup_read_bytes_per_s", 30_000_000);
+        let disk = layers.iter_mut().find(|l| l.kind == LayerKind::Disk).unwrap();
+        queue.iter().for_each(|(name, value)| disk.set(name, *value));
+        let phases = with(slow(1_000.0, 15.1), [sequential("buffered-read", buffered)]);
+        Builder::new(layers).phases(phases).build()
+    };
+    let found = diagnose::limit(&halved(24.0, &[]));
     assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::Probable), "{}", found.statement);
     assert!(found.statement.contains("charged 2 times"), "{}", found.statement);
+    // A device that happens to give half of the limit gives it to all.
+    let chance = halved(15.0, &[]);
+    assert_ne!(diagnose::limit(&chance).layer, LimitLayer::Throttle);
+    let hint = diagnose::causes(&chance).into_iter().find(|c| c.layer == LimitLayer::Throttle).unwrap();
+    assert_eq!(hint.confidence, Confidence::Low);
+    // And where nothing is split, half of a limit is none of it.
+    let whole = halved(24.0, &[("max_sectors_kb", 1_280), ("max_segments", 256)]);
+    assert!(diagnose::causes(&whole).iter().all(|c| c.layer != LimitLayer::Throttle));
     // A limit that was not met is none.
     let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 90_000)).phases(slow(400.0, 139.8)).build());
     assert_ne!(found.layer, LimitLayer::Throttle, "{}", found.statement);

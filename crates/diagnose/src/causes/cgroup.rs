@@ -4,7 +4,7 @@ use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
 use crate::stack_view::Facts;
 use crate::{fact_names as names, phrase};
-use model::{Confidence, Direction, Evidence, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
 
 /// A rate this near to the limit is held by it.
 const NEAR: f64 = 0.03;
@@ -40,11 +40,27 @@ const KINDS: [Kind; 4] = [
 /// Requests up to this size are charged once: no device in use takes less.
 const CHARGED_ONCE_BYTES: f64 = 65_536.0;
 
+/// A page, which one segment of a request holds at least.
+const PAGE_BYTES: f64 = 4_096.0;
+/// What is charged once runs this much faster than what is split, where the same limit holds both.
+const FASTER_UNSPLIT: f64 = 1.1;
+
+/// Whether the device's queue splits requests of this size, as far as it tells.
+fn may_split(layer: &Layer, block: f64) -> bool {
+    let whole = |name| layer.int(name).filter(|n| *n > 0).map(|n| n as f64);
+    let bytes = whole(names::MAX_SECTORS_KB).map(|kib| kib * 1_024.0);
+    // Neighbouring pages may share a segment; where each has its own, this is what fits.
+    let pages = whole(names::MAX_SEGMENTS).map(|n| n * PAGE_BYTES);
+    bytes.is_none_or(|most| block > most) || pages.is_none_or(|most| block > most)
+}
+
 /// The limits that the run met, in one cause.
 pub fn limit(run: &Run) -> Option<Cause> {
     let all = probes::with_company(run);
     let mut met = Vec::new();
     let (mut evidence, mut sure) = (Vec::new(), false);
+    // Limits that only a whole part of was reached, and how many of these something else speaks for.
+    let (mut parts, mut borne_out) = (0, 0);
     for layer in &run.target.stack.layers {
         for kind in &KINDS {
             let Some(cap) = layer.int(kind.fact).filter(|n| *n > 0).map(|n| n as f64) else { continue };
@@ -60,7 +76,8 @@ pub fn limit(run: &Run) -> Option<Cause> {
                 .find_map(|p| value(p).filter(|v| near(*v)).map(|v| (p.name(), v)));
             let split = all.iter().filter(of_kind).filter(|p| p.direct && p.block > CHARGED_ONCE_BYTES).find_map(|p| {
                 let v = value(p)?;
-                (1..=MOST_CHARGES).find(|n| near(v * f64::from(*n))).map(|n| (p.name(), v, n))
+                let most = if may_split(layer, p.block) { MOST_CHARGES } else { 1 };
+                (1..=most).find(|n| near(v * f64::from(*n))).map(|n| (p.name(), v, n))
             });
             if at.is_none() && split.is_none() {
                 continue;
@@ -76,6 +93,12 @@ pub fn limit(run: &Run) -> Option<Cause> {
                 sure |= charges == 1;
                 evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
                 if charges > 1 {
+                    // One in five rates is near a half, a third or a quarter of a limit by chance. What is charged once then runs
+                    // faster, up to the limit, if it is held by it as well; a device has no reason to be faster that way.
+                    let unsplit = all.iter().filter(of_kind).filter(|p| p.block <= CHARGED_ONCE_BYTES || !p.direct);
+                    let faster = |o: f64| o > v * FASTER_UNSPLIT && o <= cap * (1.0 + NEAR);
+                    parts += 1;
+                    borne_out += usize::from(kind.quantity != "iops" && unsplit.filter_map(value).any(faster));
                     words +=
                         &format!("; {phase} gets {}: large requests are split and charged {charges} times", shown(v));
                 }
@@ -89,7 +112,11 @@ pub fn limit(run: &Run) -> Option<Cause> {
             Standing::Distortion,
             format!("a limit of this control group: {}", met.join(", and ")),
         )
-        .sure(if sure { Confidence::High } else { Confidence::Probable })
+        .sure(match (sure, borne_out > 0 || parts > 1) {
+            (true, _) => Confidence::High,
+            (false, true) => Confidence::Probable,
+            (false, false) => Confidence::Low,
+        })
         .because(evidence)
         .decided_by("the same check outside of the control group")
         .tried_by(Trial::Sizes)

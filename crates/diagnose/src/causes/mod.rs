@@ -133,7 +133,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(interference::busy_machine(run));
     let cap = interference::cap(run);
     let group = cgroup::limit(run);
-    let capped = cap.is_some() || group.is_some();
+    let capped = cap.is_some() || group.as_ref().is_some_and(|c| c.confidence >= Confidence::Probable);
     causes.extend(cap);
     causes.extend(group);
     causes.extend(page_cache::direct_fallback(run));
