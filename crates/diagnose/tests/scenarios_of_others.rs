@@ -55,6 +55,9 @@ fn a_limit_of_the_control_group_is_known_by_its_number_and_by_what_splitting_mak
     let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 400)).phases(slow(399.0, 139.8)).build());
     assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::High), "{}", found.statement);
     assert!(found.statement.contains("400 IOPS") && found.statement.contains("charged 3 times"), "{}", found.statement);
+    // A rate beside the limit may be the device's own.
+    let found = diagnose::limit(&Builder::new(limited("cgroup_read_iops", 400)).phases(slow(391.0, 50.0)).build());
+    assert_eq!((found.layer, found.confidence), (LimitLayer::Throttle, Confidence::Probable), "{}", found.statement);
     // Half of the limit on bytes where requests are split, and more of it where they are not.
     let halved = |buffered: f64, queue: &[(&str, i64)]| {
         let mut layers = limited("cgroup_read_bytes_per_s", 30_000_000);

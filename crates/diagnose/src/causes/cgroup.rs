@@ -6,8 +6,10 @@ use crate::stack_view::Facts;
 use crate::{fact_names as names, phrase};
 use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
 
-/// A rate this near to the limit is held by it.
+/// A rate this near to the limit is probably held by it.
 const NEAR: f64 = 0.03;
+/// A rate this near is: the kernel's limiter is exact over a phase, and what a device gives by itself rarely falls so.
+const MET: f64 = 0.01;
 /// Requests larger than the device takes are split, and the kernel charges the whole and its parts (measured on 6.18: 1 MiB
 /// reads reach half of a limit on bytes and a third of one on operations). The most parts that are looked for.
 const MOST_CHARGES: u32 = 4;
@@ -59,7 +61,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
     let all = probes::with_company(run);
     let mut met = Vec::new();
     let (mut evidence, mut sure) = (Vec::new(), false);
-    // Limits that only a whole part of was reached, and how many of these something else speaks for.
+    // Limits of which a whole part was reached, and what speaks for a limit besides.
     let (mut parts, mut borne_out) = (0, 0);
     for layer in &run.target.stack.layers {
         for kind in &KINDS {
@@ -85,12 +87,15 @@ pub fn limit(run: &Run) -> Option<Cause> {
             let shown = |v: f64| if kind.quantity == "iops" { phrase::iops(v) } else { phrase::rate(v) };
             let mut words = format!("{} per second on {} ({})", kind.what, layer.name, shown(cap));
             evidence.push(layer.evidence(kind.fact));
+            let seen = all.iter().filter(of_kind).filter_map(value).any(|v| (v / cap - 1.0).abs() <= MET);
             if let Some((phase, v)) = at {
-                sure = true;
+                sure |= seen;
+                borne_out += 1;
                 evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
             }
             if let Some((phase, v, charges)) = split {
-                sure |= charges == 1;
+                sure |= charges == 1 && seen;
+                borne_out += usize::from(charges == 1);
                 evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
                 if charges > 1 {
                     // One in five rates is near a half, a third or a quarter of a limit by chance. What is charged once then runs
