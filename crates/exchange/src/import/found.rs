@@ -3,7 +3,7 @@
 use super::Text;
 use model::{Better, Environment, Metric, RunState, Unit};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A value above this is no measurement of anything that exists (it is 31 years in nanoseconds, an exabyte a second).
 pub(crate) const ABSURD: f64 = 1e18;
@@ -252,17 +252,37 @@ fn name_once(run: &mut ImportedRun) {
 
 /// Gives every name once: the second `job` becomes `job-2`.
 #[derive(Debug, Default)]
-pub(crate) struct Names(BTreeSet<String>);
+pub(crate) struct Names {
+    given: BTreeSet<String>,
+    /// The number to try next, of names that came before.
+    next: BTreeMap<String, u64>,
+}
 
 impl Names {
     /// The name, or the next free one after it.
     pub fn unique(&mut self, name: &str) -> String {
-        let mut candidate = name.to_owned();
-        let mut number = 2_u64;
-        while !self.0.insert(candidate.clone()) {
-            candidate = format!("{name}-{number}");
-            number += 1;
+        if self.given.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        candidate
+        let number = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let candidate = format!("{name}-{number}");
+            *number += 1;
+            if self.given.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+
+    #[test]
+    fn names_are_given_once() {
+        let mut names = Names::default();
+        let given: Vec<String> = ["a", "a-2", "a", "a", "b", "a-2"].iter().map(|n| names.unique(n)).collect();
+        assert_eq!(given, ["a", "a-2", "a-3", "a-4", "b", "a-2-2"]);
     }
 }

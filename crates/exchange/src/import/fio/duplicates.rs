@@ -2,15 +2,27 @@
 
 use super::job::{Direction, Job};
 use super::report::Report;
+use std::collections::BTreeMap;
+
+/// Reports of jobs of one name among which a twin is looked for, the last ones first: a file may hold tens of thousands.
+const MOST_LOOKED_AT: usize = 1000;
 
 /// Keeps each execution once, in its most exact form, with a remark on the others.
 pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
     let mut kept: Vec<Report> = Vec::new();
+    // Places in `kept` of what has a result, by the name of the first job.
+    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut order = reports;
     order.sort_by_key(|r| (exactness(r.format), r.first_line));
     for report in order {
-        let twin = kept.iter_mut().find(|k| k.has_result() && same(k, &report));
-        match twin {
+        if !report.has_result() {
+            kept.push(report);
+            continue;
+        }
+        let name = report.jobs.first().map(|j| j.name.clone()).unwrap_or_default();
+        let places = by_name.entry(name).or_default();
+        let twin = places.iter().rev().take(MOST_LOOKED_AT).copied().find(|place| same(&kept[*place], &report));
+        match twin.map(|place| &mut kept[place]) {
             Some(twin) => {
                 twin.interrupted |= report.interrupted;
                 twin.remarks.push(format!(
@@ -23,7 +35,10 @@ pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
                     }
                 }
             }
-            None => kept.push(report),
+            None => {
+                places.push(kept.len());
+                kept.push(report);
+            }
         }
     }
     kept.sort_by_key(|r| r.first_line);

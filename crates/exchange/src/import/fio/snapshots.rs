@@ -4,23 +4,35 @@
 use super::job::{Direction, Job};
 use super::report::{Printed, Report};
 
+/// Lines that the remark names.
+const MOST_LINES_TOLD: usize = 5;
+
 /// How fio writes the local time at which a job ended (fio stat.c, ctime_r(3)).
 const CTIME: &str = "%a %b %d %H:%M:%S %Y";
 
-/// Leaves states of a run in its course away, with remarks in the run.
+/// Leaves states of a run in its course away, with a remark in the run.
 pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
     // A run, and the lines from which on it was printed before.
     let mut kept: Vec<(Report, Vec<usize>)> = Vec::new();
     // From the end: what went on is known by what it became.
     for report in reports.into_iter().rev() {
-        match kept.iter_mut().rev().find(|(later, _)| is_state_of(&report, later)) {
+        // Nothing stands between states of one run but what was printed in other forms.
+        let next = kept.iter_mut().rev().find(|(later, _)| later.format == report.format);
+        match next.filter(|(later, _)| is_state_of(&report, later)) {
             Some((_, states)) => states.push(report.first_line),
             None => kept.push((report, Vec::new())),
         }
     }
     let told = |(mut run, states): (Report, Vec<usize>)| {
-        let earlier = states.iter().rev();
-        run.remarks.extend(earlier.map(|line| format!("printed from line {line} on as it stood then; it is one run")));
+        let lines: Vec<String> = states.iter().rev().take(MOST_LINES_TOLD).map(usize::to_string).collect();
+        let more = states.len() - lines.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !lines.is_empty() {
+            run.remarks.push(format!(
+                "printed before as it stood then, from line {}{more} on; it is one run",
+                lines.join(", ")
+            ));
+        }
         run
     };
     kept.into_iter().rev().map(told).collect()
@@ -93,10 +105,7 @@ mod tests {
         let states = vec![report(1, 101.0, 1.0, 500), report(20, 102.0, 2.0, 900), report(40, 102.5, 2.5, 1200)];
         let runs = fold(states);
         assert_eq!(runs.iter().map(|r| r.first_line).collect::<Vec<_>>(), [40]);
-        assert_eq!(
-            runs[0].remarks,
-            [1, 20].map(|line| format!("printed from line {line} on as it stood then; it is one run"))
-        );
+        assert_eq!(runs[0].remarks, ["printed before as it stood then, from line 1, 20 on; it is one run"]);
     }
 
     #[test]
