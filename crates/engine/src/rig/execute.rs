@@ -354,7 +354,7 @@ impl Worker<'_> {
                 let (record, known) = self.verifying(&mut device, known, &settings)?;
                 (record, Some(known))
             }
-            None if is_plain(stream) && stream.content == model::Content::default() => {
+            None if is_plain(stream) && stream.content == model::Content::default() && !Shaped::repeats(stream) => {
                 let mut data = settings.content_seed.map(Content::new);
                 (self.work(&mut device, &mut data, &settings)?, None)
             }

@@ -9,7 +9,14 @@ const PIECE: usize = 4096;
 /// The head of a piece that stays unique: the stamp of [`Content`].
 const STAMP: usize = 24;
 
+/// What compressors look at in one go: btrfs extents and ZFS records are 128 KiB, the window of deflate is 32 KiB.
+const WINDOW: usize = 128 << 10;
+
 /// Incompressible and unique data, of which shares compress to nothing or are copies.
+///
+/// The buffers are filled once and stamped before each write, which is enough where the same buffer comes back after more
+/// than [`WINDOW`] bytes. Few small buffers would repeat within it, and a buffer that was read into holds what was read,
+/// zeros perhaps: there each write gets the next part of a body of random bytes.
 ///
 /// Of each piece of 4 KiB so many per cent, at its end, are zeros; so many per cent of the blocks are one and the same
 /// block of the stream. Copies are drawn by a counter, evenly spread, so that any hundred blocks have their share.
@@ -22,6 +29,12 @@ pub struct Shaped {
     owed: u32,
     /// What copies are of.
     copy: Vec<u8>,
+    /// Random bytes, of which each write takes the next part; empty where the buffers keep what they were filled with.
+    body: Vec<u8>,
+    /// Where in the body the next part starts.
+    at: usize,
+    /// Whether reads come into the same buffers.
+    reads: bool,
 }
 
 impl Shaped {
@@ -35,8 +48,19 @@ impl Shaped {
             dedupe_percent: content.dedupe_percent.min(100),
             owed: 0,
             copy: Vec::new(),
+            body: Vec::new(),
+            at: 0,
+            reads: stream.mix.is_some_and(|mix| mix.read_percent > 0),
             unique,
         };
+        if let Some(unique) = &shaped.unique
+            && !shaped.zero
+            && (shaped.reads || Self::repeats(stream))
+        {
+            let mut body = vec![0; WINDOW];
+            unique.fill(u32::MAX - 1, &mut body);
+            shaped.body = body;
+        }
         if shaped.dedupe_percent > 0
             && let Some(unique) = &shaped.unique
         {
@@ -46,6 +70,28 @@ impl Shaped {
             shaped.copy = copy;
         }
         shaped
+    }
+
+    /// Whether a stream writes from so few and small buffers that what they were filled with comes back within a window.
+    pub fn repeats(stream: &StreamPlan) -> bool {
+        let block = usize::try_from(stream.block_size_bytes).unwrap_or(usize::MAX);
+        stream.changes_data() && block.saturating_mul(stream.queue_depth as usize) < WINDOW
+    }
+
+    /// The next part of the body, from its start again at its end.
+    fn refresh(&mut self, data: &mut [u8]) {
+        if self.body.is_empty() {
+            return;
+        }
+        let mut rest = &mut *data;
+        while !rest.is_empty() {
+            let part = rest.len().min(self.body.len() - self.at);
+            let (now, later) = rest.split_at_mut(part);
+            now.copy_from_slice(&self.body[self.at..self.at + part]);
+            self.at = (self.at + part) % self.body.len();
+            rest = later;
+        }
+        self.compress(data);
     }
 
     fn compress(&self, data: &mut [u8]) {
@@ -62,10 +108,14 @@ impl Shaped {
 
 impl Data for Shaped {
     fn makes(&self) -> bool {
-        self.unique.is_some() && !self.zero
+        // Zeroes stay where nothing is read into the buffers.
+        self.unique.is_some() && (!self.zero || self.reads)
     }
 
     fn fill(&mut self, index: u32, buffer: &mut [u8]) {
+        if self.zero {
+            return;
+        }
         if let Some(unique) = &self.unique {
             unique.fill(index, buffer);
             self.compress(buffer);
@@ -73,6 +123,10 @@ impl Data for Shaped {
     }
 
     fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+        if self.zero {
+            data.fill(0);
+            return;
+        }
         if self.dedupe_percent > 0 {
             self.owed += self.dedupe_percent;
             if self.owed >= 100 {
@@ -82,9 +136,9 @@ impl Data for Shaped {
                 return;
             }
         }
+        self.refresh(data);
         if let Some(unique) = &mut self.unique {
             unique.stamp(data, op.offset);
-            // The buffer may hold a copy: what makes it differ from others is the stamp alone, which is enough.
         }
     }
 }
@@ -107,6 +161,72 @@ mod tests {
                 buffer.clone()
             })
             .collect()
+    }
+
+    /// Writes through one buffer that reads of zeros come into between, as a mixed stream at depth 1 has it.
+    fn after_reads(stream: &StreamPlan, count: u64) -> Vec<u8> {
+        let mut data = Shaped::of(stream, Some(3));
+        assert!(data.makes());
+        let len = stream.block_size_bytes as usize;
+        let mut buffer = vec![0; len];
+        data.fill(0, &mut buffer);
+        let mut written = Vec::new();
+        for i in 0..count {
+            let op =
+                BlockOp { kind: OpKind::Write, offset: i * len as u64, len: len as u32, buffer: 0, intended_ns: None };
+            if stream.mix.is_some() {
+                buffer.fill(if i % 2 == 0 { 0 } else { 0xaa });
+            }
+            data.make(&op, &mut buffer);
+            written.extend_from_slice(&buffer);
+        }
+        written
+    }
+
+    /// The share of aligned 16-byte words that occurred before within a window.
+    fn repeated(data: &[u8]) -> f64 {
+        let mut last: HashMap<&[u8], usize> = HashMap::new();
+        let words = data.chunks_exact(16).enumerate();
+        let again = words.filter(|(i, w)| last.insert(w, *i).is_some_and(|before| (i - before) * 16 < WINDOW)).count();
+        again as f64 / (data.len() / 16) as f64
+    }
+
+    #[test]
+    fn small_blocks_do_not_repeat_within_what_a_compressor_sees() {
+        for (block, queue_depth) in [(512, 1), (1000, 1), (4096, 1), (4096, 8), (65_536, 1), (131_072, 1)] {
+            let stream = StreamPlan {
+                operation: model::Operation::Write,
+                block_size_bytes: block,
+                queue_depth,
+                ..StreamPlan::default()
+            };
+            let share = repeated(&after_reads(&stream, (1 << 20) / block));
+            // Stamps say which stream it is, in each piece.
+            assert!(share < 0.05, "{block} bytes at depth {queue_depth}: {share} repeated");
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_never_written_back() {
+        let mix = Some(model::Mix { read_percent: 50 });
+        for block in [512, 4096, 12_288, 262_144] {
+            let stream = StreamPlan {
+                operation: model::Operation::Write,
+                block_size_bytes: block,
+                queue_depth: 64,
+                mix,
+                ..StreamPlan::default()
+            };
+            let written = after_reads(&stream, 64);
+            let share = |byte: u8| written.iter().filter(|b| **b == byte).count() as f64 / written.len() as f64;
+            assert!(share(0) < 0.01 && share(0xaa) < 0.01, "{block}: {} {}", share(0), share(0xaa));
+            let content = model::Content { compress_percent: 50, ..Default::default() };
+            let halves = after_reads(&StreamPlan { content, ..stream.clone() }, 64);
+            let zeros = halves.iter().filter(|b| **b == 0).count() as f64 / halves.len() as f64;
+            assert!((zeros - 0.5).abs() < 0.02, "{block}: {zeros} zeros");
+            let content = model::Content { zero: true, ..Default::default() };
+            assert!(after_reads(&StreamPlan { content, ..stream }, 8).iter().all(|b| *b == 0), "{block}");
+        }
     }
 
     #[test]
