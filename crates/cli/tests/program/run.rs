@@ -138,6 +138,47 @@ fn an_included_text_stands_beside_the_one_that_includes_it() {
 }
 
 #[test]
+fn what_an_included_text_includes_stands_beside_it() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path().join("jobs/parts")).expect("a directory");
+    file(&scratch, "jobs/parts/sizes.fio", "size=8m\ninclude blocks.fio\ninclude above.fio\n");
+    file(&scratch, "jobs/parts/blocks.fio", "bs=8k\n");
+    file(&scratch, "jobs/above.fio", "; beside the text that is read\nfsync=4\n");
+    let job = file(&scratch, "jobs/main.fio", "[j]\nrw=write\ninclude parts/sizes.fio\n");
+    let document = scratch.json(["run", &job, "sim:nvme", "--plan", "--json"], 0);
+    let stream = &document["plan"]["phases"][0]["streams"][0];
+    assert_eq!((stream["block_size_bytes"].as_u64(), stream["flush"]["fsync_every"].as_u64()), (Some(8192), Some(4)));
+}
+
+/// A file of zeros: what a job of small blocks writes between its reads must not be them, nor one block again and again.
+#[test]
+fn what_is_written_is_incompressible_whatever_is_read_between() {
+    const PIECE: usize = 4096;
+    for rw in ["write", "rw", "randrw"] {
+        let scratch = Scratch::new();
+        let target = file(&scratch, "target.bin", &"\0".repeat(1 << 20));
+        let job = file(&scratch, "job.fio", &format!("[j]\nrw={rw}\nbs=4k\nsize=1m\n"));
+        let ended = scratch.run(["run", &job, &target, "--overwrite", "--json"]);
+        // Numbers of a busy machine may be refused; the data are written all the same.
+        assert!(ended.code == 0 || ended.code == 4, "{} {}", ended.code, ended.stderr);
+        let data = std::fs::read(&target).expect("the target");
+        let written: Vec<&[u8]> = data.chunks(PIECE).filter(|piece| piece.iter().any(|b| *b != 0)).collect();
+        assert!(written.len() > 32, "{rw}: {} blocks were written", written.len());
+        let mut words = std::collections::HashMap::new();
+        for (at, piece) in written.iter().enumerate() {
+            let zeros = piece.iter().filter(|b| **b == 0).count();
+            assert!(zeros < PIECE / 20, "{rw}: {zeros} zeros in a block");
+            // The body of a block within what a compressor looks at, without its stamp.
+            let again = piece[32..].chunks_exact(16).filter(|word| {
+                words.insert(word.to_vec(), at).is_some_and(|before: usize| at - before < (64 << 10) / PIECE)
+            });
+            let again = again.count();
+            assert!(again < 8, "{rw}: {again} of 254 words of block {at} were written shortly before");
+        }
+    }
+}
+
+#[test]
 fn more_memory_than_there_is_is_refused_with_the_figure() {
     let scratch = Scratch::new();
     let job =

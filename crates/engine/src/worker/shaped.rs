@@ -1,5 +1,6 @@
 //! Data as a plan describes them: compressible, repeated, or zero.
 
+use super::content::mix;
 use super::{Content, Data};
 use model::StreamPlan;
 use workload::BlockOp;
@@ -16,7 +17,8 @@ const WINDOW: usize = 128 << 10;
 ///
 /// The buffers are filled once and stamped before each write, which is enough where the same buffer comes back after more
 /// than [`WINDOW`] bytes. Few small buffers would repeat within it, and a buffer that was read into holds what was read,
-/// zeros perhaps: there each write gets the next part of a body of random bytes.
+/// zeros perhaps: there each piece of each write is one body of random words under a key of its own (exclusive or), in
+/// which no compressor finds another's words again. The body stays in the processor's first cache.
 ///
 /// Of each piece of 4 KiB so many per cent, at its end, are zeros; so many per cent of the blocks are one and the same
 /// block of the stream. Copies are drawn by a counter, evenly spread, so that any hundred blocks have their share.
@@ -29,10 +31,10 @@ pub struct Shaped {
     owed: u32,
     /// What copies are of.
     copy: Vec<u8>,
-    /// Random bytes, of which each write takes the next part; empty where the buffers keep what they were filled with.
+    /// Random bytes of one piece; empty where the buffers keep what they were filled with.
     body: Vec<u8>,
-    /// Where in the body the next part starts.
-    at: usize,
+    /// Pieces made of the body.
+    made: u64,
     /// Whether reads come into the same buffers.
     reads: bool,
 }
@@ -49,7 +51,7 @@ impl Shaped {
             owed: 0,
             copy: Vec::new(),
             body: Vec::new(),
-            at: 0,
+            made: 0,
             reads: stream.mix.is_some_and(|mix| mix.read_percent > 0),
             unique,
         };
@@ -57,7 +59,7 @@ impl Shaped {
             && !shaped.zero
             && (shaped.reads || Self::repeats(stream))
         {
-            let mut body = vec![0; WINDOW];
+            let mut body = vec![0; PIECE];
             unique.fill(u32::MAX - 1, &mut body);
             shaped.body = body;
         }
@@ -78,18 +80,23 @@ impl Shaped {
         stream.changes_data() && block.saturating_mul(stream.queue_depth as usize) < WINDOW
     }
 
-    /// The next part of the body, from its start again at its end.
+    /// Other bytes than this buffer, or another, held before.
     fn refresh(&mut self, data: &mut [u8]) {
         if self.body.is_empty() {
             return;
         }
-        let mut rest = &mut *data;
-        while !rest.is_empty() {
-            let part = rest.len().min(self.body.len() - self.at);
-            let (now, later) = rest.split_at_mut(part);
-            now.copy_from_slice(&self.body[self.at..self.at + part]);
-            self.at = (self.at + part) % self.body.len();
-            rest = later;
+        for piece in data.chunks_mut(PIECE) {
+            let key = mix(self.made);
+            self.made = self.made.wrapping_add(1);
+            let mut words = piece.chunks_exact_mut(8);
+            let mut body = self.body.chunks_exact(8);
+            for (word, random) in words.by_ref().zip(body.by_ref()) {
+                let random = random.try_into().map_or(0, u64::from_ne_bytes);
+                word.copy_from_slice(&(random ^ key).to_ne_bytes());
+            }
+            for ((byte, random), key) in words.into_remainder().iter_mut().zip(body.flatten()).zip(key.to_ne_bytes()) {
+                *byte = random ^ key;
+            }
         }
         self.compress(data);
     }
