@@ -19,6 +19,9 @@ use std::process::ExitCode;
 /// Characters of a file's name that its copy in the bundle keeps.
 const RAW_NAME_LIMIT: usize = 120;
 
+/// Bytes that the copies of one file may take: every run keeps what it was read from.
+const COPIES_LIMIT_BYTES: u64 = 4 << 30;
+
 /// A file with what it held.
 struct Source {
     /// As the user wrote it.
@@ -38,6 +41,10 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     let mut sources = args.files.iter().map(|f| read(f)).collect::<Result<Vec<Source>, Failure>>()?;
     for run in sources.iter_mut().filter_map(|s| s.read.as_mut().ok()).flat_map(|i| &mut i.runs) {
         tell(run, &told);
+    }
+    for source in &sources {
+        let runs = source.read.as_ref().map_or(0, |i| i.runs.len());
+        copies_fit(&source.name, runs as u64, source.bytes.len() as u64)?;
     }
     let archive = archives::open(global)?;
     let mut ids = Vec::new();
@@ -62,6 +69,18 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
         .remedy(remedy.unwrap_or("narrows import --help lists what is understood"));
     output.beside(&failure);
     Ok(ExitCode::from(FailureKind::Invalid.exit_code()))
+}
+
+/// Refuses a file whose copies, one in each of its runs, would fill the disk.
+fn copies_fit(name: &str, runs: u64, size_bytes: u64) -> Result<(), Failure> {
+    let all_bytes = runs.saturating_mul(size_bytes);
+    if all_bytes <= COPIES_LIMIT_BYTES {
+        return Ok(());
+    }
+    let (all, limit) = (report::quantity::binary_size(all_bytes), report::quantity::binary_size(COPIES_LIMIT_BYTES));
+    let what = format!("{name} holds {runs} results, each would keep a copy of it: {all}, at most {limit} is kept");
+    Err(Failure::new(FailureKind::Refused, what)
+        .remedy("split it; narrows compare and narrows rank read it as it is and keep nothing"))
 }
 
 /// What a file of another tool holds, for commands that read it and keep nothing.
@@ -261,6 +280,14 @@ mod tests {
         assert_eq!(raw_name("stdin"), "stdin");
         assert_eq!(raw_name("a\n\\b"), "a__b");
         assert!(raw_name(&"ä".repeat(300)).len() <= RAW_NAME_LIMIT);
+    }
+
+    #[test]
+    fn copies_are_bounded() {
+        assert!(copies_fit("a", 4096, 1 << 20).is_ok());
+        let refused = copies_fit("a", 4097, 1 << 20).unwrap_err();
+        assert!(refused.message.contains("4097 results"), "{refused:?}");
+        assert!(copies_fit("a", u64::MAX, u64::MAX).is_err());
     }
 
     #[test]
