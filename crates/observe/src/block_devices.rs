@@ -22,6 +22,17 @@ pub(crate) fn named_directory(root: &Root, name: &str) -> Option<String> {
     root.canonical(&format!("/sys/class/block/{name}")).or_else(|| root.canonical(&beside_class(root, name)?))
 }
 
+/// The directory of a disk or partition whose number is not told, as in a tree that was copied by hand. The hidden paths of
+/// a multipath namespace have no number and cannot be opened (k:drivers/nvme/host/multipath.c): they are no devices.
+pub(crate) fn unnumbered_directory(root: &Root, name: &str) -> Option<String> {
+    let directory = named_directory(root, &name.replace('/', "!"))?;
+    let path_of_nvme =
+        name.strip_prefix("nvme").is_some_and(|n| n.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('c'));
+    let hidden = path_of_nvme || root.flag(&format!("{directory}/hidden")) == Some(true);
+    let is_one = ["size", "queue"].iter().any(|file| root.exists(&format!("{directory}/{file}")));
+    (is_one && !hidden).then_some(directory)
+}
+
 /// Where a disk or partition is in a /sys that is only partly there and has no /sys/class/block.
 fn beside_class(root: &Root, name: &str) -> Option<String> {
     let disk = format!("/sys/block/{name}");

@@ -1,6 +1,6 @@
 //! All disks of the machine, one line each: what the plain list needs and no more, so that 1,000 of them are quick.
 
-use crate::block_devices::parse_device;
+use crate::block_devices::{parse_device, unnumbered_directory};
 use crate::root::{Root, file_name};
 use crate::stack::KnownAncestors;
 use crate::stack::brief::{Brief, brief};
@@ -48,12 +48,14 @@ pub fn disks(root: &Root) -> Vec<DiskSummary> {
         if is_placeholder(&name, size_bytes) || name.starts_with("mtdblock") {
             continue;
         }
-        // The hidden paths of a multipath namespace have no number and cannot be opened.
         let Some(directory) = root.canonical(&path) else { continue };
-        let Some(device) = root.text(&format!("{directory}/dev")).as_deref().and_then(parse_device) else { continue };
+        let device = root.text(&format!("{directory}/dev")).as_deref().and_then(parse_device);
+        if device.is_none() && unnumbered_directory(root, &name).is_none() {
+            continue;
+        }
         let Brief { layer, kind, model, transport, link, driver } = brief(root, &directory, &mut known);
         let name = file_name(&directory).to_owned();
-        out.push(DiskSummary { name, layer, kind, model, size_bytes, transport, link, driver, device: Some(device) });
+        out.push(DiskSummary { name, layer, kind, model, size_bytes, transport, link, driver, device });
     }
     let mut flash = root.list("/sys/class/mtd");
     // Each partition has a second, read-only character device.

@@ -1,7 +1,7 @@
 //! What a target's name means, from what /proc and /sys of the root say: nothing is opened, and in a captured tree
 //! nothing outside of it is asked.
 
-use crate::block_devices::{device_name, device_number, device_of_node};
+use crate::block_devices::{device_name, device_number, device_of_node, unnumbered_directory};
 use crate::mounts::{mount_of, mounts};
 use crate::root::{Root, file_name};
 use crate::stack::Place;
@@ -88,7 +88,8 @@ fn device_place(root: &Root, name: &str) -> Option<Place> {
             let first = namespaces.iter().find(|n| n.strip_prefix(short).is_some_and(|r| r.starts_with('n')))?;
             return Some(Place::DeviceName(first.clone()));
         }
-        device_number(root, short).map(|_| Place::DeviceName(short.replace('/', "!")))
+        let there = device_number(root, short).is_some() || unnumbered_directory(root, short).is_some();
+        there.then(|| Place::DeviceName(short.replace('/', "!")))
     };
     if let Some(short) = name.strip_prefix("/dev/") {
         let device = device_of_node(root, name).and_then(|d| device_name(root, d));

@@ -76,7 +76,8 @@ struct Walk<'a> {
     mounts: Vec<MountEntry>,
     layers: Vec<Layer>,
     missing: Vec<String>,
-    seen_devices: BTreeSet<DeviceId>,
+    /// By directory.
+    seen_devices: BTreeSet<String>,
     seen_mounts: BTreeSet<u64>,
     /// Controllers by directory: a host adapter with many disks is read once and listed below each.
     controllers: BTreeMap<String, Option<Layer>>,
@@ -169,7 +170,10 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: L
         Place::DeviceName(name) => match crate::block_devices::device_number(root, name) {
             Some(device) => walk.device(device, 0),
             None if root.exists(&format!("/sys/class/mtd/{name}")) => walk.mtd(name, 0),
-            None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),
+            None => match crate::block_devices::unnumbered_directory(root, name) {
+                Some(directory) => walk.device_in(&directory, None, 0),
+                None => walk.missing(format!("/sys/class/block/{name}/dev is not there; is /sys mounted?")),
+            },
         },
     }
     let mut host = surroundings.host(root);

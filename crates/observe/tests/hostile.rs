@@ -235,3 +235,32 @@ fn what_lies_deeper_than_any_machine_is_not_looked_for() {
     assert!(tree.root().canonical(&deep).is_none());
     assert_eq!(tree.device("sdb").stack.all(LayerKind::Disk).count(), 1);
 }
+
+/// Trees copied by hand often lack the files `dev`: devices are known by their names then.
+#[test]
+fn a_device_without_its_number_is_seen_all_the_same() {
+    let (disk, member) = ("/sys/devices/pci0000:00/0000:00:1f.2/ata1/block/sda", "/sys/devices/virtual/block/md0");
+    let hidden = "/sys/devices/pci0000:00/0000:01:00.0/nvme/nvme0/nvme0c0n1";
+    let tree = Tree::build(&format!(
+        "{disk}/size = 2048\n{disk}/queue/rotational = 0\n{disk}/sda1/partition = 1\n{disk}/sda1/size = 1024\n\
+         {member}/size = 2048\n{member}/md/level = raid1\n{member}/slaves/sda1 => {disk}/sda1\n{hidden}/size = 2048\n\
+         /sys/class/block/sda => {disk}\n/sys/class/block/sda1 => {disk}/sda1\n/sys/class/block/md0 => {member}\n\
+         /proc/self/mountinfo = 30 1 8:1 / /mnt rw - ext4 /dev/sda1 rw\n\
+         /sys/block/sda => {disk}\n/sys/block/md0 => {member}\n/sys/block/nvme0c0n1 => {hidden}\n/sys/block/other/x = 1\n"
+    ));
+    let root = tree.root();
+    let names: Vec<String> = observe::disks(&root).into_iter().map(|d| d.name).collect();
+    assert_eq!(names, ["md0", "sda"], "a hidden path and a directory of something else are no disks");
+    let kinds = |name: &str| -> Vec<LayerKind> {
+        let place = observe::place_of(&root, name).unwrap_or_else(|e| panic!("{name}: {e}"));
+        inventory(&root, &place).stack.layers.iter().map(|l| l.kind).collect()
+    };
+    use LayerKind::*;
+    let below = [Partition, Disk, Link, Controller, Host];
+    assert_eq!(kinds("/dev/sda1"), below);
+    assert_eq!(kinds("md0"), [&[Md][..], &below].concat());
+    assert_eq!(kinds("/mnt"), [&[Filesystem][..], &below].concat(), "by the name of the mount's source");
+    assert!(observe::place_of(&root, "nvme0c0n1").is_err() && observe::place_of(&root, "other").is_err());
+    let seen = tree.device("sda");
+    assert!(seen.missing.iter().any(|m| m.contains("sda/dev is not there")), "{:?}", seen.missing);
+}

@@ -2,7 +2,9 @@
 
 use super::queue::bracketed;
 use super::{Walk, queue};
-use crate::block_devices::{device_directory, device_number, device_of_node, named_directory, parse_device};
+use crate::block_devices::{
+    device_directory, device_number, device_of_node, named_directory, parse_device, unnumbered_directory,
+};
 use crate::facts;
 use crate::mounts::mount_of;
 use crate::root::{Root, file_name, parent};
@@ -32,7 +34,7 @@ impl Walk<'_> {
     /// Lists a block device and follows it down.
     pub(super) fn device(&mut self, device: DeviceId, depth: u32) {
         if let Some(directory) = device_directory(self.root, device) {
-            self.device_in(&directory, device, depth);
+            self.device_in(&directory, Some(device), depth);
         } else {
             self.missing(format!(
                 "/sys/dev/block/{device} is not there; is /sys mounted and the device still attached?"
@@ -41,18 +43,21 @@ impl Walk<'_> {
     }
 
     /// The same, for a device whose directory is known.
-    fn device_in(&mut self, directory: &str, device: DeviceId, depth: u32) {
-        if self.too_deep(depth) || !self.seen_devices.insert(device) {
+    pub(super) fn device_in(&mut self, directory: &str, device: Option<DeviceId>, depth: u32) {
+        if self.too_deep(depth) || !self.seen_devices.insert(directory.to_owned()) {
             return;
         }
         let kind = kind_of(self.root, directory);
         let mut layer = Layer::new(kind, file_name(directory));
-        layer.device = Some(device);
+        layer.device = device;
         layer.counted = self.is_counted(directory, kind);
         let sectors: Option<u64> = self.root.number(&format!("{directory}/size"));
         layer.set(facts::SIZE_BYTES, sectors.and_then(|s| s.checked_mul(SECTOR_BYTES)));
         layer.set(facts::READ_ONLY, self.root.flag(&format!("{directory}/ro")));
-        super::cgroup::set_limits(self.root, &self.mounts, device, &mut layer);
+        match device {
+            Some(device) => super::cgroup::set_limits(self.root, &self.mounts, device, &mut layer),
+            None => self.missing(format!("{directory}/dev is not there: mounts and limits are known by that number")),
+        }
         match kind {
             LayerKind::Partition => self.partition(layer, directory, depth),
             LayerKind::Loop => self.loop_device(layer, directory, depth),
@@ -92,8 +97,11 @@ impl Walk<'_> {
         // Disks that emulate 512-byte blocks do not always admit their 4 KiB, so 4 KiB is the least asked for.
         layer.set(facts::ALIGNED, start.map(|s| s.is_multiple_of(physical.unwrap_or(4_096).max(4_096))));
         self.push(layer, depth);
-        if let Some(device) = root.text(&format!("{disk}/dev")).as_deref().and_then(parse_device) {
-            self.device(device, depth + 1);
+        match root.text(&format!("{disk}/dev")).as_deref().and_then(parse_device) {
+            Some(device) => self.device(device, depth + 1),
+            // A partition that stands alone in /sys/class/block has no disk above it.
+            None if root.exists(&format!("{disk}/queue")) => self.device_in(&disk, None, depth + 1),
+            None => {}
         }
     }
 
@@ -200,9 +208,13 @@ impl Walk<'_> {
 
     fn members(&mut self, of: &str, members: &[String], depth: u32) {
         for member in members {
-            let directory = named_directory(self.root, member);
-            match directory.zip(device_number(self.root, member)) {
-                Some((directory, device)) => self.device_in(&directory, device, depth),
+            let device = device_number(self.root, member);
+            let directory = match device {
+                Some(_) => named_directory(self.root, member),
+                None => unnumbered_directory(self.root, member),
+            };
+            match directory {
+                Some(directory) => self.device_in(&directory, device, depth),
                 None => self.missing(format!("{member}, a member of {of}, is not under /sys/class/block")),
             }
         }

@@ -60,7 +60,14 @@ impl Walk<'_> {
         self.push(layer, depth);
 
         match backing {
-            "block" if numbered => self.device(entry.device, depth + 1),
+            "block" if numbered => {
+                let known = block_devices::device_directory(self.root, entry.device).is_some();
+                let named = || block_devices::unnumbered_directory(self.root, entry.source.strip_prefix("/dev/")?);
+                match if known { None } else { named() } {
+                    Some(directory) => self.device_in(&directory, None, depth + 1),
+                    None => self.device(entry.device, depth + 1),
+                }
+            }
             "block" if devices.is_empty() => self.missing(format!(
                 "the device of {} ({}) was not found under /sys; give the block device itself",
                 entry.mount_point, entry.source
