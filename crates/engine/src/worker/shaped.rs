@@ -16,7 +16,7 @@ const WINDOW: usize = 128 << 10;
 /// Incompressible and unique data, of which shares compress to nothing or are copies.
 ///
 /// The buffers are filled once and stamped before each write, which is enough where the same buffer comes back after more
-/// than [`WINDOW`] bytes. Few small buffers would repeat within it, and a buffer that was read into holds what was read,
+/// than 128 KiB. Few small buffers would repeat within it, and a buffer that was read into holds what was read,
 /// zeros perhaps: there each piece of each write is one body of random words under a key of its own (exclusive or), in
 /// which no compressor finds another's words again. The body stays in the processor's first cache.
 ///
