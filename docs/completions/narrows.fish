@@ -216,7 +216,7 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand export" -s f -l format -d 'Which format' -r -f -a "fio-json\t'fio 3.33\'s JSON; each executed phase is a job. Into a directory: a document for each measured phase'
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s f -l format -d 'Which format' -r -f -a "fio-json\t'fio 3.33\'s JSON, with each job of each phase. Into a directory: a document for each measured phase'
 fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'
 fio-logs\t'fio\'s bandwidth, IOPS and latency logs, one directory'
 csv\t'A line for each metric of one or many runs'
