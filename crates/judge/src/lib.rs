@@ -12,6 +12,7 @@
 mod changes;
 mod compare;
 mod context;
+mod drain;
 mod figures;
 #[cfg(test)]
 mod fixture;
