@@ -48,7 +48,8 @@ fn a_directory_is_measured_along_every_path_and_left_empty() {
     assert_eq!(phases, PHASES);
     statuses_are_explained(&document);
     // It needs no storage; a machine whose time is stolen may refuse it.
-    assert_ne!(metric(&document, "copy.throughput_bytes_per_s")["status"], "skipped");
+    let copy = metric(&document, "copy.throughput_bytes_per_s")["status"].clone();
+    assert!(copy == "measured" || copy == "refused", "{copy}");
     assert!(document["bytes_written"].as_u64().unwrap() > 0);
     // No test of speed: it does not take the minute that the default would.
     assert!(document["duration_s"].as_f64().unwrap() < 60.0, "{}", document["duration_s"]);
