@@ -14,6 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("integrity", &["model"]),
     ("workload", &["integrity", "model"]),
     ("observe", &["model", "sys"]),
+    ("settings", &["model", "sys"]),
     ("engine", &["model", "stats", "sys", "workload"]),
     ("archive", &["model"]),
     ("exchange", &["model"]),

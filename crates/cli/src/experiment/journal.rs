@@ -2,13 +2,13 @@
 //! whether the program that wrote it still lives.
 
 use super::state::DIRECTORY;
-use super::undo::Undo;
 use crate::output::Output;
 use archive::Archive;
 use model::{Failure, FailureKind};
 use observe::Root;
 use report::document::ActionDocument;
 use serde::{Deserialize, Serialize};
+use settings::Undo;
 use std::process::ExitCode;
 
 /// Held by the process that executes an experiment; the kernel drops it with the process.

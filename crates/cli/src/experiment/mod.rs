@@ -8,13 +8,10 @@ mod noise;
 mod outcome;
 mod preview;
 mod ready;
-mod remount;
 mod settings;
-mod shell;
 mod state;
 mod steps;
 mod text;
-mod undo;
 
 pub use declared::declared;
 pub use journal::{restore, undo_stale};

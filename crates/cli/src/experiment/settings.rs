@@ -1,12 +1,10 @@
 //! Settings of an arm: applied one by one, each with the way back written down first.
 
 use super::journal::Journal;
-use super::remount::{mounted_with, opposite, remount};
-use super::shell::shell;
-use super::undo::Undo;
 use crate::signals::Signals;
 use archive::Archive;
 use model::{Failure, FailureKind, LayerKind, Stack};
+use settings::{Undo, mounted_with, opposite, read_value, remount, shell};
 use spec::{Arm, Setting};
 
 /// Settings in force. They are undone when this goes away, on a panic too.
@@ -65,7 +63,7 @@ impl<'a> InForce<'a> {
             }
             Setting::Command { run, undo } => {
                 self.remember(Undo::Command { undo: undo.clone() })?;
-                match shell(run, Some(signals)) {
+                match shell(run, &|| signals.seen()) {
                     Ok(status) if status.success() => {}
                     Ok(status) => return Err(cannot(format!("'{run}' ended with {status}"))),
                     Err(e) => return Err(cannot(format!("'{run}' could not be started: {e}"))),
@@ -132,13 +130,6 @@ fn paths(path: &str, stack: &Stack) -> Result<Vec<String>, String> {
     Ok(vec![path.to_owned()])
 }
 
-/// A value as it would be written: of `none [mq-deadline] kyber` the one in brackets, which is the one in force.
-fn read_value(path: &str) -> Result<String, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{path} cannot be read: {e}"))?;
-    let chosen = text.split_whitespace().find_map(|w| w.strip_prefix('[')?.strip_suffix(']'));
-    Ok(chosen.map_or_else(|| text.trim().to_owned(), str::to_owned))
-}
-
 fn mount_point(stack: &Stack) -> Result<&str, String> {
     stack
         .mount
@@ -163,15 +154,5 @@ mod tests {
         assert_eq!(paths("/sys/block/{disk}/queue/scheduler", &stack).unwrap(), ["/sys/block/sda/queue/scheduler"]);
         assert_eq!(paths("/proc/sys/vm/x", &stack).unwrap(), ["/proc/sys/vm/x"]);
         assert!(paths("/sys/block/{disk}/x", &Stack::default()).unwrap_err().contains("has no disk"));
-    }
-
-    #[test]
-    fn the_value_in_force_is_the_one_in_brackets() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let path = file.path().to_str().unwrap();
-        for (text, value) in [("none [mq-deadline] kyber\n", "mq-deadline"), ("128\n", "128"), ("", "")] {
-            std::fs::write(path, text).unwrap();
-            assert_eq!(read_value(path).unwrap(), value);
-        }
     }
 }

@@ -41,7 +41,10 @@ pub fn opposite(option: &str, before: &[String]) -> Option<String> {
     }
 }
 
-/// Mounts it again with these options.
+/// Mounts it again with these options (mount(8)).
+///
+/// # Errors
+/// That `mount` refused or could not be started.
 pub fn remount(mount_point: &str, options: &str) -> Result<(), String> {
     let status = Command::new("mount")
         .args(["-o", &format!("remount,{options}"), mount_point])

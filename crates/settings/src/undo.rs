@@ -1,7 +1,7 @@
 //! How a change of the machine is undone.
 
-use super::remount::{mounted_with, remount, same_options};
-use super::shell::shell;
+use crate::command::shell;
+use crate::mount::{mounted_with, remount, same_options};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -51,12 +51,15 @@ impl Undo {
     }
 
     /// Puts it back.
+    ///
+    /// # Errors
+    /// What could not be put back, and why.
     pub fn execute(&self) -> Result<(), String> {
         match self {
             Self::Value { path, old } => {
                 std::fs::write(path, old).map_err(|e| format!("{path} could not be set to {old}: {e}"))
             }
-            Self::Command { undo } => match shell(undo, None) {
+            Self::Command { undo } => match shell(undo, &|| false) {
                 Ok(status) if status.success() => Ok(()),
                 Ok(status) => Err(format!("'{undo}' ended with {status}")),
                 Err(e) => Err(format!("'{undo}' could not be started: {e}")),

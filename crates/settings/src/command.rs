@@ -1,6 +1,5 @@
-//! Commands of an experiment's text, by the shell.
+//! Commands that change a setting and undo it, by the shell.
 
-use crate::signals::Signals;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -12,8 +11,11 @@ const GRACE: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A command in a process group of its own, so that Ctrl-C on the terminal does not end it half-way; what it prints goes
-/// to stderr. With `signals`, the first signal ends it after a while.
-pub fn shell(command: &str, signals: Option<&Signals>) -> std::io::Result<ExitStatus> {
+/// to stderr. Once `stop` holds, it is told to end, and is ended after a while.
+///
+/// # Errors
+/// That it could not be started, or not be waited for.
+pub fn shell(command: &str, stop: &dyn Fn() -> bool) -> std::io::Result<ExitStatus> {
     let stderr =
         || -> Stdio { std::io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from) };
     let mut shell = Command::new("/bin/sh");
@@ -27,7 +29,7 @@ pub fn shell(command: &str, signals: Option<&Signals>) -> std::io::Result<ExitSt
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        match (told, signals.is_some_and(Signals::seen)) {
+        match (told, stop()) {
             (None, true) => {
                 end(&child, rustix::process::Signal::TERM);
                 told = Some(Instant::now());
@@ -51,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_command_says_how_it_ended() {
-        assert!(shell("exit 0", None).unwrap().success());
-        assert_eq!(shell("exit 3", None).unwrap().code(), Some(3));
+        assert!(shell("exit 0", &|| false).unwrap().success());
+        assert_eq!(shell("exit 3", &|| false).unwrap().code(), Some(3));
     }
 }
