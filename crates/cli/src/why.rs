@@ -143,6 +143,7 @@ mod tests {
                 sector_bytes: 512,
                 memory_bytes: None,
                 seed: 1,
+                probe: Default::default(),
             };
             assert!(workload.plan(&inputs).is_ok_and(|p| p.phases.len() >= 4), "{trial:?}");
         }

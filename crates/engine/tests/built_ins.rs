@@ -30,7 +30,15 @@ fn plan(name: &str, inputs: &RunInputs) -> Plan {
 }
 
 fn inputs(kind: TargetKind, max_bytes: u64) -> RunInputs {
-    RunInputs { kind, readiness: Readiness::Writable, max_bytes, sector_bytes: 4096, memory_bytes: None, seed: 5 }
+    RunInputs {
+        kind,
+        readiness: Readiness::Writable,
+        max_bytes,
+        sector_bytes: 4096,
+        memory_bytes: None,
+        seed: 5,
+        probe: Default::default(),
+    }
 }
 
 /// Executes a plan; each phase does something, without an error, and reads nothing that is not there.

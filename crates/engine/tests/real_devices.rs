@@ -397,6 +397,7 @@ fn every_built_in_workload_runs_on_a_device() {
             sector_bytes: rig.sector_bytes(),
             memory_bytes: None,
             seed: 5,
+            probe: Default::default(),
         };
         let plan = workload(spec::workload_text(name).unwrap(), &set).plan(&inputs).unwrap_or_else(|e| panic!("{e}"));
         for phase in plan.phases.iter().filter(|p| p.skip.is_none()) {

@@ -29,17 +29,18 @@ impl Check {
 }
 
 fn plan(rig: &SimRig, budget: Ns, probe_bytes_per_s: Option<f64>) -> Plan {
-    spec::check(&spec::CheckInputs {
-        kind: TargetKind::Sim,
-        readiness: spec::Readiness::Writable,
-        budget_ns: budget,
-        used_ns: 0,
-        max_bytes: rig.max_bytes(),
-        probe_bytes_per_s,
-        probe_round_bytes_per_s: None,
-        seed: 1,
-    })
-    .unwrap()
+    let workload = spec::built_in("check", &[("budget".into(), format!("{}ms", budget / 1_000_000))]).unwrap();
+    workload
+        .plan(&spec::RunInputs {
+            kind: TargetKind::Sim,
+            readiness: spec::Readiness::Writable,
+            max_bytes: rig.max_bytes(),
+            sector_bytes: 512,
+            memory_bytes: None,
+            seed: 1,
+            probe: spec::Probe { bytes_per_s: probe_bytes_per_s, ..spec::Probe::default() },
+        })
+        .unwrap()
 }
 
 fn check(text: &str, budget: Ns) -> Check {

@@ -35,6 +35,7 @@ fn outcome(name: &str, text: &str) -> (&'static str, String) {
         sector_bytes: 512,
         memory_bytes: Some(8 << 30),
         seed: 1,
+        probe: Default::default(),
     };
     match workload.plan(&run) {
         Ok(plan) => {

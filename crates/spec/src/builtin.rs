@@ -1,10 +1,12 @@
 //! The workloads that come with the program: texts in the same language as the user's.
 
 use crate::job::Workload;
+use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{TextInputs, TextMachine, parse_workload};
 use std::collections::BTreeMap;
 
 const TEXTS: &[(&str, &str)] = &[
+    ("check", include_str!("../workloads/check.toml")),
     ("sweep", include_str!("../workloads/sweep.toml")),
     ("depth", include_str!("../workloads/depth.toml")),
     ("mix", include_str!("../workloads/mix.toml")),
@@ -27,19 +29,32 @@ pub fn nearest_workload(name: &str) -> Option<String> {
 
 /// All built-in workloads: their names, titles and questions.
 pub fn workloads() -> Vec<Workload> {
-    let (includes, variables) = (BTreeMap::new(), BTreeMap::new());
-    let read = |(name, text): &(&'static str, &'static str)| {
-        let inputs = TextInputs {
-            file: name,
-            text,
-            includes: &includes,
-            set: &[],
-            variables: &variables,
-            machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
-            lenient: false,
-        };
-        // They are part of the program; a test reads each of them.
-        parse_workload(&inputs).unwrap_or_else(|e| panic!("built-in workload {name}: {e:?}"))
+    // They are part of the program; a test reads each of them.
+    let read = |(name, _): &(&'static str, _)| {
+        built_in(name, &[]).unwrap_or_else(|e| panic!("built-in workload {name}: {e:?}"))
     };
     TEXTS.iter().map(read).collect()
+}
+
+/// A built-in workload, with other values for some keys.
+///
+/// # Errors
+/// What is wrong with the values; that there is no such workload.
+pub fn built_in(name: &str, set: &[(String, String)]) -> Result<Workload, Vec<TextError>> {
+    let text = workload_text(name).ok_or_else(|| {
+        let place = Place { file: name.to_owned(), line: 0 };
+        vec![
+            TextError::new(TextErrorKind::Unknown, &place, name, "no such workload")
+                .with_nearest(nearest_workload(name)),
+        ]
+    })?;
+    parse_workload(&TextInputs {
+        file: name,
+        text,
+        includes: &BTreeMap::new(),
+        set,
+        variables: &BTreeMap::new(),
+        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
+        lenient: false,
+    })
 }

@@ -1,8 +1,9 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
+use crate::budget::Budget;
 use model::{
     Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, NS_PER_S, OpenSync, Operation, Order,
-    Pacing, PhaseKind, RwFlags, ThinkTime, Verify, Zone,
+    Pacing, PhaseKind, RwFlags, Sync, ThinkTime, Verify, Zone,
 };
 
 /// An amount that may depend on the target.
@@ -92,8 +93,9 @@ pub(crate) struct Job {
     pub open_sync: OpenSync,
     pub rw_flags: RwFlags,
     pub flush: Flush,
-    /// The write and its fdatasync are one operation.
-    pub durable_each: bool,
+    pub durable: Sync,
+    /// Bytes of one round for [`Sync::FsyncPerRound`]; `None`: by the probe.
+    pub round_bytes: Option<u64>,
     pub pacing: Pacing,
     pub think: Option<ThinkTime>,
     pub start_delay_ns: u64,
@@ -125,6 +127,10 @@ pub(crate) struct Job {
     pub on_error: ErrorPolicy,
     /// `None`: from the run's seed.
     pub seed: Option<u64>,
+    /// Share of a budget.
+    pub weight: f64,
+    /// The highest is given up first.
+    pub priority: u32,
 }
 
 impl Default for Job {
@@ -153,7 +159,8 @@ impl Default for Job {
             open_sync: OpenSync::None,
             rw_flags: RwFlags::default(),
             flush: Flush::default(),
-            durable_each: false,
+            durable: Sync::None,
+            round_bytes: None,
             pacing: Pacing::default(),
             think: None,
             start_delay_ns: 0,
@@ -178,6 +185,8 @@ impl Default for Job {
             content: Content::default(),
             on_error: ErrorPolicy::Stop,
             seed: None,
+            weight: 1.0,
+            priority: 0,
         }
     }
 }
@@ -219,6 +228,11 @@ impl Job {
         self.operation.changes_data() && self.read_percent != Some(100)
     }
 
+    /// Whether what it reads must not be in the page cache.
+    pub fn is_cold(&self) -> bool {
+        self.cold && self.access == Access::Buffered && self.reads()
+    }
+
     /// The largest block of the directions that it has.
     pub fn largest_block(&self) -> u64 {
         self.blocks_used().map(BlockSize::max_bytes).max().unwrap_or(4096)
@@ -248,6 +262,18 @@ pub(crate) struct Phase {
     pub optional: bool,
 }
 
+impl Phase {
+    /// Whether it changes what the target holds.
+    pub fn changes_data(&self) -> bool {
+        self.jobs.iter().any(Job::changes_data)
+    }
+
+    /// Its share of a budget, and when it is given up: the largest of its jobs.
+    pub fn weight(&self) -> (f64, u32) {
+        self.jobs.iter().fold((0.0, 0), |(w, p), j| (j.weight.max(w), j.priority.max(p)))
+    }
+}
+
 /// A workload that was read from a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
@@ -263,6 +289,8 @@ pub struct Workload {
     pub(crate) lays_out_targets: bool,
     /// Whether its regions may shrink to what a small target offers.
     pub(crate) scales_to_fit: bool,
+    /// Where its phases share a budget of time.
+    pub(crate) budget: Budget,
 }
 
 impl Workload {
@@ -293,7 +321,7 @@ impl Workload {
 
     /// Whether its own operations change the target (layout of a new file not counted).
     pub fn changes_data(&self) -> bool {
-        self.phases.iter().flat_map(|p| &p.jobs).any(Job::changes_data)
+        self.phases.iter().any(Phase::changes_data)
     }
 
     /// What was asked for and is done otherwise or not at all.

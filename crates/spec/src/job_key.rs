@@ -4,7 +4,7 @@ use crate::job::{Extent, Files, Job, Steady};
 use crate::sim::nearest;
 use model::{
     Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Operation, Order, Pacing,
-    Rate, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 type Set = fn(&mut Job, &str) -> Result<(), String>;
@@ -66,7 +66,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     parse_bytes(text).map_err(|e| e.to_string())
 }
 
-fn time(text: &str) -> Result<u64, String> {
+pub(crate) fn time(text: &str) -> Result<u64, String> {
     parse_duration_ns(text).map_err(|e| e.to_string())
 }
 
@@ -74,11 +74,11 @@ fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on that fits"))
 }
 
-fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
+pub(crate) fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
     whole(text).and_then(|n: T| if n == T::default() { Err("0 is not possible".to_owned()) } else { Ok(n) })
 }
 
-fn flag(text: &str) -> Result<bool, String> {
+pub(crate) fn flag(text: &str) -> Result<bool, String> {
     match text {
         "true" | "yes" | "1" => Ok(true),
         "false" | "no" | "0" => Ok(false),
@@ -86,7 +86,7 @@ fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
-fn percent(text: &str) -> Result<u32, String> {
+pub(crate) fn percent(text: &str) -> Result<u32, String> {
     let number: u32 = whole(text.trim_end_matches('%').trim())?;
     if number > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(number) }
 }
@@ -327,7 +327,14 @@ keys! {
         }
         Ok(())
     }, "RWF flags of each call.";
-    "durable", "true, false", |j, t| { j.durable_each = flag(t)?; Ok(()) }, "fdatasync after each write; the pair is one operation.";
+    "durable", "true, false, round, round:SIZE", |j, t| {
+        (j.durable, j.round_bytes) = match t.split_once(':') {
+            Some(("round", size)) => (Sync::FsyncPerRound, Some(positive(&bytes(size)?.to_string())?)),
+            None if t == "round" => (Sync::FsyncPerRound, None),
+            _ => (if flag(t)? { Sync::FdatasyncEach } else { Sync::None }, None),
+        };
+        Ok(())
+    }, "fdatasync after each write, the pair being one operation; or fsync at the end of each round of writes, the round being one sample.";
     "fsync-every", "number", |j, t| { j.flush.fsync_every = whole(t)?; Ok(()) }, "fsync (mmap: msync) after so many writes.";
     "fdatasync-every", "number", |j, t| { j.flush.fdatasync_every = whole(t)?; Ok(()) }, "fdatasync after so many writes.";
     "fsync-at-end", "true, false", |j, t| { j.flush.fsync_at_end = flag(t)?; Ok(()) }, "fsync when it ends.";
@@ -402,6 +409,11 @@ keys! {
         };
         Ok(())
     }, "What a failed operation does.";
+    "weight", "number", |j, t| {
+        j.weight = t.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite()).ok_or_else(|| format!("'{t}' is no number above 0"))?;
+        Ok(())
+    }, "Share of the budget that its phase has, beside those of the other phases; without it 1.";
+    "priority", "number", |j, t| { j.priority = whole(t)?; Ok(()) }, "The phase with the highest one is left out first where the budget is short.";
     "seed", "number", |j, t| { j.seed = Some(whole(t)?); Ok(()) }, "Seed of offsets and data; without it, made from the run's.";
 }
 

@@ -6,7 +6,7 @@ use model::{NS_PER_S, TargetSize};
 pub const LADDER_BYTES: [u64; 4] = [64 << 20, 256 << 20, 1 << 30, 4 << 30];
 
 /// Below this nothing useful can be measured: one operation of the sequential phases.
-const LEAST_BYTES: u64 = 1 << 20;
+pub(crate) const LEAST_BYTES: u64 = 1 << 20;
 
 /// What decides the size.
 #[derive(Clone, Copy, Debug)]

@@ -4,13 +4,13 @@
 //! person can read and print. Everything here is pure: the same inputs give the same plan.
 //!
 //! Workloads come in two languages, TOML ([`parse_workload`]) and fio's job files ([`parse_fio`]); both become a [`Workload`],
-//! and [`Workload::plan`] is the one place where what a text leaves open is decided. The check-up has its own form, since
-//! its phases share a budget ([`check()`]). docs/design/workloads.md describes the languages.
+//! and [`Workload::plan`] is the one place where what a text leaves open is decided. The check-up is one of them, whose
+//! phases share a budget of time. docs/design/workloads.md describes the languages.
 //!
 //! Deliberately absent: the file system (includes and files arrive as text), clocks, anything that measures.
 
+mod budget;
 mod builtin;
-mod check;
 mod experiment;
 mod fio;
 mod job;
@@ -20,12 +20,12 @@ mod resolve;
 mod share;
 mod sim;
 mod sim_key;
-mod text;
 mod text_error;
+mod top_key;
 mod workload;
 
-pub use builtin::{nearest_workload, workload_text, workloads};
-pub use check::{CheckInputs, Readiness, check, check_budget};
+pub use budget::Probe;
+pub use builtin::{built_in, nearest_workload, workload_text, workloads};
 pub use experiment::{
     Arm, Condition, Experiment, Facts, Setting, Step, WorkloadSource, is_experiment, order, parse_experiment,
 };
@@ -33,10 +33,10 @@ pub use fio::{fio_options, parse_fio};
 pub use job::Workload;
 pub use job_key::{JobKey, job_keys};
 pub use ladder::{LADDER_BYTES, SizeInputs, choose_size};
-pub use resolve::{RunError, RunInputs};
+pub use resolve::{Readiness, RunError, RunInputs};
 pub use share::{LEAST_SHARE_NS, fit_to_remaining};
 pub use sim::{SimSpecError, nearest, parse_sim, sim_keys, sim_models};
 pub use sim_key::SimKey;
-pub use text::SpecError;
 pub use text_error::{Place, TextError, TextErrorKind};
+pub use top_key::{TopKey, top_keys};
 pub use workload::{TextInputs, TextMachine, parse_workload};

@@ -1,12 +1,13 @@
 //! A workload and what is known of the target become a plan.
 
-use crate::check::Readiness;
+use crate::budget::{Probe, Shares, round_bytes};
 use crate::job::{Extent, Files, Job, Phase, Workload};
-use crate::ladder::{SizeInputs, choose_size};
+use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
 use model::{
     Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
     PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Verify, VerifyKind, Warmup,
 };
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A new file is this large where nobody says how large.
@@ -16,6 +17,20 @@ const MOST_HALVINGS: u32 = 10;
 const LAYOUT_BLOCK_BYTES: u64 = 1 << 20;
 /// Layout is given up below this rate.
 const LAYOUT_LEAST_BYTES_PER_S: u64 = 1_000_000;
+
+/// The half-width at which a read phase of a budget may stop early: 1 % of the mean.
+const EARLY_HALF_WIDTH: f64 = 0.01;
+/// A copy of memory that does not say how long it takes.
+const COPY_NS: u64 = NS_PER_S / 2;
+
+/// What may be done to the target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// Data may be written; layout comes first (a temporary file, or a target that was given up).
+    Writable,
+    /// Only reads; why, and how to change it.
+    ReadOnly(String),
+}
 
 /// What the plan of a workload depends on.
 #[derive(Clone, Debug)]
@@ -32,6 +47,8 @@ pub struct RunInputs {
     pub memory_bytes: Option<u64>,
     /// Seed of everything random.
     pub seed: u64,
+    /// What a probe told; only workloads with a budget ask for one.
+    pub probe: Probe,
 }
 
 /// Why a workload has no plan on a target.
@@ -57,6 +74,22 @@ pub enum RunError {
     /// It cannot be carried out.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Plan(Vec<PlanError>),
+    /// The budget holds nothing.
+    #[error("a budget of {given_s} s is too short: the shortest useful one is {least_s} s")]
+    Budget {
+        /// What was asked for, seconds.
+        given_s: f64,
+        /// What is needed, seconds.
+        least_s: f64,
+    },
+    /// The target holds nothing.
+    #[error("the target offers {bytes} bytes; {least} bytes are the least that can be measured")]
+    Nothing {
+        /// What it offers.
+        bytes: u64,
+        /// What is needed.
+        least: u64,
+    },
     /// Everything was left out.
     #[error("nothing of '{workload}' can be done on this target: {reason}")]
     NothingLeft {
@@ -85,11 +118,15 @@ impl Workload {
 
     /// The plan with all regions halved so many times.
     fn plan_scaled(&self, inputs: &RunInputs, halvings: u32) -> Result<Plan, RunError> {
-        let mut resolver = Resolver::new(self, inputs, halvings);
+        self.check_budget()?;
+        let mut resolver = Resolver::new(self, inputs, halvings)?;
         let mut phases = Vec::new();
         let mut first_to_need = None;
         for (index, phase) in self.phases.iter().enumerate() {
-            phases.push(resolver.phase(phase)?);
+            phases.push(match phase.kind {
+                PhaseKind::MemoryCopy => resolver.memory_copy(phase),
+                _ => resolver.phase(phase, index)?,
+            });
             if !resolver.laid_out.is_empty() {
                 first_to_need.get_or_insert(index);
             }
@@ -102,7 +139,7 @@ impl Workload {
         let mut plan = Plan {
             name: self.name.clone(),
             seed: inputs.seed,
-            budget_ns: 0,
+            budget_ns: self.budget.total_ns.unwrap_or(0),
             size: TargetSize { bytes: used, reason: resolver.reason(used) },
             interval_ns: self.interval_ns,
             quiet_ns: self.quiet_ns,
@@ -117,6 +154,9 @@ impl Workload {
         if live.peek().is_none() {
             let reason = plan.phases.iter().find_map(|p| p.skip.clone()).unwrap_or_default();
             return Err(RunError::NothingLeft { workload: self.name.clone(), reason });
+        }
+        if self.has_budget() {
+            return Ok(plan);
         }
         let windows = (live.count() as u64).saturating_add(1).saturating_mul(self.quiet_ns);
         let live = plan.phases.iter().filter(|p| p.skip.is_none());
@@ -151,6 +191,7 @@ struct Resolver<'a> {
     size_reason: String,
     /// How often amounts of bytes are halved, so that they fit.
     halvings: u32,
+    shares: Shares,
     /// End of what is used, by file; the empty name is the target itself.
     ends: BTreeMap<String, u64>,
     /// The same, of what must have been written before.
@@ -163,11 +204,23 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Self {
+    fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Result<Self, RunError> {
         let new_data = Self::lays_out_on(workload, inputs);
-        let most = if new_data { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
-        let sizes = SizeInputs { max_bytes: most, write_bytes_per_s: None, layout_ns: 0 };
+        let layout_ns = workload.layout_ns(inputs);
+        let sizes = SizeInputs {
+            max_bytes: if new_data && layout_ns.is_none() {
+                inputs.max_bytes.min(DEFAULT_BYTES)
+            } else {
+                inputs.max_bytes
+            },
+            write_bytes_per_s: inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable),
+            layout_ns: layout_ns.unwrap_or(u64::MAX),
+        };
         let (whole, size_reason) = match choose_size(sizes) {
+            Some(size) if layout_ns.is_some() => (size.bytes, size.reason),
+            None if layout_ns.is_some() => {
+                return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES });
+            }
             Some(size) if new_data => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
@@ -181,18 +234,19 @@ impl<'a> Resolver<'a> {
                 inputs.max_bytes >> 20
             ));
         }
-        Self {
+        Ok(Self {
             workload,
             inputs,
             whole,
             size_reason,
             halvings,
+            shares: workload.shares(inputs, whole),
             ends,
             laid_out,
             verified: BTreeMap::new(),
             streams: 0,
             notes,
-        }
+        })
     }
 
     /// Why so much of the target is used.
@@ -263,7 +317,79 @@ impl<'a> Resolver<'a> {
         Vec::new()
     }
 
-    fn phase(&mut self, phase: &Phase) -> Result<PhasePlan, RunError> {
+    /// Copies memory to memory: the target has no part in it.
+    fn memory_copy(&mut self, phase: &Phase) -> PhasePlan {
+        self.streams += 1;
+        let interval = self.workload.interval_ns;
+        PhasePlan {
+            name: phase.name.clone(),
+            kind: phase.kind,
+            engine: match self.inputs.kind {
+                TargetKind::Sim => EngineKind::Sim,
+                _ => EngineKind::Memory,
+            },
+            time_limit_ns: phase.jobs.iter().filter_map(|j| j.time_ns).max().unwrap_or(COPY_NS),
+            // Memory is warm after the first pass over it.
+            warmup: Warmup { min_ns: interval, share: 0.0, max_ns: interval },
+            ..PhasePlan::default()
+        }
+    }
+
+    /// The phase with its share of the budget, and why it has none.
+    fn with_share<'p>(&self, phase: &'p Phase, index: usize) -> (Cow<'p, Phase>, Option<String>) {
+        let (time_ns, skip) = match &self.shares.phases[index] {
+            Some(Ok(share)) => (*share, None),
+            Some(Err(reason)) => (0, Some(reason.clone())),
+            None => match (phase.kind, self.shares.layout_ns) {
+                (PhaseKind::Layout, Some(layout_ns)) => (layout_ns, None),
+                // Of a budget, what is not written to has no part.
+                (PhaseKind::Measure, Some(_))
+                    if phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none()) =>
+                {
+                    (0, None)
+                }
+                _ => return (Cow::Borrowed(phase), None),
+            },
+        };
+        let mut phase = phase.clone();
+        for job in phase.jobs.iter_mut().filter(|j| j.time_ns.is_none()) {
+            job.time_ns = Some(time_ns);
+            job.time_based = job.amount.is_none() && job.total_operations.is_none();
+        }
+        (Cow::Owned(phase), skip)
+    }
+
+    fn stop(&self, phase: &Phase, index: usize, streams: &[StreamPlan]) -> StopRule {
+        let shares = self.shares.phases[index].is_some();
+        let pass = || streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.all_region_bytes()));
+        let all = |test: fn(&Job) -> bool| phase.jobs.iter().all(test);
+        match phase.jobs.iter().find_map(|j| j.steady) {
+            _ if phase.kind == PhaseKind::Layout => StopRule::RegionOnce,
+            Some(steady) => StopRule::SteadyRounds {
+                round_ns: steady.round_ns,
+                round_bytes: steady.round_passes.then(pass),
+                window_rounds: steady.window_rounds,
+                range_permille: steady.range_permille,
+                slope_permille: steady.slope_permille,
+                most_rounds: steady.most_rounds,
+            },
+            None if phase.jobs.iter().any(|j| j.enough_ns().is_some()) => StopRule::LeastOperations {
+                time_ns: phase.jobs.iter().filter_map(Job::enough_ns).max().unwrap_or(0),
+                operations: phase.jobs.iter().map(|j| j.least_operations).max().unwrap_or(0),
+            },
+            None if streams.iter().all(|s| s.total_bytes.is_some() || s.total_operations.is_some()) => StopRule::Amount,
+            // A second pass would come from the page cache.
+            None if shares && all(Job::is_cold) => StopRule::RegionOnce,
+            None if shares && all(|j| j.operation == Operation::Read) => {
+                StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH }
+            }
+            None => StopRule::Time,
+        }
+    }
+
+    fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {
+        let (phase, no_share) = self.with_share(phase, index);
+        let phase = phase.as_ref();
         let mut streams = Vec::new();
         let mut limit_ns = 0u64;
         let (engine, access) =
@@ -289,44 +415,31 @@ impl<'a> Resolver<'a> {
             let own = job.ramp_ns.saturating_add(job.time_at_most());
             stream.time_limit_ns = (job.start_delay_ns.saturating_add(own) < limit_ns).then_some(own);
         }
-        let stop = match phase.jobs.iter().find_map(|j| j.steady) {
-            Some(steady) => {
-                let pass = streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.all_region_bytes()));
-                if let Some(round) = steady.round_ns {
-                    limit_ns = round.saturating_mul(u64::from(steady.most_rounds));
-                }
-                StopRule::SteadyRounds {
-                    round_ns: steady.round_ns,
-                    round_bytes: steady.round_passes.then_some(pass),
-                    window_rounds: steady.window_rounds,
-                    range_permille: steady.range_permille,
-                    slope_permille: steady.slope_permille,
-                    most_rounds: steady.most_rounds,
-                }
-            }
-            None if phase.jobs.iter().any(|j| j.enough_ns().is_some()) => StopRule::LeastOperations {
-                time_ns: phase.jobs.iter().filter_map(Job::enough_ns).max().unwrap_or(0),
-                operations: phase.jobs.iter().map(|j| j.least_operations).max().unwrap_or(0),
-            },
-            None if streams.iter().all(|s| s.total_bytes.is_some() || s.total_operations.is_some()) => StopRule::Amount,
-            None => StopRule::Time,
-        };
+        if let Some((round, most)) =
+            phase.jobs.iter().find_map(|j| j.steady).and_then(|s| Some((s.round_ns?, s.most_rounds)))
+        {
+            limit_ns = round.saturating_mul(u64::from(most));
+        }
         let ramp = phase.jobs.iter().map(|j| j.ramp_ns).max().unwrap_or(0);
         let skip = match &self.inputs.readiness {
-            Readiness::ReadOnly(reason) if phase.jobs.iter().any(Job::changes_data) => Some(reason.clone()),
-            _ => None,
+            Readiness::ReadOnly(reason) if phase.changes_data() => Some(reason.clone()),
+            _ => no_share,
         };
+        let stop = self.stop(phase, index, &streams);
         Ok(PhasePlan {
             name: phase.name.clone(),
             kind: phase.kind,
             engine,
             access,
-            cold: phase.jobs.iter().any(|j| j.cold && j.access == Access::Buffered && j.reads()),
+            cold: phase.jobs.iter().any(Job::is_cold),
             drop_cache: phase.jobs.iter().any(|j| j.drop_cache && j.access == Access::Buffered && j.reads()),
             streams,
             time_limit_ns: limit_ns,
             stop,
-            warmup: Warmup { min_ns: ramp, share: 0.0, max_ns: ramp },
+            warmup: match self.workload.has_budget() && ramp == 0 {
+                true => self.workload.budget.warmup,
+                false => Warmup { min_ns: ramp, share: 0.0, max_ns: ramp },
+            },
             skip,
         })
     }
@@ -396,8 +509,10 @@ impl<'a> Resolver<'a> {
             Some(bytes) if plain => self.amount(bytes).checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX),
             Some(bytes) => self.amount(bytes),
         };
-        let by_amount =
-            !job.time_based && job.steady.is_none() && (job.total_operations.is_none() || job.amount.is_some());
+        let by_amount = phase.kind != PhaseKind::Layout
+            && !job.time_based
+            && job.steady.is_none()
+            && (job.total_operations.is_none() || job.amount.is_some());
         let group = match (job.shared_group, job.together) {
             (Some(group), _) => group,
             (None, true) => number,
@@ -425,8 +540,14 @@ impl<'a> Resolver<'a> {
             queue_depth: job.depth,
             region_start_bytes: offset,
             region_bytes,
-            sync: if job.durable_each && job.changes_data() { Sync::FdatasyncEach } else { Sync::None },
-            round_bytes: None,
+            sync: match phase.kind {
+                PhaseKind::Layout => Sync::FsyncAtEnd,
+                _ if job.changes_data() => job.durable,
+                _ => Sync::None,
+            },
+            round_bytes: (job.durable == Sync::FsyncPerRound && job.changes_data()).then(|| {
+                job.round_bytes.unwrap_or_else(|| round_bytes(&self.inputs.probe, job.time_at_most(), self.whole))
+            }),
             seed: match job.seed {
                 Some(seed) => seed.wrapping_add(u64::from(copy)),
                 None => self.inputs.seed.wrapping_add(self.streams),
@@ -461,7 +582,9 @@ impl<'a> Resolver<'a> {
 
     /// Writes what is read later, file by file.
     fn layout(&self) -> Option<PhasePlan> {
-        if !Self::lays_out_on(self.workload, self.inputs) || self.laid_out.is_empty() {
+        // A text may have a layout of its own.
+        let has_own = self.workload.phases.iter().any(|p| p.kind == PhaseKind::Layout);
+        if has_own || !Self::lays_out_on(self.workload, self.inputs) || self.laid_out.is_empty() {
             return None;
         }
         let sector = self.inputs.sector_bytes.max(512);
@@ -499,7 +622,10 @@ impl<'a> Resolver<'a> {
             engine: self.fixed_engine().unwrap_or(EngineKind::IoUring),
             access: Access::Direct,
             streams,
-            time_limit_ns: (bytes / LAYOUT_LEAST_BYTES_PER_S).saturating_add(60).saturating_mul(NS_PER_S),
+            time_limit_ns: self
+                .shares
+                .layout_ns
+                .unwrap_or((bytes / LAYOUT_LEAST_BYTES_PER_S).saturating_add(60).saturating_mul(NS_PER_S)),
             stop: StopRule::RegionOnce,
             ..PhasePlan::default()
         })

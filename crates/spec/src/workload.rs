@@ -1,17 +1,19 @@
 //! The text form of workloads: TOML with defaults, phases, jobs and sweeps. The language is described in
 //! docs/design/workloads.md.
 
+use crate::budget::Budget;
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{JobKey, job_keys, nearest_key};
 use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
-use model::{PhaseKind, parse_duration_ns};
+use crate::top_key::{TopKey, settable_keys, top_keys};
+use model::PhaseKind;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 /// More phases or jobs than this are a mistake.
 pub(crate) const MOST: usize = 4096;
-const TOP_KEYS: &[&str] =
-    &["name", "title", "answers", "target", "interval", "quiet", "scale-to-fit", "include", "defaults", "phase"];
+/// What stands at the top beside [`top_keys`].
+const PARTS: &[&str] = &["include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
 
@@ -106,6 +108,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
         notes: Vec::new(),
         lays_out_targets: true,
         scales_to_fit: false,
+        budget: Budget::default(),
     };
     let mut defaults = Vec::new();
     let mut sets_used = vec![false; inputs.set.len()];
@@ -115,9 +118,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
             let place = Place { file: "--set".to_owned(), line: 0 };
             let wanted = key.rsplit('.').next().unwrap_or(key);
             let error = TextError::new(TextErrorKind::Unknown, &place, key, "no such key, or no such phase");
-            reader
-                .errors
-                .push(error.with_nearest(nearest_key(wanted, &["interval", "quiet", "scale-to-fit", "target"])));
+            reader.errors.push(error.with_nearest(nearest_key(wanted, &settable_keys())));
         }
     }
     if workload.phases.is_empty() && reader.errors.is_empty() {
@@ -197,19 +198,22 @@ impl Reader<'_> {
                 ("defaults" | "phase", _) => {
                     self.error(TextErrorKind::Form, &here, name, "is [defaults] or a list [[phase]]");
                 }
-                (_, value) if TOP_KEYS.contains(&name) => match scalar(value) {
-                    Some(text) => self.top(workload, name, &text, &here),
-                    None => self.error(TextErrorKind::Value, &here, name, "is one value"),
+                (_, value) => match (top_keys().iter().find(|k| k.name == name), scalar(value)) {
+                    (Some(key), Some(text)) => self.top(workload, key, &text, &here),
+                    (Some(_), None) => self.error(TextErrorKind::Value, &here, name, "is one value"),
+                    (None, _) => {
+                        let known = top_keys().iter().map(|k| k.name).chain(PARTS.iter().copied());
+                        self.unknown(&here, name, &known.collect::<Vec<_>>());
+                    }
                 },
-                _ => self.unknown(&here, name, TOP_KEYS),
             }
         }
         let set = self.inputs.set;
         if depth == 0 {
             for (index, (key, value)) in set.iter().enumerate() {
-                if ["interval", "quiet", "scale-to-fit", "target"].contains(&key.as_str()) {
+                if let Some(top) = top_keys().iter().find(|k| k.settable && k.name == *key) {
                     sets_used[index] = true;
-                    self.top(workload, key, value, &Place { file: "--set".to_owned(), line: 0 });
+                    self.top(workload, top, value, &Place { file: "--set".to_owned(), line: 0 });
                 }
             }
         }
@@ -221,24 +225,9 @@ impl Reader<'_> {
         }
     }
 
-    fn top(&mut self, workload: &mut Workload, key: &str, value: &str, place: &Place) {
-        let duration = |text: &str| parse_duration_ns(text).map_err(|e| e.to_string());
-        match key {
-            "name" => workload.name = value.to_owned(),
-            "title" => workload.title = value.to_owned(),
-            "answers" => workload.answers = value.to_owned(),
-            "target" => workload.target = Some(value.to_owned()),
-            "scale-to-fit" => match value {
-                "true" => workload.scales_to_fit = true,
-                "false" => workload.scales_to_fit = false,
-                _ => self.error(TextErrorKind::Value, place, key, "true or false"),
-            },
-            _ => match duration(value) {
-                Ok(ns) if key == "interval" && ns >= 1_000_000 => workload.interval_ns = ns,
-                Ok(ns) if key == "quiet" => workload.quiet_ns = ns,
-                Ok(_) => self.error(TextErrorKind::Value, place, key, "an interval is at least 1 ms"),
-                Err(what) => self.error(TextErrorKind::Value, place, key, what),
-            },
+    fn top(&mut self, workload: &mut Workload, key: &TopKey, value: &str, place: &Place) {
+        if let Err(what) = (key.set)(workload, value) {
+            self.error(TextErrorKind::Value, place, key.name, format!("{what}; expected: {}", key.expects));
         }
     }
 
@@ -283,8 +272,10 @@ impl Reader<'_> {
         let kind = match text_of("kind").as_deref() {
             None | Some("measure") => PhaseKind::Measure,
             Some("precondition") => PhaseKind::Precondition,
+            Some("layout") => PhaseKind::Layout,
+            Some("memory-copy") => PhaseKind::MemoryCopy,
             Some(other) => {
-                let what = format!("'{other}' is neither measure nor precondition");
+                let what = format!("'{other}' is none of measure, precondition, layout, memory-copy");
                 return self.error(TextErrorKind::Value, &here, "kind", what);
             }
         };

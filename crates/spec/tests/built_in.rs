@@ -11,6 +11,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
         sector_bytes: 512,
         memory_bytes: Some(2 << 30),
         seed: 7,
+        probe: Default::default(),
     }
 }
 
@@ -18,7 +19,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
 fn each_is_described_and_has_a_plan_everywhere() {
     let all = workloads();
     let names: Vec<&str> = all.iter().map(|w| w.name()).collect();
-    assert_eq!(names, ["sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"]);
+    assert_eq!(names, ["check", "sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"]);
     for workload in &all {
         assert!(workload_text(workload.name()).is_some_and(|t| t.contains("[[phase]]")));
         assert!(workload.answers().ends_with('?') && !workload.title().is_empty(), "{}", workload.name());

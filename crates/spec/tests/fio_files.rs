@@ -35,6 +35,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
         sector_bytes: 512,
         memory_bytes: Some(2 << 30),
         seed: 1,
+        probe: Default::default(),
     }
 }
 

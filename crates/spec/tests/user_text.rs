@@ -29,6 +29,7 @@ fn inputs() -> RunInputs {
         sector_bytes: 512,
         memory_bytes: Some(1 << 30),
         seed: 1,
+        probe: Default::default(),
     }
 }
 

@@ -45,8 +45,9 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let workload = text::read(args, &source)?;
     let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
     let place = destination::destination(args.target.as_deref(), &workload)?;
-    let wanted =
-        Wanted { name: &place.name, permissions: &args.permissions, interval_ns: workload.interval_ns(), probe: false };
+    workload.check_budget().map_err(|e| plan::failure(&e))?;
+    let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget());
+    let wanted = Wanted { name: &place.name, permissions: &args.permissions, interval_ns, probe };
     let mut opened = target::open(&wanted, &execution.control)?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;
@@ -59,7 +60,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let executed = execution.execute("run", plan, Budget::Foreseen, &mut opened)?;
+    let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
+    let executed = execution.execute("run", plan, budget, &mut opened)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None if output.is_json() => {

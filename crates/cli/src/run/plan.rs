@@ -2,7 +2,7 @@
 
 use crate::target::Opened;
 use model::{Failure, FailureKind, Plan};
-use spec::{RunError, RunInputs, Workload};
+use spec::{Probe, RunError, RunInputs, Workload};
 
 /// What a plan has to know of an opened target.
 pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
@@ -13,19 +13,30 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
         sector_bytes: opened.sector_bytes,
         memory_bytes: opened.memory_bytes,
         seed,
+        probe: Probe {
+            used_ns: opened.rig.now(),
+            bytes_per_s: opened.probe_bytes_per_s,
+            round_bytes_per_s: opened.probe_round_bytes_per_s,
+        },
     }
 }
 
 /// The plan of a workload on an opened target.
 pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
-    workload.plan(&inputs(opened, seed)).map_err(|error| {
-        let failure = Failure::new(FailureKind::Refused, error.to_string());
-        match &error {
-            RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
-            RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
-            RunError::NothingLeft { .. } => {
-                failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
-            }
+    workload.plan(&inputs(opened, seed)).map_err(|error| failure(&error))
+}
+
+/// What an error of planning is to the user.
+pub fn failure(error: &RunError) -> Failure {
+    let failure = Failure::new(FailureKind::Refused, error.to_string());
+    match error {
+        RunError::Budget { .. } => Failure::new(FailureKind::Usage, error.to_string())
+            .remedy("for example --budget 60s; in a workload: budget"),
+        RunError::Nothing { .. } => failure.remedy("free some space, or name another target"),
+        RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
+        RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
+        RunError::NothingLeft { .. } => {
+            failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
         }
-    })
+    }
 }

@@ -154,6 +154,7 @@ impl Reader<'_> {
             // Devices and files are used as they are, as fio does.
             lays_out_targets: false,
             scales_to_fit: false,
+            budget: Default::default(),
         }
     }
 

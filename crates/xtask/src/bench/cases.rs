@@ -113,6 +113,7 @@ fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
         sector_bytes: rig.sector_bytes(),
         memory_bytes: None,
         seed: 1,
+        probe: Default::default(),
     })?;
     let phase = plan.phases.iter().find(|p| p.kind == PhaseKind::Measure).context("nothing is measured")?;
     let (before, start) = (sys::process_usage(), Instant::now());

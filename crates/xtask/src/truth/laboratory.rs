@@ -7,7 +7,7 @@ use model::{
     Access, NS_PER_S, Operation, PhaseKind, PhaseRun, Plan, QuietWindow, Run, RunState, SimModel, StopCause,
     StreamPlan, SystemSample, Target, TargetKind, quiet_window, traffic,
 };
-use spec::{CheckInputs, Readiness, RunInputs};
+use spec::{Probe, Readiness, RunInputs};
 
 const INTERVAL_NS: u64 = NS_PER_S / 10;
 
@@ -21,16 +21,22 @@ pub fn check_plan(model: &SimModel, budget_s: u64, seed: u64) -> anyhow::Result<
         region_bytes: 32 << 20,
         ..StreamPlan::default()
     };
-    Ok(spec::check(&CheckInputs {
+    let workload = spec::built_in("check", &[("budget".to_owned(), format!("{budget_s}s"))])
+        .map_err(|e| anyhow!("a check of {budget_s} s: {e:?}"))?;
+    let bytes_per_s = Some(model.truth(&probe, Access::Direct, 0).bytes_per_s);
+    Ok(workload.plan(&inputs(&rig, seed, Probe { bytes_per_s, ..Probe::default() }))?)
+}
+
+fn inputs(rig: &SimRig, seed: u64, probe: Probe) -> RunInputs {
+    RunInputs {
         kind: TargetKind::Sim,
         readiness: Readiness::Writable,
-        budget_ns: budget_s * NS_PER_S,
-        used_ns: 0,
         max_bytes: rig.max_bytes(),
-        probe_bytes_per_s: Some(model.truth(&probe, Access::Direct, 0).bytes_per_s),
-        probe_round_bytes_per_s: None,
+        sector_bytes: 512,
+        memory_bytes: None,
         seed,
-    })?)
+        probe,
+    }
 }
 
 fn plan(model: &SimModel, wanted: &Wanted, seed: u64) -> anyhow::Result<Plan> {
@@ -40,14 +46,7 @@ fn plan(model: &SimModel, wanted: &Wanted, seed: u64) -> anyhow::Result<Plan> {
     };
     let workloads = spec::workloads();
     let workload = workloads.iter().find(|w| w.name() == *name).with_context(|| format!("no workload {name}"))?;
-    Ok(workload.plan(&RunInputs {
-        kind: TargetKind::Sim,
-        readiness: Readiness::Writable,
-        max_bytes: SimRig::new(model.clone(), INTERVAL_NS).max_bytes(),
-        sector_bytes: 512,
-        memory_bytes: None,
-        seed,
-    })?)
+    Ok(workload.plan(&inputs(&SimRig::new(model.clone(), INTERVAL_NS), seed, Probe::default()))?)
 }
 
 /// Executes the plan on the model; `dress` changes what the machine shows of itself, not what it does.
