@@ -9,6 +9,7 @@ use crate::run::plan;
 use crate::target::{self, Wanted};
 use model::{Failure, FailureKind};
 use std::process::ExitCode;
+use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -20,8 +21,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     workload.check_budget().map_err(|e| plan::failure(&e))?;
 
     let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
-    let wanted =
-        Wanted { name: &args.target, permissions: &args.permissions, interval_ns: workload.interval_ns(), probe: true };
+    let (links, permissions) = (Links::Follow, &args.permissions);
+    let wanted = Wanted { name: &args.target, links, permissions, interval_ns: workload.interval_ns(), probe: true };
     let mut opened = target::open(&wanted, &execution.control)?;
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;

@@ -14,7 +14,6 @@ mod compare;
 mod completions;
 mod conclusions;
 mod conduct;
-mod destroy;
 mod execution;
 mod experiment;
 mod explain;

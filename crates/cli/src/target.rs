@@ -1,54 +1,21 @@
-//! From the TARGET of the command line to a rig that is open, locked and known down to its controller.
+//! From the TARGET of the command line to an open one. What will be lost is said before it is written to.
 
 use crate::args::Permissions;
-use crate::destroy;
-use engine::{Control, FileOptions, FileRig, FileTarget, NullRig, Rig, SimRig};
-use model::{
-    Access, DeviceId, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan,
-    Sync, Target, TargetKind,
-};
-use observe::{Inventory, Look, Place, Root, Sampler};
-use spec::Readiness;
+pub use conduct::Opened;
+use conduct::admission::{Consent, Loss};
+use engine::Control;
+use model::Failure;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-
-/// The probe that decides the size of the measured region: at most this many bytes and this long.
-const PROBE_BYTES: u64 = 32 << 20;
-const PROBE_NS: u64 = NS_PER_S / 2;
-
-/// A target that is ready to be measured.
-pub struct Opened {
-    /// What it is, with the stack below it.
-    pub target: Target,
-    /// The machine.
-    pub environment: Environment,
-    /// Carries phases out.
-    pub rig: Box<dyn Rig>,
-    /// Watches the real machine; `None` where the rig simulates one.
-    pub sampler: Option<Sampler>,
-    /// What may be done to it.
-    pub readiness: Readiness,
-    /// The most it offers.
-    pub max_bytes: u64,
-    /// Unit of direct I/O.
-    pub sector_bytes: u64,
-    /// Memory that may be used, where that is known and a limit.
-    pub memory_bytes: Option<u64>,
-    /// Sequential write rate of the probe, where one was made.
-    pub probe_bytes_per_s: Option<f64>,
-    /// Rate of the probe's rounds through the page cache, where one was made.
-    pub probe_round_bytes_per_s: Option<f64>,
-    /// What the user should know of the target.
-    pub remarks: Vec<String>,
-}
+use std::io::Write;
+use sys::Links;
 
 /// What a command wants of its target.
 #[derive(Debug)]
 pub struct Wanted<'a> {
-    /// `TARGET` of the command line. File names are bytes, not text.
+    /// `TARGET` of the command line, or the name that a run has of it.
     pub name: &'a OsStr,
+    /// Whether the name may be a symbolic link.
+    pub links: Links,
     /// What the user allows to be lost.
     pub permissions: &'a Permissions,
     /// Length of the intervals of the series.
@@ -59,206 +26,23 @@ pub struct Wanted<'a> {
 
 /// Opens what `TARGET` names.
 pub fn open(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
-    match wanted.name.to_str() {
-        Some("null:") => Ok(null(wanted.interval_ns)),
-        Some("null") if !Path::new("null").exists() => Ok(null(wanted.interval_ns)),
-        Some(name) if name.starts_with("sim:") => simulated(name, wanted.interval_ns),
-        _ => real(wanted, control),
-    }
-}
-
-fn null(interval_ns: u64) -> Opened {
-    let root = Root::new("/");
-    let sampler = Sampler::new(&root, &[]);
-    let rig = NullRig::new(interval_ns, engine::copy_buffer_bytes(observe::memory_available(&root), None));
-    Opened {
-        target: Target {
-            name: "null:".into(),
-            kind: TargetKind::Null,
-            path: None,
-            size_bytes: None,
-            writable: true,
-            stack: Stack::default(),
-        },
-        environment: observe::environment(&root),
-        max_bytes: rig.max_bytes(),
-        sector_bytes: 1,
-        memory_bytes: observe::memory_available(&root),
-        rig: Box::new(rig),
-        sampler: Some(sampler),
-        readiness: Readiness::Writable,
-        probe_bytes_per_s: None,
-        probe_round_bytes_per_s: None,
-        remarks: vec!["null: does nothing; its figures are the program's own overhead".into()],
-    }
-}
-
-fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
-    let model = spec::parse_sim(name).map_err(|e| {
-        Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
-    })?;
-    let rig = SimRig::new(model, interval_ns);
-    let max_bytes = rig.max_bytes();
-    let sequential = StreamPlan {
-        operation: Operation::Write,
-        order: Order::Sequential,
-        block_size_bytes: 1 << 20,
-        queue_depth: 8,
-        region_start_bytes: 0,
-        region_bytes: PROBE_BYTES,
-        sync: Sync::None,
-        round_bytes: None,
-        seed: 0,
-        ..StreamPlan::default()
-    };
-    Ok(Opened {
-        target: Target {
-            name: name.to_owned(),
-            kind: TargetKind::Sim,
-            path: None,
-            size_bytes: Some(max_bytes),
-            writable: true,
-            stack: rig.stack(),
-        },
-        environment: rig.environment(),
-        max_bytes,
-        sector_bytes: 512,
-        memory_bytes: observe::memory_available(&Root::new("/")),
-        // A simulated device need not be probed: it says what it is.
-        probe_bytes_per_s: Some(rig.model().truth(&sequential, Access::Direct, 0).bytes_per_s),
-        probe_round_bytes_per_s: None,
-        rig: Box::new(rig),
-        sampler: None,
-        readiness: Readiness::Writable,
-        remarks: vec!["simulated device in simulated time".into()],
-    })
-}
-
-fn real(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
-    let (given, allowed) = (Path::new(wanted.name), wanted.permissions);
-    let kind = engine::classify(given)?;
-    let path = given.canonicalize().map_err(|e| cannot_look(given, &e))?;
-    let root = Root::new("/");
-    let metadata = path.metadata().map_err(|e| cannot_look(&path, &e))?;
-    let device = split(if kind == TargetKind::BlockDevice { metadata.rdev() } else { metadata.dev() });
-    let look = Look { registers: allowed.read_registers, ..Look::default() };
-    let Inventory { stack, missing } = observe::inventory_with(&root, &place(&path, kind, device, &metadata), look);
-    let mut environment = observe::environment(&root);
-    environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
-
-    let readiness = match kind {
-        TargetKind::BlockDevice => destroy::readiness(&root, device, &path, allowed.destroy.as_deref())?,
-        _ if allowed.destroy.is_some() => {
-            return Err(Failure::new(
-                FailureKind::Usage,
-                format!("--destroy is for block devices; {} is none", path.display()),
-            )
-            .remedy("for a regular file: --overwrite"));
-        }
-        TargetKind::File if !allowed.overwrite => {
-            Readiness::ReadOnly("read-only: the content of a regular file is kept unless --overwrite is given".into())
-        }
-        TargetKind::Directory if allowed.overwrite => {
-            return Err(Failure::new(
-                FailureKind::Usage,
-                "--overwrite is for regular files; a directory's temporary file is always new",
-            ));
-        }
-        _ => Readiness::Writable,
-    };
-    let writable = readiness == Readiness::Writable;
-    let disks = observe::counted_disks(&stack);
-    let mut sampler = Sampler::new(&root, &disks);
-    environment.missing.extend(without_counters(&sampler.without_counters(&disks)));
-    let mut target = Target { name: text(given), kind, path: Some(text(&path)), size_bytes: None, writable, stack };
-    let options = FileOptions {
-        memory_available_bytes: observe::memory_available(&root),
+    let Permissions { overwrite, destroy, read_registers } = wanted.permissions;
+    let wanted = conduct::Wanted {
+        name: wanted.name,
+        links: wanted.links,
+        consent: Consent { overwrite: *overwrite, destroy: destroy.as_deref() },
+        registers: *read_registers,
         interval_ns: wanted.interval_ns,
-        ..FileOptions::of(&target, &environment)
+        probe: wanted.probe,
     };
-    let mut rig = FileRig::open(FileTarget { path, kind, writable }, options)?;
-    let max_bytes = rig.max_bytes();
-    target.size_bytes = Some(max_bytes);
-    note_fill_level(&mut target);
-    let sector_bytes = rig.sector_bytes();
-    let probe = match wanted.probe && writable {
-        true => Some(rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?),
-        false => None,
-    };
-    Ok(Opened {
-        remarks: rig.remarks().to_vec(),
-        target,
-        environment,
-        rig: Box::new(rig),
-        sampler: Some(sampler),
-        readiness,
-        max_bytes,
-        sector_bytes,
-        memory_bytes: observe::memory_available(&root),
-        probe_bytes_per_s: probe.and_then(|p| p.bytes_per_s()),
-        probe_round_bytes_per_s: probe.and_then(|p| p.round_bytes_per_s),
-    })
+    conduct::open(&wanted, control, &mut say_what_will_be_lost)
 }
 
-/// What it costs that the counters of some disks cannot be read.
-fn without_counters(disks: &[String]) -> Option<String> {
-    (!disks.is_empty()).then(|| {
-        format!(
-            "the counters of {} cannot be read (/sys/class/block/*/stat, /proc/diskstats): other users of the disk and \
-             reads that never reach it stay unseen; run outside the sandbox that hides them",
-            disks.join(", ")
-        )
-    })
-}
-
-fn place(path: &Path, kind: TargetKind, device: DeviceId, metadata: &std::fs::Metadata) -> Place {
-    if kind == TargetKind::BlockDevice {
-        return Place::Device(device);
-    }
-    let mount_id =
-        rustix::fs::statx(rustix::fs::CWD, path, rustix::fs::AtFlags::empty(), rustix::fs::StatxFlags::MNT_ID)
-            .ok()
-            .filter(|s| s.stx_mask & rustix::fs::StatxFlags::MNT_ID.bits() != 0)
-            .map(|s| s.stx_mnt_id);
-    Place::Path { path: text(path), device: Some(device), mount_id, block_size_bytes: Some(metadata.blksize()) }
-}
-
-fn split(device: u64) -> DeviceId {
-    DeviceId { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
-}
-
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
-    let failure = Failure::new(FailureKind::Environment, format!("{}: {error}", path.display()));
-    match error.kind() {
-        // It could be looked at a moment ago: a current directory that was deleted, or a race.
-        ErrorKind::NotFound => failure.remedy("it was deleted meanwhile: change to a directory that exists"),
-        _ => failure.remedy("name a target that you may look at"),
-    }
-}
-
-/// How full the file system is, without what is kept for root: full ones are slower, and comparisons say so.
-fn note_fill_level(target: &mut Target) {
-    let Some(path) = target.path.as_deref().filter(|_| target.kind == TargetKind::Directory) else { return };
-    let Some(space) = std::fs::File::open(path).ok().and_then(|f| sys::space_of(&f).ok()) else { return };
-    let layer = target.stack.layers.iter_mut().find(|l| l.kind == LayerKind::Filesystem);
-    if let Some(layer) = layer.filter(|_| space.total_bytes > 0) {
-        let used = space.total_bytes.saturating_sub(space.available_bytes);
-        layer.set("fill_percent", (100.0 * used as f64 / space.total_bytes as f64).round() as i64);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn disks_without_counters_are_named_and_nothing_is_said_where_all_count() {
-        assert_eq!(without_counters(&[]), None);
-        let said = without_counters(&["sda".into(), "dm-0".into()]).unwrap();
-        assert!(said.contains("sda, dm-0 cannot be read") && said.contains("/proc/diskstats"), "{said}");
-    }
+fn say_what_will_be_lost(loss: &Loss) {
+    let mut lost: Vec<String> = loss.partitions.iter().map(|p| format!("partition {p}")).collect();
+    lost.extend(loss.content.iter().cloned());
+    let model = loss.model.as_deref().map(|m| format!(" ({m})")).unwrap_or_default();
+    let said = format!("{}{model} will be overwritten; on it: {}", loss.path.display(), lost.join(", "));
+    // Models and names are what devices say of themselves.
+    let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain(&said, false));
 }

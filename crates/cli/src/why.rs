@@ -14,6 +14,7 @@ use spec::{TextInputs, TextMachine, Workload};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::process::ExitCode;
+use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -36,8 +37,11 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let workload = workload(trial.workload())?;
     let execution = Execution::prepare(global, &[], None)?;
     let name = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
+    // The path of a run has no links in it: one that is there now leads elsewhere.
+    let links = if run.target.path.is_some() { Links::Refuse } else { Links::Follow };
     let wanted = Wanted {
         name: OsStr::new(&name),
+        links,
         permissions: &args.permissions,
         interval_ns: workload.interval_ns(),
         probe: false,

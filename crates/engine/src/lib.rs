@@ -25,6 +25,6 @@ pub use device::{
     Calls, Completion, Device, DeviceError, FileSet, MappedFiles, NullDevice, PsyncDevice, PsyncThreads, UringDevice,
 };
 pub use recorder::{DirectionRecord, StreamRecord, phase_record};
-pub use rig::{FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify};
+pub use rig::{Attempt, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};
 pub use sim::{Jitter, SimDevice, SimRig};
 pub use worker::{Content, Crew, Data, LoopSettings, Part, Shaped, run_stream, run_worker};

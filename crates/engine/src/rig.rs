@@ -19,6 +19,7 @@ mod ways;
 pub use file::FileRig;
 pub use null::NullRig;
 pub use probe::WriteProbe;
+pub use refusal::{Attempt, refusal};
 pub use target::{FileOptions, FileTarget, classify};
 
 use crate::{Control, run_copy};

@@ -148,7 +148,9 @@ fn verifying() {
     let image =
         tempfile::NamedTempFile::new_in("/dev/shm").or_else(|_| tempfile::NamedTempFile::new()).expect("a file");
     std::fs::write(image.path(), vec![0; FILE_BYTES as usize]).expect("its content");
-    let target = engine::FileTarget { path: image.path().into(), kind: model::TargetKind::File, writable: true };
+    let file = sys::open_existing(image.path(), sys::OpenMode::ReadWrite).unwrap();
+    let kind = model::TargetKind::File;
+    let target = engine::FileTarget { path: image.path().into(), file, claims: Vec::new(), kind, writable: true };
     let mut rig = engine::FileRig::open(target, engine::FileOptions::default()).expect("a rig");
     let mut run = |operations: u64| {
         let stream = StreamPlan {

@@ -125,10 +125,10 @@ fn rustix_fifo(path: &Path) {
 }
 
 #[test]
-fn a_target_that_changed_its_kind_is_refused() {
+fn a_target_that_is_not_what_it_is_said_to_be_is_an_error() {
     let directory = disk();
-    let target = FileTarget { path: directory.path().into(), kind: TargetKind::File, writable: false };
-    assert_eq!(engine::FileRig::open(target, FileOptions::default()).unwrap_err().kind, FailureKind::Refused);
+    let said = FileTarget { kind: TargetKind::File, ..target(directory.path(), false).unwrap() };
+    assert_eq!(engine::FileRig::open(said, FileOptions::default()).unwrap_err().kind, FailureKind::Internal);
 }
 
 #[test]

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn dropped_pages_are_gone_where_there_is_a_device() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
-        let (file, _) = crate::create_temporary(directory.path()).unwrap();
+        let (file, _) = crate::create_temporary(&crate::open_directory(directory.path()).unwrap()).unwrap();
         file.write_all_at(&vec![3; 1 << 20], 0).unwrap();
         file.sync_all().unwrap();
         crate::drop_cached(&file, 0, 1 << 20).unwrap();

@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn written_and_hole_are_told_apart() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
-        let (file, _) = crate::create_temporary(directory.path()).unwrap();
+        let (file, _) = crate::create_temporary(&crate::open_directory(directory.path()).unwrap()).unwrap();
         file.set_len(4 << 20).unwrap();
         file.write_all_at(&vec![7; 1 << 20], 0).unwrap();
         file.sync_all().unwrap();
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn seeking_stands_in() {
-        let (file, _) = crate::create_temporary(&std::env::temp_dir()).unwrap();
+        let (file, _) = crate::create_temporary(&crate::open_directory(&std::env::temp_dir()).unwrap()).unwrap();
         file.set_len(4 << 20).unwrap();
         file.write_all_at(&vec![7; 1 << 20], 1 << 20).unwrap();
         let w = by_seeking(&file, 0, 4 << 20).unwrap();

@@ -18,6 +18,8 @@ pub enum OpenMode {
     /// O_RDWR | O_EXCL: for block devices. Fails with EBUSY while the device is mounted, claimed by another driver or
     /// opened exclusively (k:block/bdev.c, bd_prepare_to_claim).
     ReadWriteExclusive,
+    /// O_RDONLY | O_EXCL: the same claim without the right to write, so that closing it is no change that udev acts on.
+    ReadExclusive,
 }
 
 impl OpenMode {
@@ -26,6 +28,7 @@ impl OpenMode {
             Self::Read => OFlags::RDONLY,
             Self::ReadWrite => OFlags::RDWR,
             Self::ReadWriteExclusive => OFlags::RDWR | OFlags::EXCL,
+            Self::ReadExclusive => OFlags::RDONLY | OFlags::EXCL,
         }
     }
 }
@@ -55,12 +58,13 @@ pub enum TemporaryKind {
 }
 
 /// Creates a file that is gone with its last descriptor, even after SIGKILL. Mode 0600, opened for reading and writing.
+/// O_PATH is enough for the directory.
 ///
 /// # Errors
 /// Those of open(2): EACCES, EROFS, ENOSPC, EDQUOT, ENOTDIR, ENOENT.
-pub fn create_temporary(directory: &Path) -> io::Result<(File, TemporaryKind)> {
+pub fn create_temporary(directory: &impl AsFd) -> io::Result<(File, TemporaryKind)> {
     let mode = Mode::RUSR | Mode::WUSR;
-    match rustix::fs::open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
+    match rustix::fs::openat(directory, ".", OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
         Ok(fd) => return Ok((fd.into(), TemporaryKind::Unnamed)),
         // EISDIR and ENOENT: kernels before 3.11; EOPNOTSUPP: the file system has none; EINVAL: some FUSE servers.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => {}
@@ -69,22 +73,21 @@ pub fn create_temporary(directory: &Path) -> io::Result<(File, TemporaryKind)> {
     create_unlinked(directory)
 }
 
-fn create_unlinked(directory: &Path) -> io::Result<(File, TemporaryKind)> {
-    let directory = rustix::fs::open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+fn create_unlinked(directory: &impl AsFd) -> io::Result<(File, TemporaryKind)> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     for attempt in 0..16u32 {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let name = format!(".narrows-{}-{}-{attempt}.tmp", rustix::process::getpid().as_raw_nonzero(), time.tv_nsec);
-        match rustix::fs::openat(&directory, &name, flags, Mode::RUSR | Mode::WUSR) {
+        match rustix::fs::openat(directory, &name, flags, Mode::RUSR | Mode::WUSR) {
             Ok(fd) => {
-                let gone = rustix::fs::unlinkat(&directory, &name, AtFlags::empty());
+                let gone = rustix::fs::unlinkat(directory, &name, AtFlags::empty());
                 return match gone {
                     Ok(()) => Ok((fd.into(), TemporaryKind::Unlinked)),
                     Err(e) => {
                         // Directories of a Windows host (vboxsf, 9p) keep a name while its file is open: without this
                         // the file that is of no use to us would be left behind.
                         drop(fd);
-                        let _ = rustix::fs::unlinkat(&directory, &name, AtFlags::empty());
+                        let _ = rustix::fs::unlinkat(directory, &name, AtFlags::empty());
                         Err(e.into())
                     }
                 };
@@ -171,7 +174,8 @@ mod tests {
     #[test]
     fn temporary_files_leave_no_name() {
         let directory = tempfile::tempdir().unwrap();
-        for (file, _) in [create_temporary(directory.path()).unwrap(), create_unlinked(directory.path()).unwrap()] {
+        let handle = open_directory(directory.path()).unwrap();
+        for (file, _) in [create_temporary(&handle).unwrap(), create_unlinked(&handle).unwrap()] {
             file.write_all_at(b"x", 0).unwrap();
             assert_eq!(file.metadata().unwrap().nlink(), 0);
             assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
@@ -181,7 +185,7 @@ mod tests {
     #[test]
     fn a_nameless_file_can_be_reopened() {
         let directory = tempfile::tempdir().unwrap();
-        let (file, _) = create_temporary(directory.path()).unwrap();
+        let (file, _) = create_temporary(&open_directory(directory.path()).unwrap()).unwrap();
         file.write_all_at(b"hello", 0).unwrap();
         let again = reopen(&file, false, false).unwrap();
         let mut text = [0; 5];
@@ -207,7 +211,7 @@ mod tests {
     #[test]
     fn holes_are_found() {
         let directory = tempfile::tempdir().unwrap();
-        let (file, _) = create_temporary(directory.path()).unwrap();
+        let (file, _) = create_temporary(&open_directory(directory.path()).unwrap()).unwrap();
         file.set_len(1 << 20).unwrap();
         assert!(matches!(next_data(&file, 0), Ok(None | Some(0))), "a hole, or a file system that cannot tell");
         file.write_all_at(&[1; 65536], 0).unwrap();

@@ -20,6 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("exchange", &["model"]),
     ("judge", &["integrity", "model", "stats"]),
     ("diagnose", &["model", "stats"]),
+    ("conduct", &["engine", "model", "observe", "spec", "sys"]),
     ("report", &["model"]),
     ("cli", &["all"]),
     ("xtask", &["all"]),

@@ -10,6 +10,7 @@ use crate::target::{self, Opened, Wanted};
 use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
+use sys::Links;
 
 /// An arm with what it runs and whether it can run now.
 pub struct ReadyArm {
@@ -91,7 +92,13 @@ fn look(
 
 /// Opens the target of an arm.
 pub fn open(ready: &ReadyArm, permissions: &Permissions, execution: &Execution<'_>) -> Result<Opened, Failure> {
-    let wanted = Wanted { name: &ready.target, permissions, interval_ns: ready.workload.interval_ns(), probe: false };
+    let wanted = Wanted {
+        name: &ready.target,
+        links: Links::Follow,
+        permissions,
+        interval_ns: ready.workload.interval_ns(),
+        probe: false,
+    };
     target::open(&wanted, &execution.control)
 }
 

@@ -16,6 +16,7 @@ use report::document::{PlanDocument, RunDocument};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -47,7 +48,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let place = destination::destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget());
-    let wanted = Wanted { name: &place.name, permissions: &args.permissions, interval_ns, probe };
+    let (links, permissions) = (Links::Follow, &args.permissions);
+    let wanted = Wanted { name: &place.name, links, permissions, interval_ns, probe };
     let mut opened = target::open(&wanted, &execution.control)?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn switching_leaves_the_description_as_it_was() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
-        let (file, _) = sys::create_temporary(directory.path()).unwrap();
+        let (file, _) = sys::create_temporary(&sys::open_directory(directory.path()).unwrap()).unwrap();
         file.write_all_at(&vec![1; 8192], 0).unwrap();
         let mut way = DirectWay::Switched;
         match way.open(&file, true) {
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_first_read_decides() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
-        let (file, _) = sys::create_temporary(directory.path()).unwrap();
+        let (file, _) = sys::create_temporary(&sys::open_directory(directory.path()).unwrap()).unwrap();
         file.write_all_at(&vec![1; 8192], 0).unwrap();
         let mut way = DirectWay::default();
         way.try_read(&file, 0, 4096);

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_dropped_file_has_no_resident_pages_or_says_so() {
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempdir()).unwrap();
-        let (file, _) = sys::create_temporary(directory.path()).unwrap();
+        let (file, _) = sys::create_temporary(&sys::open_directory(directory.path()).unwrap()).unwrap();
         file.write_all_at(&vec![1; 1 << 20], 0).unwrap();
         let dropped = drop_caches(&file, false, 0, 1 << 20, &[]);
         assert!(dropped.method.starts_with("fsync, DONTNEED on the file"), "{}", dropped.method);

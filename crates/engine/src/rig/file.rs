@@ -40,11 +40,11 @@ pub struct FileRig {
 }
 
 impl FileRig {
-    /// Opens and locks the target. Nothing is written yet.
+    /// Takes an open target over and locks it. Nothing is written yet.
     ///
     /// # Errors
-    /// Whatever makes the target unusable, with the remedy: see [`super::classify`]; no permission, no room, read-only,
-    /// in use, too small, locked by another check.
+    /// Whatever makes the target unusable, with the remedy: no permission, no room, read-only, too small, locked by
+    /// another check.
     pub fn open(target: FileTarget, options: FileOptions) -> Result<Self, Failure> {
         // Whoever limits the size of files is to see EFBIG counted, not the program gone.
         sys::ignore_file_size_signal();

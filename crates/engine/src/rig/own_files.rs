@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The files of a stream: the target, or those that it names.
@@ -24,7 +23,7 @@ impl OwnFiles {
     ///
     /// # Errors
     /// Those of making a temporary file, and EMFILE.
-    pub(crate) fn open(&mut self, directory: &Path, names: &[String]) -> io::Result<Vec<Arc<File>>> {
+    pub(crate) fn open(&mut self, directory: &File, names: &[String]) -> io::Result<Vec<Arc<File>>> {
         let mut files = Vec::with_capacity(names.len());
         for name in names {
             let file = match self.files.get(name) {
@@ -72,10 +71,11 @@ mod tests {
     #[test]
     fn one_name_is_one_file_and_leaves_nothing_behind() {
         let directory = tempfile::tempdir().unwrap();
+        let handle = sys::open_directory(directory.path()).unwrap();
         let names = ["a".to_owned(), "b".to_owned(), "a".to_owned()];
         let mut own = OwnFiles::default();
         assert_eq!(own.shortest(&names), 0);
-        let files = own.open(directory.path(), &names).unwrap();
+        let files = own.open(&handle, &names).unwrap();
         files[0].write_all_at(b"hello", 0).unwrap();
         let mut text = [0; 5];
         files[2].read_exact_at(&mut text, 0).unwrap();

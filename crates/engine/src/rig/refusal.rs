@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What was being done when a system call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Attempt {
+pub enum Attempt {
     /// Looking at the path.
     Look,
     /// Creating the temporary file.
@@ -23,7 +23,7 @@ pub(crate) fn errno_text(error: &io::Error) -> String {
 }
 
 /// The failure for an error of `attempt` on `path`.
-pub(crate) fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
+pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
     let name = errno_text(error);
     let p = path.display();
     let environment = |message: String| Failure::new(FailureKind::Environment, message);

@@ -1,4 +1,4 @@
-//! What can be a target, how it is opened, and how large it may become.
+//! What can be a target, how an admitted one is taken over, and how large it may become.
 
 use super::refusal::{Attempt, locked, refusal, wrong_kind};
 use model::{Environment, Failure, FailureKind, LayerKind, Target, TargetKind};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use sys::{Locked, OpenMode, TemporaryKind};
+use sys::{Locked, TemporaryKind};
 
 /// A mebibyte: sizes are whole ones.
 pub(crate) const MIB: u64 = 1 << 20;
@@ -15,15 +15,21 @@ const LEAST_FREE: u64 = 256 * MIB;
 /// The smallest file or device that is worth reading.
 const LEAST_BYTES: u64 = MIB;
 
-/// What to open.
-#[derive(Clone, Debug)]
+/// A target that is open already. What may be done to it was decided about its descriptor, so the rig never goes by its
+/// name.
+#[derive(Debug)]
 pub struct FileTarget {
-    /// Directory, regular file or block device.
+    /// What messages call it.
     pub path: PathBuf,
+    /// A directory (O_PATH is enough), or a regular file or block device that is open for reading, and for writing where
+    /// [`Self::writable`].
+    pub file: File,
+    /// Descriptors that hold exclusive claims (O_EXCL) on what is written to, kept as long as the rig.
+    pub claims: Vec<File>,
     /// Which of them it is, by [`classify`].
     pub kind: TargetKind,
     /// Whether it may be written to. Directories always: their temporary file is ours. For a file this overwrites its
-    /// content; for a block device the caller has asked for it by serial number.
+    /// content.
     pub writable: bool,
 }
 
@@ -88,12 +94,12 @@ impl FileOptions {
     }
 }
 
-/// What a path is: directory, file or block device.
+/// What an open descriptor is, O_PATH included: directory, file or block device. `path` is what messages call it.
 ///
 /// # Errors
-/// No such path, no permission to look, or a kind of file that cannot be measured.
-pub fn classify(path: &Path) -> Result<TargetKind, Failure> {
-    let kind = std::fs::metadata(path).map_err(|e| refusal(Attempt::Look, path, &e))?.file_type();
+/// A kind of file that cannot be measured.
+pub fn classify(file: &File, path: &Path) -> Result<TargetKind, Failure> {
+    let kind = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?.file_type();
     if kind.is_dir() {
         Ok(TargetKind::Directory)
     } else if kind.is_file() {
@@ -111,7 +117,7 @@ pub fn classify(path: &Path) -> Result<TargetKind, Failure> {
     }
 }
 
-/// A target that is open and locked.
+/// A target that is locked.
 #[derive(Debug)]
 pub(crate) struct Opened {
     /// The file: buffered, for reading, and for writing where allowed.
@@ -126,24 +132,25 @@ pub(crate) struct Opened {
     pub remarks: Vec<String>,
 }
 
-/// Opens and locks.
+/// Locks it. For a directory the temporary file is made.
 pub(crate) fn open(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
-    let found = classify(&target.path)?;
+    let found = classify(&target.file, &target.path)?;
     if found != target.kind {
         let message = format!("{}: expected {:?}, found {found:?}", target.path.display(), target.kind);
-        return Err(Failure::new(FailureKind::Refused, message).remedy("the path changed meanwhile: try again"));
+        return Err(Failure::new(FailureKind::Internal, message));
     }
     match found {
-        TargetKind::Directory => open_directory(&target.path, options),
+        TargetKind::Directory => open_directory(target, options),
         TargetKind::File => open_file(target, options),
         _ => open_device(target),
     }
 }
 
-fn open_directory(path: &Path, options: &FileOptions) -> Result<Opened, Failure> {
+fn open_directory(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
+    let path = &target.path;
     let mut remarks = Vec::new();
     // A directory that may be written to but not listed cannot be opened, hence not locked.
-    let lock = match sys::open_directory(path) {
+    let lock = match sys::open_directory_of(&target.file) {
         Ok(directory) => {
             take_lock(&directory, path, Duration::ZERO, &mut remarks)?;
             Some(directory)
@@ -155,7 +162,7 @@ fn open_directory(path: &Path, options: &FileOptions) -> Result<Opened, Failure>
         }
         Err(e) => return Err(refusal(Attempt::OpenRead, path, &e)),
     };
-    let (file, temporary) = sys::create_temporary(path).map_err(|e| refusal(Attempt::Create, path, &e))?;
+    let (file, temporary) = sys::create_temporary(&target.file).map_err(|e| refusal(Attempt::Create, path, &e))?;
     if temporary == TemporaryKind::Unlinked {
         remarks.push("the file system has no O_TMPFILE; the temporary file was unlinked at once".into());
     }
@@ -202,15 +209,15 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
     Ok(max)
 }
 
+/// A second descriptor of the same opening.
+fn taken_over(target: &FileTarget) -> Result<File, Failure> {
+    target.file.try_clone().map_err(|e| refusal(Attempt::OpenRead, &target.path, &e))
+}
+
 fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
     let path = &target.path;
-    let (mode, attempt) =
-        if target.writable { (OpenMode::ReadWrite, Attempt::OpenWrite) } else { (OpenMode::Read, Attempt::OpenRead) };
-    let file = sys::open_existing(path, mode).map_err(|e| refusal(attempt, path, &e))?;
+    let file = taken_over(target)?;
     let meta = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?;
-    if !meta.is_file() {
-        return Err(wrong_kind(path, "no longer a regular file"));
-    }
     let mut remarks = Vec::new();
     take_lock(&file, path, Duration::ZERO, &mut remarks)?;
     let size = meta.len();
@@ -233,16 +240,7 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
 
 fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
     let path = &target.path;
-    let (mode, attempt) = if target.writable {
-        (OpenMode::ReadWriteExclusive, Attempt::OpenWrite)
-    } else {
-        (OpenMode::Read, Attempt::OpenRead)
-    };
-    let file = sys::open_existing(path, mode).map_err(|e| refusal(attempt, path, &e))?;
-    let is_device = file.metadata().is_ok_and(|m| m.file_type().is_block_device());
-    if !is_device {
-        return Err(wrong_kind(path, "no longer a block device"));
-    }
+    let file = taken_over(target)?;
     let mut remarks = Vec::new();
     // udev holds a shared lock while it probes a device, which takes moments.
     take_lock(&file, path, Duration::from_secs(1), &mut remarks)?;

@@ -63,7 +63,7 @@ impl FileRig {
         let buffered: Vec<Arc<File>> = if stream.files.is_empty() {
             vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
         } else {
-            let made = self.own.open(&self.target.path, &stream.files);
+            let made = self.own.open(&self.target.file, &stream.files);
             made.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))?
         };
         let direct = direct.filter(|_| is_direct(phase, stream));

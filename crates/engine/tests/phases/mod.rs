@@ -1,12 +1,13 @@
 //! Phases as the check-up plans them, shortened.
 #![allow(dead_code)]
 
-use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
+use engine::{Attempt, Control, FileOptions, FileRig, FileTarget, Rig};
 use model::{
     Access, EngineKind, Failure, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, StopRule, StreamPlan, Sync,
-    Warmup,
+    TargetKind, Warmup,
 };
 use std::path::Path;
+use sys::{Links, OpenMode};
 
 pub const MIB: u64 = 1 << 20;
 const MS: u64 = 1_000_000;
@@ -108,9 +109,20 @@ pub fn all(bytes: u64) -> Vec<PhasePlan> {
     ]
 }
 
+/// The target as admission hands it over, without its decisions.
+pub fn target(path: &Path, writable: bool) -> Result<FileTarget, Failure> {
+    let handle = sys::open_handle(path, Links::Follow).map_err(|e| engine::refusal(Attempt::Look, path, &e))?;
+    let kind = engine::classify(&handle, path)?;
+    let mode = if writable { OpenMode::ReadWrite } else { OpenMode::Read };
+    let file = match kind {
+        TargetKind::Directory => handle,
+        _ => sys::open_through(&handle, mode).map_err(|e| engine::refusal(Attempt::OpenRead, path, &e))?,
+    };
+    Ok(FileTarget { path: path.to_owned(), file, claims: Vec::new(), kind, writable })
+}
+
 pub fn open(path: &Path, writable: bool, options: FileOptions) -> Result<FileRig, Failure> {
-    let kind = engine::classify(path)?;
-    FileRig::open(FileTarget { path: path.to_owned(), kind, writable }, options)
+    FileRig::open(target(path, writable)?, options)
 }
 
 pub fn run(rig: &mut FileRig, phase: &PhasePlan) -> PhaseRecord {

@@ -104,7 +104,10 @@ fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
     let workload = spec::parse_fio(&inputs).map_err(|e| anyhow::anyhow!("{e:?}"))?;
     let device = task.path.starts_with("/dev/loop");
     let kind = if device { TargetKind::BlockDevice } else { TargetKind::File };
-    let target = FileTarget { path: task.path.clone(), kind, writable: true };
+    let path = task.path.clone();
+    // A file or loop device of the benchmark's own.
+    let file = sys::open_existing(&path, sys::OpenMode::ReadWrite)?;
+    let target = FileTarget { path, file, claims: Vec::new(), kind, writable: true };
     let mut rig = FileRig::open(target, FileOptions::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let plan = workload.plan(&RunInputs {
         kind,

@@ -1,0 +1,174 @@
+//! The one way by which a target is opened, decided about and made writable, for all commands.
+//!
+//! 1. The name is opened once, as a handle (O_PATH). Links are followed only here, and not at all where the name was
+//!    confirmed before.
+//! 2. What it is, and who uses it, is asked of the handle: device number and inode, never the name.
+//! 3. A device that is to be written to is claimed (O_EXCL) before anything is decided, so that what was decided stays so.
+//! 4. Descriptors for reading and writing are had from the handle. [`FileTarget`] carries them; the rig knows no other way.
+//!
+//! Reading needs no permission beyond the kernel's. Writing needs the user's word (`--overwrite`, `--destroy`), and that
+//! nobody uses the bytes, by whichever way; where that cannot be found out the answer is no, with the reason.
+
+mod content;
+mod device;
+mod file;
+mod signatures;
+
+use engine::{Attempt, FileTarget, refusal};
+use model::{DeviceId, Failure, FailureKind, TargetKind};
+use observe::Root;
+use spec::Readiness;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use sys::{FileFacts, Links, OpenMode};
+
+/// What the user allows to be lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Consent<'a> {
+    /// The content of a regular file.
+    pub overwrite: bool,
+    /// The content of the block device with this identity.
+    pub destroy: Option<&'a str>,
+}
+
+/// What will be lost by writing to a device, for the person who allowed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The device, as the kernel has its name.
+    pub path: PathBuf,
+    /// What the device says that it is.
+    pub model: Option<String>,
+    /// Partitions on it, by kernel name.
+    pub partitions: Vec<String>,
+    /// What is known of its content.
+    pub content: Vec<String>,
+}
+
+/// A target that may be used, open.
+#[derive(Debug)]
+pub struct Admitted {
+    /// Its descriptors, for the rig.
+    pub target: FileTarget,
+    /// What may be done to it.
+    pub readiness: Readiness,
+    /// Block device: its own number. Else that of the file system.
+    pub device: DeviceId,
+    /// What statx says of it; `None` before Linux 4.11.
+    pub facts: Option<FileFacts>,
+    /// What will be lost, where a device is to be written to.
+    pub loss: Option<Loss>,
+}
+
+/// A target that is held and not yet decided about.
+struct Held<'a> {
+    root: &'a Root,
+    /// As the kernel has its name, for messages.
+    path: PathBuf,
+    /// O_PATH.
+    handle: File,
+}
+
+/// Opens the target, decides about it, and makes it writable where `consent` and its use allow that.
+///
+/// # Errors
+/// No such target, no permission, not a kind of file that can be measured; in use, not the one that was confirmed, or
+/// not known well enough to be sure (refused).
+pub fn admit(root: &Root, name: &Path, links: Links, consent: Consent<'_>) -> Result<Admitted, Failure> {
+    let handle = sys::open_handle(name, links).map_err(|e| cannot_look(name, links, &e))?;
+    let kind = engine::classify(&handle, name)?;
+    let metadata = handle.metadata().map_err(|e| refusal(Attempt::Look, name, &e))?;
+    if kind == TargetKind::Directory && std::os::unix::fs::MetadataExt::nlink(&metadata) == 0 {
+        return Err(deleted(name));
+    }
+    let path = path_of(&handle, name)?;
+    let device = device::number(&metadata, kind);
+    let held = Held { root, path, handle };
+    let (file, readiness, claims, loss) = match kind {
+        TargetKind::BlockDevice if consent.overwrite => {
+            let message = format!("--overwrite is for regular files; {} is a block device", held.path.display());
+            return Err(Failure::new(FailureKind::Usage, message).remedy("for a block device: --destroy SERIAL"));
+        }
+        TargetKind::BlockDevice => device::admit(&held, device, consent.destroy)?,
+        _ if consent.destroy.is_some() => {
+            let message = format!("--destroy is for block devices; {} is none", held.path.display());
+            return Err(Failure::new(FailureKind::Usage, message).remedy("for a regular file: --overwrite"));
+        }
+        TargetKind::File => file::admit(&held, consent.overwrite)?,
+        _ if consent.overwrite => {
+            return Err(Failure::new(
+                FailureKind::Usage,
+                "--overwrite is for regular files; a directory's temporary file is always new",
+            ));
+        }
+        _ => {
+            let directory = held.handle.try_clone().map_err(|e| refusal(Attempt::Look, &held.path, &e))?;
+            (directory, Readiness::Writable, Vec::new(), None)
+        }
+    };
+    let facts = sys::file_facts(&held.handle).ok();
+    let writable = readiness == Readiness::Writable;
+    let target = FileTarget { path: held.path, file, claims, kind, writable };
+    Ok(Admitted { target, readiness, device, facts, loss })
+}
+
+/// A descriptor that was decided about, what may be done with it, the claims that keep others away, and what is lost.
+type Decided = (File, Readiness, Vec<File>, Option<Loss>);
+
+impl Held<'_> {
+    /// For reading only. Without /proc the name serves once more, if it still stands for the same object.
+    fn open_for_reading(&self) -> Result<File, Failure> {
+        let file = sys::open_through(&self.handle, OpenMode::Read).or_else(|e| {
+            if e.kind() != io::ErrorKind::NotFound {
+                return Err(e);
+            }
+            sys::open_named(&self.handle, &self.path, OpenMode::Read)
+        });
+        file.map_err(|e| refusal(Attempt::OpenRead, &self.path, &e))
+    }
+
+    /// For reading and writing: only by way of the handle.
+    fn open_for_writing(&self) -> Result<File, Failure> {
+        sys::open_through(&self.handle, OpenMode::ReadWrite).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => self.unsure("/proc is not mounted", "mount -t proc proc /proc"),
+            _ => refusal(Attempt::OpenWrite, &self.path, &e),
+        })
+    }
+
+    /// It is in use: who uses it is named.
+    fn in_use(&self, reasons: &[String]) -> Failure {
+        Failure::new(FailureKind::Refused, format!("{} is in use: {}", self.path.display(), reasons.join("; ")))
+            .remedy("unmount it and stop what holds it, or let it only be read (without --destroy and --overwrite)")
+    }
+
+    /// Whether it is in use cannot be found out.
+    fn unsure(&self, why: &str, remedy: &str) -> Failure {
+        let message = format!("{}: it cannot be excluded that it is in use: {why}", self.path.display());
+        Failure::new(FailureKind::Refused, message).remedy(remedy)
+    }
+}
+
+fn cannot_look(name: &Path, links: Links, error: &io::Error) -> Failure {
+    if links == Links::Refuse && error.raw_os_error().map(sys::errno_name).as_deref() == Some("ELOOP") {
+        let message = format!("{}: a symbolic link is in the place of what was confirmed", name.display());
+        return Failure::new(FailureKind::Refused, message).remedy("name the target anew");
+    }
+    refusal(Attempt::Look, name, error)
+}
+
+/// The kernel's name for what was opened; without /proc, the given name without links.
+fn path_of(handle: &File, name: &Path) -> Result<PathBuf, Failure> {
+    match sys::name_of(handle) {
+        Some(path) => Ok(path),
+        None => name.canonicalize().map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => deleted(name),
+            _ => refusal(Attempt::Look, name, &e),
+        }),
+    }
+}
+
+/// It could be opened a moment ago: a current directory that was deleted, or a race.
+fn deleted(name: &Path) -> Failure {
+    Failure::new(FailureKind::Environment, format!("{}: it was deleted", name.display()))
+        .remedy("change to a directory that exists")
+}

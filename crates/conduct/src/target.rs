@@ -1,0 +1,242 @@
+//! From the text of a target to a rig that is open, locked and known down to its controller.
+
+use crate::admission::{Admitted, Consent, Loss, admit};
+use engine::{Control, FileOptions, FileRig, NullRig, Rig, SimRig};
+use model::{
+    Access, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan, Sync, Target,
+    TargetKind,
+};
+use observe::{Inventory, Look, Place, Root, Sampler};
+use spec::Readiness;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
+use sys::Links;
+
+/// The probe that decides the size of the measured region: at most this many bytes and this long.
+const PROBE_BYTES: u64 = 32 << 20;
+const PROBE_NS: u64 = NS_PER_S / 2;
+
+/// A target that is ready to be measured.
+pub struct Opened {
+    /// What it is, with the stack below it.
+    pub target: Target,
+    /// The machine.
+    pub environment: Environment,
+    /// Carries phases out.
+    pub rig: Box<dyn Rig>,
+    /// Watches the real machine; `None` where the rig simulates one.
+    pub sampler: Option<Sampler>,
+    /// What may be done to it.
+    pub readiness: Readiness,
+    /// The most it offers.
+    pub max_bytes: u64,
+    /// Unit of direct I/O.
+    pub sector_bytes: u64,
+    /// Memory that may be used, where that is known and a limit.
+    pub memory_bytes: Option<u64>,
+    /// Sequential write rate of the probe, where one was made.
+    pub probe_bytes_per_s: Option<f64>,
+    /// Rate of the probe's rounds through the page cache, where one was made.
+    pub probe_round_bytes_per_s: Option<f64>,
+    /// What the user should know of the target.
+    pub remarks: Vec<String>,
+}
+
+/// What a command wants of its target.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// What the user calls it. File names are bytes, not text.
+    pub name: &'a OsStr,
+    /// Whether the name may be a symbolic link.
+    pub links: Links,
+    /// What the user allows to be lost.
+    pub consent: Consent<'a>,
+    /// Whether device registers may be read.
+    pub registers: bool,
+    /// Length of the intervals of the series.
+    pub interval_ns: u64,
+    /// Whether a short write tells how fast it is, before the plan is made.
+    pub probe: bool,
+}
+
+/// Opens what the name stands for. `tell` hears what will be lost, before the first byte is written.
+///
+/// # Errors
+/// See [`admit`], and what [`FileRig::open`] says of a target that cannot be measured.
+pub fn open(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> Result<Opened, Failure> {
+    match wanted.name.to_str() {
+        Some("null:") => Ok(null(wanted.interval_ns)),
+        Some("null") if !Path::new("null").exists() => Ok(null(wanted.interval_ns)),
+        Some(name) if name.starts_with("sim:") => simulated(name, wanted.interval_ns),
+        _ => real(wanted, control, tell),
+    }
+}
+
+fn null(interval_ns: u64) -> Opened {
+    let root = Root::new("/");
+    let sampler = Sampler::new(&root, &[]);
+    let rig = NullRig::new(interval_ns, engine::copy_buffer_bytes(observe::memory_available(&root), None));
+    Opened {
+        target: Target {
+            name: "null:".into(),
+            kind: TargetKind::Null,
+            path: None,
+            size_bytes: None,
+            writable: true,
+            stack: Stack::default(),
+        },
+        environment: observe::environment(&root),
+        max_bytes: rig.max_bytes(),
+        sector_bytes: 1,
+        memory_bytes: observe::memory_available(&root),
+        rig: Box::new(rig),
+        sampler: Some(sampler),
+        readiness: Readiness::Writable,
+        probe_bytes_per_s: None,
+        probe_round_bytes_per_s: None,
+        remarks: vec!["null: does nothing; its figures are the program's own overhead".into()],
+    }
+}
+
+fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
+    let model = spec::parse_sim(name).map_err(|e| {
+        Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
+    })?;
+    let rig = SimRig::new(model, interval_ns);
+    let max_bytes = rig.max_bytes();
+    let sequential = StreamPlan {
+        operation: Operation::Write,
+        order: Order::Sequential,
+        block_size_bytes: 1 << 20,
+        queue_depth: 8,
+        region_start_bytes: 0,
+        region_bytes: PROBE_BYTES,
+        sync: Sync::None,
+        round_bytes: None,
+        seed: 0,
+        ..StreamPlan::default()
+    };
+    Ok(Opened {
+        target: Target {
+            name: name.to_owned(),
+            kind: TargetKind::Sim,
+            path: None,
+            size_bytes: Some(max_bytes),
+            writable: true,
+            stack: rig.stack(),
+        },
+        environment: rig.environment(),
+        max_bytes,
+        sector_bytes: 512,
+        memory_bytes: observe::memory_available(&Root::new("/")),
+        // A simulated device need not be probed: it says what it is.
+        probe_bytes_per_s: Some(rig.model().truth(&sequential, Access::Direct, 0).bytes_per_s),
+        probe_round_bytes_per_s: None,
+        rig: Box::new(rig),
+        sampler: None,
+        readiness: Readiness::Writable,
+        remarks: vec!["simulated device in simulated time".into()],
+    })
+}
+
+fn real(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> Result<Opened, Failure> {
+    let root = Root::new("/");
+    let given = Path::new(wanted.name);
+    let admitted = admit(&root, given, wanted.links, wanted.consent)?;
+    if let Some(loss) = &admitted.loss {
+        tell(loss);
+    }
+    let look = Look { registers: wanted.registers, ..Look::default() };
+    let Inventory { stack, missing } = observe::inventory_with(&root, &place(&admitted), look);
+    let mut environment = observe::environment(&root);
+    environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
+
+    let Admitted { target: file, readiness, .. } = admitted;
+    let disks = observe::counted_disks(&stack);
+    let mut sampler = Sampler::new(&root, &disks);
+    environment.missing.extend(without_counters(&sampler.without_counters(&disks)));
+    let mut target = Target {
+        name: given.to_string_lossy().into_owned(),
+        kind: file.kind,
+        path: Some(file.path.to_string_lossy().into_owned()),
+        size_bytes: None,
+        writable: file.writable,
+        stack,
+    };
+    let options = FileOptions {
+        memory_available_bytes: observe::memory_available(&root),
+        interval_ns: wanted.interval_ns,
+        ..FileOptions::of(&target, &environment)
+    };
+    note_fill_level(&mut target, &file.file);
+    let mut rig = FileRig::open(file, options)?;
+    let max_bytes = rig.max_bytes();
+    target.size_bytes = Some(max_bytes);
+    let sector_bytes = rig.sector_bytes();
+    let probe = match wanted.probe && target.writable {
+        true => Some(rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?),
+        false => None,
+    };
+    Ok(Opened {
+        remarks: rig.remarks().to_vec(),
+        target,
+        environment,
+        rig: Box::new(rig),
+        sampler: Some(sampler),
+        readiness,
+        max_bytes,
+        sector_bytes,
+        memory_bytes: observe::memory_available(&root),
+        probe_bytes_per_s: probe.and_then(|p| p.bytes_per_s()),
+        probe_round_bytes_per_s: probe.and_then(|p| p.round_bytes_per_s),
+    })
+}
+
+/// What it costs that the counters of some disks cannot be read.
+fn without_counters(disks: &[String]) -> Option<String> {
+    (!disks.is_empty()).then(|| {
+        format!(
+            "the counters of {} cannot be read (/sys/class/block/*/stat, /proc/diskstats): other users of the disk and \
+             reads that never reach it stay unseen; run outside the sandbox that hides them",
+            disks.join(", ")
+        )
+    })
+}
+
+fn place(admitted: &Admitted) -> Place {
+    if admitted.target.kind == TargetKind::BlockDevice {
+        return Place::Device(admitted.device);
+    }
+    Place::Path {
+        path: admitted.target.path.to_string_lossy().into_owned(),
+        device: Some(admitted.device),
+        mount_id: admitted.facts.and_then(|f| f.mount_id),
+        block_size_bytes: admitted.facts.map(|f| u64::from(f.block_size_bytes)),
+    }
+}
+
+/// How full the file system is, without what is kept for root: full ones are slower, and comparisons say so.
+fn note_fill_level(target: &mut Target, directory: &File) {
+    if target.kind != TargetKind::Directory {
+        return;
+    }
+    let Ok(space) = sys::space_of(directory) else { return };
+    let layer = target.stack.layers.iter_mut().find(|l| l.kind == LayerKind::Filesystem);
+    if let Some(layer) = layer.filter(|_| space.total_bytes > 0) {
+        let used = space.total_bytes.saturating_sub(space.available_bytes);
+        layer.set("fill_percent", (100.0 * used as f64 / space.total_bytes as f64).round() as i64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_without_counters_are_named_and_nothing_is_said_where_all_count() {
+        assert_eq!(without_counters(&[]), None);
+        let said = without_counters(&["sda".into(), "dm-0".into()]).unwrap();
+        assert!(said.contains("sda, dm-0 cannot be read") && said.contains("/proc/diskstats"), "{said}");
+    }
+}

@@ -1,0 +1,133 @@
+//! One opening of a target, and everything else through it.
+//!
+//! A handle (O_PATH, open(2)) names an object without using it: no driver is woken, no permission to read is needed, and
+//! the object stays what it was, whatever happens to the name. Descriptors for reading and writing are had from the
+//! handle (/proc/self/fd, proc(5)), never from the name again.
+
+use crate::OpenMode;
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Whether a symbolic link in the last component is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// The name is a person's: `/dev/disk/by-id/...` is a link.
+    Follow,
+    /// The name was confirmed as the object's own: a link in its place is an exchange.
+    Refuse,
+}
+
+/// A handle on what a name stands for now.
+///
+/// # Errors
+/// Those of open(2); ELOOP for a symbolic link that must not be followed.
+pub fn open_handle(path: &Path, links: Links) -> io::Result<File> {
+    let mut flags = OFlags::PATH | OFlags::CLOEXEC;
+    flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
+    let handle: File = rustix::fs::openat(CWD, path, flags, Mode::empty())?.into();
+    // With O_PATH the link itself is opened.
+    if links == Links::Refuse && handle.metadata()?.file_type().is_symlink() {
+        return Err(Errno::LOOP.into());
+    }
+    Ok(handle)
+}
+
+/// A descriptor for the object of a handle. O_NONBLOCK, so that a FIFO or a lease cannot hang us; it is kept off the
+/// descriptor afterwards.
+///
+/// # Errors
+/// Those of open(2); ENOENT without /proc; ESTALE where /proc led to something else.
+pub fn open_through(handle: &impl AsFd, mode: OpenMode) -> io::Result<File> {
+    let name = format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd());
+    same_object(handle, crate::open_existing(Path::new(&name), mode)?)
+}
+
+/// The same where there is no /proc: by the name again, and only if that still stands for the object of the handle.
+///
+/// # Errors
+/// Those of open(2); ESTALE where the name stands for something else by now.
+pub fn open_named(handle: &impl AsFd, path: &Path, mode: OpenMode) -> io::Result<File> {
+    same_object(handle, crate::open_existing(path, mode)?)
+}
+
+/// The directory of a handle, opened for reading: flock and fsync need that, and O_PATH gives neither.
+///
+/// # Errors
+/// Those of open(2).
+pub fn open_directory_of(handle: &impl AsFd) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(handle, ".", flags, Mode::empty())?.into())
+}
+
+/// Major and minor number of a device as stat(2) has it.
+pub fn device_number(device: u64) -> (u32, u32) {
+    (rustix::fs::major(device), rustix::fs::minor(device))
+}
+
+/// The name that the kernel has for an open object; `None` without /proc, and for what was deleted.
+pub fn name_of(handle: &impl AsFd) -> Option<PathBuf> {
+    let name = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd())).ok()?;
+    let is_deleted = name.as_os_str().as_bytes().ends_with(b" (deleted)") && !name.exists();
+    (name.is_absolute() && !is_deleted).then_some(name)
+}
+
+fn same_object(handle: &impl AsFd, file: File) -> io::Result<File> {
+    let (ours, theirs) = (rustix::fs::fstat(handle)?, file.metadata()?);
+    let same = (ours.st_dev, ours.st_ino, ours.st_rdev) == (theirs.dev(), theirs.ino(), theirs.rdev());
+    if same { Ok(file) } else { Err(Errno::STALE.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    fn text(mut file: File) -> String {
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn a_name_that_is_exchanged_changes_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("target");
+        std::fs::write(&path, "first").unwrap();
+        let handle = open_handle(&path, Links::Follow).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(directory.path().join("other"), "other").unwrap();
+        std::os::unix::fs::symlink("other", &path).unwrap();
+        assert_eq!(text(open_through(&handle, OpenMode::ReadWrite).unwrap()), "first");
+        let by_name = open_named(&handle, &path, OpenMode::Read).unwrap_err();
+        assert_eq!(by_name.raw_os_error(), Some(Errno::STALE.raw_os_error()));
+        assert_eq!(name_of(&handle), None, "it has no name any more");
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_confirmed_name_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        std::fs::write(&file, "x").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        assert!(open_handle(&file, Links::Refuse).is_ok());
+        let refused = open_handle(&link, Links::Refuse).unwrap_err();
+        assert_eq!(refused.raw_os_error(), Some(Errno::LOOP.raw_os_error()));
+        let followed = open_handle(&link, Links::Follow).unwrap();
+        assert_eq!(name_of(&followed), Some(file.canonicalize().unwrap()));
+    }
+
+    #[test]
+    fn a_directory_is_opened_through_its_handle() {
+        let directory = tempfile::tempdir().unwrap();
+        let handle = open_handle(directory.path(), Links::Follow).unwrap();
+        let (file, _) = crate::create_temporary(&handle).unwrap();
+        assert_eq!(file.metadata().unwrap().nlink(), 0);
+        assert!(open_directory_of(&handle).is_ok());
+    }
+}
