@@ -12,6 +12,7 @@
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
 mod comparison;
+mod cut_off;
 mod data_fault;
 mod depth_curve;
 mod environment;
@@ -38,6 +39,7 @@ mod units;
 mod validity;
 mod verdict;
 mod verify_record;
+mod verify_source;
 
 pub use comparison::{Basis, Compared, Comparison, EnvironmentDifference, Question, Verdict};
 pub use data_fault::{DataFault, DataFinding, Mismatch};
@@ -79,6 +81,7 @@ pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, par
 pub use validity::RunValidity;
 pub use verdict::{Cause, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, Rating, Undecided};
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
+pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.
 pub type Ns = u64;

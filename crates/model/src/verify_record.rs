@@ -1,6 +1,6 @@
 //! What the verification of a phase's data found.
 
-use crate::{DataFinding, Mismatch, Ns, VerifyKind};
+use crate::{DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -114,12 +114,24 @@ pub struct VerifyRecord {
     pub read_back_ns: Option<Ns>,
     /// Which way it and the re-reads of suspects took, in words: `direct`, `page cache dropped`.
     pub path: Option<String>,
+    /// Where what was verified was read from: the read-back where there was one, else the phase's own reads. `None` where
+    /// nothing was verified, and in runs of versions that did not look.
+    #[serde(default)]
+    pub read_from: Option<VerifySource>,
 }
 
 impl VerifyRecord {
     /// Whether nothing that was read was wrong.
     pub fn is_clean(&self) -> bool {
         self.mismatches.is_empty() && self.findings.is_empty() && self.findings_dropped == 0 && self.tester_faults == 0
+    }
+
+    /// Why what was verified says nothing of the device: it came from memory, for all that is known.
+    pub fn in_memory_only(&self) -> Option<&crate::FromMemory> {
+        match &self.read_from {
+            Some(VerifySource::Memory(because)) => Some(because),
+            Some(VerifySource::Device(_)) | None => None,
+        }
     }
 
     /// Places found wrong, of all classes.
@@ -151,6 +163,10 @@ impl VerifyRecord {
         self.read_back_bytes += other.read_back_bytes;
         self.read_back_ns = self.read_back_ns.max(other.read_back_ns);
         self.path = self.path.take().or(other.path);
+        self.read_from = match (self.read_from.take(), other.read_from) {
+            (Some(one), Some(other)) => Some(one.weaker(other)),
+            (one, other) => one.or(other),
+        };
     }
 }
 

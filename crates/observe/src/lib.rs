@@ -30,6 +30,7 @@ mod block_devices;
 mod capture;
 mod ceiling;
 mod cpu_quota;
+mod device_reads;
 mod disks;
 mod environment;
 mod host;
@@ -49,6 +50,7 @@ mod stack;
 
 pub use capture::tar::write_tar;
 pub use capture::{CaptureOptions, CapturedContent, CapturedFile, capture};
+pub use device_reads::lowest_read_bytes;
 pub use disks::{DiskSummary, disks};
 pub use environment::environment;
 pub use memory_limit::memory_available;

@@ -18,12 +18,15 @@ pub(super) fn right(case: Case<'_>, out: &mut Validity) {
     } else if verify.blocks_verified == 0 {
         out.remarks.push(Remark::new("unverified", "no block was read whose content is known"));
     }
+    if let Some(because) = verify.in_memory_only() {
+        out.remarks.push(Remark::new("verified-in-memory", format!("verified in memory only: {because}")));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
-    use model::{Mismatch, Unverified, VerifyRecord};
+    use model::{FromDevice, FromMemory, Mismatch, Unverified, VerifyRecord, VerifySource};
 
     fn with(verify: VerifyRecord) -> Fixture {
         let mut f = Fixture::random_read();
@@ -41,6 +44,16 @@ mod tests {
         assert!(judged.metrics.iter().all(|m| m.value.is_none()));
         let faulty = VerifyRecord { tester_faults: 1, ..clean };
         assert_eq!(with(faulty).codes(), ["tester-fault"]);
+    }
+
+    #[test]
+    fn what_came_from_memory_is_not_said_to_be_on_the_device() {
+        let from = |source| VerifyRecord { blocks_verified: 9, read_from: Some(source), ..VerifyRecord::default() };
+        let judged = with(from(VerifySource::Memory(FromMemory::Resident { pages: Some(3) }))).judge();
+        let said = "verified-in-memory: verified in memory only: 3 pages were still in the page cache";
+        assert_eq!(judged.reasons, [said]);
+        assert!(judged.metrics[0].value.is_some());
+        assert_eq!(with(from(VerifySource::Device(FromDevice::Direct))).judge().reasons, Vec::<String>::new());
     }
 
     #[test]
