@@ -5,10 +5,10 @@ use crate::csv::{Outcome, Tolerance, utf8};
 use crate::latency::Owner;
 use crate::storage::read_limited;
 use crate::{ArchiveError, Result, latency, series, system};
-use model::{Run, RunState};
+use model::{Interval, PhaseRun, Run, RunState};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// More than any run.json of weeks; parsed, it takes a few times as much.
@@ -147,6 +147,25 @@ fn unknown_phases(
     Ok(())
 }
 
+/// A phase of the plan of which only the series came into the archive: the program ended in it.
+fn cut_off(run: &mut Run, phases: &mut HashMap<String, Vec<Interval>>, remarks: &mut Vec<String>) {
+    let done: HashSet<String> = run.phases.iter().map(|p| p.plan.name.clone()).collect();
+    for plan in run.plan.phases.iter().filter(|p| !done.contains(&p.name)) {
+        let Some(phase) = phases.remove(&plan.name).and_then(|series| PhaseRun::cut_off(plan.clone(), series)) else {
+            continue;
+        };
+        let ended_ns = phase.record.as_ref().map_or(0, |r| r.ended_ns);
+        remarks.push(format!(
+            "{} was cut off after {:.1} s of the run: its series up to there and the samples are all that was kept of it; what \
+             it wrote is not in the bytes written",
+            plan.name,
+            ended_ns as f64 / 1e9
+        ));
+        run.duration_ns = run.duration_ns.max(ended_ns);
+        run.phases.push(phase);
+    }
+}
+
 fn load_series(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
     let Some(content) = table(directory, SERIES, remarks)? else { return Ok(()) };
     let path = directory.join(SERIES);
@@ -158,6 +177,9 @@ fn load_series(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &
         {
             record.intervals = intervals;
         }
+    }
+    if tolerance == Tolerance::DropTail {
+        cut_off(run, &mut phases, remarks);
     }
     unknown_phases(directory, SERIES, phases.into_keys().collect(), tolerance, remarks)
 }

@@ -1,12 +1,17 @@
 //! A run in progress.
 //!
 //! After every phase the tables grow by what is new and are synced; then run.json, which names the phases, is replaced.
-//! So whatever run.json names, the tables have; what they have beyond that is the phase a crash cut off.
+//! So whatever run.json names, the tables have; what they have beyond that is the phase a crash cut off, of which the series
+//! and the samples come while it runs.
+
+mod growing;
 
 use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RAW, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
 use crate::lock::{self, Attempt, Lock};
+use crate::storage::read_limited;
 use crate::system::Layout;
 use crate::{Archive, ArchiveError, Result, checksums, index, latency, series};
+use growing::Grown;
 use model::Run;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +37,8 @@ pub struct Partial {
     latency: Table,
     system: Table,
     layout: Layout,
+    /// What the tables have of a phase that is not done; `None` where that is nothing.
+    grown: Option<Grown>,
     keep: bool,
 }
 
@@ -65,6 +72,7 @@ impl Partial {
             latency: Table::default(),
             system: Table::default(),
             layout: Layout::default(),
+            grown: None,
             keep: false,
         };
         partial.write(run)?;
@@ -131,7 +139,9 @@ impl Partial {
             storage.replace(&self.directory.join(KERNEL_LOG), bundle_files::kernel_log(entries).as_bytes())?;
         }
         storage.sync_dir(&self.directory)?;
-        storage.replace(&self.directory.join(RUN), &bundle_files::run_json(run)?)
+        storage.replace(&self.directory.join(RUN), &bundle_files::run_json(run)?)?;
+        self.grown = None;
+        Ok(())
     }
 
     fn append(
@@ -144,9 +154,15 @@ impl Partial {
     ) -> Result<()> {
         let path = self.directory.join(name);
         let storage = self.archive.storage.clone();
+        let grown = self.grown.is_some() && name != LATENCY;
         let table = table(self);
         let text = if table.length_bytes == 0 { header.to_owned() + lines } else { lines.to_owned() };
-        if !text.is_empty() {
+        if grown {
+            let mut whole = read_limited(&path, u64::MAX)?.unwrap_or_default();
+            whole.truncate(usize::try_from(table.length_bytes).unwrap_or(usize::MAX));
+            whole.extend_from_slice(text.as_bytes());
+            storage.replace(&path, &whole)?;
+        } else if !text.is_empty() {
             storage.append(&path, table.length_bytes, text.as_bytes())?;
         }
         table.length_bytes += text.len() as u64;

@@ -24,7 +24,8 @@ pub struct Recovery {
 /// What became of a partial run.
 #[derive(Debug)]
 pub enum Recovered {
-    /// It is a run now, marked truncated: whole up to the last phase that was complete.
+    /// It is a run now, marked truncated: whole up to the last phase that was complete, and with the series of the next as
+    /// far as it was kept.
     Truncated {
         /// Where it is.
         path: PathBuf,
@@ -51,7 +52,7 @@ impl std::fmt::Display for Recovered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Truncated { path, .. } => {
-                write!(f, "recovered up to its last complete phase, marked truncated: {}", path.display())
+                write!(f, "recovered, marked truncated: {}", path.display())
             }
             Self::Complete { path } => write!(f, "was complete, only its name was missing: {}", path.display()),
             Self::Empty => write!(f, "nothing had been measured; removed"),
@@ -106,7 +107,7 @@ fn one(archive: &Archive, id: &str) -> Result<Recovered> {
         return Ok(Recovered::Empty);
     }
     run.state = RunState::Truncated;
-    run.remarks.push("the program ended before the run did; recovered up to the last complete phase".to_owned());
+    run.remarks.push("the program ended before the run did; recovered up to there".to_owned());
     complete(archive, &directory, &run)?;
     let path = publish(archive, &directory, &run)?;
     Ok(Recovered::Truncated { path, remarks: run.remarks })

@@ -22,14 +22,18 @@ pub(crate) fn header() -> String {
 
 /// The lines of these phases.
 pub(crate) fn lines(phases: &[PhaseRun]) -> String {
+    let of = |p: &PhaseRun| p.record.as_ref().map(|r| phase_lines(&p.plan.name, &r.intervals));
+    phases.iter().filter_map(of).collect()
+}
+
+/// The lines of these intervals of one phase.
+pub(crate) fn phase_lines(phase: &str, intervals: &[Interval]) -> String {
     let mut w = Writer::default();
-    for phase in phases {
-        for interval in phase.record.iter().flat_map(|r| &r.intervals) {
-            let Interval { start_ns, length_ns, operations, bytes, latency_ns_p50, latency_ns_p99, latency_ns_max } =
-                *interval;
-            w.text(&phase.plan.name).number(start_ns).number(length_ns).number(operations).number(bytes);
-            w.optional(latency_ns_p50).optional(latency_ns_p99).optional(latency_ns_max).end();
-        }
+    for interval in intervals {
+        let Interval { start_ns, length_ns, operations, bytes, latency_ns_p50, latency_ns_p99, latency_ns_max } =
+            *interval;
+        w.text(phase).number(start_ns).number(length_ns).number(operations).number(bytes);
+        w.optional(latency_ns_p50).optional(latency_ns_p99).optional(latency_ns_max).end();
     }
     w.into_text()
 }
