@@ -1,7 +1,7 @@
 //! From the text of a target to a rig that is open, locked and known down to its controller.
 
 use crate::admission::{Admitted, Consent, Loss, admit};
-use engine::{Control, FileOptions, FileRig, NullRig, Rig, SimRig};
+use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
     Access, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan, Sync, Target,
     TargetKind,
@@ -165,6 +165,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> 
         stack,
     };
     let options = FileOptions {
+        device_reads: observe::lowest_read_bytes(&root, &target.stack).map(DeviceReads::new),
         memory_available_bytes: observe::memory_available(&root),
         interval_ns: wanted.interval_ns,
         ..FileOptions::of(&target, &environment)

@@ -1,5 +1,6 @@
 //! What the outside may say to a running phase, and what it may see of it.
 
+use crate::SeriesFeed;
 use model::Ns;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +11,8 @@ pub struct Control {
     stop: Arc<AtomicBool>,
     /// Progress of the phase that runs now.
     pub progress: Progress,
+    /// Its intervals as they end, where somebody wants them.
+    pub series: SeriesFeed,
 }
 
 /// Counters of the phase that runs now; the loop stores them once an interval.

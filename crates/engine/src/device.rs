@@ -3,6 +3,7 @@
 mod calls;
 mod mmap;
 mod null;
+mod own_thread;
 mod psync;
 mod threads;
 mod uring;
@@ -10,6 +11,7 @@ mod uring;
 pub use calls::{Calls, FileSet};
 pub use mmap::MappedFiles;
 pub use null::NullDevice;
+pub(crate) use own_thread::OwnThread;
 pub use psync::PsyncDevice;
 pub use threads::PsyncThreads;
 pub use uring::UringDevice;
@@ -41,16 +43,31 @@ pub enum DeviceError {
     /// The kernel gives us no ring; threads can serve instead.
     #[error("{0}")]
     NoRing(#[from] sys::RingError),
+    /// The system gives this program no further thread (EAGAIN of clone(2)).
+    #[error("no thread for {purpose} ({})", sys::errno_name(source.raw_os_error().unwrap_or(0)))]
+    NoThread {
+        /// What it was to do.
+        purpose: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// An operation that the caller had no right to submit: its buffer is in flight, does not exist, or is too small.
     #[error("operation refused by the device: {0}")]
     BadOperation(String),
 }
+
+/// What to do where the system gives no further thread: clone(2) fails with EAGAIN for RLIMIT_NPROC, for `pids.max` of the
+/// control group (k:Documentation/admin-guide/cgroup-v2.rst), and for the system's own limits.
+pub const NO_THREAD_REMEDY: &str = "raise the limit of processes and threads: ulimit -u, pids.max of the control group \
+     (TasksMax= of a unit, --pids-limit of a container), sysctl kernel.threads-max; or ask for one job at depth 1, for which \
+     one thread is enough";
 
 impl DeviceError {
     /// What the user can do, where something is known.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::NoRing(error) => Some(error.remedy()),
+            Self::NoThread { .. } => Some(NO_THREAD_REMEDY),
             Self::Call { .. } | Self::BadOperation(_) => None,
         }
     }

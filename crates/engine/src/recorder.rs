@@ -13,8 +13,10 @@ mod summary;
 
 pub use directions::DirectionRecord;
 pub use merge::phase_record;
+pub(crate) use series::combine;
 pub(crate) use summary::{says_all, stream_summary};
 
+use crate::feed::Feeder;
 use directions::Directions;
 use errors::ErrorTable;
 use model::{Direction, Histogram, Interval, Ns, Round, StopCause, Warmup, WarmupCut, WorkerUsage};
@@ -142,6 +144,11 @@ impl Recorder {
     /// Has these directions told apart; before the first operation.
     pub fn tell_apart(&mut self, directions: &[Direction]) {
         self.directions = (!directions.is_empty()).then(|| Directions::new(directions));
+    }
+
+    /// Has intervals handed on as they end; before the first operation.
+    pub fn hand_on(&mut self, feeder: Option<Feeder>) {
+        self.series.feeds(feeder);
     }
 
     /// After [`Recorder::transferred`]: which way it went.

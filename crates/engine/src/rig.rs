@@ -5,6 +5,7 @@ mod bounds;
 mod cold;
 mod content;
 mod data;
+mod device_reads;
 mod direct;
 mod execute;
 mod file;
@@ -16,6 +17,7 @@ mod target;
 mod verify;
 mod ways;
 
+pub use device_reads::DeviceReads;
 pub use file::FileRig;
 pub use null::NullRig;
 pub use probe::WriteProbe;

@@ -228,6 +228,7 @@ where
     let deadline = started.saturating_add(settings.time_limit_ns);
     let mut recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup);
     recorder.tell_apart(&part.directions);
+    recorder.hand_on(control.series.join());
     let mut steadiness = Steadiness::new(&settings.stop, &recorder);
     let told_apart = !part.directions.is_empty();
     // What the crew knows of.
@@ -236,7 +237,8 @@ where
     let mut recent = Recent::default();
     // The end of the interval for which progress was last shown.
     let mut shown = recorder.interval_end();
-    let mut stop: Option<StopCause> = None;
+    // Where one of the others could not start, the phase is not what was planned.
+    let mut stop: Option<StopCause> = crew.ended();
     let mut drain_until = Ns::MAX;
     let mut waking = Waking::default();
     let mut failures_in_a_row = 0u32;

@@ -70,6 +70,8 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
         drain_limit_ns: 1_000_000_000,
     };
     let control = Control::default();
+    // Somebody wants the series as it comes.
+    control.series.open();
     let mut recorded = 0;
     let counted = allocation_counter::measure(|| {
         let record = run_stream(device, &mut source, &settings, &control).expect("the loop");

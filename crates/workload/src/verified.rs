@@ -126,6 +126,11 @@ impl Verified {
         }
     }
 
+    /// The largest piece that divides the offsets and lengths of all that it reads back, bytes.
+    pub fn unit_bytes(&self) -> u64 {
+        self.tables.iter().map(|t| t.unit_bytes()).min().unwrap_or(1)
+    }
+
     /// File, first unit and units of an operation; `None` if it is not whole units: plans are checked before.
     #[inline]
     fn units(&self, op: &BlockOp) -> Option<(usize, u64, u32)> {

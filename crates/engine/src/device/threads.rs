@@ -78,7 +78,7 @@ impl PsyncThreads {
                 // The thread's frame holds no data: buffers are lent to it.
                 .stack_size(128 * 1024)
                 .spawn(move || serve(epoch, &*calls, &inbox, &answer))
-                .map_err(|source| DeviceError::Call { call: "clone of an I/O thread", source })?;
+                .map_err(|source| DeviceError::NoThread { purpose: format!("I/O at depth {depth}"), source })?;
             slots.push(Slot { requests, buffer: Some(buffer), thread });
         }
         Ok(Self { epoch, slots, answers, in_flight: 0, buffer_bytes, missing: why.into_iter().collect() })

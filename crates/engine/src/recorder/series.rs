@@ -1,5 +1,6 @@
 //! The intervals of a phase, in bounded memory: when it is full, neighbours are joined and intervals double in length.
 
+use crate::feed::Feeder;
 use model::{Histogram, Interval, Ns};
 
 /// Most intervals kept: two and a half hours at 100 ms before the first doubling would need more than any table shows.
@@ -16,6 +17,8 @@ pub(super) struct Series {
     /// How many of them one entry of `intervals` stands for.
     joined: u32,
     in_last: u32,
+    /// Where intervals also go as they end.
+    feeder: Option<Feeder>,
 }
 
 impl Series {
@@ -23,7 +26,15 @@ impl Series {
         let expected = usize::try_from(time_limit_ns / length_ns).unwrap_or(MOST);
         // Room for a drain of some seconds; even, so that neighbours pair up.
         let capacity = expected.saturating_add(64).next_multiple_of(2).min(MOST);
-        Self { intervals: Vec::with_capacity(capacity), capacity, start_ns, length_ns, joined: 1, in_last: 1 }
+        Self {
+            intervals: Vec::with_capacity(capacity),
+            capacity,
+            start_ns,
+            length_ns,
+            joined: 1,
+            in_last: 1,
+            feeder: None,
+        }
     }
 
     #[inline]
@@ -47,7 +58,15 @@ impl Series {
     pub fn push(&mut self, latencies: &Histogram, bytes: u64) {
         let interval = interval(self.start_ns, self.length_ns, latencies, bytes);
         self.start_ns = self.end_ns();
+        if let Some(feeder) = &self.feeder {
+            feeder.put(&interval);
+        }
         self.keep(interval);
+    }
+
+    /// From now on intervals also go there.
+    pub fn feeds(&mut self, feeder: Option<Feeder>) {
+        self.feeder = feeder;
     }
 
     /// The shorter interval at the end of the phase; none if it is empty in time.
@@ -114,7 +133,7 @@ fn append(first: &mut Interval, second: &Interval) {
 /// Adds what another interval saw. Percentiles of the union cannot be had from percentiles: the median becomes the mean
 /// weighted by operations, the 99th percentile the larger one (an upper bound), the maximum stays exact. Only phases of
 /// hours, or with several streams, come here; the phase's histogram is exact in any case.
-pub(super) fn combine(into: &mut Interval, other: &Interval) {
+pub(crate) fn combine(into: &mut Interval, other: &Interval) {
     let (a, b) = (into.operations as f64, other.operations as f64);
     into.latency_ns_p50 = match (into.latency_ns_p50, other.latency_ns_p50) {
         (Some(x), Some(y)) => Some(((x as f64 * a + y as f64 * b) / (a + b)) as Ns),

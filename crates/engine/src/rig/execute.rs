@@ -2,7 +2,8 @@
 
 use super::own_files::Files;
 use super::refusal::refusal_of_device;
-use super::verify::{Again, Caches, make_cold, not_started};
+use super::verify::{Again, Caches, ReadsSeen, make_cold, not_started, past_cache};
+use crate::device::OwnThread;
 use crate::recorder::{says_all, stream_summary};
 use crate::worker::Checking;
 use crate::{
@@ -16,7 +17,8 @@ use model::{
 use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
 use sys::Epoch;
 use workload::{BlockOp, Checked, FileSpace, Pattern, Stream, Verified, is_plain};
 
@@ -38,7 +40,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    fn files(&self) -> Files {
+    pub(super) fn files(&self) -> Files {
         match self {
             Self::Null => Files::new(),
             Self::Direct { files, .. } | Self::Buffered { files } | Self::StandIn { files, .. } => files.clone(),
@@ -61,6 +63,18 @@ pub(crate) struct Job<'a> {
     pub caches: Caches<'a>,
 }
 
+/// What came out.
+#[derive(Debug)]
+pub(crate) struct Executed {
+    pub record: PhaseRecord,
+    /// Of each stream that verifies.
+    pub checked: Vec<Checked>,
+    /// How the phase's own reads went; what was left in the caches before is not known here.
+    pub own_reads: ReadsSeen,
+    /// How the read-back's went, where there was one.
+    pub read_back: Option<ReadsSeen>,
+}
+
 /// How a stream ran.
 struct Ran {
     record: StreamRecord,
@@ -76,11 +90,7 @@ struct Ran {
 ///
 /// # Errors
 /// Where a worker could not be started, or a device's interface failed. Failed operations are in the record.
-pub(crate) fn execute(
-    job: &Job<'_>,
-    mut known: Vec<Option<Verified>>,
-    control: &Control,
-) -> Result<(PhaseRecord, Vec<Checked>), Failure> {
+pub(crate) fn execute(job: &Job<'_>, mut known: Vec<Option<Verified>>, control: &Control) -> Result<Executed, Failure> {
     let streams = &job.plan.streams;
     if streams.is_empty() || streams.len() != job.ways.len() {
         let message = format!("{}: a phase of {} streams and {} ways", job.plan.name, streams.len(), job.ways.len());
@@ -89,7 +99,13 @@ pub(crate) fn execute(
     known.resize_with(streams.len(), || None);
     let crew = Crew::new(streams.len() as u32, &job.plan.stop);
     let works: Vec<_> = streams.iter().zip(&job.ways).zip(known).map(|((s, w), k)| (s, w, k)).collect();
+    let before = job.caches.device_read_bytes();
     let results = run_all(job, job.plan, works, &crew, control);
+    let own_reads = ReadsSeen {
+        direct: job.ways.iter().all(|way| matches!(way, Way::Direct { .. })),
+        resident_pages: None,
+        device_read_bytes: delivered(before, job.caches.device_read_bytes()),
+    };
     let ran: Vec<Ran> =
         results.into_iter().collect::<Result<_, _>>().map_err(|(e, _)| refusal_of_device(&job.plan.name, &e))?;
     let mut engine = EngineRecord {
@@ -113,8 +129,13 @@ pub(crate) fn execute(
         record.streams = summaries;
     }
     record.steady = crew.steady();
-    let checked = read_back(job, verified, &mut record, control);
-    Ok((record, checked))
+    let (checked, read_back) = read_back(job, verified, &mut record, control);
+    Ok(Executed { record, checked, own_reads, read_back })
+}
+
+/// What the lowest layers read between two looks at them.
+fn delivered(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    before.zip(after).map(|(before, after)| after.saturating_sub(before))
 }
 
 /// How a stream ran; if it could not, why, and what it knew of its data.
@@ -141,50 +162,96 @@ fn run_all(job: &Job<'_>, phase: &PhasePlan, mut works: Vec<Work<'_>>, crew: &Cr
         let (stream, way, known) = works.remove(0);
         return vec![worker(stream, known, reads_back).run(way)];
     }
+    let streams = works.len();
+    let only = works.first().map(|(stream, way, _)| (*stream, *way)).filter(|_| streams == 1);
     // A worker that is confined to processors has a thread of its own, so that ours is not.
-    std::thread::scope(|scope| {
-        let run = |(stream, way, known)| move || worker(stream, known, reads_back).run(way);
-        let threads: Vec<_> = works.into_iter().map(|work| scope.spawn(run(work))).collect();
+    let mut outcomes: Vec<Outcome> = std::thread::scope(|scope| {
+        let mut threads: Vec<Result<ScopedJoinHandle<'_, Outcome>, _>> = Vec::with_capacity(streams);
+        for (number, (stream, way, known)) in works.into_iter().enumerate() {
+            // The closure is gone where it could not be handed over; what is known of the data must not be.
+            let known = Arc::new(Mutex::new(known));
+            let kept = Arc::clone(&known);
+            let take = |known: &Mutex<Option<Verified>>| known.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let run = move || worker(stream, take(&known), reads_back).run(way);
+            let thread = std::thread::Builder::new().name(format!("stream-{number}")).spawn_scoped(scope, run);
+            threads.push(thread.map_err(|source| {
+                if streams > 1 {
+                    // The others wait for its start.
+                    crew.leave();
+                }
+                (
+                    DeviceError::NoThread { purpose: format!("each of {streams} jobs"), source },
+                    take(&kept).map(Box::new),
+                )
+            }));
+        }
         // A worker that panicked is a defect of ours: it goes on here.
-        threads.into_iter().map(|t| t.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
-    })
+        let ended = |t: ScopedJoinHandle<'_, Outcome>| t.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
+        threads.into_iter().map(|thread| thread.and_then(ended)).collect()
+    });
+    if let Some((stream, way)) = only
+        && let Some((_, known)) =
+            outcomes.pop_if(|o| matches!(o, Err((DeviceError::NoThread { .. }, _)))).and_then(Result::err)
+        && let Ok(cpus) = sys::affinity()
+    {
+        // One thread is enough to measure with: ours is confined for as long.
+        outcomes.push(worker(stream, known.map(|k| *k), reads_back).run(way));
+        // They were ours before; should one have gone offline, the others serve.
+        let _ = sys::set_affinity(&cpus);
+    }
+    outcomes
 }
 
 /// Reads back what the streams wrote, where that is asked for: after all of them have ended, so that it disturbs nobody's
-/// figures; its own are in none of the phase's. Its errors are counted with the phase's.
+/// figures; its own are in none of the phase's. It goes past the page cache wherever that can be, whatever way the stream
+/// took: what is in memory says nothing of the device. Its errors are counted with the phase's.
 fn read_back(
     job: &Job<'_>,
     verified: Vec<Option<Verified>>,
     record: &mut PhaseRecord,
     control: &Control,
-) -> Vec<Checked> {
+) -> (Vec<Checked>, Option<ReadsSeen>) {
     let mut checked = Vec::new();
     let ends = verified.iter().flatten().any(Verified::ends);
     let mut works = Vec::new();
-    let mut plans = Vec::new();
     for (i, known) in verified.into_iter().enumerate() {
         let Some(known) = known else { continue };
         match job.plan.streams[i].read_back(job.plan.engine).filter(|_| !ends) {
-            Some(plan) => {
-                plans.push(plan);
-                works.push((i, known));
-            }
+            Some(plan) => works.push((&job.ways[i], plan, known)),
             None => checked.push(known.finish()),
         }
     }
-    let mut ready: Vec<Work<'_>> = Vec::new();
-    for ((i, mut known), plan) in works.into_iter().zip(&plans) {
-        let way = &job.ways[i];
+    if works.is_empty() {
+        return (checked, None);
+    }
+    // The series is of the phase's own operations.
+    control.series.close();
+    let mut seen = ReadsSeen { direct: true, resident_pages: Some(0), device_read_bytes: None };
+    let mut prepared = Vec::with_capacity(works.len());
+    for (way, plan, mut known) in works {
         let direct = matches!(way, Way::Direct { .. });
+        let other = if direct || control.stopped() { None } else { past_cache(way, &plan, known.unit_bytes()) };
+        let direct = direct || other.is_some();
+        let mut left = None;
         if !control.stopped() {
-            let path = make_cold(&mut known, &way.files(), plan, job.caches, direct);
+            let path;
+            (path, left) = make_cold(&mut known, &way.files(), &plan, job.caches, direct);
             known.reads_by(path);
         }
-        ready.push((plan, way, Some(known)));
+        seen.direct &= direct;
+        seen.resident_pages = seen.resident_pages.zip(left).map(|(a, b)| a + b);
+        prepared.push((plan, other.unwrap_or_else(|| way.clone()), known));
     }
-    if ready.is_empty() {
-        return checked;
-    }
+    let mut known = Vec::with_capacity(prepared.len());
+    let prepared: Vec<(StreamPlan, Way)> = prepared
+        .into_iter()
+        .map(|(plan, way, verified)| {
+            known.push(verified);
+            (plan, way)
+        })
+        .collect();
+    let ready: Vec<Work<'_>> =
+        prepared.iter().zip(known).map(|((plan, way), known)| (plan, way, Some(known))).collect();
     let phase = PhasePlan {
         streams: Vec::new(),
         time_limit_ns: Ns::MAX / 2,
@@ -193,6 +260,7 @@ fn read_back(
         ..job.plan.clone()
     };
     let crew = Crew::new(ready.len() as u32, &phase.stop);
+    let before = job.caches.device_read_bytes();
     for result in run_all(job, &phase, ready, &crew, control) {
         match result {
             Ok(ran) => {
@@ -208,7 +276,8 @@ fn read_back(
             }
         }
     }
-    checked
+    seen.device_read_bytes = delivered(before, job.caches.device_read_bytes());
+    (checked, Some(seen))
 }
 
 /// One stream's worker.
@@ -231,6 +300,19 @@ impl Drop for Worker<'_> {
             // The others wait for this one's start.
             self.crew.leave();
         }
+    }
+}
+
+/// Why the system gives no further thread now, if it gives none.
+fn no_thread() -> Option<String> {
+    let thread = std::thread::Builder::new().name("trial".into()).stack_size(16 * 1024).spawn(|| ());
+    match thread {
+        Ok(thread) => {
+            // It does nothing that could panic.
+            let _ = thread.join();
+            None
+        }
+        Err(source) => Some(DeviceError::NoThread { purpose: "them".into(), source }.to_string()),
     }
 }
 
@@ -319,10 +401,19 @@ impl Worker<'_> {
     fn threads(&self, files: &Files, why: Option<String>) -> Result<Ran, DeviceError> {
         let (depth, bytes) = self.places();
         let device = match self.only(files) {
-            Some(file) => PsyncThreads::new(self.job.epoch, own(file)?, depth, bytes, why)?,
-            None => PsyncThreads::new(self.job.epoch, self.set(files)?, depth, bytes, why)?,
+            Some(file) => PsyncThreads::new(self.job.epoch, own(file)?, depth, bytes, why.clone()),
+            None => PsyncThreads::new(self.job.epoch, self.set(files)?, depth, bytes, why.clone()),
         };
-        self.drive(device, EngineKind::PsyncThreads)
+        match device {
+            // One operation at a time needs no second thread.
+            Err(error @ DeviceError::NoThread { .. }) if depth == 1 => {
+                let mut ran = self.psync(files)?;
+                ran.missing.extend(why);
+                ran.missing.push(format!("{error}: the job's own thread carried it out"));
+                Ok(ran)
+            }
+            device => self.drive(device?, EngineKind::PsyncThreads),
+        }
     }
 
     fn ring(&self, files: &Files) -> Result<Ran, DeviceError> {
@@ -339,7 +430,10 @@ impl Worker<'_> {
             }
         };
         match made {
-            Ok(device) => self.drive(device, EngineKind::IoUring),
+            Ok(device) => match no_thread() {
+                None => self.drive(device, EngineKind::IoUring),
+                Some(why) => self.drive(OwnThread::new(device, self.set(files)?, depth, why), EngineKind::IoUring),
+            },
             Err(error @ DeviceError::NoRing(_)) => self.threads(files, Some(format!("io_uring: {error}"))),
             Err(error) => Err(error),
         }

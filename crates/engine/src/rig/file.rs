@@ -2,7 +2,7 @@
 
 use super::access::{DirectWay, is_direct};
 use super::cold::{drop_caches, sync_backing};
-use super::execute::{Job, Way, execute};
+use super::execute::{Executed, Job, Way, execute};
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
@@ -11,7 +11,7 @@ use super::verify::{Caches, no_memory, nothing_written};
 use crate::{Control, Rig};
 use model::{
     Access, ColdProof, DirectProof, Direction, DirectionSummary, Failure, FailureKind, Ns, Operation, PhaseKind,
-    PhasePlan, PhaseRecord, StreamPlan, SystemSample, TargetKind,
+    PhasePlan, PhaseRecord, StreamPlan, StreamSummary, SystemSample, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -145,15 +145,28 @@ impl FileRig {
     }
 }
 
-/// Bytes that a phase wrote: of mixes only what was written, of trims nothing.
-fn written_bytes(record: &PhaseRecord, streams: &[StreamPlan]) -> u64 {
-    if record.streams.is_empty() {
+/// Which way bytes went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    Read,
+    Written,
+}
+
+/// Bytes that a phase of `all` bytes read or wrote: of mixes only those, of trims none.
+fn moved_bytes(summaries: &[StreamSummary], all: u64, streams: &[StreamPlan], which: Moved) -> u64 {
+    if summaries.is_empty() {
         // One stream that does one thing.
-        let sends = streams.iter().any(|s| matches!(s.operation, Operation::Write | Operation::WriteZeroes));
-        return if sends { record.bytes } else { 0 };
+        let does = |s: &StreamPlan| match which {
+            Moved::Read => s.reads(),
+            Moved::Written => matches!(s.operation, Operation::Write | Operation::WriteZeroes),
+        };
+        return if streams.iter().any(does) { all } else { 0 };
     }
-    let sent = |d: &&DirectionSummary| matches!(d.direction, Direction::Write | Direction::WriteZeroes);
-    record.streams.iter().flat_map(|s| &s.directions).filter(sent).map(|d| d.bytes).sum()
+    let moved = |d: &&DirectionSummary| match which {
+        Moved::Read => d.direction == Direction::Read,
+        Moved::Written => matches!(d.direction, Direction::Write | Direction::WriteZeroes),
+    };
+    summaries.iter().flat_map(|s| &s.directions).filter(moved).map(|d| d.bytes).sum()
 }
 
 impl Rig for FileRig {
@@ -195,7 +208,10 @@ impl Rig for FileRig {
         let data = self.data_proofs(&streams, clipped.as_deref());
         let through_loops = !self.options.backing_files.is_empty();
         let stands_in = refused.is_some();
-        let dropped = (phase.drop_cache || !write && (phase.cold || through_loops || stands_in)).then(|| {
+        // What is read from memory verifies nothing of the device.
+        let verifies = streams.iter().any(|s| s.verify.is_some() && s.reads() && !s.changes_data());
+        let cold = phase.drop_cache || verifies || !write && (phase.cold || through_loops || stands_in);
+        let dropped = cold.then(|| {
             let (start, end) = streams.iter().fold((u64::MAX, 0), |(a, b), s| {
                 (a.min(s.region_start_bytes), b.max(s.region_start_bytes + s.region_bytes))
             });
@@ -210,7 +226,7 @@ impl Rig for FileRig {
         });
 
         let plan = PhasePlan { streams, ..phase.clone() };
-        let mut proven = direct.as_ref().and_then(|d| d.as_ref().ok()).map(|_| self.direct_proof(phase, &plan.streams));
+        let mut proven = direct.as_ref().and_then(|d| d.as_ref().ok()).map(|_| self.direct_proof(write, &plan.streams));
         let without_ring = self.without_ring(proven.as_ref());
         let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
         let ways = match plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>() {
@@ -220,17 +236,27 @@ impl Rig for FileRig {
                 return Err(failure);
             }
         };
-        let caches = Caches { device: self.is_device(), backing: &self.options.backing_files };
+        let caches = Caches {
+            device: self.is_device(),
+            backing: &self.options.backing_files,
+            hidden: self.options.hidden_backing,
+            device_reads: self.options.device_reads.as_ref(),
+        };
         let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns, caches };
         let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
         let result = known.and_then(|known| execute(&job, known, control));
         self.direct.close(&self.opened.file);
         self.unsettled |= write;
-        let (mut record, checked) = result?;
+        let Executed { mut record, checked, mut own_reads, read_back } = result?;
         record.verify = self.written.conclude(checked);
+        if let Some(verify) = &mut record.verify {
+            own_reads.resident_pages = dropped.as_ref().and_then(|d| d.resident_pages);
+            let bytes = moved_bytes(&record.streams, record.bytes, &plan.streams, Moved::Read);
+            verify.read_from = self.read_from(&plan, verify, (own_reads, bytes), read_back);
+        }
 
         if write {
-            self.bytes_written += written_bytes(&record, &plan.streams);
+            self.bytes_written += moved_bytes(&record.streams, record.bytes, &plan.streams, Moved::Written);
         }
         if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &plan.streams);

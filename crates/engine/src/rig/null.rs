@@ -44,9 +44,9 @@ impl Rig for NullRig {
             return super::memory_copy(phase, self.epoch, self.interval_ns, self.copy_bytes, control);
         }
         let ways = vec![Way::Null; phase.streams.len()];
-        let caches = Caches { device: false, backing: &[] };
+        let caches = Caches { device: false, backing: &[], hidden: false, device_reads: None };
         let job = Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns, caches };
-        Ok(execute(&job, Vec::new(), control)?.0)
+        Ok(execute(&job, Vec::new(), control)?.record)
     }
 
     fn settle(&mut self) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! What can be a target, how an admitted one is taken over, and how large it may become.
 
+use super::device_reads::DeviceReads;
 use super::refusal::{Attempt, locked, refusal, wrong_kind};
 use model::{Environment, Failure, FailureKind, LayerKind, Target, TargetKind};
 use std::fs::File;
@@ -52,6 +53,11 @@ pub struct FileOptions {
     pub last_level_cache_bytes: Option<u64>,
     /// Why io_uring must not be used, although the kernel may have it.
     pub without_io_uring: Option<String>,
+    /// Whether a loop device below the target has a file behind it that is none of `backing_files`, so that its cached pages
+    /// stay.
+    pub hidden_backing: bool,
+    /// What the lowest layers count of their reads, which shows whether verified data came from there.
+    pub device_reads: Option<DeviceReads>,
 }
 
 impl Default for FileOptions {
@@ -65,6 +71,8 @@ impl Default for FileOptions {
             interval_ns: 100_000_000,
             last_level_cache_bytes: None,
             without_io_uring: None,
+            hidden_backing: false,
+            device_reads: None,
         }
     }
 }
@@ -77,11 +85,13 @@ impl FileOptions {
             let gone = layer.bool("backing_file_deleted") == Some(true);
             layer.text("backing_file").filter(|_| !gone).map(PathBuf::from)
         };
+        let loops: Vec<Option<PathBuf>> = target.stack.all(LayerKind::Loop).map(backing).collect();
         Self {
             filesystem: mount.map(|m| m.fstype.clone()),
             mount_options: mount.map(|m| m.options.clone()).unwrap_or_default(),
             kernel: environment.kernel.clone(),
-            backing_files: target.stack.all(LayerKind::Loop).filter_map(backing).collect(),
+            hidden_backing: loops.iter().any(Option::is_none),
+            backing_files: loops.into_iter().flatten().collect(),
             ..Self::default()
         }
     }

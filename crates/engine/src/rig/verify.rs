@@ -1,13 +1,16 @@
 //! The read-back of what a phase wrote, and second looks at what seems wrong.
 
 use super::cold::drop_caches;
+use super::device_reads::DeviceReads;
+use super::execute::Way;
 use super::own_files::Files;
 use super::refusal::errno_text;
 use model::{Failure, FailureKind, StreamPlan};
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
-use sys::BufferPool;
+use std::sync::Arc;
+use sys::{BufferPool, DirectAlignment};
 use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
 
 /// Direct reads are of whole pieces of this size, which suits every device (logical sectors have at most 4 KiB).
@@ -29,13 +32,35 @@ pub(super) fn no_memory(phase: &str, error: &workload::WrittenError) -> Failure 
         .remedy("verify a smaller region or larger blocks, or verify with fewer files")
 }
 
-/// The caches between a stream and its medium.
+/// The caches between a stream and its medium, and what the medium counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caches<'a> {
     /// Whether the target is a block device.
     pub device: bool,
     /// Files behind the loop devices below the target.
     pub backing: &'a [PathBuf],
+    /// Whether there are such files that cannot be reached, so that their caches cannot be emptied.
+    pub hidden: bool,
+    /// Bytes that the lowest layers have read.
+    pub device_reads: Option<&'a DeviceReads>,
+}
+
+impl Caches<'_> {
+    /// Bytes that the lowest layers have read so far; `None` where none counts.
+    pub(super) fn device_read_bytes(&self) -> Option<u64> {
+        self.device_reads?.bytes()
+    }
+}
+
+/// How the reads of a part of a phase went: [`model::VerifyReads`] without what is the same for the whole target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReadsSeen {
+    /// Whether all went past the page cache.
+    pub direct: bool,
+    /// Pages that were left in the caches before; `None` if it cannot be told, or was not tried.
+    pub resident_pages: Option<u64>,
+    /// What the lowest layers read meanwhile.
+    pub device_read_bytes: Option<u64>,
 }
 
 /// Reads places again, past the page cache where that can be.
@@ -103,14 +128,37 @@ impl Reread for Again {
     }
 }
 
-/// Before the read-back: what the stream wrote is made durable and leaves the caches. In words, how its reads go.
+/// The way past the page cache for a stream whose own went through it; `None` where there is none, or it has another unit
+/// than `unit`, of which all offsets and lengths are multiples.
+pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Way> {
+    let again = |file: &Arc<File>| {
+        let sector = match sys::file_facts(file).map(|f| f.direct) {
+            Ok(DirectAlignment::Supported { offset_bytes, .. }) => u64::from(offset_bytes.max(1)),
+            Ok(DirectAlignment::Unsupported) => return None,
+            Ok(DirectAlignment::NotTold) | Err(_) => DIRECT_PIECE,
+        };
+        let direct = sys::reopen(file, false, true).ok().filter(|_| unit.is_multiple_of(sector))?;
+        // Some file systems grant the flag and refuse the I/O.
+        let mut pool = BufferPool::new(1, sector.max(DIRECT_PIECE) as usize).ok()?;
+        match sys::read_at(&direct, pool.buffer_mut(0), stream.region_start_bytes) {
+            // The device's own errors are found, and counted, by the read-back.
+            Ok(_) | Err(EIO) => Some(Arc::new(direct)),
+            Err(_) => None,
+        }
+    };
+    let files: Files = way.files().iter().map(again).collect::<Option<_>>()?;
+    Some(Way::Direct { files, without_ring: None })
+}
+
+/// Before the read-back: what the stream wrote is made durable and leaves the caches. In words, how its reads go, and the
+/// pages that stayed.
 pub(super) fn make_cold(
     verified: &mut Verified,
     files: &Files,
     stream: &StreamPlan,
     caches: Caches<'_>,
     direct: bool,
-) -> String {
+) -> (String, Option<u64>) {
     let sync = BlockOp { kind: OpKind::Fsync, offset: 0, len: 0, buffer: 0, intended_ns: None };
     verified.handed(&sync);
     let flushed = files.iter().map(sys::sync_all).fold(Ok(()), Result::and);
@@ -124,12 +172,13 @@ pub(super) fn make_cold(
         left = left.zip(dropped.resident_pages).map(|(a, b)| a + b);
         method = dropped.method;
     }
+    left = left.filter(|_| !caches.hidden);
     let cache = match left {
         Some(0) => "the page cache was dropped before".to_owned(),
         Some(pages) => format!("{pages} pages stayed in the page cache ({method})"),
         None => format!("whether the page cache was dropped cannot be told ({method})"),
     };
-    if direct { format!("direct; {cache}") } else { format!("through the page cache; {cache}") }
+    (if direct { format!("direct; {cache}") } else { format!("through the page cache; {cache}") }, left)
 }
 
 /// Why a read-back did not start.

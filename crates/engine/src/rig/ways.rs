@@ -6,18 +6,20 @@ use super::direct::{DirectFacts, kernel_version, proof};
 use super::execute::Way;
 use super::file::FileRig;
 use super::refusal::{Attempt, refusal};
-use model::{DirectProof, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind};
+use super::verify::ReadsSeen;
+use model::{
+    DirectProof, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind, VerifyReads, VerifyRecord, VerifySource,
+};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use sys::{DirectAlignment, Durable};
 
 impl FileRig {
-    /// How well it is known that the phase goes past the page cache, by one file that stands for all of its kind.
-    pub(super) fn direct_proof(&self, phase: &PhasePlan, streams: &[StreamPlan]) -> DirectProof {
+    /// How well it is known that a phase that writes, or only reads, goes past the page cache, by one file that stands for all of its kind.
+    pub(super) fn direct_proof(&self, write: bool, streams: &[StreamPlan]) -> DirectProof {
         let named = streams.iter().find_map(|s| self.own.of(&s.files).next());
         let file = named.map_or(&self.opened.file, |f| f.as_ref());
-        let write = phase.is_write();
         let facts = sys::file_facts(file).ok();
         let btrfs = self.options.filesystem.as_deref() == Some("btrfs");
         let end = streams.iter().map(StreamPlan::region_end).max().unwrap_or(0);
@@ -36,6 +38,40 @@ impl FileRig {
             btrfs_redundant: if btrfs { sys::btrfs_data_redundant(file).ok() } else { None },
             loops_below: !self.options.backing_files.is_empty(),
         })
+    }
+
+    /// Where the data came from that a phase verified: by its read-back where that is all there is to verify, and by its own
+    /// reads, of so many bytes, where they are what was verified. `None` where nothing was.
+    pub(super) fn read_from(
+        &self,
+        phase: &PhasePlan,
+        verify: &VerifyRecord,
+        (own, own_bytes): (ReadsSeen, u64),
+        back: Option<ReadsSeen>,
+    ) -> Option<VerifySource> {
+        if verify.blocks_verified == 0 {
+            return None;
+        }
+        let no_device = |name: &&str| matches!(*name, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs");
+        let without_device = self.options.filesystem.as_deref().filter(|_| !self.is_device()).filter(no_device);
+        let of = |seen: ReadsSeen, bytes: u64| {
+            VerifySource::of(&VerifyReads {
+                without_device: without_device.map(str::to_owned),
+                direct: seen.direct.then(|| self.direct_proof(false, &phase.streams)),
+                through_loop: self.options.hidden_backing || !self.options.backing_files.is_empty(),
+                resident_pages: seen.resident_pages,
+                bytes,
+                device_read_bytes: seen.device_read_bytes,
+            })
+        };
+        let back = back.filter(|_| verify.read_back_bytes > 0).map(|seen| of(seen, verify.read_back_bytes));
+        // What a stream writes is read back later than it reads it; what the others read is all that they verify.
+        let only_reads = |s: &StreamPlan| s.verify.is_some() && s.reads() && s.read_back(phase.engine).is_none();
+        let own = (back.is_none() || phase.streams.iter().any(only_reads)).then(|| of(own, own_bytes));
+        match (back, own) {
+            (Some(back), Some(own)) => Some(back.weaker(own)),
+            (back, own) => back.or(own),
+        }
     }
 
     /// Why threads serve instead of a ring, if they do. I/O that silently goes through the page cache is copied by the
