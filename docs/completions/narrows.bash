@@ -117,7 +117,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__check)
-            opts="-h -V --budget --report --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --budget --report --keep-every --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -140,6 +140,10 @@ _narrows() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --keep-every)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --destroy)
@@ -545,7 +549,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-h -V --set --plan --lenient --on-error --format --report --overwrite --destroy --read-registers --seed --tag --resume --calibrate --restore --json --archive --color --help --version"
+            opts="-h -V --set --plan --lenient --on-error --format --report --keep-every --overwrite --destroy --read-registers --seed --tag --resume --calibrate --restore --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -576,6 +580,10 @@ _narrows() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --keep-every)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --destroy)

@@ -20,7 +20,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     })?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
 
-    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
+    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?.keeping_every(&args.keep_every)?;
     let (links, permissions) = (Links::Follow, &args.permissions);
     let wanted = Wanted { name: &args.target, links, permissions, interval_ns: workload.interval_ns(), probe: true };
     let mut opened = target::open(&wanted, &execution.control)?;

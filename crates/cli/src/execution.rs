@@ -7,14 +7,16 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::signals::{SecondSignal, Signals};
 use crate::target::Opened;
+use crate::waiting::Waiting;
 use crate::wall::WallClock;
 use crate::{archives, report_page};
 use archive::Archive;
 use engine::Control;
-use model::{ExperimentPlace, Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session};
+use model::{ExperimentPlace, Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session, parse_duration_ns};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Everything around a run that can be wrong is looked at before a target is touched.
 pub struct Execution<'a> {
@@ -26,7 +28,12 @@ pub struct Execution<'a> {
     quiet: bool,
     tags: &'a [String],
     page: Option<&'a Path>,
+    keep_every: Duration,
+    waiting: Arc<Waiting>,
 }
+
+/// How often what a phase brings goes to the archive while it runs, unless it is said otherwise.
+const KEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// A run as it ended, and whether the archive could keep it.
 pub struct Executed {
@@ -61,10 +68,19 @@ impl<'a> Execution<'a> {
         let wall = WallClock::start();
         let control = Arc::new(Control::default());
         let signals = Signals::install_with(&control, second)?;
+        let waiting = Waiting::listen(&control, second == SecondSignal::Ends);
         let archive = archives::open(global)?;
         tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
         page.map_or(Ok(()), report_page::check_destination)?;
-        Ok(Self { wall, control, signals, archive, quiet: global.json, tags, page })
+        Ok(Self { wall, control, signals, archive, quiet: global.json, tags, page, keep_every: KEEP_EVERY, waiting })
+    }
+
+    /// With what a phase brings going to the archive every so often while it runs: a time as of `--keep-every`.
+    pub fn keeping_every(self, time: &str) -> Result<Self, Failure> {
+        let every_ns = parse_duration_ns(time).map_err(|e| {
+            Failure::new(FailureKind::Usage, format!("--keep-every: {e}")).remedy("for example --keep-every 60s")
+        })?;
+        Ok(Self { keep_every: Duration::from_nanos(every_ns), ..self })
     }
 
     /// Where runs are kept.
@@ -144,10 +160,13 @@ impl<'a> Execution<'a> {
             samples: Vec::new(),
             kernel_log: None,
         };
-        let progress = Progress::new(self.quiet, label);
+        self.waiting.target(&opened.target.name);
+        let _elsewhere = self.waiting.signals_elsewhere();
+        let progress = Progress::new(self.quiet, label, &self.waiting);
         let Opened { rig, sampler, .. } = opened;
         let (rig, sampler) = (rig.as_mut(), sampler.as_mut());
-        let conductor = Conductor::new(rig, sampler, &self.control, &self.signals, &progress, &self.wall, budget);
+        let conductor = Conductor::new(rig, sampler, &self.control, &self.signals, &progress, &self.wall, budget)
+            .kept_every(self.keep_every);
         let conducted = conductor.conduct(run, &self.archive);
         progress.finish();
         let (run, kept) = conducted?;
@@ -177,12 +196,15 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// 1 if data came back that are not those that were written; 0 if something was measured and the run came to its end;
-/// else 4: it ran, but the question is not answered.
+/// 1 if data came back that are not those that were written; 0 if something was measured, the run came to its end, and
+/// what was verified came from the device; else 4: it ran, but the question is not answered.
 fn exit_code(run: &Run) -> ExitCode {
-    let verified = run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref());
-    if verified.into_iter().any(|v| v.mismatched() > 0) {
+    let verified = || run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref());
+    if verified().any(|v| v.mismatched() > 0) {
         return ExitCode::from(1);
+    }
+    if verified().any(|v| v.in_memory_only().is_some()) {
+        return ExitCode::from(FailureKind::Invalid.exit_code());
     }
     let measured = run.metrics().any(|m| m.status == MetricStatus::Measured && !matches!(m.phase(), "copy" | "layout"));
     match run.state {

@@ -29,6 +29,7 @@ mod run;
 mod runs;
 mod signals;
 mod target;
+mod waiting;
 mod wall;
 mod watch;
 mod why;

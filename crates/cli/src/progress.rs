@@ -1,5 +1,6 @@
 //! Progress on stderr, on a terminal only.
 
+use crate::waiting::Waiting;
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{PhasePlan, Plan, StopRule, StreamPlan};
@@ -8,8 +9,10 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 /// A bar over the whole plan, with the rate of the phase that runs.
-pub struct Progress {
+pub struct Progress<'a> {
     bar: ProgressBar,
+    /// What is said if it is waited for.
+    waiting: &'a Waiting,
     /// Stands before the phase: which run of several this is.
     label: String,
     phase: Mutex<PhaseShown>,
@@ -65,9 +68,9 @@ impl Foreseen {
     }
 }
 
-impl Progress {
+impl<'a> Progress<'a> {
     /// Hidden where nobody looks.
-    pub fn new(quiet: bool, label: &str) -> Self {
+    pub fn new(quiet: bool, label: &str, waiting: &'a Waiting) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
@@ -75,7 +78,7 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-        Self { bar, label, phase: Mutex::new(PhaseShown::default()) }
+        Self { bar, waiting, label, phase: Mutex::new(PhaseShown::default()) }
     }
 
     /// The plan is about to be executed.
@@ -85,6 +88,7 @@ impl Progress {
 
     /// A phase starts.
     pub fn phase(&self, _index: usize, plan: &PhasePlan) {
+        self.waiting.phase(plan);
         if let Ok(mut phase) = self.phase.lock() {
             phase.before_ms += phase.foreseen.ms;
             phase.foreseen = Foreseen::of(plan);
@@ -94,8 +98,19 @@ impl Progress {
         }
     }
 
+    /// The phase is over, or whatever came after it.
+    pub fn over(&self) {
+        self.waiting.over();
+    }
+
+    /// What the phase wrote is about to be made durable.
+    pub fn durable(&self) {
+        self.waiting.durable();
+    }
+
     /// Shows where the phase is.
     pub fn show(&self, control: &Control) {
+        self.waiting.look();
         if self.bar.is_hidden() {
             return;
         }

@@ -24,6 +24,9 @@ pub struct CheckArgs {
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,
+    /// How often series and samples go to the archive while a phase runs; 0s: only when it has ended
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub keep_every: String,
     #[command(flatten)]
     pub permissions: Permissions,
     /// Seed of everything random [default: from the system]
@@ -115,6 +118,9 @@ pub struct RunArgs {
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,
+    /// How often series and samples go to the archive while a phase runs; 0s: only when it has ended
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub keep_every: String,
     #[command(flatten)]
     pub permissions: Permissions,
     /// Seed of everything random [default: from the system]

@@ -1,5 +1,6 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
+mod keeping;
 mod observer;
 
 use crate::progress::Progress;
@@ -7,12 +8,14 @@ use crate::signals::Signals;
 use crate::wall::WallClock;
 use archive::{Archive, Partial};
 use engine::{Control, Rig};
+use keeping::Keeper;
 use model::{
-    Failure, FailureKind, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, quiet_window,
-    traffic,
+    Failure, FailureKind, Interval, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample,
+    quiet_window, traffic,
 };
 use observe::Sampler;
-use observer::{observed, sample};
+use observer::{Keeping, Observation, observed, sample};
+use std::time::Duration;
 
 /// Everything that a plan is executed with.
 pub struct Conductor<'a> {
@@ -20,12 +23,13 @@ pub struct Conductor<'a> {
     sampler: Option<&'a mut Sampler>,
     control: &'a Control,
     signals: &'a Signals,
-    progress: &'a Progress,
+    progress: &'a Progress<'a>,
     wall: &'a WallClock,
     /// The lowest layers that count, by kernel name.
     disks: Vec<String>,
     kernel_log: KernelLog,
     budget: Budget,
+    keeper: Keeper,
 }
 
 /// What the plan's budget means.
@@ -99,12 +103,29 @@ impl<'a> Conductor<'a> {
         sampler: Option<&'a mut Sampler>,
         control: &'a Control,
         signals: &'a Signals,
-        progress: &'a Progress,
+        progress: &'a Progress<'a>,
         wall: &'a WallClock,
         budget: Budget,
     ) -> Self {
         let kernel_log = KernelLog::open(sampler.is_none());
-        Self { rig, sampler, control, signals, progress, wall, disks: Vec::new(), kernel_log, budget }
+        Self {
+            rig,
+            sampler,
+            control,
+            signals,
+            progress,
+            wall,
+            disks: Vec::new(),
+            kernel_log,
+            budget,
+            keeper: Keeper::new(Duration::ZERO),
+        }
+    }
+
+    /// Keeps what long phases bring every so often while they run; zero: when they have ended.
+    pub fn kept_every(mut self, every: Duration) -> Self {
+        self.keeper = Keeper::new(every);
+        self
     }
 
     /// Executes the plan of `run` and keeps it, phase by phase. A run that is stopped or fails half-way is kept with
@@ -113,6 +134,9 @@ impl<'a> Conductor<'a> {
     pub fn conduct(mut self, mut run: Run, archive: &Archive) -> Result<(Run, Result<(), Failure>), Failure> {
         self.disks = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
         self.progress.start(&run.plan);
+        if self.sampler.is_some() && run.plan.phases.iter().any(|p| self.keeper.keeps(p)) {
+            self.keeper.find_shared(archive.directory(), &self.disks);
+        }
         let mut partial = archive.begin(&run)?;
         let refusal = self.phases(&mut run, &mut partial);
         self.conclude(&mut run);
@@ -144,7 +168,7 @@ impl<'a> Conductor<'a> {
                 let remaining_ns = run.plan.budget_ns.saturating_sub(self.rig.now());
                 spec::fit_to_remaining(&mut run.plan, index, remaining_ns);
             }
-            if let Err(failure) = self.phase(run, index, &mut window) {
+            if let Err(failure) = self.phase(run, index, &mut window, partial) {
                 // Nothing was done in this phase; the others may still be possible.
                 run.plan.phases[index].skip = Some(failure.to_string());
                 self.judge(run, index, None, &[], Disturbance::default());
@@ -165,7 +189,13 @@ impl<'a> Conductor<'a> {
     }
 
     /// One phase, with the quiet windows around it.
-    fn phase(&mut self, run: &mut Run, index: usize, window: &mut Option<QuietWindow>) -> Result<(), Failure> {
+    fn phase(
+        &mut self,
+        run: &mut Run,
+        index: usize,
+        window: &mut Option<QuietWindow>,
+        partial: &mut Partial,
+    ) -> Result<(), Failure> {
         let plan = run.plan.phases[index].clone();
         if plan.skip.is_some() {
             self.judge(run, index, None, &[], Disturbance::default());
@@ -178,9 +208,22 @@ impl<'a> Conductor<'a> {
         self.progress.phase(index, &plan);
         let step_before_ns = self.wall.step_ns();
         self.signals.take_continued();
-        let (record, samples) = observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, |rig| {
-            rig.run(&plan, self.control)
-        });
+        let before = &run.samples;
+        let mut keep = |intervals: &[Interval], during: &[SystemSample]| {
+            partial.phase_grows(&plan.name, intervals, before, during).map_err(|e| e.to_string())
+        };
+        let keeping = self.keeper.keeps(&plan).then_some(Keeping { every: self.keeper.every, keep: &mut keep });
+        if keeping.is_some() && self.sampler.is_some() {
+            self.control.series.open();
+        }
+        let (record, Observation { samples, no_thread, kept }) =
+            observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, keeping, |rig| {
+                rig.run(&plan, self.control)
+            });
+        self.control.series.close();
+        self.progress.over();
+        run.remarks.extend(self.keeper.remarks(&plan.name, &kept));
+        self.note_missing_thread(run, no_thread);
         // Only what the clock did during this phase speaks against it.
         let disturbance = Disturbance {
             clock_step_ns: Some(self.wall.step_ns().abs_diff(step_before_ns)),
@@ -200,7 +243,10 @@ impl<'a> Conductor<'a> {
         if windows {
             record.quiet_before = window.take();
             if run.state == RunState::Complete {
-                match self.rig.settle() {
+                self.progress.durable();
+                let settled = self.rig.settle();
+                self.progress.over();
+                match settled {
                     Ok(()) => {
                         *window = self.quiet(run);
                         record.quiet_after = *window;
@@ -214,6 +260,17 @@ impl<'a> Conductor<'a> {
         }
         self.judge(run, index, Some(record), &samples, disturbance);
         Ok(())
+    }
+
+    /// Said once a run: it is so in all its phases.
+    fn note_missing_thread(&self, run: &mut Run, refused: Option<std::io::Error>) {
+        const WHAT: &str = "the machine was looked at only before and after each phase, not during it";
+        if let Some(error) = refused
+            && !run.environment.missing.iter().any(|m| m.starts_with(WHAT))
+        {
+            let reason = format!("{WHAT}, and no phase is shown or kept before its end: no thread for it ({error})");
+            run.environment.missing.push(format!("{reason}; {}", engine::NO_THREAD_REMEDY));
+        }
     }
 
     /// Says nothing to the target for a moment and sees what others say.

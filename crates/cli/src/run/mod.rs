@@ -44,7 +44,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             .remedy("docs/experiments.md; its first arm is run under two names"));
     }
     let workload = text::read(args, &source)?;
-    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?;
+    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?.keeping_every(&args.keep_every)?;
     let place = destination::destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget());

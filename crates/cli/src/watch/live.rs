@@ -45,7 +45,7 @@ pub fn watch(
     let title = LiveTitle { target, interval: &every, path: &path };
     let screen = Screen::take()?;
     let (send, looks) = sync_channel(1);
-    std::thread::spawn(move || {
+    let look = move || {
         let mut next = Instant::now();
         loop {
             let tick = subject.look();
@@ -55,7 +55,12 @@ pub fn watch(
             next = super::after(next, interval);
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
-    });
+    };
+    std::thread::Builder::new().name("observer".into()).spawn(look).map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("no thread that looks at the machine: {e}")).remedy(
+            "narrows watch without --live needs one thread only; or raise ulimit -u, or pids.max of the control group",
+        )
+    })?;
     let drawing = Drawing { screen, looks, title, style, count };
     drawing.until(&stop, &suspend)
 }

@@ -142,3 +142,53 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
 }
+
+/// What a long phase has brought is in the archive before it ends: a kill costs the time since it was last written there, and
+/// not the phase.
+#[test]
+fn sigkill_in_a_long_phase_costs_the_last_moments_of_it() {
+    let scratch = Scratch::new();
+    let job = scratch.path().join("long.toml");
+    let text = "name = \"long\"\n[[phase]]\nname = \"short\"\ntime = \"1s\"\n[[phase]]\nname = \"hours\"\ntime = \"2h\"\n\
+                [[phase.job]]\nname = \"a\"\n[[phase.job]]\nname = \"b\"\n";
+    std::fs::write(&job, text).unwrap();
+    let mut child = scratch
+        .command(["run", job.to_str().unwrap(), "null:", "--keep-every", "1s", "--json"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let runs = scratch.archive().join("runs");
+    let table = |name: &str| {
+        let partial = std::fs::read_dir(&runs).into_iter().flatten().flatten().next()?;
+        std::fs::read_to_string(partial.path().join(name)).ok()
+    };
+    let rows = |name: &str| table(name).map_or(0, |text| text.lines().filter(|l| l.starts_with("hours,")).count());
+    let samples = || table("system.csv").map_or(0, |text| text.lines().count());
+    let until = Instant::now() + Duration::from_secs(120);
+    while rows("series.csv") < 30 || samples() < 10 {
+        assert!(Instant::now() < until, "{} rows and {} samples came", rows("series.csv"), samples());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = rows("series.csv");
+
+    let recovered = scratch.run(["runs", "recover"]);
+    assert_eq!(recovered.code, 0, "{}", recovered.stderr);
+    let list = scratch.json(["runs", "--json"], 0);
+    let run = list["runs"][0]["run_id"].as_str().expect("a recovered run").to_owned();
+    assert_eq!(list["runs"][0]["state"], "truncated");
+    assert_eq!(scratch.run(["runs", "verify", &run]).code, 0);
+    assert!(rows("series.csv") >= kept - 1, "{} of {kept}", rows("series.csv"));
+    let shown = scratch.json(["runs", "show", &run, "--json"], 0);
+    let phase = &shown["phases"][1];
+    assert_eq!((phase["name"].as_str(), phase["status"].as_str()), (Some("hours"), Some("refused")));
+    assert!(phase["reasons"][0].as_str().unwrap().starts_with("truncated: "), "{phase}");
+    assert!(shown["duration_s"].as_f64().unwrap() > 3.0, "{}", shown["duration_s"]);
+    let text = scratch.run(["runs", "show", &run]);
+    assert!(text.code == 0 && text.stdout.contains("hours"), "{} {}", text.stdout, text.stderr);
+    let page = scratch.path().join("page.html");
+    assert_eq!(scratch.run(["report", &run, "-o", page.to_str().unwrap()]).code, 0);
+    assert!(std::fs::metadata(page).unwrap().len() > 0);
+}

@@ -3,7 +3,7 @@
 use super::seconds;
 use model::{
     DepthCurve, Environment, Metric, PhaseStatus, Plan, RateChange, Run, RunState, RunValidity, Session, SteadyRecord,
-    Target, VerifyRecord,
+    Target, VerifyRecord, VerifySource,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -40,6 +40,9 @@ pub struct RunVerify {
     pub bytes_verified: u64,
     /// Places found wrong, by class.
     pub mismatches: BTreeMap<&'static str, u64>,
+    /// Where what was verified came from: of the phases that verified something, the one that shows least. Null where nothing
+    /// was verified.
+    pub read_from: Option<VerifySource>,
 }
 
 /// What `narrows run` and `narrows runs show ID` print under `--json`.
@@ -135,10 +138,14 @@ impl<'a> RunDocument<'a> {
 fn verify(run: &Run) -> Option<RunVerify> {
     let mut records = run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref()).peekable();
     records.peek()?;
-    let mut all = RunVerify { clean: true, bytes_verified: 0, mismatches: BTreeMap::new() };
+    let mut all = RunVerify { clean: true, bytes_verified: 0, mismatches: BTreeMap::new(), read_from: None };
     for record in records {
         all.clean &= record.is_clean();
         all.bytes_verified = all.bytes_verified.saturating_add(record.bytes_verified);
+        all.read_from = match (all.read_from.take(), record.read_from.clone()) {
+            (Some(one), Some(other)) => Some(one.weaker(other)),
+            (one, other) => one.or(other),
+        };
         for (class, n) in &record.mismatches {
             *all.mismatches.entry(class.name()).or_default() += n;
         }

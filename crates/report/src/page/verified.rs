@@ -3,7 +3,7 @@
 use super::t;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{DataFinding, Run, VerifyRecord};
+use model::{DataFinding, FromDevice, Run, VerifyRecord, VerifySource};
 
 /// Places shown; the JSON document has all that were kept.
 const PLACES: usize = 200;
@@ -24,6 +24,16 @@ fn place(f: &DataFinding) -> Markup {
     }
 }
 
+fn read_from(source: &VerifySource) -> String {
+    match source {
+        VerifySource::Device(FromDevice::Direct) => "the device, past the page cache".into(),
+        VerifySource::Device(FromDevice::Cold) => {
+            "the device: no page was cached before, and it delivered every byte".into()
+        }
+        VerifySource::Memory(because) => format!("memory: {because}"),
+    }
+}
+
 fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
     let kinds: Vec<&str> = v.kinds.iter().map(|k| k.checks()).collect();
     html! {
@@ -31,12 +41,14 @@ fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
             @if v.tester_faults > 0 { span.chip.low { "this program is wrong" } }
             @else if v.mismatched() > 0 { span.chip.low { "data wrong" } }
             @else if v.blocks_verified == 0 { span.chip.unsure { "nothing verified" } }
+            @else if v.in_memory_only().is_some() { span.chip.unsure { "verified in memory only" } }
             @else { span.chip.sure { "nothing wrong" } }
         }
         dl.environment {
             div { dt { "checked" } dd { (t(&kinds.join("; "))) } }
             div { dt { "verified" } dd { (quantity::size(v.bytes_verified)) " in " (quantity::count(v.blocks_verified)) " blocks" } }
             div { dt { "read back" } dd { (v.read_back.name()) @if let Some(ns) = v.read_back_ns { ", " (quantity::size(v.read_back_bytes)) " in " (quantity::duration(ns)) } } }
+            @if let Some(source) = &v.read_from { div { dt { "read from" } dd { (t(&read_from(source))) } } }
             @if let Some(path) = &v.path { div { dt { "re-reads" } dd { (t(path)) } } }
             @for (class, n) in &v.mismatches { div { dt { (class.name()) } dd { b { (quantity::count(*n)) } @if *n == 1 { " place" } @else { " places" } } } }
             @for (reason, n) in &v.unverified { div { dt { "not verified" } dd { (quantity::count(*n)) " blocks: " (reason.reason()) } } }

@@ -69,8 +69,14 @@ fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
     }
     if v.is_clean() && v.blocks_verified == 0 {
         out.push((Weight::Doubt, "nothing was verified".into()));
+    } else if v.is_clean()
+        && let Some(because) = v.in_memory_only()
+    {
+        let kinds = kinds.join(", ");
+        out.push((Weight::Doubt, format!("verified in memory only ({because}): {checked} ({kinds}){back}")));
     } else if v.is_clean() {
-        out.push((Weight::Plain, format!("verified {checked} ({}){back}: nothing wrong", kinds.join(", "))));
+        let from = if v.read_from.is_some() { ", from the device" } else { "" };
+        out.push((Weight::Plain, format!("verified {checked} ({}){back}{from}: nothing wrong", kinds.join(", "))));
     } else if wrong > 0 {
         let classes: Vec<String> =
             v.mismatches.iter().map(|(name, n)| format!("{} {name}", quantity::count(*n))).collect();
@@ -127,7 +133,8 @@ fn of_phase(phase: &PhaseRun) -> Vec<(Weight, String)> {
 }
 
 /// Reasons of measured phases whose substance the other remarks, or the mark of what was not steady, say already.
-const SAID: [&str; 6] = ["rate-changed", "partial", "steady-window", "not-steady", "unverified", "data-mismatch"];
+const SAID: [&str; 7] =
+    ["rate-changed", "partial", "steady-window", "not-steady", "unverified", "verified-in-memory", "data-mismatch"];
 
 /// What the judge says with numbers that stand, once for each kind: the first phase's sentence, and how many more phases
 /// have one like it.

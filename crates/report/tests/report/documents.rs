@@ -208,6 +208,7 @@ mod contract {
         pub clean: bool,
         pub bytes_verified: u64,
         pub mismatches: std::collections::BTreeMap<String, u64>,
+        pub read_from: Option<Value>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]

@@ -1,0 +1,82 @@
+//! When a phase is kept while it still runs, and what has to be said of it.
+
+use super::observer::Kept;
+use model::PhasePlan;
+use observe::Root;
+use std::path::Path;
+use std::time::Duration;
+
+/// A phase that cannot last for so many periods is kept when it is done: it is soon enough.
+const LEAST_PERIODS: u32 = 2;
+
+/// Decides what of a run is kept before its phases end.
+pub struct Keeper {
+    /// How often; zero: never.
+    pub every: Duration,
+    /// Disks on which both the target and the archive lie.
+    shared: Vec<String>,
+}
+
+impl Keeper {
+    /// For phases that last longer than a few times `every`; zero: for none.
+    pub fn new(every: Duration) -> Self {
+        Self { every, shared: Vec::new() }
+    }
+
+    /// Whether this phase is kept while it runs.
+    pub fn keeps(&self, phase: &PhasePlan) -> bool {
+        !self.every.is_zero() && u128::from(phase.time_limit_ns) >= (self.every * LEAST_PERIODS).as_nanos()
+    }
+
+    /// Finds out whether the archive lies on the disks that are measured.
+    pub fn find_shared(&mut self, archive: &Path, disks: &[String]) {
+        let root = Root::new("/");
+        let Some(path) = archive.canonicalize().ok().and_then(|p| p.to_str().map(str::to_owned)) else { return };
+        // Where its place is not known, nothing is said of it.
+        let Ok(place) = observe::place_of(&root, &path) else { return };
+        let stack = observe::inventory(&root, &place).stack;
+        self.shared = stack.lowest_counted().iter().map(|l| l.name.clone()).filter(|n| disks.contains(n)).collect();
+    }
+
+    /// What the run must say of what was kept while a phase ran.
+    pub fn remarks(&self, phase: &str, kept: &Kept) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if kept.bytes > 0 && !self.shared.is_empty() {
+            let disks = self.shared.join(", ");
+            remarks.push(format!(
+                "{phase}: the archive lies on what was measured ({disks}), and {} of series and samples were written there \
+                 meanwhile; another --archive, or --keep-every 0s, avoids it",
+                report::quantity::size(kept.bytes)
+            ));
+        }
+        if let Some(error) = &kept.error {
+            remarks.push(format!("{phase}: the archive could not keep up while it ran: {error}"));
+        }
+        remarks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_phases_are_kept_and_short_ones_wait() {
+        let phase = |seconds: u64| PhasePlan { time_limit_ns: seconds * 1_000_000_000, ..PhasePlan::default() };
+        let keeper = Keeper::new(Duration::from_secs(60));
+        assert!(keeper.keeps(&phase(120)) && !keeper.keeps(&phase(119)));
+        assert!(!Keeper::new(Duration::ZERO).keeps(&phase(86_400)));
+    }
+
+    #[test]
+    fn what_was_written_to_the_measured_disk_is_said() {
+        let mut keeper = Keeper::new(Duration::from_secs(60));
+        let kept = Kept { bytes: 4096, error: None };
+        assert!(keeper.remarks("read", &kept).is_empty());
+        keeper.shared = vec!["sda".into()];
+        let said = keeper.remarks("read", &kept).remove(0);
+        assert!(said.contains("(sda)") && said.contains("4.0 KiB") || said.contains("kB"), "{said}");
+        assert!(keeper.remarks("read", &Kept::default()).is_empty());
+        assert!(keeper.remarks("read", &Kept { bytes: 0, error: Some("ENOSPC".into()) })[0].contains("ENOSPC"));
+    }
+}
