@@ -22,7 +22,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
 
     let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?.keeping_every(&args.keep_every)?;
     let (links, permissions) = (Links::Follow, &args.permissions);
-    let wanted = Wanted { name: &args.target, links, permissions, interval_ns: workload.interval_ns(), probe: true };
+    let wanted =
+        Wanted { name: &args.target, links, permissions, only: None, interval_ns: workload.interval_ns(), probe: true };
     let mut opened = target::open(&wanted, &execution.control)?;
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;

@@ -2,7 +2,7 @@
 
 use crate::args::Permissions;
 pub use conduct::Opened;
-use conduct::admission::{Consent, Loss};
+use conduct::admission::{Consent, Loss, Object};
 use engine::Control;
 use model::Failure;
 use std::ffi::OsStr;
@@ -18,6 +18,8 @@ pub struct Wanted<'a> {
     pub links: Links,
     /// What the user allows to be lost.
     pub permissions: &'a Permissions,
+    /// It must be this one, which was looked at before.
+    pub only: Option<Object>,
     /// Length of the intervals of the series.
     pub interval_ns: u64,
     /// Whether a short write tells how fast it is, before the plan is made.
@@ -30,7 +32,7 @@ pub fn open(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
     let wanted = conduct::Wanted {
         name: wanted.name,
         links: wanted.links,
-        consent: Consent { overwrite: *overwrite, destroy: destroy.as_deref() },
+        consent: Consent { overwrite: *overwrite, destroy: destroy.as_deref(), only: wanted.only },
         registers: *read_registers,
         interval_ns: wanted.interval_ns,
         probe: wanted.probe,

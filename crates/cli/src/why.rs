@@ -42,6 +42,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let wanted = Wanted {
         name: OsStr::new(&name),
         links,
+        only: None,
         permissions: &args.permissions,
         interval_ns: workload.interval_ns(),
         probe: false,

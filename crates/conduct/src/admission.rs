@@ -16,12 +16,27 @@ mod signatures;
 
 use engine::{Attempt, FileTarget, refusal};
 use model::{DeviceId, Failure, FailureKind, TargetKind};
-use observe::Root;
+use observe::{Root, Use};
 use spec::Readiness;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use sys::{FileFacts, Links, OpenMode};
+
+/// How long somebody may still be there.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What a target is to the kernel: `st_dev`, `st_ino` and `st_rdev`. Told apart from another that has its name by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    device: u64,
+    inode: u64,
+    special: u64,
+}
 
 /// What the user allows to be lost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +45,8 @@ pub struct Consent<'a> {
     pub overwrite: bool,
     /// The content of the block device with this identity.
     pub destroy: Option<&'a str>,
+    /// Nothing but what this object holds: it was looked at before, and nobody is asked again.
+    pub only: Option<Object>,
 }
 
 /// What will be lost by writing to a device, for the person who allowed it.
@@ -50,6 +67,8 @@ pub struct Loss {
 pub struct Admitted {
     /// Its descriptors, for the rig.
     pub target: FileTarget,
+    /// What it is.
+    pub object: Object,
     /// What may be done to it.
     pub readiness: Readiness,
     /// Block device: its own number. Else that of the file system.
@@ -78,17 +97,18 @@ pub fn admit(root: &Root, name: &Path, links: Links, consent: Consent<'_>) -> Re
     let handle = sys::open_handle(name, links).map_err(|e| cannot_look(name, links, &e))?;
     let kind = engine::classify(&handle, name)?;
     let metadata = handle.metadata().map_err(|e| refusal(Attempt::Look, name, &e))?;
-    if kind == TargetKind::Directory && std::os::unix::fs::MetadataExt::nlink(&metadata) == 0 {
+    if kind == TargetKind::Directory && metadata.nlink() == 0 {
         return Err(deleted(name));
+    }
+    let object = Object { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev() };
+    if consent.only.is_some_and(|only| only != object) {
+        let message = format!("{}: something else is in the place of what was looked at before", name.display());
+        return Err(Failure::new(FailureKind::Refused, message).remedy("name the target anew"));
     }
     let path = path_of(&handle, name)?;
     let device = device::number(&metadata, kind);
     let held = Held { root, path, handle };
     let (file, readiness, claims, loss) = match kind {
-        TargetKind::BlockDevice if consent.overwrite => {
-            let message = format!("--overwrite is for regular files; {} is a block device", held.path.display());
-            return Err(Failure::new(FailureKind::Usage, message).remedy("for a block device: --destroy SERIAL"));
-        }
         TargetKind::BlockDevice => device::admit(&held, device, consent.destroy)?,
         _ if consent.destroy.is_some() => {
             let message = format!("--destroy is for block devices; {} is none", held.path.display());
@@ -109,7 +129,7 @@ pub fn admit(root: &Root, name: &Path, links: Links, consent: Consent<'_>) -> Re
     let facts = sys::file_facts(&held.handle).ok();
     let writable = readiness == Readiness::Writable;
     let target = FileTarget { path: held.path, file, claims, kind, writable };
-    Ok(Admitted { target, readiness, device, facts, loss })
+    Ok(Admitted { target, object, readiness, device, facts, loss })
 }
 
 /// A descriptor that was decided about, what may be done with it, the claims that keep others away, and what is lost.
@@ -136,15 +156,56 @@ impl Held<'_> {
     }
 
     /// It is in use: who uses it is named.
-    fn in_use(&self, reasons: &[String]) -> Failure {
+    fn in_use(&self, reasons: &[impl ToString]) -> Failure {
+        let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
         Failure::new(FailureKind::Refused, format!("{} is in use: {}", self.path.display(), reasons.join("; ")))
             .remedy("unmount it and stop what holds it, or let it only be read (without --destroy and --overwrite)")
+    }
+
+    /// The kernel does not grant an exclusive claim, and nothing tells who has one.
+    fn claimed(&self, what: &str) -> Failure {
+        self.in_use(&[format!(
+            "the kernel refuses an exclusive claim on {what} (EBUSY): mounted or held where it is not seen"
+        )])
     }
 
     /// Whether it is in use cannot be found out.
     fn unsure(&self, why: &str, remedy: &str) -> Failure {
         let message = format!("{}: it cannot be excluded that it is in use: {why}", self.path.display());
         Failure::new(FailureKind::Refused, message).remedy(remedy)
+    }
+}
+
+/// Why not, and whether that may pass: udev and others have a device or file open for moments when it appears or changes.
+struct No {
+    failure: Failure,
+    passes: bool,
+}
+
+impl No {
+    fn never(failure: Failure) -> Self {
+        Self { failure, passes: false }
+    }
+
+    fn now(failure: Failure) -> Self {
+        Self { failure, passes: true }
+    }
+
+    /// In use. Who only reads may be done in a moment.
+    fn in_use(held: &Held<'_>, uses: &[Use]) -> Self {
+        let reads = |u: &Use| matches!(u, Use::Open { writing: false, mapped: false, .. });
+        Self { failure: held.in_use(uses), passes: uses.iter().all(reads) }
+    }
+}
+
+/// Asks again for a while where the reason may pass.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, No>) -> Result<T, Failure> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match attempt() {
+            Err(no) if no.passes && Instant::now() < deadline => std::thread::sleep(PAUSE),
+            result => return result.map_err(|no| no.failure),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the text of a target to a rig that is open, locked and known down to its controller.
 
-use crate::admission::{Admitted, Consent, Loss, admit};
+use crate::admission::{Admitted, Consent, Loss, Object, admit};
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
     Access, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan, Sync, Target,
@@ -21,6 +21,8 @@ const PROBE_NS: u64 = NS_PER_S / 2;
 pub struct Opened {
     /// What it is, with the stack below it.
     pub target: Target,
+    /// What it is to the kernel; `None` where the rig simulates it.
+    pub object: Option<Object>,
     /// The machine.
     pub environment: Environment,
     /// Carries phases out.
@@ -86,6 +88,7 @@ fn null(interval_ns: u64) -> Opened {
             writable: true,
             stack: Stack::default(),
         },
+        object: None,
         environment: observe::environment(&root),
         max_bytes: rig.max_bytes(),
         sector_bytes: 1,
@@ -126,6 +129,7 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
             writable: true,
             stack: rig.stack(),
         },
+        object: None,
         environment: rig.environment(),
         max_bytes,
         sector_bytes: 512,
@@ -152,7 +156,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> 
     let mut environment = observe::environment(&root);
     environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
 
-    let Admitted { target: file, readiness, .. } = admitted;
+    let Admitted { target: file, object, readiness, .. } = admitted;
     let disks = observe::counted_disks(&stack);
     let mut sampler = Sampler::new(&root, &disks);
     environment.missing.extend(without_counters(&sampler.without_counters(&disks)));
@@ -182,6 +186,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> 
     Ok(Opened {
         remarks: rig.remarks().to_vec(),
         target,
+        object: Some(object),
         environment,
         rig: Box::new(rig),
         sampler: Some(sampler),

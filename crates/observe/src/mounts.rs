@@ -70,7 +70,7 @@ impl MountEntry {
 }
 
 /// Undoes `\040` and friends.
-fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
@@ -122,6 +122,11 @@ fn parse_line(line: &str) -> Option<MountEntry> {
     Some(MountEntry { id, parent, device, root, mount_point, options: mount_options, fstype, source, super_options })
 }
 
+/// The entries of a mountinfo; lines that are not understood are left out.
+pub(crate) fn entries_of(mountinfo: &str) -> Vec<MountEntry> {
+    mountinfo.lines().filter_map(parse_line).collect()
+}
+
 /// All mounts that this process sees; lines that are not understood are left out. Where there is no mountinfo (kernels
 /// before 2.6.26, trees that somebody put together by hand), /proc/mounts says less: devices are then known by the names
 /// of their sources.
@@ -131,7 +136,7 @@ pub fn mounts(root: &Root) -> Vec<MountEntry> {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     if let Some(text) = read("/proc/self/mountinfo") {
-        return text.lines().filter_map(parse_line).collect();
+        return entries_of(&text);
     }
     let text = read("/proc/self/mounts").or_else(|| read("/proc/mounts")).unwrap_or_default();
     let lines = text.lines().zip(1..).filter_map(|(line, number)| parse_short_line(line, number));

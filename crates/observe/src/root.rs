@@ -148,6 +148,15 @@ impl Root {
         }
     }
 
+    /// Names in a directory as they come, or why it cannot be listed.
+    pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, ReadError> {
+        if let Some(error) = self.unreadable.get(path) {
+            return Err(*error);
+        }
+        let host = self.located(path).ok_or(ReadError::Missing)?;
+        Ok(fs::read_dir(host)?.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect())
+    }
+
     /// Names in a directory, sorted so that `sda2` comes before `sda10`; empty if there is no such directory.
     pub fn list(&self, path: &str) -> Vec<String> {
         let Some(host) = self.located(path) else { return Vec::new() };

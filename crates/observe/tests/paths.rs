@@ -186,6 +186,12 @@ fn a_device_by_number_or_name_without_a_mount() {
     assert_eq!(gone.missing, ["/sys/class/block/sdz/dev is not there; is /sys mounted?"]);
 }
 
+/// What the uses of a device are, in sentences.
+fn uses(tree: &Tree, major: u32, minor: u32) -> Vec<String> {
+    let used = device_use(&tree.root(), DeviceId { major, minor }).unwrap();
+    used.uses.uses.iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn who_uses_a_device() {
     let tree = tree!("ahci-ssd");
@@ -193,34 +199,41 @@ fn who_uses_a_device() {
     let disk = "/sys/devices/pci0000:00/0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0";
     tree.file(&format!("{disk}/vpd_pg80"), page);
     let used = device_use(&tree.root(), DeviceId { major: 8, minor: 0 }).unwrap();
-    assert_eq!(used.serial.as_deref(), Some("S3YZNB0K123456"));
+    assert_eq!(used.identity.text, "S3YZNB0K123456");
     assert_eq!(used.partitions, ["sda1"]);
-    assert_eq!(used.mounted, ["sda1 on /", "sda1 on /mnt/data"]);
-    assert_eq!(used.swap, ["sda1"]);
-    assert!(used.is_root);
-    assert_eq!(used.refusals().len(), 4, "{:?}", used.refusals());
+    let on_partition = [
+        "sda1 is mounted on /",
+        "sda1 is mounted on /mnt/data",
+        "sda1 is swap space",
+        "the root file system stands on sda",
+    ];
+    assert_eq!(uses(&tree, 8, 0), on_partition);
 
     let table = tree.root().text("/proc/self/mountinfo").unwrap();
     tree.file("/proc/self/mountinfo", (table.replace("8:1", "8:0").replace("sda1", "sda") + "\n").as_bytes());
-    let partition = device_use(&tree.root(), DeviceId { major: 8, minor: 1 }).unwrap();
-    assert_eq!(partition.mounted, ["sda on /", "sda on /mnt/data"], "the whole disk is in use, so its partition is");
+    let partition = uses(&tree, 8, 1);
+    assert_eq!(
+        partition[..2],
+        ["sda is mounted on /", "sda is mounted on /mnt/data"],
+        "the whole disk, so its partition"
+    );
 
     let raid = tree!("lvm-on-raid");
     raid.file("/sys/fs/xfs/sdb/stats/stats", b"0\n");
-    let elsewhere = device_use(&raid.root(), DeviceId { major: 8, minor: 16 }).unwrap();
-    assert_eq!(elsewhere.held, ["a mount of xfs in another namespace on sdb"]);
-    let member = device_use(&raid.root(), DeviceId { major: 8, minor: 0 }).unwrap();
-    assert_eq!(member.held, ["md0 on sda"]);
-    assert!(member.mounted.is_empty() && !member.is_root);
-    let volume = device_use(&raid.root(), DeviceId { major: 253, minor: 0 }).unwrap();
-    assert_eq!(volume.mounted, ["dm-0 on /srv"]);
+    let elsewhere = uses(&raid, 8, 16);
+    assert!(elsewhere.contains(&"a mount of xfs that is not seen, on sdb holds it".to_owned()), "{elsewhere:?}");
+    let member = uses(&raid, 8, 0);
+    assert!(member.contains(&"md0 on sda holds it".to_owned()), "{member:?}");
+    assert!(member.contains(&"dm-0 on md0 on sda is mounted on /srv".to_owned()), "{member:?}");
+    let volume = uses(&raid, 253, 0);
+    assert!(volume.contains(&"dm-0 is mounted on /srv".to_owned()), "{volume:?}");
 
     let btrfs = tree!("nvme-narrow");
-    let whole = device_use(&btrfs.root(), DeviceId { major: 259, minor: 0 }).unwrap();
-    assert_eq!(whole.held, ["btrfs on nvme0n1p1"]);
-    let second = device_use(&btrfs.root(), DeviceId { major: 7, minor: 0 }).unwrap();
-    assert_eq!(second.held, ["btrfs on loop0"], "a member that no mount names");
-    assert_eq!(device_use(&btrfs.root(), DeviceId { major: 1, minor: 1 }), None);
+    let whole = uses(&btrfs, 259, 0);
+    assert!(whole.contains(&"btrfs on nvme0n1p1 holds it".to_owned()), "{whole:?}");
+    let second = uses(&btrfs, 7, 0);
+    assert!(second.contains(&"btrfs on loop0 holds it".to_owned()), "a member that no mount names: {second:?}");
+    assert!(device_use(&btrfs.root(), DeviceId { major: 1, minor: 1 }).is_none());
 }
 
 #[test]

@@ -5,21 +5,21 @@
 //! handle (/proc/self/fd, proc(5)), never from the name again.
 
 use crate::OpenMode;
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-/// Whether a symbolic link in the last component is followed.
+/// Whether symbolic links are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// The name is a person's: `/dev/disk/by-id/...` is a link.
     Follow,
-    /// The name was confirmed as the object's own: a link in its place is an exchange.
+    /// The name was confirmed as the object's own, without links: one in any of its components is an exchange.
     Refuse,
 }
 
@@ -28,14 +28,36 @@ pub enum Links {
 /// # Errors
 /// Those of open(2); ELOOP for a symbolic link that must not be followed.
 pub fn open_handle(path: &Path, links: Links) -> io::Result<File> {
-    let mut flags = OFlags::PATH | OFlags::CLOEXEC;
-    flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
-    let handle: File = rustix::fs::openat(CWD, path, flags, Mode::empty())?.into();
-    // With O_PATH the link itself is opened.
-    if links == Links::Refuse && handle.metadata()?.file_type().is_symlink() {
-        return Err(Errno::LOOP.into());
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    if links == Links::Follow {
+        return Ok(rustix::fs::openat(CWD, path, flags, Mode::empty())?.into());
     }
-    Ok(handle)
+    match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(handle) => Ok(handle.into()),
+        // Before Linux 5.6, and where a filter of system calls does not know it.
+        Err(Errno::NOSYS | Errno::PERM) => step_by_step(path),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// The same, component by component.
+fn step_by_step(path: &Path) -> io::Result<File> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let start = if path.is_absolute() { "/" } else { "." };
+    let mut at: File = rustix::fs::openat(CWD, start, flags, Mode::empty())?.into();
+    for component in path.components() {
+        let name = match component {
+            Component::Normal(name) => name,
+            Component::ParentDir => "..".as_ref(),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => continue,
+        };
+        at = rustix::fs::openat(&at, name, flags, Mode::empty())?.into();
+        // With O_PATH the link itself is opened.
+        if at.metadata()?.file_type().is_symlink() {
+            return Err(Errno::LOOP.into());
+        }
+    }
+    Ok(at)
 }
 
 /// A descriptor for the object of a handle. O_NONBLOCK, so that a FIFO or a lease cannot hang us; it is kept off the
@@ -115,9 +137,13 @@ mod tests {
         let (file, link) = (directory.path().join("file"), directory.path().join("link"));
         std::fs::write(&file, "x").unwrap();
         std::os::unix::fs::symlink("file", &link).unwrap();
-        assert!(open_handle(&file, Links::Refuse).is_ok());
-        let refused = open_handle(&link, Links::Refuse).unwrap_err();
-        assert_eq!(refused.raw_os_error(), Some(Errno::LOOP.raw_os_error()));
+        std::os::unix::fs::symlink(".", directory.path().join("here")).unwrap();
+        for open in [|path: &Path| open_handle(path, Links::Refuse), step_by_step] {
+            assert!(open(&file.canonicalize().unwrap()).is_ok());
+            for path in [link.as_path(), &directory.path().join("here/file")] {
+                assert_eq!(open(path).unwrap_err().raw_os_error(), Some(Errno::LOOP.raw_os_error()));
+            }
+        }
         let followed = open_handle(&link, Links::Follow).unwrap();
         assert_eq!(name_of(&followed), Some(file.canonicalize().unwrap()));
     }

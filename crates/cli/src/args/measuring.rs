@@ -43,7 +43,8 @@ pub struct Permissions {
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]
     pub overwrite: bool,
-    /// Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost
+    /// Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its
+    /// own id; a device that has none: its name): its content is lost
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
     /// Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can

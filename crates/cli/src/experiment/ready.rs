@@ -7,6 +7,7 @@ use crate::args::Permissions;
 use crate::execution::Execution;
 use crate::output::Output;
 use crate::target::{self, Opened, Wanted};
+use conduct::admission::Object;
 use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
@@ -34,6 +35,8 @@ pub struct Here {
     pub environment: Environment,
     /// What one run does.
     pub plan: Plan,
+    /// The file whose content the user gave up: each run of the arm must find this one and no other.
+    pub file: Option<Object>,
 }
 
 impl Here {
@@ -87,7 +90,8 @@ fn look(
 ) -> Result<Here, Failure> {
     let opened = open(ready, permissions, execution)?;
     let plan = crate::run::plan::plan(&ready.workload, &opened, state.seed)?;
-    Ok(Here { target: opened.target, environment: opened.environment, plan })
+    let file = opened.object.filter(|_| opened.target.kind == TargetKind::File && opened.target.writable);
+    Ok(Here { target: opened.target, environment: opened.environment, plan, file })
 }
 
 /// Opens the target of an arm.
@@ -96,6 +100,7 @@ pub fn open(ready: &ReadyArm, permissions: &Permissions, execution: &Execution<'
         name: &ready.target,
         links: Links::Follow,
         permissions,
+        only: ready.here.as_ref().and_then(|h| h.file),
         interval_ns: ready.workload.interval_ns(),
         probe: false,
     };

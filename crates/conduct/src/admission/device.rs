@@ -1,14 +1,21 @@
-//! Whether a block device may be written to: never one that is in use; any other only if its identity was named.
+//! Whether a block device may be written to: never one that is in use, by whichever way; any other only if its identity
+//! was named.
 
 use super::content::found_on;
-use super::{Decided, Held, Loss};
+use super::{Decided, Held, Loss, No, patiently};
 use engine::{Attempt, refusal};
 use model::{DeviceId, Failure, FailureKind, TargetKind};
-use observe::{DeviceUse, device_use};
+use observe::{DeviceUse, Part, Relation, Store, device_use};
 use spec::Readiness;
 use std::fs::{File, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
-use sys::OpenMode;
+use std::path::Path;
+use sys::{Links, Node, OpenMode};
+
+/// What lets everything be looked at.
+const LOOK_REMEDY: &str = "run it as root, where all processes are seen (of a container: the host), with /proc and /sys \
+     mounted; or leave out --destroy to only read";
 
 /// Number of a block device, or of the file system that a file or directory lies on.
 pub(super) fn number(metadata: &Metadata, kind: TargetKind) -> DeviceId {
@@ -23,45 +30,94 @@ pub(super) fn admit(held: &Held<'_>, device: DeviceId, destroy: Option<&str>) ->
         let why = "read-only: a block device is written to only with --destroy SERIAL";
         return Ok((held.open_for_reading()?, Readiness::ReadOnly(why.into()), Vec::new(), None));
     };
-    // From here on nobody else can claim it: what is found is still so when it is written to.
-    let claim = sys::open_through(&held.handle, OpenMode::ReadExclusive);
-    let used = device_use(held.root, device).ok_or_else(|| {
-        held.unsure("/sys does not know this device", "mount /sys, or leave out --destroy to only read")
-    })?;
-    let reasons = used.refusals();
-    if !reasons.is_empty() {
-        return Err(held.in_use(&reasons));
-    }
-    let claim = claim.map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => held.unsure("/proc is not mounted", "mount -t proc proc /proc"),
-        _ => refusal(Attempt::OpenWrite, &held.path, &e),
-    })?;
+    let (used, claims) = patiently(|| unused(held, device))?;
     confirmed(held, &used, asked)?;
     let file = held.open_for_writing()?;
     let loss = loss(held, used, &file);
-    Ok((file, Readiness::Writable, vec![claim], Some(loss)))
+    Ok((file, Readiness::Writable, claims, Some(loss)))
+}
+
+/// Claims it and everything that leads to the same bytes, if nobody uses any of that.
+fn unused(held: &Held<'_>, device: DeviceId) -> Result<(DeviceUse, Vec<File>), No> {
+    // From here on nobody else can claim it: what is found is still so when it is written to.
+    let claim = sys::open_through(&held.handle, OpenMode::ReadExclusive);
+    let used = device_use(held.root, device)
+        .ok_or_else(|| No::never(held.unsure("/sys does not know this device", LOOK_REMEDY)))?;
+    if !used.uses.uses.is_empty() {
+        return Err(No::in_use(held, &used.uses.uses));
+    }
+    if used.read_only {
+        let message = format!("{}: the device is read-only", held.path.display());
+        return Err(No::never(Failure::new(FailureKind::Refused, message).remedy("blockdev --setrw DEVICE")));
+    }
+    let claim = claim.map_err(|e| match e.kind() {
+        ErrorKind::NotFound => No::never(held.unsure("/proc is not mounted", LOOK_REMEDY)),
+        ErrorKind::ResourceBusy => No::now(held.claimed("it")),
+        _ => No::never(refusal(Attempt::OpenWrite, &held.path, &e)),
+    })?;
+    if !used.uses.unknown.is_empty() {
+        return Err(No::never(held.unsure(&used.uses.unknown.join("; "), LOOK_REMEDY)));
+    }
+    let mut claims = vec![claim];
+    for part in used.uses.parts.iter().skip(1).filter(|p| can_be_claimed(p)) {
+        claims.extend(claimed_too(held, part)?);
+    }
+    Ok((used, claims))
+}
+
+/// Whether the kernel can be asked, by a claim on this part as well, if somebody uses it. The disk of a partition is
+/// claimed with the partition, members are claimed by what stands on them.
+fn can_be_claimed(part: &Part) -> bool {
+    let another_path = part.relation == Relation::Itself || part.relation == Relation::Beside;
+    another_path || part.relation == Relation::Below && part.name.starts_with("loop")
+}
+
+/// A claim on another way to the same bytes; `None` where it has no node.
+fn claimed_too(held: &Held<'_>, part: &Part) -> Result<Option<File>, No> {
+    let Store::Device(id) = part.store else { return Ok(None) };
+    let node = Path::new("/dev").join(part.name.replace('!', "/"));
+    let is_it = || sys::node_at(&node).is_ok_and(|n| n == Node::Block((id.major, id.minor)));
+    if part.name.is_empty() || !is_it() {
+        return Ok(None);
+    }
+    let opened = sys::open_handle(&node, Links::Refuse).and_then(|h| sys::open_through(&h, OpenMode::ReadExclusive));
+    match opened {
+        Ok(claim) => Ok(Some(claim)),
+        Err(e) if e.kind() == ErrorKind::ResourceBusy => Err(No::now(held.claimed(&part.label))),
+        Err(e) => Err(No::never(held.unsure(&format!("{} cannot be opened ({e})", part.label), LOOK_REMEDY))),
+    }
 }
 
 /// Whether it is the device that the user named.
 fn confirmed(held: &Held<'_>, used: &DeviceUse, asked: &str) -> Result<(), Failure> {
-    let (identity, what) = match &used.serial {
-        Some(serial) => (serial.as_str(), "serial number"),
-        None => (used.name.as_str(), "name"),
-    };
-    if asked == identity {
+    let identity = &used.identity;
+    if asked == identity.text || identity.also.iter().any(|also| also == asked) {
         return Ok(());
     }
-    let message =
-        format!("--destroy {asked} does not match the {what} of {}, which is {identity}", held.path.display());
+    let (what, text) = (identity.kind.text(), &identity.text);
+    let message = format!("--destroy {asked} does not match the {what} of {}, which is {text}", held.path.display());
     Err(Failure::new(FailureKind::Refused, message)
-        .remedy(format!("if this is the device to be overwritten: --destroy {identity}")))
+        .remedy(format!("if this is the device to be overwritten: --destroy {}", quoted(text))))
+}
+
+/// As a shell takes it for one word.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:=+/@,".contains(c);
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 fn loss(held: &Held<'_>, used: DeviceUse, file: &File) -> Loss {
-    Loss {
-        path: held.path.clone(),
-        model: used.model,
-        partitions: used.partitions,
-        content: found_on(file, used.size_bytes.unwrap_or(0)),
+    let size = sys::device_size(file).unwrap_or(0);
+    Loss { path: held.path.clone(), model: used.model, partitions: used.partitions, content: found_on(file, size) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn what_is_to_be_typed_is_one_word() {
+        assert_eq!(quoted("S3YZNB0K123456-part2"), "S3YZNB0K123456-part2");
+        assert_eq!(quoted("t10.ATA  X'1"), r"'t10.ATA  X'\''1'");
     }
 }

@@ -1,8 +1,17 @@
-//! Whether a regular file may be overwritten.
+//! Whether a regular file may be overwritten: never one that somebody else has open, locks, or stands on.
 
-use super::{Decided, Held};
-use model::Failure;
+use super::{Decided, Held, No, patiently};
+use engine::{Attempt, refusal};
+use model::{DeviceId, Failure};
+use observe::file_use;
 use spec::Readiness;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use sys::Sole;
+
+/// What lets everything be looked at.
+const LOOK_REMEDY: &str = "run it as root, where all processes are seen, or name a directory: a temporary file of its own \
+     is always free";
 
 /// Reads are always allowed; the content is kept unless the user gave it up.
 pub(super) fn admit(held: &Held<'_>, overwrite: bool) -> Result<Decided, Failure> {
@@ -10,5 +19,38 @@ pub(super) fn admit(held: &Held<'_>, overwrite: bool) -> Result<Decided, Failure
         let why = "read-only: the content of a regular file is kept unless --overwrite is given";
         return Ok((held.open_for_reading()?, Readiness::ReadOnly(why.into()), Vec::new(), None));
     }
-    Ok((held.open_for_writing()?, Readiness::Writable, Vec::new(), None))
+    Ok((patiently(|| unused(held))?, Readiness::Writable, Vec::new(), None))
+}
+
+/// Opens it for writing, if nobody else has it open, locks it, or stands on it.
+fn unused(held: &Held<'_>) -> Result<File, No> {
+    let metadata = held.handle.metadata().map_err(|e| No::never(refusal(Attempt::Look, &held.path, &e)))?;
+    let (major, minor) = sys::device_number(metadata.dev());
+    let used = file_use(held.root, DeviceId { major, minor }, metadata.ino(), &held.path.to_string_lossy());
+    if !used.uses.is_empty() {
+        return Err(No::in_use(held, &used.uses));
+    }
+    let file = held.open_for_writing().map_err(No::never)?;
+    no_lock(held, &file).map_err(No::never)?;
+    // The kernel's own answer goes before what could be seen: it knows of all namespaces and users.
+    match sys::sole_opening(&file) {
+        Ok(Sole::Yes) => Ok(file),
+        Ok(Sole::No) => {
+            Err(No::now(held.in_use(&["somebody who is not seen has it open (the kernel grants no write lease)"])))
+        }
+        _ if used.unknown.is_empty() => Ok(file),
+        _ => Err(No::never(held.unsure(&used.unknown.join("; "), LOOK_REMEDY))),
+    }
+}
+
+/// Locks of records, which a lock of ours on the whole file (flock) would not meet.
+fn no_lock(held: &Held<'_>, file: &File) -> Result<(), Failure> {
+    match sys::record_lock(file) {
+        Ok(Some(holder)) => {
+            let who = holder.process.map_or_else(|| "somebody".to_owned(), |pid| format!("process {pid}"));
+            Err(held.in_use(&[format!("{who} holds a lock on it")]))
+        }
+        Ok(None) => Ok(()),
+        Err(e) => Err(held.unsure(&format!("its locks cannot be asked ({e})"), LOOK_REMEDY)),
+    }
 }

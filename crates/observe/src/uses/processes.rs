@@ -1,0 +1,192 @@
+//! Processes: what they have open or mapped, and which mounts they see. Whatever cannot be looked at is told.
+
+use super::store::{Store, Stores};
+use crate::mounts::{MountEntry, entries_of};
+use crate::read_error::ReadError;
+use crate::root::Root;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most processes looked at.
+const PROCESS_LIMIT: usize = 262_144;
+/// Most that are named as not to be looked at.
+const NAMED: usize = 3;
+/// The pid namespace of the machine itself (k:include/linux/proc_ns.h, PROC_PID_INIT_INO).
+const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+/// Most bytes of a process's table of mappings or mounts.
+const TABLE_LIMIT_BYTES: u64 = 64 << 20;
+
+/// A process that has something open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Opening {
+    pub pid: u32,
+    pub command: String,
+    pub store: Store,
+    /// For writing too.
+    pub writing: bool,
+    /// Only as a mapping: its descriptor was closed.
+    pub mapped: bool,
+}
+
+/// Mounts as some process sees them.
+pub(super) struct MountTable {
+    /// A process of another namespace than ours that sees them.
+    pub of: Option<(u32, String)>,
+    pub entries: Vec<MountEntry>,
+}
+
+/// What all processes do.
+#[derive(Default)]
+pub(super) struct Processes {
+    pub openings: Vec<Opening>,
+    pub mounts: Vec<MountTable>,
+    pub unknown: Vec<String>,
+}
+
+/// Looks at all processes but this one. Openings are kept only of what `wanted` says.
+pub(super) fn processes(root: &Root, stores: &Stores<'_>, wanted: &dyn Fn(Store) -> bool) -> Processes {
+    let mut look =
+        Look { root, stores, wanted, found: Processes::default(), seen: BTreeMap::new(), hidden: Vec::new() };
+    let pids = match root.names("/proc") {
+        Ok(names) => names.iter().filter_map(|n| n.parse().ok()).collect::<Vec<u32>>(),
+        Err(_) => Vec::new(),
+    };
+    let own: Option<u32> = root.link_name("/proc/self").and_then(|l| l.parse().ok());
+    if !root.exists("/proc/1") {
+        look.found.unknown.push(match pids.is_empty() {
+            true => "/proc is not mounted, so that no process is seen".to_owned(),
+            false => "processes of other users are hidden (/proc is mounted with hidepid)".to_owned(),
+        });
+    }
+    if root.link("/proc/self/ns/pid").is_some_and(|l| l != FIRST_PID_NAMESPACE) {
+        look.found.unknown.push("processes outside this pid namespace (container) are not seen".to_owned());
+    }
+    let mut namespaces = BTreeSet::new();
+    namespaces.extend(root.link("/proc/self/ns/mnt"));
+    look.found.mounts.push(MountTable { of: None, entries: crate::mounts::mounts(root) });
+    for pid in pids.into_iter().take(PROCESS_LIMIT).filter(|pid| Some(*pid) != own) {
+        look.openings(pid);
+        look.mappings(pid);
+        let namespace = root.link(&format!("/proc/{pid}/ns/mnt"));
+        if namespace.is_none_or(|n| namespaces.insert(n)) {
+            look.mounts(pid);
+        }
+    }
+    look.say_hidden();
+    look.found
+}
+
+struct Look<'a> {
+    root: &'a Root,
+    stores: &'a Stores<'a>,
+    wanted: &'a dyn Fn(Store) -> bool,
+    found: Processes,
+    /// What mapped inodes are, by what the tables of mappings say of them.
+    seen: BTreeMap<String, Option<Store>>,
+    hidden: Vec<String>,
+}
+
+impl Look<'_> {
+    fn command(&self, pid: u32) -> String {
+        self.root.text(&format!("/proc/{pid}/comm")).unwrap_or_else(|| "?".into())
+    }
+
+    fn hide(&mut self, pid: u32) {
+        let name = format!("{pid} ({})", self.command(pid));
+        if self.hidden.last() != Some(&name) {
+            self.hidden.push(name);
+        }
+    }
+
+    fn openings(&mut self, pid: u32) {
+        let directory = format!("/proc/{pid}/fd");
+        let descriptors = match self.root.names(&directory) {
+            Ok(names) => names,
+            // It ended meanwhile.
+            Err(ReadError::Missing) => return,
+            Err(_) if !self.root.exists(&format!("/proc/{pid}")) => return,
+            Err(_) => return self.hide(pid),
+        };
+        for fd in descriptors {
+            // Sockets, pipes and the like say what they are, and need no look.
+            let path = format!("{directory}/{fd}");
+            if self.root.link(&path).is_none_or(|l| !l.starts_with('/') && !l.starts_with("..")) {
+                continue;
+            }
+            let Some(store) = self.stores.at(&path).filter(|s| (self.wanted)(*s)) else { continue };
+            let flags = self.root.text(&format!("/proc/{pid}/fdinfo/{fd}")).and_then(|text| {
+                let line = text.lines().find_map(|l| l.strip_prefix("flags:"))?;
+                u32::from_str_radix(line.trim(), 8).ok()
+            });
+            // The last two bits: O_RDONLY is 0. A handle (O_PATH) is no opening.
+            const O_PATH: u32 = 0o10_000_000;
+            if flags.is_some_and(|f| f & O_PATH != 0) {
+                continue;
+            }
+            let writing = flags.is_none_or(|f| f & 3 != 0);
+            self.add(pid, store, writing, false);
+        }
+    }
+
+    fn add(&mut self, pid: u32, store: Store, writing: bool, mapped: bool) {
+        if let Some(known) = self.found.openings.iter_mut().find(|o| o.pid == pid && o.store == store) {
+            known.writing |= writing;
+            return;
+        }
+        let command = self.command(pid);
+        self.found.openings.push(Opening { pid, command, store, writing, mapped });
+    }
+
+    fn mappings(&mut self, pid: u32) {
+        let table = match self.root.read_up_to(&format!("/proc/{pid}/maps"), TABLE_LIMIT_BYTES) {
+            Ok(table) => table,
+            Err(ReadError::Denied) => return self.hide(pid),
+            Err(_) => return,
+        };
+        for line in String::from_utf8_lossy(&table).lines() {
+            // `7f00-7f01 rw-s 00000000 08:01 1234   /path` (proc_pid_maps(5)).
+            let mut fields = line.split_ascii_whitespace();
+            let (Some(range), Some(mode), Some(_), Some(device), Some(inode)) =
+                (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
+            else {
+                continue;
+            };
+            if inode == "0" {
+                continue;
+            }
+            let key = format!("{device} {inode}");
+            let store = match self.seen.get(&key) {
+                Some(store) => *store,
+                None => {
+                    let store = self.stores.at(&format!("/proc/{pid}/map_files/{range}"));
+                    self.seen.insert(key, store);
+                    store
+                }
+            };
+            if let Some(store) = store.filter(|s| (self.wanted)(*s)) {
+                self.add(pid, store, mode.contains('w') && mode.ends_with('s'), true);
+            }
+        }
+    }
+
+    fn mounts(&mut self, pid: u32) {
+        match self.root.read_up_to(&format!("/proc/{pid}/mountinfo"), TABLE_LIMIT_BYTES) {
+            Ok(table) => {
+                let entries = entries_of(&String::from_utf8_lossy(&table));
+                let of = Some((pid, self.command(pid)));
+                self.found.mounts.push(MountTable { of, entries });
+            }
+            Err(ReadError::Denied) => self.hide(pid),
+            Err(_) => {}
+        }
+    }
+
+    fn say_hidden(&mut self) {
+        let more = self.hidden.len().saturating_sub(NAMED);
+        if self.hidden.is_empty() {
+            return;
+        }
+        let named = self.hidden[..self.hidden.len().min(NAMED)].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        self.found.unknown.push(format!("what processes of others have open is not shown: {named}{more}"));
+    }
+}
