@@ -9,6 +9,12 @@ narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 
+# Processes into which not even root can look here; they do not use the devices of this script.
+unseen=()
+for process in /proc/[0-9]*; do
+    head -c 1 "$process/maps" >/dev/null 2>&1 || unseen+=(--unseen "${process#/proc/}")
+done
+
 clean_up() {
     if [[ -n $device ]]; then losetup --detach "$device" || true; fi
     rm -rf "$scratch"
@@ -34,7 +40,7 @@ device=
 # lost: what narrows says of the image.
 lost() {
     device=$(losetup --find --show "$image")
-    "$narrows" run depth "$device" --destroy "$(basename "$device")" --plan --archive "$scratch/archive" \
+    "$narrows" run depth "$device" --destroy "$(basename "$device")" "${unseen[@]}" --plan --archive "$scratch/archive" \
         >"$scratch/out" 2>"$scratch/err" || true
     losetup --detach "$device"
     device=
@@ -57,10 +63,10 @@ expect() {
         return 0
     fi
     truncate --size 520M "$image"
-    before=$(sha256sum <"$image")
+    before=$(stat --format "%y %b" "$image")
     said=$(lost)
     [[ $said == *"$words"* ]] || fail "$*: said '$said' and not '$words' $(cat "$scratch/err")"
-    [[ $(sha256sum <"$image") == "$before" ]] || fail "$*: a plan changed the device"
+    [[ $(stat --format "%y %b" "$image") == "$before" ]] || fail "$*: a plan changed the device"
     if command -v blkid >/dev/null && blkid -p "$image" >/dev/null 2>&1; then
         [[ $said != *"unknown content"* && $said != *"reads as"* ]] || fail "$*: blkid knows it: $(blkid -p "$image")"
     fi
@@ -70,13 +76,14 @@ expect() {
 
 mkdir "$scratch/files"
 echo text >"$scratch/files/text"
+truncate --size 1M "$scratch/data"
 luks() { echo -n secret | cryptsetup --batch-mode luksFormat --type "$1" --pbkdf pbkdf2 --pbkdf-force-iterations 1000 "$image" -; }
 luks1() { luks luks1; }
 luks2() { luks luks2; }
 gpt() { sgdisk --new 1:0:+10M "$image"; }
 gpt_backup() { sgdisk --new 1:0:+10M "$image" && dd if=/dev/zero of="$image" bs=512 count=40 conv=notrunc; }
 mbr() { printf '2048,10M,83\n' | sfdisk --quiet "$image"; }
-random() { dd if=/dev/urandom of="$image" bs=1M seek=260 count=1 conv=notrunc && truncate --size 520M "$image"; }
+random() { dd if=/dev/urandom of="$image" bs=1M seek=256 count=16 conv=notrunc && truncate --size 520M "$image"; }
 last_byte() { printf 'x' | dd of="$image" bs=1 seek=$((520 * 1024 * 1024 - 1)) conv=notrunc; }
 lvm() {
     device=$(losetup --find --show "$image")
@@ -116,7 +123,7 @@ expect "a bcache device" make-bcache -C "$image"
 expect "an LVM physical volume" lvm
 expect "a LUKS container" luks1
 expect "a LUKS container" luks2
-expect "a dm-verity hash device" veritysetup format "$scratch/files/text" "$image"
+expect "a dm-verity hash device" veritysetup format "$scratch/data" "$image"
 for page in 4096 8192 16384 32768 65536; do
     expect "swap space" mkswap --pagesize "$page" "$image"
 done

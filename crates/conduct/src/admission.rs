@@ -23,7 +23,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use sys::{FileFacts, Links, OpenMode};
+use sys::{FileFacts, HeldName, Links, OpenMode};
 
 /// How long somebody may still be there.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -45,6 +45,8 @@ pub struct Consent<'a> {
     pub overwrite: bool,
     /// The content of the block device with this identity.
     pub destroy: Option<&'a str>,
+    /// Processes that cannot be looked into and, by the user's word, do not use the block device.
+    pub unseen: &'a [u32],
     /// Nothing but what this object holds: it was looked at before, and nobody is asked again.
     pub only: Option<Object>,
 }
@@ -109,7 +111,7 @@ pub fn admit(root: &Root, name: &Path, links: Links, consent: Consent<'_>) -> Re
     let device = device::number(&metadata, kind);
     let held = Held { root, path, handle };
     let (file, readiness, claims, loss) = match kind {
-        TargetKind::BlockDevice => device::admit(&held, device, consent.destroy)?,
+        TargetKind::BlockDevice => device::admit(&held, device, &consent)?,
         _ if consent.destroy.is_some() => {
             let message = format!("--destroy is for block devices; {} is none", held.path.display());
             return Err(Failure::new(FailureKind::Usage, message).remedy("for a regular file: --overwrite"));
@@ -159,7 +161,7 @@ impl Held<'_> {
     fn in_use(&self, reasons: &[impl ToString]) -> Failure {
         let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
         Failure::new(FailureKind::Refused, format!("{} is in use: {}", self.path.display(), reasons.join("; ")))
-            .remedy("unmount it and stop what holds it, or let it only be read (without --destroy and --overwrite)")
+            .remedy("unmount it and stop what holds it, or only read it")
     }
 
     /// The kernel does not grant an exclusive claim, and nothing tells who has one.
@@ -217,11 +219,12 @@ fn cannot_look(name: &Path, links: Links, error: &io::Error) -> Failure {
     refusal(Attempt::Look, name, error)
 }
 
-/// The kernel's name for what was opened; without /proc, the given name without links.
+/// The kernel's name for what was opened; where it has none any more, what it was called.
 fn path_of(handle: &File, name: &Path) -> Result<PathBuf, Failure> {
     match sys::name_of(handle) {
-        Some(path) => Ok(path),
-        None => name.canonicalize().map_err(|e| match e.kind() {
+        HeldName::Is(path) => Ok(path),
+        HeldName::Gone => Ok(name.to_owned()),
+        HeldName::NotTold => name.canonicalize().map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => deleted(name),
             _ => refusal(Attempt::Look, name, &e),
         }),

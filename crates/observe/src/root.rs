@@ -200,12 +200,22 @@ impl Root {
 
     /// What a symbolic link says.
     pub fn link(&self, path: &str) -> Option<String> {
-        let (parent, name) = path.trim_end_matches('/').rsplit_once('/')?;
-        let host =
-            if self.live { self.host_path(path) } else { self.host_path(&self.directory(parent, 0)?).join(name) };
-        let target = fs::read_link(host).ok()?.into_os_string().into_string().ok()?;
+        self.read_link(path).ok()
+    }
+
+    /// What a symbolic link says, or why it cannot be read.
+    pub(crate) fn read_link(&self, path: &str) -> Result<String, ReadError> {
+        if let Some(error) = self.unreadable.get(path) {
+            return Err(*error);
+        }
+        let (parent, name) = path.trim_end_matches('/').rsplit_once('/').ok_or(ReadError::Missing)?;
+        let host = match self.live {
+            true => self.host_path(path),
+            false => self.host_path(&self.directory(parent, 0).ok_or(ReadError::Missing)?).join(name),
+        };
+        let target = fs::read_link(host)?.into_os_string().into_string().map_err(|_| ReadError::Refused)?;
         self.note(path, || Seen::Link);
-        Some(target)
+        Ok(target)
     }
 }
 

@@ -106,8 +106,30 @@ pub struct Uses {
     pub uses: Vec<Use>,
     /// What could not be looked at, so that a use may have been missed: one sentence each.
     pub unknown: Vec<String>,
+    /// Processes that could not be looked into, by number and name.
+    pub hidden: Vec<(u32, String)>,
     /// Everything that shares bytes with it, itself first.
     pub parts: Vec<Part>,
+}
+
+impl Uses {
+    /// Why a use may have been missed, in sentences; `answered` are processes that the user answers for.
+    pub fn doubts(&self, answered: &[u32]) -> Vec<String> {
+        const NAMED: usize = 3;
+        let hidden: Vec<String> = self
+            .hidden
+            .iter()
+            .filter(|(pid, _)| !answered.contains(pid))
+            .map(|(pid, command)| format!("{pid} ({command})"))
+            .collect();
+        let mut doubts = self.unknown.clone();
+        if let Some(named) = hidden.get(..hidden.len().min(NAMED)).filter(|n| !n.is_empty()) {
+            let more = hidden.len() - named.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            doubts.push(format!("what these processes have open is not shown: {}{more}", named.join(", ")));
+        }
+        doubts
+    }
 }
 
 /// How a block device is used, and what it says that it is.
@@ -159,9 +181,9 @@ fn uses(root: &Root, store: Store, label: &str) -> Uses {
     let stores = Stores::of(root);
     let Sharing { parts, mut unknown } = sharing(root, &stores, store, label);
     let mut found = Finder { root, parts: &parts, uses: Vec::new() };
-    let Processes { openings, mounts, unknown: hidden } =
+    let Processes { openings, mounts, hidden, unknown: unseen } =
         processes(root, &stores, &|store| parts.iter().any(|p| p.store == store));
-    unknown.extend(hidden);
+    unknown.extend(unseen);
     for table in &mounts {
         for mount in &table.entries {
             found.mount(mount, table.of.as_ref(), &stores);
@@ -181,7 +203,7 @@ fn uses(root: &Root, store: Store, label: &str) -> Uses {
             uses.push(one);
         }
     }
-    Uses { uses, unknown, parts }
+    Uses { uses, unknown, hidden, parts }
 }
 
 struct Finder<'a> {

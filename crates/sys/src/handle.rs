@@ -92,11 +92,24 @@ pub fn device_number(device: u64) -> (u32, u32) {
     (rustix::fs::major(device), rustix::fs::minor(device))
 }
 
-/// The name that the kernel has for an open object; `None` without /proc, and for what was deleted.
-pub fn name_of(handle: &impl AsFd) -> Option<PathBuf> {
-    let name = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd())).ok()?;
+/// The name that the kernel has for an open object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldName {
+    /// This one.
+    Is(PathBuf),
+    /// None any more: what has the name now is something else.
+    Gone,
+    /// There is no /proc to ask.
+    NotTold,
+}
+
+/// Asks for the name of an open object.
+pub fn name_of(handle: &impl AsFd) -> HeldName {
+    let Ok(name) = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd())) else {
+        return HeldName::NotTold;
+    };
     let is_deleted = name.as_os_str().as_bytes().ends_with(b" (deleted)") && !name.exists();
-    (name.is_absolute() && !is_deleted).then_some(name)
+    if name.is_absolute() && !is_deleted { HeldName::Is(name) } else { HeldName::Gone }
 }
 
 fn same_object(handle: &impl AsFd, file: File) -> io::Result<File> {
@@ -128,7 +141,7 @@ mod tests {
         assert_eq!(text(open_through(&handle, OpenMode::ReadWrite).unwrap()), "first");
         let by_name = open_named(&handle, &path, OpenMode::Read).unwrap_err();
         assert_eq!(by_name.raw_os_error(), Some(Errno::STALE.raw_os_error()));
-        assert_eq!(name_of(&handle), None, "it has no name any more");
+        assert_eq!(name_of(&handle), HeldName::Gone);
     }
 
     #[test]
@@ -145,7 +158,7 @@ mod tests {
             }
         }
         let followed = open_handle(&link, Links::Follow).unwrap();
-        assert_eq!(name_of(&followed), Some(file.canonicalize().unwrap()));
+        assert_eq!(name_of(&followed), HeldName::Is(file.canonicalize().unwrap()));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub use file::{
     next_data, next_hole, open_directory, open_existing, reopen, reserve, set_direct,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
-pub use handle::{Links, device_number, name_of, open_directory_of, open_handle, open_named, open_through};
+pub use handle::{HeldName, Links, device_number, name_of, open_directory_of, open_handle, open_named, open_through};
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};
 pub use kmsg::{KernelLog, KernelLogError, KernelMessage};

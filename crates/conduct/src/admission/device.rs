@@ -2,7 +2,7 @@
 //! was named.
 
 use super::content::found_on;
-use super::{Decided, Held, Loss, No, patiently};
+use super::{Consent, Decided, Held, Loss, No, patiently};
 use engine::{Attempt, refusal};
 use model::{DeviceId, Failure, FailureKind, TargetKind};
 use observe::{DeviceUse, Part, Relation, Store, device_use};
@@ -15,7 +15,7 @@ use sys::{Links, Node, OpenMode};
 
 /// What lets everything be looked at.
 const LOOK_REMEDY: &str = "run it as root, where all processes are seen (of a container: the host), with /proc and /sys \
-     mounted; or leave out --destroy to only read";
+     mounted; or only read it";
 
 /// Number of a block device, or of the file system that a file or directory lies on.
 pub(super) fn number(metadata: &Metadata, kind: TargetKind) -> DeviceId {
@@ -25,20 +25,19 @@ pub(super) fn number(metadata: &Metadata, kind: TargetKind) -> DeviceId {
 }
 
 /// Only reads without `--destroy`.
-pub(super) fn admit(held: &Held<'_>, device: DeviceId, destroy: Option<&str>) -> Result<Decided, Failure> {
-    let Some(asked) = destroy else {
+pub(super) fn admit(held: &Held<'_>, device: DeviceId, consent: &Consent<'_>) -> Result<Decided, Failure> {
+    let Some(asked) = consent.destroy else {
         let why = "read-only: a block device is written to only with --destroy SERIAL";
         return Ok((held.open_for_reading()?, Readiness::ReadOnly(why.into()), Vec::new(), None));
     };
-    let (used, claims) = patiently(|| unused(held, device))?;
-    confirmed(held, &used, asked)?;
+    let (used, claims) = patiently(|| unused(held, device, asked, consent.unseen))?;
     let file = held.open_for_writing()?;
     let loss = loss(held, used, &file);
     Ok((file, Readiness::Writable, claims, Some(loss)))
 }
 
-/// Claims it and everything that leads to the same bytes, if nobody uses any of that.
-fn unused(held: &Held<'_>, device: DeviceId) -> Result<(DeviceUse, Vec<File>), No> {
+/// Claims it and everything that leads to the same bytes, if nobody uses any of that, and it is the one that was asked for.
+fn unused(held: &Held<'_>, device: DeviceId, asked: &str, unseen: &[u32]) -> Result<(DeviceUse, Vec<File>), No> {
     // From here on nobody else can claim it: what is found is still so when it is written to.
     let claim = sys::open_through(&held.handle, OpenMode::ReadExclusive);
     let used = device_use(held.root, device)
@@ -55,8 +54,10 @@ fn unused(held: &Held<'_>, device: DeviceId) -> Result<(DeviceUse, Vec<File>), N
         ErrorKind::ResourceBusy => No::now(held.claimed("it")),
         _ => No::never(refusal(Attempt::OpenWrite, &held.path, &e)),
     })?;
-    if !used.uses.unknown.is_empty() {
-        return Err(No::never(held.unsure(&used.uses.unknown.join("; "), LOOK_REMEDY)));
+    confirmed(held, &used, asked).map_err(No::never)?;
+    let doubts = used.uses.doubts(unseen);
+    if !doubts.is_empty() {
+        return Err(No::never(held.unsure(&doubts.join("; "), &remedy(&used.uses.hidden))));
     }
     let mut claims = vec![claim];
     for part in used.uses.parts.iter().skip(1).filter(|p| can_be_claimed(p)) {
@@ -65,11 +66,25 @@ fn unused(held: &Held<'_>, device: DeviceId) -> Result<(DeviceUse, Vec<File>), N
     Ok((used, claims))
 }
 
+/// What lets the doubts be cleared.
+fn remedy(hidden: &[(u32, String)]) -> String {
+    // For so many nobody can answer.
+    const ANSWERED: usize = 3;
+    if hidden.is_empty() || hidden.len() > ANSWERED {
+        return LOOK_REMEDY.to_owned();
+    }
+    let answers: Vec<String> = hidden.iter().map(|(pid, _)| format!("--unseen {pid}")).collect();
+    format!(
+        "{LOOK_REMEDY}; where even root is not shown them, and you know that they do not use it: {}",
+        answers.join(" ")
+    )
+}
+
 /// Whether the kernel can be asked, by a claim on this part as well, if somebody uses it. The disk of a partition is
 /// claimed with the partition, members are claimed by what stands on them.
 fn can_be_claimed(part: &Part) -> bool {
     let another_path = part.relation == Relation::Itself || part.relation == Relation::Beside;
-    another_path || part.relation == Relation::Below && part.name.starts_with("loop")
+    another_path || part.relation == Relation::Below && part.name.starts_with("loop") && !part.is_whole
 }
 
 /// A claim on another way to the same bytes; `None` where it has no node.

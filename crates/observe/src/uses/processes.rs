@@ -8,8 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most processes looked at.
 const PROCESS_LIMIT: usize = 262_144;
-/// Most that are named as not to be looked at.
-const NAMED: usize = 3;
 /// The pid namespace of the machine itself (k:include/linux/proc_ns.h, PROC_PID_INIT_INO).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 /// Most bytes of a process's table of mappings or mounts.
@@ -39,13 +37,14 @@ pub(super) struct MountTable {
 pub(super) struct Processes {
     pub openings: Vec<Opening>,
     pub mounts: Vec<MountTable>,
+    /// Which processes cannot be looked into, by number and name.
+    pub hidden: Vec<(u32, String)>,
     pub unknown: Vec<String>,
 }
 
 /// Looks at all processes but this one. Openings are kept only of what `wanted` says.
 pub(super) fn processes(root: &Root, stores: &Stores<'_>, wanted: &dyn Fn(Store) -> bool) -> Processes {
-    let mut look =
-        Look { root, stores, wanted, found: Processes::default(), seen: BTreeMap::new(), hidden: Vec::new() };
+    let mut look = Look { root, stores, wanted, found: Processes::default(), seen: BTreeMap::new() };
     let pids = match root.names("/proc") {
         Ok(names) => names.iter().filter_map(|n| n.parse().ok()).collect::<Vec<u32>>(),
         Err(_) => Vec::new(),
@@ -71,7 +70,6 @@ pub(super) fn processes(root: &Root, stores: &Stores<'_>, wanted: &dyn Fn(Store)
             look.mounts(pid);
         }
     }
-    look.say_hidden();
     look.found
 }
 
@@ -82,7 +80,6 @@ struct Look<'a> {
     found: Processes,
     /// What mapped inodes are, by what the tables of mappings say of them.
     seen: BTreeMap<String, Option<Store>>,
-    hidden: Vec<String>,
 }
 
 impl Look<'_> {
@@ -91,9 +88,9 @@ impl Look<'_> {
     }
 
     fn hide(&mut self, pid: u32) {
-        let name = format!("{pid} ({})", self.command(pid));
-        if self.hidden.last() != Some(&name) {
-            self.hidden.push(name);
+        if self.found.hidden.last().is_none_or(|(last, _)| *last != pid) {
+            let command = self.command(pid);
+            self.found.hidden.push((pid, command));
         }
     }
 
@@ -109,8 +106,10 @@ impl Look<'_> {
         for fd in descriptors {
             // Sockets, pipes and the like say what they are, and need no look.
             let path = format!("{directory}/{fd}");
-            if self.root.link(&path).is_none_or(|l| !l.starts_with('/') && !l.starts_with("..")) {
-                continue;
+            match self.root.read_link(&path) {
+                Ok(link) if link.starts_with('/') || link.starts_with("..") => {}
+                Err(ReadError::Denied) => return self.hide(pid),
+                _ => continue,
             }
             let Some(store) = self.stores.at(&path).filter(|s| (self.wanted)(*s)) else { continue };
             let flags = self.root.text(&format!("/proc/{pid}/fdinfo/{fd}")).and_then(|text| {
@@ -178,15 +177,5 @@ impl Look<'_> {
             Err(ReadError::Denied) => self.hide(pid),
             Err(_) => {}
         }
-    }
-
-    fn say_hidden(&mut self) {
-        let more = self.hidden.len().saturating_sub(NAMED);
-        if self.hidden.is_empty() {
-            return;
-        }
-        let named = self.hidden[..self.hidden.len().min(NAMED)].join(", ");
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        self.found.unknown.push(format!("what processes of others have open is not shown: {named}{more}"));
     }
 }

@@ -41,6 +41,8 @@ pub struct Part {
     /// Whether it was reached through the members of a mapping or an array. Their managers keep the members open for
     /// reading.
     pub is_member: bool,
+    /// Whether it is the whole disk of a partition. The kernel lets nobody claim it while a partition is claimed.
+    pub is_whole: bool,
     /// Kernel name of a device.
     pub name: String,
     /// Directory of a device under /sys.
@@ -102,7 +104,18 @@ impl Search<'_> {
         };
         let name = file_name(&directory).to_owned();
         let size_bytes = size_of(self.root, &directory);
-        Part { store, label, relation, is_member: false, name, directory, size_bytes, holds: false, range }
+        Part {
+            store,
+            label,
+            relation,
+            is_member: false,
+            is_whole: false,
+            name,
+            directory,
+            size_bytes,
+            holds: false,
+            range,
+        }
     }
 
     fn add(&mut self, part: Part) {
@@ -136,7 +149,7 @@ impl Search<'_> {
         for (name, id) in same_disk(self.root, &part.directory) {
             let label = format!("{name}, another path to {}", part.name);
             let alias = self.part(Store::Device(id), label, part.relation, part.range);
-            self.add(Part { is_member: part.is_member, ..alias });
+            self.add(Part { is_member: part.is_member, is_whole: part.is_whole, ..alias });
         }
     }
 
@@ -150,7 +163,7 @@ impl Search<'_> {
             let range = part.range.map(|(from, to)| (from.saturating_add(start), to.saturating_add(start)));
             let label = file_name(parent(directory)).to_owned();
             let disk = self.part(Store::Device(disk), label, Relation::Below, range);
-            self.add(disk);
+            self.add(Part { is_whole: true, ..disk });
         }
         let this = self.loops.iter().find(|l| l.id == id).cloned();
         if let Some(Loop { backing: Some(backing), offset, file, .. }) = this {
@@ -222,7 +235,8 @@ impl Search<'_> {
         let on_part = |p: &&Part| self.root.exists(&format!("{}/slaves/{}", p.directory, part.name));
         let ours = self.found.parts.iter().filter(|p| !p.directory.is_empty()).filter(on_part);
         let ours: Vec<String> = ours.filter_map(|p| uuid(&p.directory)).collect();
-        !ours.is_empty() && ours.iter().all(|ours| *ours != theirs && kept_apart(ours, &theirs))
+        let on_volume = uuid(&part.directory).is_some_and(|u| u.starts_with("LVM-"));
+        !ours.is_empty() && ours.iter().all(|ours| *ours != theirs && kept_apart(ours, &theirs, on_volume))
     }
 
     fn name_of(&self, store: Store) -> String {
@@ -231,13 +245,15 @@ impl Search<'_> {
     }
 }
 
-/// `LVM-` and 32 characters of the group, then 32 of the volume (lvm2, dm uuid); `part1-` and the uuid of the whole.
-fn kept_apart(a: &str, b: &str) -> bool {
+/// `LVM-` and 32 characters of the group, then 32 of the volume (lvm2, dm uuid); `part1-` and the uuid of the whole. What of a
+/// group lies on a disk has extents of its own; on a volume that is only true of whole volumes, and not of their parts
+/// (`-cow`, `-tdata`).
+fn kept_apart(a: &str, b: &str, on_volume: bool) -> bool {
     const GROUP_END: usize = 4 + 32;
     let groups = |u: &str| u.starts_with("LVM-").then(|| u.get(..GROUP_END).map(str::to_owned)).flatten();
     let plain = |u: &str| u.len() == GROUP_END + 32;
     if let (Some(x), Some(y)) = (groups(a), groups(b)) {
-        return x == y && plain(a) && plain(b);
+        return x == y && (!on_volume || plain(a) && plain(b));
     }
     let whole = |u: &str| u.strip_prefix("part").and_then(|r| r.split_once('-')).map(|(_, whole)| whole.to_owned());
     matches!((whole(a), whole(b)), (Some(x), Some(y)) if x == y)
@@ -277,11 +293,14 @@ mod tests {
     fn volumes_of_one_group_are_kept_apart_and_others_are_not() {
         let (group, other) = ("a".repeat(32), "b".repeat(32));
         let volume = |group: &str, volume: char| format!("LVM-{group}{}", volume.to_string().repeat(32));
-        assert!(kept_apart(&volume(&group, '1'), &volume(&group, '2')));
-        assert!(!kept_apart(&volume(&group, '1'), &volume(&other, '2')));
-        assert!(!kept_apart(&volume(&group, '1'), &format!("{}-cow", volume(&group, '2'))), "parts of a snapshot");
-        assert!(kept_apart("part1-mpath-3600", "part2-mpath-3600"));
-        assert!(!kept_apart("part1-mpath-3600", "mpath-3600"));
-        assert!(!kept_apart("", ""));
+        let part = format!("{}-cow", volume(&group, '2'));
+        for on_volume in [false, true] {
+            assert!(kept_apart(&volume(&group, '1'), &volume(&group, '2'), on_volume));
+            assert!(!kept_apart(&volume(&group, '1'), &volume(&other, '2'), on_volume));
+            assert_eq!(kept_apart(&volume(&group, '1'), &part, on_volume), !on_volume);
+        }
+        assert!(kept_apart("part1-mpath-3600", "part2-mpath-3600", true));
+        assert!(!kept_apart("part1-mpath-3600", "mpath-3600", true));
+        assert!(!kept_apart("", "", false));
     }
 }
