@@ -94,6 +94,16 @@ fn a_file_that_a_process_reads_is_refused_too() {
 }
 
 #[test]
+fn who_reads_for_a_moment_is_waited_for() {
+    let scratch = Scratch::new();
+    let file = File::open(scratch.path("file")).unwrap();
+    let mut reader = Command::new("sleep").arg("0.3").stdin(file).spawn().unwrap();
+    let admitted = overwrite(&scratch.path("file"));
+    reader.wait().unwrap();
+    assert!(admitted.is_ok(), "{:?}", admitted.err());
+}
+
+#[test]
 fn what_only_the_kernel_sees_is_refused() {
     let scratch = Scratch::new();
     // This process is not looked at; the lease knows of it all the same.
