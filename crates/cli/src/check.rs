@@ -24,6 +24,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let (links, permissions) = (Links::Follow, &args.permissions);
     let wanted =
         Wanted { name: &args.target, links, permissions, only: None, interval_ns: workload.interval_ns(), probe: true };
+    execution.opening(&args.target);
     let mut opened = target::open(&wanted, &execution.control)?;
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;

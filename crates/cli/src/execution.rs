@@ -13,10 +13,12 @@ use crate::{archives, report_page};
 use archive::Archive;
 use engine::Control;
 use model::{ExperimentPlace, Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session, parse_duration_ns};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use sys::SignalsElsewhere;
 
 /// Everything around a run that can be wrong is looked at before a target is touched.
 pub struct Execution<'a> {
@@ -30,6 +32,8 @@ pub struct Execution<'a> {
     page: Option<&'a Path>,
     keep_every: Duration,
     waiting: Arc<Waiting>,
+    /// From the start on where a second signal ends the program: it starts no other that would inherit it.
+    _signals_elsewhere: Option<SignalsElsewhere>,
 }
 
 /// How often what a phase brings goes to the archive while it runs, unless it is said otherwise.
@@ -69,10 +73,22 @@ impl<'a> Execution<'a> {
         let control = Arc::new(Control::default());
         let signals = Signals::install_with(&control, second)?;
         let waiting = Waiting::listen(&control, second == SecondSignal::Ends);
+        let elsewhere = if second == SecondSignal::Ends { waiting.signals_elsewhere() } else { None };
         let archive = archives::open(global)?;
         tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
         page.map_or(Ok(()), report_page::check_destination)?;
-        Ok(Self { wall, control, signals, archive, quiet: global.json, tags, page, keep_every: KEEP_EVERY, waiting })
+        Ok(Self {
+            wall,
+            control,
+            signals,
+            archive,
+            quiet: global.json,
+            tags,
+            page,
+            keep_every: KEEP_EVERY,
+            waiting,
+            _signals_elsewhere: elsewhere,
+        })
     }
 
     /// With what a phase brings going to the archive every so often while it runs: a time as of `--keep-every`.
@@ -81,6 +97,11 @@ impl<'a> Execution<'a> {
             Failure::new(FailureKind::Usage, format!("--keep-every: {e}")).remedy("for example --keep-every 60s")
         })?;
         Ok(Self { keep_every: Duration::from_nanos(every_ns), ..self })
+    }
+
+    /// The target of this name is about to be opened, and maybe probed.
+    pub fn opening(&self, target: &OsStr) {
+        self.waiting.opening(&target.to_string_lossy());
     }
 
     /// Where runs are kept.
@@ -160,6 +181,7 @@ impl<'a> Execution<'a> {
             samples: Vec::new(),
             kernel_log: None,
         };
+        self.waiting.over();
         self.waiting.target(&opened.target.name);
         let _elsewhere = self.waiting.signals_elsewhere();
         let progress = Progress::new(self.quiet, label, &self.waiting);

@@ -47,6 +47,8 @@ enum Kind {
     Phase(&'static str),
     /// What was written is made durable.
     Durable,
+    /// The target is opened, and maybe probed.
+    Opening,
 }
 
 fn kind(phase: &PhasePlan) -> Kind {
@@ -108,6 +110,12 @@ impl Waiting {
         self.now().target = name.to_owned();
     }
 
+    /// A target of this name is about to be opened, and maybe probed.
+    pub fn opening(&self, name: &str) {
+        self.target(name);
+        self.begin(Kind::Opening);
+    }
+
     /// A phase begins.
     pub fn phase(&self, plan: &PhasePlan) {
         self.begin(kind(plan));
@@ -143,6 +151,7 @@ impl Waiting {
         let What { kind, changed, .. } = now.what.as_ref()?;
         let (target, since) = (&now.target, changed.elapsed().as_secs());
         let what = match (kind, self.control.progress.in_flight()) {
+            (Kind::Opening, _) => format!("{target} to be opened and probed"),
             (Kind::Durable, _) => format!("what was written to be durable on {target}"),
             // A call that has not come back is in flight, and not counted.
             (Kind::Phase(name), 0 | 1) => format!("1 {name} in flight on {target}"),
@@ -189,6 +198,8 @@ mod tests {
         assert!(
             waiting.text().unwrap().starts_with("waiting for what was written to be durable on /dev/sdx since 0 s")
         );
+        waiting.opening("/dev/sdy");
+        assert!(waiting.text().unwrap().starts_with("waiting for /dev/sdy to be opened and probed since 0 s"));
         waiting.over();
         assert_eq!(waiting.text(), None);
         assert!(waiting.signals_elsewhere().is_none(), "nobody would take them");

@@ -22,6 +22,8 @@ pub struct Context<'a> {
     pub clock_step_ns: Option<Ns>,
     /// Whether this process was stopped (SIGSTOP, Ctrl-Z) and continued during the phase.
     pub process_stopped: bool,
+    /// Bytes that this program wrote to the measured disks beside the phase, to keep it while it ran.
+    pub kept_bytes: u64,
 }
 
 /// Traffic of the lowest counting layers over a stretch of time.

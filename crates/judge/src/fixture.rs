@@ -22,6 +22,7 @@ pub struct Fixture {
     pub memory_copy: Option<f64>,
     pub clock_step_ns: Option<u64>,
     pub process_stopped: bool,
+    pub kept_bytes: u64,
 }
 
 const START: u64 = 10 * NS_PER_S;
@@ -95,6 +96,7 @@ impl Fixture {
             memory_copy: Some(10e9),
             clock_step_ns: Some(0),
             process_stopped: false,
+            kept_bytes: 0,
         }
         .at_rate(1_000, 4.0)
     }
@@ -210,6 +212,7 @@ impl Fixture {
             memory_bytes_per_s: self.memory_copy,
             clock_step_ns: self.clock_step_ns,
             process_stopped: self.process_stopped,
+            kept_bytes: self.kept_bytes,
         };
         judge_phase(&self.plan, Some(&self.record), &context)
     }

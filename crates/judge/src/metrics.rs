@@ -183,6 +183,7 @@ mod tests {
                 memory_bytes_per_s: None,
                 clock_step_ns: None,
                 process_stopped: false,
+                kept_bytes: 0,
             };
             let skipped = judge_phase(&f.plan, None, &context);
             assert_eq!((skipped.status, ids(&skipped.metrics)), (PhaseStatus::Skipped, want));

@@ -9,6 +9,10 @@ use std::time::Duration;
 /// A phase that cannot last for so many periods is kept when it is done: it is soon enough.
 const LEAST_PERIODS: u32 = 2;
 
+/// What a file system writes of its own for each time that two small files grow and are synced: the blocks of its journal, and
+/// later the same blocks in their places. An upper bound; ext4 writes some 60 kB.
+const JOURNAL_BYTES: u64 = 128 << 10;
+
 /// Decides what of a run is kept before its phases end.
 pub struct Keeper {
     /// How often; zero: never.
@@ -36,6 +40,11 @@ impl Keeper {
         let Ok(place) = observe::place_of(&root, &path) else { return };
         let stack = observe::inventory(&root, &place).stack;
         self.shared = stack.lowest_counted().iter().map(|l| l.name.clone()).filter(|n| disks.contains(n)).collect();
+    }
+
+    /// Bytes that keeping a phase wrote to the disks that were measured, at most.
+    pub fn on_measured_disks(&self, kept: &Kept) -> u64 {
+        if self.shared.is_empty() { 0 } else { kept.bytes + u64::from(kept.times) * JOURNAL_BYTES }
     }
 
     /// What the run must say of what was kept while a phase ran.
@@ -71,12 +80,15 @@ mod tests {
     #[test]
     fn what_was_written_to_the_measured_disk_is_said() {
         let mut keeper = Keeper::new(Duration::from_secs(60));
-        let kept = Kept { bytes: 4096, error: None };
-        assert!(keeper.remarks("read", &kept).is_empty());
+        let kept = Kept { bytes: 4096, times: 2, error: None };
+        assert!(keeper.remarks("read", &kept).is_empty() && keeper.on_measured_disks(&kept) == 0);
         keeper.shared = vec!["sda".into()];
+        assert_eq!(keeper.on_measured_disks(&kept), 4096 + 2 * JOURNAL_BYTES);
         let said = keeper.remarks("read", &kept).remove(0);
-        assert!(said.contains("(sda)") && said.contains("4.0 KiB") || said.contains("kB"), "{said}");
+        assert!(said.contains("(sda)") && said.contains(&report::quantity::size(4096)), "{said}");
         assert!(keeper.remarks("read", &Kept::default()).is_empty());
-        assert!(keeper.remarks("read", &Kept { bytes: 0, error: Some("ENOSPC".into()) })[0].contains("ENOSPC"));
+        assert!(
+            keeper.remarks("read", &Kept { error: Some("ENOSPC".into()), ..Kept::default() })[0].contains("ENOSPC")
+        );
     }
 }

@@ -46,6 +46,8 @@ pub enum Budget {
 struct Disturbance {
     clock_step_ns: Option<u64>,
     process_stopped: bool,
+    /// What keeping the phase wrote to the measured disks.
+    kept_bytes: u64,
 }
 
 /// Which phase met which error, for those that are skipped because of it.
@@ -134,10 +136,10 @@ impl<'a> Conductor<'a> {
     pub fn conduct(mut self, mut run: Run, archive: &Archive) -> Result<(Run, Result<(), Failure>), Failure> {
         self.disks = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
         self.progress.start(&run.plan);
-        if self.sampler.is_some() && run.plan.phases.iter().any(|p| self.keeper.keeps(p)) {
-            self.keeper.find_shared(archive.directory(), &self.disks);
-        }
         let mut partial = archive.begin(&run)?;
+        if self.sampler.is_some() && run.plan.phases.iter().any(|p| self.keeper.keeps(p)) {
+            self.keeper.find_shared(partial.directory(), &self.disks);
+        }
         let refusal = self.phases(&mut run, &mut partial);
         self.conclude(&mut run);
         if run.phases.iter().all(|p| p.record.is_none()) {
@@ -228,6 +230,7 @@ impl<'a> Conductor<'a> {
         let disturbance = Disturbance {
             clock_step_ns: Some(self.wall.step_ns().abs_diff(step_before_ns)),
             process_stopped: self.signals.take_continued(),
+            kept_bytes: self.keeper.on_measured_disks(&kept),
         };
         run.samples.extend(samples.iter().cloned());
         let mut record = record?;
@@ -303,6 +306,7 @@ impl<'a> Conductor<'a> {
             memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
             clock_step_ns: disturbance.clock_step_ns,
             process_stopped: disturbance.process_stopped,
+            kept_bytes: disturbance.kept_bytes,
         };
         let judged = judge::judge_phase(&plan, record.as_ref(), &context);
         run.phases.push(PhaseRun {

@@ -29,6 +29,8 @@ pub struct Keeping<'a> {
 pub struct Kept {
     /// Bytes that were written for it.
     pub bytes: u64,
+    /// How often.
+    pub times: u32,
     /// Why no more were.
     pub error: Option<String>,
 }
@@ -93,7 +95,10 @@ pub fn observed<T>(
                 }
                 if Instant::now() >= keep_next && kept.error.is_none() {
                     match keep(&series.take(), &taken) {
-                        Ok(bytes) => kept.bytes += bytes,
+                        Ok(bytes) => {
+                            kept.bytes += bytes;
+                            kept.times += 1;
+                        }
                         Err(error) => kept.error = Some(error),
                     }
                     // From its end on: an archive that is slow is not asked all the time.

@@ -50,6 +50,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget());
     let (links, permissions) = (Links::Follow, &args.permissions);
     let wanted = Wanted { name: &place.name, links, permissions, only: None, interval_ns, probe };
+    execution.opening(&place.name);
     let mut opened = target::open(&wanted, &execution.control)?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;

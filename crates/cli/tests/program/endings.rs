@@ -192,3 +192,26 @@ fn sigkill_in_a_long_phase_costs_the_last_moments_of_it() {
     assert_eq!(scratch.run(["report", &run, "-o", page.to_str().unwrap()]).code, 0);
     assert!(std::fs::metadata(page).unwrap().len() > 0);
 }
+
+#[test]
+fn an_archive_on_the_measured_disk_is_said_to_have_been_written_to() {
+    let scratch = Scratch::new();
+    let job = scratch.path().join("reads.toml");
+    let text = "name = \"reads\"\n[[phase]]\nname = \"reads\"\nregion = \"1MiB\"\niops = \"100\"\ntime = \"5s\"\n";
+    std::fs::write(&job, text).unwrap();
+    let target = scratch.target();
+    let run = |every: &str| {
+        let args = ["run", job.to_str().unwrap(), target.to_str().unwrap(), "--keep-every", every, "--json"];
+        let ended = scratch.run(args);
+        serde_json::from_str::<Value>(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stderr))
+    };
+    let said =
+        |document: &Value| document["remarks"].to_string().contains("reads: the archive lies on what was measured");
+    let document = run("1s");
+    if !document["target"]["stack"]["layers"].as_array().unwrap().iter().any(|l| l["counted"] == true) {
+        return println!("SKIPPED: no layer below the temporary files counts");
+    }
+    assert!(said(&document), "{}", document["remarks"]);
+    let document = run("0s");
+    assert!(!said(&document), "{}", document["remarks"]);
+}

@@ -69,7 +69,8 @@ fn writes_while_reading(case: Case<'_>) -> Option<f64> {
         return None;
     }
     let traffic = case.context.device_traffic(case.record)?;
-    let foreign = sure_bytes(traffic.write_bytes as f64, traffic.writes);
+    let others = traffic.write_bytes.saturating_sub(case.context.kept_bytes);
+    let foreign = sure_bytes(others as f64, traffic.writes);
     let own = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns);
     let all = own.max(traffic.read_bytes as f64) + traffic.write_bytes as f64;
     Some(if all > 0.0 { foreign / all } else { 0.0 })
@@ -127,6 +128,9 @@ mod tests {
         f.samples[last].disks[0].writes += 500;
         f.samples[last].disks[0].sectors_written += 4_000;
         assert_eq!(f.codes(), ["foreign-traffic"]);
+        // It was this program, which keeps a long phase.
+        f.kept_bytes = 4_056 * 512;
+        assert_eq!(f.codes(), NONE);
     }
 
     #[test]

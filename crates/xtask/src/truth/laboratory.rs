@@ -183,6 +183,7 @@ impl Bench {
                 memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
                 clock_step_ns: None,
                 process_stopped: false,
+                kept_bytes: 0,
             },
         );
         run.phases.push(PhaseRun {
