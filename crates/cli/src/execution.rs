@@ -228,7 +228,7 @@ fn exit_code(run: &Run) -> ExitCode {
     if verified().any(|v| v.in_memory_only().is_some()) {
         return ExitCode::from(FailureKind::Invalid.exit_code());
     }
-    let measured = run.metrics().any(|m| m.status == MetricStatus::Measured && !matches!(m.phase(), "copy" | "layout"));
+    let measured = run.results().any(|m| m.status == MetricStatus::Measured);
     match run.state {
         RunState::Complete if measured => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),

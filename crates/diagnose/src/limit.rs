@@ -2,23 +2,25 @@
 
 use crate::causes::{Cause, causes};
 use crate::{catalogue, machine};
-use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run, RunState};
+use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run, RunState, Work};
 
 /// What a limit is named from.
-const NEEDED: [&str; 6] = [
-    "seq-read.throughput_bytes_per_s",
-    "seq-write.throughput_bytes_per_s",
-    "buffered-write.throughput_bytes_per_s",
-    "rand-read-qd1.iops",
-    "rand-read-qd32.iops",
-    "rand-write-qd32.iops",
+const NEEDED: [(Work, &str); 6] = [
+    (Work::SequentialRead, "throughput_bytes_per_s"),
+    (Work::SequentialWrite, "throughput_bytes_per_s"),
+    (Work::BufferedWrite, "throughput_bytes_per_s"),
+    (Work::RandomRead, "iops"),
+    (Work::QueuedRead, "iops"),
+    (Work::QueuedWrite, "iops"),
 ];
 
 /// Those that the run does not have, each with the reason.
-fn missing(run: &Run) -> impl Iterator<Item = (&'static str, &str)> {
-    NEEDED.into_iter().filter(|id| machine::value(run, id).is_none()).map(|id| {
-        let why = run.metric(id).and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
-        (id, why)
+fn missing(run: &Run) -> impl Iterator<Item = (String, &str)> {
+    let none = |(work, quantity): &(Work, &str)| machine::value_doing(run, *work, quantity).is_none();
+    NEEDED.into_iter().filter(none).map(|(work, quantity)| {
+        let metric = run.metric_doing(work, quantity);
+        let why = metric.and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
+        (run.id_doing(work, quantity), why)
     })
 }
 

@@ -38,7 +38,7 @@ impl Fixture {
             drop_cache: false,
             streams: vec![StreamPlan {
                 operation,
-                order: Order::Random,
+                order: if block > 4096 { Order::Sequential } else { Order::Random },
                 block_size_bytes: block,
                 queue_depth: depth,
                 region_start_bytes: 0,

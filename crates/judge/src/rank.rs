@@ -106,11 +106,8 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
 /// All metrics of any target, in the order in which they appear.
 fn metric_ids(targets: &[TargetRuns]) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
-    let all = targets.iter().flat_map(|t| &t.runs).flat_map(Run::metrics);
-    all.filter(|m| stands(m) && !matches!(m.phase(), "layout" | "copy"))
-        .filter(|m| seen.insert(m.id.clone()))
-        .map(|m| m.id.clone())
-        .collect()
+    let all = targets.iter().flat_map(|t| &t.runs).flat_map(Run::results);
+    all.filter(|m| stands(m)).filter(|m| seen.insert(m.id.clone())).map(|m| m.id.clone()).collect()
 }
 
 fn stands(metric: &Metric) -> bool {

@@ -5,7 +5,7 @@
 //! speed class and application performance class definitions, as published; the full test procedures are not public).
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
-use model::{Interval, LayerKind, Metric, MetricStatus, PhaseRun, Rating, Run, Stack, Target, TargetKind};
+use model::{Interval, LayerKind, Metric, MetricStatus, PhaseRun, Rating, Run, Stack, Target, TargetKind, Work};
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
 const LEAST_BLOCKS: f64 = 20.0;
@@ -16,9 +16,9 @@ const APPLICATION_SEQUENTIAL: f64 = 10e6;
 
 /// Application performance classes: name, random read and write IOPS at 4 KiB (minimum averages), and the phases that
 /// stand for them. A1 is defined without a command queue, A2 with one.
-const APPLICATION: [(&str, f64, f64, &str, &str); 2] = [
-    ("A1", 1_500.0, 500.0, "rand-read-qd1", "rand-write-qd1"),
-    ("A2", 4_000.0, 2_000.0, "rand-read-qd32", "rand-write-qd32"),
+const APPLICATION: [(&str, f64, f64, Work, Work); 2] = [
+    ("A1", 1_500.0, 500.0, Work::RandomRead, Work::RandomWrite),
+    ("A2", 4_000.0, 2_000.0, Work::QueuedRead, Work::QueuedWrite),
 ];
 
 /// Speed classes: minimum sequential write, MB/s.
@@ -75,11 +75,11 @@ fn is_emmc(target: &Target) -> bool {
 }
 
 /// Which side of `threshold` a metric stands on, or why that cannot be said.
-fn side(phases: &[PhaseRun], id: &str, threshold: f64) -> Result<Side, String> {
-    let metric: &Metric = phases
-        .iter()
-        .flat_map(|p| &p.metrics)
-        .find(|m| m.id == id)
+fn side(phases: &[PhaseRun], work: Work, threshold: f64) -> Result<Side, String> {
+    let phase = Run::doing_in(phases, work);
+    let id = phase.map_or(work.iops().to_owned(), |p| format!("{}.iops", p.plan.name));
+    let metric: &Metric = phase
+        .and_then(|p| p.metrics.iter().find(|m| m.id == id))
         .ok_or_else(|| format!("missing: {id} is not part of this run"))?;
     let Some(value) = metric.value.filter(|_| metric.status == MetricStatus::Measured) else {
         let why = metric.reasons.first().map_or("no reason was given", String::as_str);
@@ -95,13 +95,13 @@ fn side(phases: &[PhaseRun], id: &str, threshold: f64) -> Result<Side, String> {
     }
 }
 
-/// The lowest rate of `seq-write` over any second after the warm-up cut, stalls included: the classes promise a minimum
+/// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
 fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
-    let id = "seq-write.throughput_bytes_per_s";
-    let phase = phases.iter().find(|p| p.plan.name == "seq-write");
-    let phase = phase.ok_or_else(|| "missing: the run has no seq-write phase".to_owned())?;
+    let phase = Run::doing_in(phases, Work::SequentialWrite);
+    let phase = phase.ok_or_else(|| "missing: the run has no phase that writes large blocks in sequence".to_owned())?;
+    let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));
     let mean = phase.metrics.iter().find(|m| m.id == id && m.status == MetricStatus::Measured).and_then(|m| m.value);
     let (Some(mean), Some(record)) = (mean, &phase.record) else {
         let why = phase.reasons.first().map_or("no reason was given", String::as_str);
@@ -110,7 +110,7 @@ fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
     let block = phase.plan.streams.first().map_or(0, |s| s.block_size_bytes) as f64;
     let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean * 1e9) as u64);
     lowest_window(record.counted_intervals(), window_ns)
-        .ok_or_else(|| format!("missing: seq-write is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
+        .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
 }
 
 /// Lowest rate over consecutive intervals that together last at least `window_ns`.
@@ -134,14 +134,14 @@ fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
 }
 
 fn application(
-    (class, read, write, read_phase, write_phase): (&str, f64, f64, &str, &str),
+    (class, read, write, reads, writes): (&str, f64, f64, Work, Work),
     sequential: &Result<f64, String>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> Rating {
     let parts = [
-        side(phases, &format!("{read_phase}.iops"), read),
-        side(phases, &format!("{write_phase}.iops"), write),
+        side(phases, reads, read),
+        side(phases, writes, write),
         sequential.clone().map(|v| if v >= APPLICATION_SEQUENTIAL { Side::Above } else { Side::Below }),
     ];
     let mut reasons = vec![
@@ -202,7 +202,7 @@ fn finish(class: &str, parts: &[Result<Side, String>], mut reasons: Vec<String>,
 mod tests {
     use super::*;
     use crate::fixture::Fixture;
-    use model::{Layer, StopCause};
+    use model::{Layer, Operation, StopCause};
 
     fn card(transport: &str) -> Target {
         let mut disk = Layer::new(LayerKind::Disk, "mmcblk0");
@@ -217,6 +217,15 @@ mod tests {
         }
     }
 
+    fn random(operation: Operation, depth: u32, rate: u64) -> PhaseRun {
+        let mut fixture = Fixture::random_read().at_rate(rate, 4.0);
+        fixture.plan.streams[0].operation = operation;
+        fixture.plan.streams[0].queue_depth = depth;
+        fixture.record.mean_depth = Some(f64::from(depth));
+        run_of(fixture, &format!("any-{operation:?}-{depth}"))
+    }
+
+    /// The names of phases do not matter.
     fn run_of(mut fixture: Fixture, name: &str) -> PhaseRun {
         fixture.plan.name = name.into();
         let judged = fixture.judge();
@@ -233,11 +242,11 @@ mod tests {
 
     fn phases(read: u64, write: u64, sequential: Fixture) -> Vec<PhaseRun> {
         vec![
-            run_of(sequential, "seq-write"),
-            run_of(Fixture::random_read().at_rate(read, 4.0), "rand-read-qd1"),
-            run_of(Fixture::random_read().at_rate(write, 4.0), "rand-write-qd1"),
-            run_of(Fixture::random_read().at_rate(read, 4.0), "rand-read-qd32"),
-            run_of(Fixture::random_read().at_rate(write, 4.0), "rand-write-qd32"),
+            run_of(sequential, "pour"),
+            random(Operation::Read, 1, read),
+            random(Operation::Write, 1, write),
+            random(Operation::Read, 32, read),
+            random(Operation::Write, 32, write),
         ]
     }
 

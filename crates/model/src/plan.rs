@@ -7,6 +7,7 @@ mod pattern;
 mod shape;
 mod verify_kind;
 mod verifying;
+mod work;
 
 pub use course::{Arrivals, ErrorPolicy, FileOrder, Flush, OpenSync, Pacing, Rate, RwFlags, ThinkTime};
 pub use demands::{MemoryNeed, PlanError};
@@ -14,6 +15,7 @@ pub use jobs::PlannedJob;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
 pub use shape::PhaseShape;
 pub use verify_kind::{UnknownVerify, VerifyKind};
+pub use work::Work;
 
 use serde::{Deserialize, Serialize};
 

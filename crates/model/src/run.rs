@@ -1,6 +1,6 @@
 //! One execution of a plan on one machine, with all that was observed; immutable once archived.
 
-use crate::{Environment, Metric, PhasePlan, PhaseRecord, Plan, RateChange, SystemSample, Target};
+use crate::{Environment, Metric, PhaseKind, PhasePlan, PhaseRecord, Plan, RateChange, SystemSample, Target};
 use serde::{Deserialize, Serialize};
 
 /// How far the run came.
@@ -110,6 +110,12 @@ impl Run {
     /// All metrics, in the order of the phases.
     pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
         self.phases.iter().flat_map(|p| p.metrics.iter())
+    }
+
+    /// Metrics that are results: not those of layout and of the memory copy.
+    pub fn results(&self) -> impl Iterator<Item = &Metric> {
+        let overhead = |p: &&PhaseRun| matches!(p.plan.kind, PhaseKind::Layout | PhaseKind::MemoryCopy);
+        self.phases.iter().filter(move |p| !overhead(p)).flat_map(|p| p.metrics.iter())
     }
 
     /// A metric by id.

@@ -3,7 +3,7 @@
 use crate::headline::{self, Cell, Headline};
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Check, Paint, Style, quantity, storage_line};
-use model::{Metric, Unit};
+use model::{Metric, Unit, Work};
 
 /// Pieces of evidence under the narrow place; the page has all of them.
 const EVIDENCE_LINES: usize = 4;
@@ -111,7 +111,7 @@ impl Writer<'_> {
             let text = format!("{} in {}", quantity::quantity(ns, Unit::Ns), self.plain(phase));
             self.block(&pad("  worst stall", labels), &text, None);
         }
-        if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
+        if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
             let text = copy.with_interval(self.style.plus_minus());
             let line = format!("{}{text}", pad("  memory copy", labels));
             self.line(&self.style.paint(Paint::Dim, &line));

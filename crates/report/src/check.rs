@@ -28,10 +28,9 @@ pub struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Whether the phases are those of the check-up, which has a card and a page of its own; any other run is shown by
-    /// the shape of its phases.
+    /// Whether it has the card and the page of an overview; any other run is shown by the shape of its phases.
     pub(crate) fn is_check(&self) -> bool {
-        self.run.command == "check"
+        self.run.is_overview()
     }
 
     /// Whether the diagnosis found the layer that limits.
@@ -41,7 +40,7 @@ impl Check<'_> {
 
     /// What was asked, as on the command line: `check`, `run depth`.
     pub(crate) fn asked(&self) -> String {
-        match self.is_check() || self.run.plan.name.is_empty() {
+        match self.run.command == "check" || self.run.plan.name.is_empty() {
             true => self.run.command.clone(),
             false => format!("{} {}", self.run.command, self.run.plan.name),
         }

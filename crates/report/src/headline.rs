@@ -2,7 +2,7 @@
 
 use crate::fact;
 use crate::quantity::{self, Shown};
-use model::{Metric, MetricStatus, Run, Sync, TargetKind};
+use model::{Metric, MetricStatus, Run, Sync, TargetKind, Work};
 
 /// What stands where a number could stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,10 +58,10 @@ impl Headline {
         }
     }
 
-    fn cell(&mut self, run: &Run, phase: &str, quantity: &str) -> Cell {
-        let Some(metric) = run.metric(&format!("{phase}.{quantity}")) else {
+    fn cell(&mut self, run: &Run, work: Work, quantity: &str) -> Cell {
+        let Some(metric) = run.metric_doing(work, quantity) else {
             // A phase without this metric still may say why.
-            return match run.phase(phase) {
+            return match run.doing(work) {
                 Some(p) if !p.reasons.is_empty() => self.without(
                     match p.status {
                         model::PhaseStatus::Refused => MetricStatus::Refused,
@@ -75,7 +75,10 @@ impl Headline {
         };
         match quantity::metric(metric) {
             Some(shown) => {
-                let p99 = run.value(&format!("{phase}.latency_ns_p99")).map(|v| quantity::quantity(v, model::Unit::Ns));
+                let p99 = run
+                    .metric_doing(work, "latency_ns_p99")
+                    .and_then(|m| m.value)
+                    .map(|v| quantity::quantity(v, model::Unit::Ns));
                 Cell::Value { shown, p99: if quantity == "iops" { p99 } else { None } }
             }
             None => self.without(metric.status, &metric.reasons),
@@ -96,18 +99,18 @@ impl Headline {
 pub(crate) fn headline(run: &Run) -> Headline {
     let mut h = Headline::default();
     let rates = "throughput_bytes_per_s";
-    let mut row = |label, variant, read: Option<&str>, write: &str, quantity: &str| {
+    let mut row = |label, variant, read: Option<Work>, write: Work, quantity: &str| {
         let read = read.map_or(Cell::Empty, |p| h.cell(run, p, quantity));
         let write = h.cell(run, write, quantity);
         if read != Cell::Empty || write != Cell::Empty {
             h.rows.push(Row { label, variant, read, write });
         }
     };
-    row("sequential", "", Some("seq-read"), "seq-write", rates);
-    row("buffered", "", Some("buffered-read"), "buffered-write", rates);
-    row("random 4K", "depth 1", Some("rand-read-qd1"), "rand-write-qd1", "iops");
-    row("", "depth 32", Some("rand-read-qd32"), "rand-write-qd32", "iops");
-    row("sync write 4K", "", None, "sync-write", "iops");
+    row("sequential", "", Some(Work::SequentialRead), Work::SequentialWrite, rates);
+    row("buffered", "", Some(Work::BufferedRead), Work::BufferedWrite, rates);
+    row("random 4K", "depth 1", Some(Work::RandomRead), Work::RandomWrite, "iops");
+    row("", "depth 32", Some(Work::QueuedRead), Work::QueuedWrite, "iops");
+    row("sync write 4K", "", None, Work::DurableWrite, "iops");
     h
 }
 

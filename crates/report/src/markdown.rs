@@ -3,7 +3,7 @@
 use crate::headline::{self, Cell};
 use crate::text::plain;
 use crate::{Check, quantity, storage_line};
-use model::{Run, Unit};
+use model::{Run, Unit, Work};
 
 /// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
 pub(crate) fn safe(text: &str) -> String {
@@ -90,7 +90,7 @@ fn check_numbers(run: &Run) -> String {
     if let Some((ns, phase)) = headline::worst_stall(run) {
         out.push_str(&format!("Worst stall {} in {}. ", quantity::quantity(ns, Unit::Ns), safe(phase)));
     }
-    if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
+    if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
         out.push_str(&format!("Memory copy {}.", copy.with_interval("±")));
     }
     out.push_str("\n\n");

@@ -10,7 +10,7 @@ use archive::{Archive, Partial};
 use engine::{Control, Rig};
 use keeping::Keeper;
 use model::{
-    Failure, FailureKind, Interval, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample,
+    Failure, FailureKind, Interval, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, Work,
     quiet_window, traffic,
 };
 use observe::Sampler;
@@ -303,7 +303,7 @@ impl<'a> Conductor<'a> {
             stack: &run.target.stack,
             samples,
             at_start: run.samples.first(),
-            memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
+            memory_bytes_per_s: run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(|m| m.value),
             clock_step_ns: disturbance.clock_step_ns,
             process_stopped: disturbance.process_stopped,
             kept_bytes: disturbance.kept_bytes,

@@ -5,7 +5,7 @@ use super::{Cause, Standing, Trial, generator};
 use crate::fact_names as names;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
-use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run};
+use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Work};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -144,7 +144,7 @@ pub fn quota(run: &Run) -> Option<Cause> {
 /// A path that moves what memory moves: through the page cache, or storage that itself lies in memory (tmpfs, zram, a
 /// cached file behind a loop). A device that is reached directly copies nothing, so a copy says nothing about it.
 pub fn memory(run: &Run) -> Option<Cause> {
-    let copy = machine::throughput(run, "copy")?;
+    let copy = machine::rate(run, Work::MemoryCopy)?;
     // Under a quota of processor time the copy says what the quota lets pass, not what memory moves.
     let quota = run.target.stack.first(LayerKind::Host).and_then(|h| h.need_number(names::CGROUP_CPU_PROCESSORS).ok());
     if quota.is_some_and(|processors| processors < 1.0) {
@@ -182,7 +182,7 @@ pub fn memory(run: &Run) -> Option<Cause> {
             Evidence::measurement(
                 "memory copy, bytes per second",
                 phrase::rounded(copy),
-                machine::throughput_id("copy"),
+                machine::rate_id(run, Work::MemoryCopy),
             ),
         ])
         .decided_by("the same phase while another thread copies memory: a lower rate means memory is shared")

@@ -4,7 +4,7 @@ use super::{Case, Check, first_case};
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::{Facts, Missing};
-use model::{Confidence, DirectProof, Evidence, LayerKind, Run};
+use model::{Confidence, DirectProof, Evidence, LayerKind, Run, Work};
 
 /// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with
 /// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
@@ -44,11 +44,11 @@ pub fn ntfs_fuse(run: &Run) -> Check {
 pub fn sync_mount(run: &Run) -> Check {
     first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
         Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
-            let ratio = machine::direct_throughput(run, "seq-write")
-                .zip(machine::throughput(run, "buffered-write"))
+            let ratio = machine::direct_rate(run, Work::SequentialWrite)
+                .zip(machine::rate(run, Work::BufferedWrite))
                 .map(|(d, b)| d / b);
             Case::seen([fs.evidence(names::SYNC_MOUNT)]).gain(
-                "buffered-write.throughput_bytes_per_s",
+                &machine::rate_id(run, Work::BufferedWrite),
                 ratio,
                 "direct over buffered write of this run",
             )

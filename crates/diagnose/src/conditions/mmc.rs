@@ -5,7 +5,7 @@ use crate::fact_names as names;
 use crate::link_modes;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts};
-use model::{Confidence, Run};
+use model::{Confidence, Run, Work};
 
 fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view::Missing> {
     Ok(path.is("mmc")? && path.disk.need_text(names::MMC_TYPE)? == wanted)
@@ -31,16 +31,20 @@ pub fn sd_a2_without_queue(run: &Run) -> Check {
         let case = match scaling {
             Some((_, measured)) => Case::seen(evidence.into_iter().chain(measured)),
             None if host_cannot || path.disk.bool(names::CMDQ_EN) == Some(false) => Case::seen(evidence),
-            None => return Err(crate::stack_view::Missing("rand-read-qd32.iops")),
+            None => return Err(crate::stack_view::Missing(Work::QueuedRead.iops())),
         };
         let host = path.holder(names::MMC_HOST_CQE).map(|l| l.evidence(names::MMC_HOST_CQE));
         let mut case = case.at_most(Confidence::Probable);
         case.evidence.extend(host);
         // The next ceiling for 4 KiB reads is what the same run carries sequentially.
-        let now = machine::value(run, "rand-read-qd32.iops");
-        let ceiling = machine::direct_throughput(run, "seq-read").map(|v| v / 4096.0);
+        let now = machine::value_doing(run, Work::QueuedRead, "iops");
+        let ceiling = machine::direct_rate(run, Work::SequentialRead).map(|v| v / 4096.0);
         let ratio = ceiling.zip(now).map(|(c, n)| (c / n).min(32.0));
-        Ok(Some(case.gain("rand-read-qd32.iops", ratio, "seq-read at 4 KiB per operation over rand-read-qd32")))
+        Ok(Some(case.gain(
+            &run.id_doing(Work::QueuedRead, "iops"),
+            ratio,
+            "sequential read at 4 KiB per operation over random read at depth 32",
+        )))
     })
 }
 
@@ -53,7 +57,7 @@ pub fn sdr104_derated(run: &Run) -> Check {
         let Some(ratio) = link_modes::sdr104(path)? else { return Ok(None) };
         let mode = path.need(names::BUS_MODE)?;
         Ok(Some(Case::seen([mode.evidence(names::BUS_MODE), mode.evidence(names::CLOCK_HZ)]).gain(
-            "seq-read.throughput_bytes_per_s",
+            &machine::rate_id(run, Work::SequentialRead),
             Some(ratio),
             "208 MHz over the actual clock",
         )))
@@ -83,7 +87,7 @@ pub fn sd_high_speed_only(run: &Run) -> Check {
         ];
         evidence.extend(path.holder(names::MMC_HOST_MODES).map(|l| l.evidence(names::MMC_HOST_MODES)));
         Ok(Some(Case::seen(evidence).gain(
-            "seq-read.throughput_bytes_per_s",
+            &machine::rate_id(run, Work::SequentialRead),
             best.zip(now).map(|(b, n)| b / n),
             "line rate of the best mode of the host over that of the mode in use",
         )))

@@ -3,10 +3,9 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
+use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Fact, Run};
-
-const METRIC: &str = "seq-read.throughput_bytes_per_s";
+use model::{Confidence, Fact, Run, Work};
 
 /// One data line for a card that has four.
 pub fn one_data_line(run: &Run) -> Check {
@@ -27,7 +26,11 @@ pub fn one_data_line(run: &Run) -> Check {
                     return Ok(None);
                 }
                 let evidence = [link.evidence(names::BUS_WIDTH), path.disk.evidence(names::SD_BUS_WIDTHS)];
-                Ok(Some(Case::seen(evidence).gain(METRIC, Some(4.0), "four data lines over one, at the same clock")))
+                Ok(Some(Case::seen(evidence).gain(
+                    &machine::rate_id(run, Work::SequentialRead),
+                    Some(4.0),
+                    "four data lines over one, at the same clock",
+                )))
             }
             // Every eMMC has eight lines; how many of them a board connects is not known.
             "MMC" => Ok(Some(Case::seen([link.evidence(names::BUS_WIDTH)]).at_most(Confidence::Probable))),
@@ -67,7 +70,7 @@ pub fn emmc_below_host_mode(run: &Run) -> Check {
         ];
         let sure = if card.is_some() { Confidence::High } else { Confidence::Probable };
         Ok(Some(Case::seen(evidence).at_most(sure).gain(
-            METRIC,
+            &machine::rate_id(run, Work::SequentialRead),
             now.map(|n| best / n),
             "line rate of the host's best mode over that of the mode in use",
         )))
@@ -89,7 +92,11 @@ pub fn clock_below_request(run: &Run) -> Check {
             return Ok(None);
         }
         let evidence = [names::CLOCK_REQUESTED_HZ, names::CLOCK_HZ, names::BUS_MODE].map(|n| link.evidence(n));
-        Ok(Some(Case::seen(evidence).gain(METRIC, Some(asked / actual), "requested clock over the actual one")))
+        Ok(Some(Case::seen(evidence).gain(
+            &machine::rate_id(run, Work::SequentialRead),
+            Some(asked / actual),
+            "requested clock over the actual one",
+        )))
     })
 }
 

@@ -5,12 +5,10 @@ use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
 use crate::machine;
 use crate::stack_view::{Facts, Missing, processors};
-use model::{Confidence, Evidence, Run};
+use model::{Confidence, Evidence, Run, Work};
 
 /// Power states with an exit latency, and reads at depth 1 whose slowest took far longer than their mean.
 pub fn power_states(run: &Run) -> Check {
-    const SLOWEST: &str = "rand-read-qd1.latency_ns_max";
-    const MEAN: &str = "rand-read-qd1.latency_ns_mean";
     /// Waking from a state that is worth its name takes milliseconds.
     const SPIKE_NS: f64 = 2e6;
     const OVER_MEAN: f64 = 20.0;
@@ -18,16 +16,20 @@ pub fn power_states(run: &Run) -> Check {
         if !path.is("nvme")? || path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0 {
             return Ok(None);
         }
-        let slowest = machine::value(run, SLOWEST).ok_or(Missing(SLOWEST))?;
-        let mean = machine::value(run, MEAN).ok_or(Missing(MEAN))?;
+        let read = |quantity| {
+            let value =
+                machine::value_doing(run, Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()))?;
+            Ok((value, run.id_doing(Work::RandomRead, quantity)))
+        };
+        let ((slowest, slowest_id), (mean, mean_id)) = (read("latency_ns_max")?, read("latency_ns_mean")?);
         if slowest < SPIKE_NS || slowest < mean * OVER_MEAN {
             return Ok(None);
         }
         Ok(Some(
             Case::seen([
                 path.disk.evidence(names::NVME_PS_MAX_LATENCY_US),
-                Evidence::measurement("slowest read at depth 1, ns", slowest, SLOWEST),
-                Evidence::measurement("mean of reads at depth 1, ns", mean, MEAN),
+                Evidence::measurement("slowest read at depth 1, ns", slowest, slowest_id),
+                Evidence::measurement("mean of reads at depth 1, ns", mean, mean_id),
             ])
             // Garbage collection and error recovery of the drive look the same.
             .at_most(Confidence::Low),
@@ -79,7 +81,7 @@ pub fn pi5_gen2(run: &Run) -> Check {
                 link.evidence(names::PCIE_WIDTH),
             ])
             .gain(
-                "seq-read.throughput_bytes_per_s",
+                &machine::rate_id(run, Work::SequentialRead),
                 Some(ratio),
                 "line rate of one lane at 8 GT/s over the one in use",
             ),

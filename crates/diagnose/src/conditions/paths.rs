@@ -4,10 +4,14 @@ use super::{Case, Check};
 use crate::causes::{self, Cause};
 use crate::machine;
 use crate::stack_view::Missing;
-use model::{Access, Confidence, Evidence, Operation, Run, TargetKind};
+use model::{Access, Confidence, Evidence, Operation, Run, TargetKind, Work};
 
-fn need(run: &Run, id: &'static str) -> Result<f64, Missing> {
-    machine::value(run, id).ok_or(Missing(id))
+fn need_rate(run: &Run, work: Work) -> Result<f64, Missing> {
+    machine::rate(run, work).ok_or(Missing(work.throughput()))
+}
+
+fn need_iops(run: &Run, work: Work) -> Result<f64, Missing> {
+    machine::value_doing(run, work, "iops").ok_or(Missing(work.iops()))
 }
 
 fn case_of(cause: Cause) -> Case {
@@ -20,11 +24,11 @@ pub fn buffered_far_below_direct(run: &Run) -> Check {
     if run.target.kind == TargetKind::Null {
         return Ok(None);
     }
-    need(run, "buffered-write.throughput_bytes_per_s")?;
-    need(run, "seq-write.throughput_bytes_per_s")?;
+    need_rate(run, Work::BufferedWrite)?;
+    need_rate(run, Work::SequentialWrite)?;
     Ok(causes::buffered_write_step(run).map(|(buffered, direct, evidence, busy)| {
         Case::seen(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low }).gain(
-            "buffered-write.throughput_bytes_per_s",
+            &machine::rate_id(run, Work::BufferedWrite),
             Some(direct / buffered),
             "direct over buffered write of this run",
         )
@@ -39,8 +43,8 @@ pub fn virtual_disk_cap(run: &Run) -> Check {
     if let Some(cause) = causes::cap(run) {
         return Ok(Some(case_of(cause)));
     }
-    need(run, "rand-read-qd32.iops")?;
-    need(run, "rand-write-qd32.iops")?;
+    need_iops(run, Work::QueuedRead)?;
+    need_iops(run, Work::QueuedWrite)?;
     Ok(None)
 }
 
@@ -87,11 +91,11 @@ pub fn buffered_write_by_processor(run: &Run) -> Check {
         return if run.target.kind == TargetKind::Null {
             Ok(None)
         } else {
-            Err(Missing("buffered-write.throughput_bytes_per_s"))
+            Err(Missing(Work::BufferedWrite.throughput()))
         };
     };
     let id = machine::throughput_id(phase);
-    let ratio = machine::direct_throughput(run, "seq-write").zip(machine::value(run, &id)).map(|(d, b)| d / b);
+    let ratio = machine::direct_rate(run, Work::SequentialWrite).zip(machine::value(run, &id)).map(|(d, b)| d / b);
     if system < NEARLY_ALL || ratio.is_some_and(|r| r < NO_GAIN) {
         return Ok(None);
     }
@@ -108,8 +112,9 @@ pub fn buffered_write_by_processor(run: &Run) -> Check {
 
 /// A device that took writes into a fast cache first, and then fell.
 pub fn write_cache_exhausted(run: &Run) -> Check {
-    const WRITE: &str = "seq-write.throughput_bytes_per_s";
-    let Some((phase, record)) = machine::standing(run, "seq-write") else { return Err(Missing(WRITE)) };
+    let Some((phase, record)) = machine::doing(run, Work::SequentialWrite) else {
+        return Err(Missing(Work::SequentialWrite.throughput()));
+    };
     let Some(fall) = crate::series::fall(record) else { return Ok(None) };
     // Throttling at the same time explains the fall better.
     let throttled = run.samples_of(phase).iter().any(|s| s.throttle.raspberry_pi_bits.is_some_and(|b| b & 0xf != 0));
@@ -117,7 +122,7 @@ pub fn write_cache_exhausted(run: &Run) -> Check {
         return Ok(None);
     }
     let rates = vec![crate::phrase::rounded(fall.before), crate::phrase::rounded(fall.after)];
-    let source = format!("seq-write series, fall at {}", crate::phrase::seconds(fall.at_ns));
+    let source = format!("{} series, fall at {}", phase.plan.name, crate::phrase::seconds(fall.at_ns));
     let seen = Evidence::measurement("write rate before and after, bytes per second", rates, source);
     Ok(Some(Case::seen([seen]).at_most(Confidence::Probable)))
 }

@@ -3,8 +3,9 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
+use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Run};
+use model::{Confidence, Run, Work};
 
 /// The narrowest link of the path carries less than both of its ends can do.
 pub fn link_degraded(run: &Run) -> Check {
@@ -18,7 +19,7 @@ pub fn link_degraded(run: &Run) -> Check {
             return Ok(None);
         }
         Ok(Some(Case::seen(possible.facts.into_iter().map(|n| link.evidence(n))).gain(
-            "seq-read.throughput_bytes_per_s",
+            &machine::rate_id(run, Work::SequentialRead),
             Some(possible.ratio),
             "line rate that both ends could do over that of the link as it is",
         )))

@@ -5,7 +5,7 @@ use crate::causes;
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing, processors};
-use model::{Confidence, Evidence, LayerKind, Run};
+use model::{Confidence, Evidence, LayerKind, Run, Work};
 
 /// Flash below MTD has no request queue; its block device is a thin copy of it.
 fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
@@ -55,15 +55,15 @@ pub fn read_ahead_small(run: &Run) -> Check {
         if without_queue(path)? || path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
             return Ok(None);
         }
-        let buffered = machine::throughput(run, "buffered-read");
-        let direct = machine::direct_throughput(run, "seq-read");
+        let buffered = machine::rate(run, Work::BufferedRead);
+        let direct = machine::direct_rate(run, Work::SequentialRead);
         let ratio = buffered.zip(direct).map(|(b, d)| d / b);
         if ratio.is_some_and(|r| r < 1.1) {
             // Small, and it costs nothing here.
             return Ok(None);
         }
         let case = Case::seen([path.disk.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
-        Ok(Some(case.gain("buffered-read.throughput_bytes_per_s", ratio, "direct over buffered read of this run")))
+        Ok(Some(case.gain(&machine::rate_id(run, Work::BufferedRead), ratio, "direct over buffered read of this run")))
     })
 }
 

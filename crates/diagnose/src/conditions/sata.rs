@@ -5,7 +5,7 @@ use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
-use model::{Confidence, Evidence, Run};
+use model::{Confidence, Evidence, Run, Work};
 
 /// A SATA disk behind the IDE personality of its controller: no command queueing, no hot plug.
 pub fn ide_mode(run: &Run) -> Check {
@@ -54,7 +54,7 @@ pub fn link_downshift(run: &Run) -> Check {
                 path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS),
             ])
             .gain(
-                "seq-read.throughput_bytes_per_s",
+                &machine::rate_id(run, Work::SequentialRead),
                 Some(max / now),
                 "the highest speed of port and drive over the negotiated one",
             ),
@@ -94,14 +94,18 @@ pub fn a20_fifo(run: &Run) -> Check {
     const REGISTER: &str = "P0DMACR (AHCI block + 0x170)";
     any_disk(run, |path| {
         let Some(layer) = path.has_driver("ahci-sunxi") else { return Ok(None) };
-        let read = machine::direct_throughput(run, "seq-read");
-        let write = machine::direct_throughput(run, "seq-write");
+        let read = machine::direct_rate(run, Work::SequentialRead);
+        let write = machine::direct_rate(run, Work::SequentialWrite);
         let mut evidence = vec![driver_evidence(layer)];
         evidence.extend(run.environment.kernel.as_deref().map(|k| Evidence::fact("kernel", k, "environment")));
         let rates = write.zip(read).map(|(w, r)| {
             [
-                Evidence::measurement("direct write, bytes per second", w, machine::throughput_id("seq-write")),
-                Evidence::measurement("direct read, bytes per second", r, machine::throughput_id("seq-read")),
+                Evidence::measurement(
+                    "direct write, bytes per second",
+                    w,
+                    machine::rate_id(run, Work::SequentialWrite),
+                ),
+                Evidence::measurement("direct read, bytes per second", r, machine::rate_id(run, Work::SequentialRead)),
             ]
         });
         let sure = if let Some(holder) = path.holder(names::SUNXI_AHCI_P0DMACR) {
@@ -122,7 +126,7 @@ pub fn a20_fifo(run: &Run) -> Check {
         };
         let ratio = write.zip(read).map(|(w, r)| r / w);
         Ok(Some(Case::seen(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
-            "seq-write.throughput_bytes_per_s",
+            &machine::rate_id(run, Work::SequentialWrite),
             ratio,
             "direct read over direct write of this run",
         )))
@@ -158,7 +162,7 @@ pub fn older_port(run: &Run) -> Check {
         }
         let evidence = [path.disk.evidence(names::ATA_SATA_GENERATION), link.evidence(names::SATA_SPEED_MAX_GBIT_S)];
         Ok(Some(Case::seen(evidence).gain(
-            "seq-read.throughput_bytes_per_s",
+            &machine::rate_id(run, Work::SequentialRead),
             Some(able / port),
             "the drive's fastest generation over the port's",
         )))

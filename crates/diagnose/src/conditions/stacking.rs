@@ -4,7 +4,7 @@ use super::{Case, Check, first_case};
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Evidence, LayerKind, Run};
+use model::{Confidence, Evidence, LayerKind, Run, Work};
 
 /// A loop device that reads and writes its file through the page cache.
 pub fn loop_double_cache(run: &Run) -> Check {
@@ -23,9 +23,9 @@ pub fn dm_crypt_queues(run: &Run) -> Check {
         if !dm.need_text(names::DM_TYPE)?.starts_with("crypt") {
             return Ok(None);
         }
-        let kernel = ["seq-read", "seq-write"]
+        let kernel = [Work::SequentialRead, Work::SequentialWrite]
             .into_iter()
-            .filter_map(|name| machine::standing(run, name))
+            .filter_map(|work| machine::doing(run, work))
             .filter_map(|(p, _)| machine::cpus_during(run, p).map(|c| (&p.plan.name, c.kernel_processors)))
             .max_by(|a, b| a.1.total_cmp(&b.1));
         let mut evidence = vec![dm.evidence(names::DM_TYPE), Evidence::absence("work queue flags", "dmsetup table")];

@@ -3,8 +3,9 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
+use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Evidence, Run};
+use model::{Confidence, Evidence, Run, Work};
 
 /// The bulk-only driver: one command at a time (k:drivers/usb/storage/scsiglue.c, can_queue = 1).
 pub fn bulk_only(run: &Run) -> Check {
@@ -37,7 +38,11 @@ pub fn usb2_speed(run: &Run) -> Check {
         let evidence = [link.evidence(names::USB_SPEED_MBIT_S), link.evidence(names::USB_VERSION)];
         let case = Case::seen(evidence).at_most(if can_more { Confidence::Probable } else { Confidence::Low });
         let ratio = (can_more && speed > 0).then(|| 5000.0 / speed as f64);
-        Ok(Some(case.gain("seq-read.throughput_bytes_per_s", ratio, "5 Gbit/s over the negotiated speed (line rates)")))
+        Ok(Some(case.gain(
+            &machine::rate_id(run, Work::SequentialRead),
+            ratio,
+            "5 Gbit/s over the negotiated speed (line rates)",
+        )))
     })
 }
 

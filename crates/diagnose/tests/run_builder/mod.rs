@@ -355,8 +355,8 @@ impl Builder {
                 queue_depth: phase.depth,
                 region_start_bytes: 0,
                 region_bytes: 1 << 30,
-                sync: Sync::None,
-                round_bytes: None,
+                sync: if phase.name == "buffered-write" { Sync::FsyncPerRound } else { Sync::None },
+                round_bytes: (phase.name == "buffered-write").then_some(64 << 20),
                 seed: 1,
                 ..StreamPlan::default()
             }],

@@ -196,16 +196,11 @@ fn question(phase: &PhaseRun) -> Option<&Metric> {
 /// The metrics of a side, each once.
 fn ids(runs: &[&Run]) -> Vec<String> {
     let mut seen = HashSet::new();
-    let results = runs.iter().flat_map(|r| r.metrics());
+    let results = runs.iter().flat_map(|r| r.results());
     results
-        .filter(|m| m.status != MetricStatus::NotApplicable && !is_overhead(&m.id) && seen.insert(m.id.as_str()))
+        .filter(|m| m.status != MetricStatus::NotApplicable && seen.insert(m.id.as_str()))
         .map(|m| m.id.clone())
         .collect()
-}
-
-/// Layout and the memory copy are no results.
-fn is_overhead(id: &str) -> bool {
-    matches!(id.split('.').next(), Some("layout" | "copy"))
 }
 
 fn value(metric: Option<&Metric>) -> Value {

@@ -1,7 +1,7 @@
 //! `narrows/runs/1`: what is in the archive.
 
 use super::seconds;
-use model::{Metric, PhaseKind, PhaseRun, Run, RunState};
+use model::{Metric, PhaseKind, PhaseRun, Run, RunState, Work};
 use serde::{Deserialize, Serialize};
 
 /// One run in the list.
@@ -29,12 +29,12 @@ pub struct RunEntry {
 
 impl RunEntry {
     /// Metrics that stand for a run in a list.
-    pub const HEADLINES: [&'static str; 5] = [
-        "seq-read.throughput_bytes_per_s",
-        "seq-write.throughput_bytes_per_s",
-        "buffered-write.throughput_bytes_per_s",
-        "rand-read-qd1.iops",
-        "rand-write-qd1.iops",
+    pub const HEADLINES: [(Work, &'static str); 5] = [
+        (Work::SequentialRead, "throughput_bytes_per_s"),
+        (Work::SequentialWrite, "throughput_bytes_per_s"),
+        (Work::BufferedWrite, "throughput_bytes_per_s"),
+        (Work::RandomRead, "iops"),
+        (Work::RandomWrite, "iops"),
     ];
 
     /// Headlines of a run that is no check: so many, the rates of its first phases.
@@ -42,7 +42,8 @@ impl RunEntry {
 
     /// The entry of a run.
     pub fn new(run: &Run, tags: Vec<String>) -> Self {
-        let headlines: Vec<Metric> = Self::HEADLINES.iter().filter_map(|id| run.metric(id)).cloned().collect();
+        let headlines: Vec<Metric> =
+            Self::HEADLINES.iter().filter_map(|(work, quantity)| run.metric_doing(*work, quantity)).cloned().collect();
         let rates = || run.phases.iter().filter_map(main_rate).take(Self::RATES).cloned().collect();
         Self {
             run_id: run.id.clone(),
@@ -52,7 +53,7 @@ impl RunEntry {
             state: run.state,
             duration_s: seconds(run.duration_ns),
             bytes_written: run.bytes_written,
-            metrics: if headlines.is_empty() { rates() } else { headlines },
+            metrics: if run.is_overview() && !headlines.is_empty() { headlines } else { rates() },
             tags,
         }
     }

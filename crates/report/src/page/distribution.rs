@@ -3,7 +3,7 @@
 use super::{jobs, t};
 use crate::quantity;
 use maud::{Markup, html};
-use model::{Histogram, PhaseKind, PhaseRun, Run};
+use model::{Histogram, PhaseKind, PhaseRun, Run, Work};
 use std::borrow::Cow;
 
 /// A phase whose latencies are drawn, with its look: colour by access pattern, dashes for writes.
@@ -20,22 +20,21 @@ const LEAST_OPERATIONS: u64 = 20;
 const MOST_CURVES: usize = 14;
 
 /// Colour classes by access pattern; others take what is left, in order.
-const KNOWN: [(&str, u8); 9] = [
-    ("seq-read", 1),
-    ("seq-write", 1),
-    ("buffered-read", 2),
-    ("buffered-write", 2),
-    ("rand-read-qd1", 3),
-    ("rand-write-qd1", 3),
-    ("rand-read-qd32", 4),
-    ("rand-write-qd32", 4),
-    ("sync-write", 5),
-];
+fn colour_of(work: Work) -> Option<u8> {
+    Some(match work {
+        Work::MemoryCopy => return None,
+        Work::SequentialRead | Work::SequentialWrite => 1,
+        Work::BufferedRead | Work::BufferedWrite => 2,
+        Work::RandomRead | Work::RandomWrite => 3,
+        Work::QueuedRead | Work::QueuedWrite => 4,
+        Work::DurableWrite => 5,
+    })
+}
 
 fn curves(run: &Run) -> Vec<Curve<'_>> {
     let mut spare = 5;
-    let mut colour = |name: &str| {
-        KNOWN.iter().find(|(n, _)| *n == name).map(|(_, c)| *c).unwrap_or_else(|| {
+    let mut colour = |work: Option<Work>| {
+        work.and_then(colour_of).unwrap_or_else(|| {
             spare = spare % 7 + 1;
             spare
         })
@@ -47,14 +46,14 @@ fn curves(run: &Run) -> Vec<Curve<'_>> {
         let Some(record) = &p.record else { continue };
         let sides = jobs::sides(p);
         if sides.is_empty() && record.latency.count() >= LEAST_OPERATIONS {
-            let class = class(colour(&p.plan.name), p.plan.is_write());
+            let class = class(colour(Work::of(&p.plan)), p.plan.is_write());
             let refused = p.status != model::PhaseStatus::Measured;
             out.push(Curve { name: p.plan.name.clone(), class, histogram: Cow::Borrowed(&record.latency), refused });
         }
         // Where a phase tells jobs or directions apart, one curve over all of them would be a mixture.
         for side in sides.into_iter().filter(|s| s.latency.count() >= LEAST_OPERATIONS) {
             let name = format!("{}, {}", p.plan.name, side.name);
-            let class = class(colour(&name), side.writes);
+            let class = class(colour(None), side.writes);
             out.push(Curve { name, class, histogram: Cow::Owned(side.latency), refused: false });
         }
     }

@@ -4,7 +4,7 @@ use super::t;
 use crate::headline::{reason_code, status_word};
 use crate::{quantity, storage};
 use maud::{Markup, html};
-use model::{LayerKind, Metric, Run, Unit};
+use model::{LayerKind, Metric, Run, Unit, Work};
 
 /// A bar this many times longer than the longest measured one is drawn broken.
 const BREAK_RATIO: f64 = 2.5;
@@ -18,8 +18,8 @@ struct Rung<'a> {
 }
 
 fn rungs(run: &Run) -> Vec<Rung<'_>> {
-    let measured = |name: &str, kind: &'static str, phase: &str| {
-        run.metric(&format!("{phase}.throughput_bytes_per_s")).map(|m| Rung {
+    let measured = |name: &str, kind: &'static str, work: Work| {
+        run.metric_doing(work, "throughput_bytes_per_s").map(|m| Rung {
             name: name.to_owned(),
             kind,
             value: m.value,
@@ -28,7 +28,7 @@ fn rungs(run: &Run) -> Vec<Rung<'_>> {
         })
     };
     let mut out: Vec<Rung<'_>> = Vec::new();
-    out.extend(measured("memory copy", "memory", "copy"));
+    out.extend(measured("memory copy", "memory", Work::MemoryCopy));
     for link in run.target.stack.all(LayerKind::Link).filter(|l| l.ceiling_bytes_per_s.is_some()).take(2) {
         out.push(Rung {
             name: format!("link {}", t(&storage::link_name(link))),
@@ -38,13 +38,13 @@ fn rungs(run: &Run) -> Vec<Rung<'_>> {
             metric: None,
         });
     }
-    for (name, kind, phase) in [
-        ("direct read", "read", "seq-read"),
-        ("buffered read", "read", "buffered-read"),
-        ("direct write", "write", "seq-write"),
-        ("buffered write", "write", "buffered-write"),
+    for (name, kind, work) in [
+        ("direct read", "read", Work::SequentialRead),
+        ("buffered read", "read", Work::BufferedRead),
+        ("direct write", "write", Work::SequentialWrite),
+        ("buffered write", "write", Work::BufferedWrite),
     ] {
-        out.extend(measured(name, kind, phase));
+        out.extend(measured(name, kind, work));
     }
     out
 }

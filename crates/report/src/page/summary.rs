@@ -4,7 +4,7 @@ use super::t;
 use crate::headline::{self, Cell};
 use crate::{Check, quantity, storage_line};
 use maud::{Markup, html};
-use model::Unit;
+use model::{Unit, Work};
 
 /// Name, time, storage, and the narrow place.
 pub(super) fn header(check: &Check<'_>) -> Markup {
@@ -117,7 +117,7 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
                 @if let Some((ns, phase)) = headline::worst_stall(run) {
                     div { dt { "worst stall" } dd { (quantity::quantity(ns, Unit::Ns)) small { "in " (t(phase)) } } }
                 }
-                @if let Some(copy) = run.metric("copy.throughput_bytes_per_s").and_then(quantity::metric) {
+                @if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
                     div { dt { "memory copy" } dd { (copy.value()) @if let Some(h) = &copy.half_width { small { "± " (h) } } } }
                 }
                 div { dt { @if run.target.kind == model::TargetKind::Sim { "simulated writes" } @else { "written" } } dd { (quantity::size(run.bytes_written)) small { "in " (quantity::duration(run.duration_ns)) } } }

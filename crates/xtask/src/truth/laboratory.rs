@@ -5,7 +5,7 @@ use anyhow::{Context as _, anyhow};
 use engine::{Control, Rig, SimRig};
 use model::{
     Access, NS_PER_S, Operation, PhaseKind, PhaseRun, Plan, QuietWindow, Run, RunState, SimModel, StopCause,
-    StreamPlan, SystemSample, Target, TargetKind, quiet_window, traffic,
+    StreamPlan, SystemSample, Target, TargetKind, Work, quiet_window, traffic,
 };
 use spec::{Probe, Readiness, RunInputs};
 
@@ -180,7 +180,7 @@ impl Bench {
                 stack: &run.target.stack,
                 samples: &samples,
                 at_start: run.samples.first(),
-                memory_bytes_per_s: run.value("copy.throughput_bytes_per_s"),
+                memory_bytes_per_s: run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(|m| m.value),
                 clock_step_ns: None,
                 process_stopped: false,
                 kept_bytes: 0,

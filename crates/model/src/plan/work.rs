@@ -1,0 +1,233 @@
+//! Work that conclusions rest on, by what a phase asks for: findings, the limit, ratings and the card look phases up by this,
+//! whatever they are called and whichever workload they are from.
+
+use super::{Access, BlockShare, Content, Flush, OpenSync, Operation, Order, PhaseKind, PhasePlan, StreamPlan, Sync};
+use crate::{Metric, PhaseRun, PhaseStatus, Run};
+
+/// Small blocks: those in which operations are counted.
+const SMALL_BYTES: u64 = 4096;
+/// Blocks from this size on are large: their bytes are counted.
+const LARGE_BYTES: u64 = 128 << 10;
+/// So much in flight keeps a device busy that is read or written in sequence.
+const BUSY_BYTES: u64 = 4 << 20;
+/// What the check asks for, in bytes: of several phases of one kind of work, the one that comes nearest counts.
+const USUAL_BYTES: u64 = 1 << 20;
+
+/// A kind of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Work {
+    /// Memory to memory.
+    MemoryCopy,
+    /// Large blocks in sequence past the page cache, enough of them in flight.
+    SequentialRead,
+    /// As [`Work::SequentialRead`], written.
+    SequentialWrite,
+    /// Large blocks in sequence through the page cache, from which they were dropped before.
+    BufferedRead,
+    /// Large blocks in sequence through the page cache, with an fsync after each round.
+    BufferedWrite,
+    /// 4 KiB at random offsets past the page cache, one at a time.
+    RandomRead,
+    /// As [`Work::RandomRead`], written.
+    RandomWrite,
+    /// 4 KiB at random offsets past the page cache, 32 in flight.
+    QueuedRead,
+    /// As [`Work::QueuedRead`], written.
+    QueuedWrite,
+    /// 4 KiB at random offsets through the page cache, each with its own fdatasync.
+    DurableWrite,
+}
+
+macro_rules! works {
+    ($($work:ident $name:literal;)*) => {
+        impl Work {
+            /// All of them, in the order of the check.
+            pub const ALL: &'static [Self] = &[$(Self::$work),*];
+
+            /// The name of its phase in the check: how it is spoken of where no phase does it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$work => $name),* }
+            }
+
+            /// The id of its throughput in the check.
+            pub const fn throughput(self) -> &'static str {
+                match self { $(Self::$work => concat!($name, ".throughput_bytes_per_s")),* }
+            }
+
+            /// The id of its longest latency in the check.
+            pub const fn latency(self) -> &'static str {
+                match self { $(Self::$work => concat!($name, ".latency_ns_max")),* }
+            }
+
+            /// The id of its operations per second in the check.
+            pub const fn iops(self) -> &'static str {
+                match self { $(Self::$work => concat!($name, ".iops")),* }
+            }
+        }
+    };
+}
+
+works! {
+    MemoryCopy "copy";
+    SequentialWrite "seq-write";
+    BufferedWrite "buffered-write";
+    SequentialRead "seq-read";
+    BufferedRead "buffered-read";
+    RandomRead "rand-read-qd1";
+    QueuedRead "rand-read-qd32";
+    DurableWrite "sync-write";
+    RandomWrite "rand-write-qd1";
+    QueuedWrite "rand-write-qd32";
+}
+
+/// What all streams of a phase have in common, where they are plain: nothing about them makes the storage do less, more or
+/// other than reads or writes of one size as fast as they go.
+struct Plain {
+    operation: Operation,
+    random: bool,
+    block_bytes: u64,
+    access: Access,
+    /// Bytes of a round, with an fsync at its end.
+    round_bytes: Option<u64>,
+    each_durable: bool,
+    streams: usize,
+    depth: u32,
+}
+
+impl Plain {
+    fn of(phase: &PhasePlan) -> Option<Self> {
+        let first = phase.streams.first()?;
+        let one = |s: &StreamPlan| {
+            let access = s.access.unwrap_or(phase.access);
+            (is_plain(s) && access == first.access.unwrap_or(phase.access))
+                .then(|| (s.operation, s.order == Order::Sequential, s.block_size_bytes, s.sync, rounds(s)))
+        };
+        let (operation, sequential, block_bytes, sync, round_bytes) = one(first)?;
+        phase.streams.iter().all(|s| one(s) == one(first)).then(|| Self {
+            operation,
+            random: !sequential,
+            block_bytes,
+            access: first.access.unwrap_or(phase.access),
+            round_bytes,
+            each_durable: sync == Sync::FdatasyncEach,
+            streams: phase.streams.len(),
+            depth: phase.queue_depth(),
+        })
+    }
+}
+
+/// Bytes between two syncs.
+fn rounds(stream: &StreamPlan) -> Option<u64> {
+    match (stream.sync, stream.flush.fsync_every) {
+        (Sync::FsyncPerRound, _) => stream.round_bytes,
+        (Sync::None, 0) => None,
+        (Sync::None, every) => Some(u64::from(every).saturating_mul(stream.block_size_bytes)),
+        _ => None,
+    }
+}
+
+fn is_plain(s: &StreamPlan) -> bool {
+    let sizes = s.block_sizes.as_ref().is_none_or(|sizes| {
+        let one = |b: &super::BlockSize| match b {
+            super::BlockSize::Fixed { bytes } => *bytes == s.block_size_bytes,
+            super::BlockSize::Split(shares) => {
+                matches!(shares[..], [BlockShare { bytes, .. }] if bytes == s.block_size_bytes)
+            }
+            super::BlockSize::Range { .. } => false,
+        };
+        one(if s.operation == Operation::Read { &sizes.read } else { &sizes.write })
+    });
+    sizes
+        && matches!(s.operation, Operation::Read | Operation::Write)
+        && matches!(s.order, Order::Sequential | Order::Random | Order::RandomReplace)
+        && s.mix.is_none()
+        && !s.trim_before_write
+        && s.run_blocks <= 1
+        && s.open_sync == OpenSync::None
+        && !(s.rw_flags.dsync || s.rw_flags.sync || s.rw_flags.atomic || s.rw_flags.dontcache)
+        && Flush { fsync_every: 0, fsync_at_end: false, ..s.flush } == Flush::default()
+        && s.pacing.is_none()
+        && s.think.is_none()
+        && s.verify.is_none()
+        && s.content == Content::default()
+}
+
+impl Work {
+    /// The work that a phase does, if it is one of these.
+    pub fn of(phase: &PhasePlan) -> Option<Self> {
+        match phase.kind {
+            PhaseKind::MemoryCopy => return Some(Self::MemoryCopy),
+            PhaseKind::Measure => {}
+            PhaseKind::Layout | PhaseKind::Precondition => return None,
+        }
+        let plain = Plain::of(phase)?;
+        let read = plain.operation == Operation::Read;
+        let pick = |reads, writes| Some(if read { reads } else { writes });
+        let small = plain.random && plain.block_bytes == SMALL_BYTES;
+        let large = !plain.random && plain.streams == 1 && plain.block_bytes >= LARGE_BYTES;
+        let syncs = plain.each_durable || plain.round_bytes.is_some();
+        match (plain.access, plain.depth) {
+            (Access::Direct, 1) if small && !syncs => pick(Self::RandomRead, Self::RandomWrite),
+            (Access::Direct, 32) if small && !syncs => pick(Self::QueuedRead, Self::QueuedWrite),
+            (Access::Direct, depth) if large && !syncs && u64::from(depth) * plain.block_bytes >= BUSY_BYTES => {
+                pick(Self::SequentialRead, Self::SequentialWrite)
+            }
+            (Access::Buffered, 1) if small && !read && plain.each_durable => Some(Self::DurableWrite),
+            (Access::Buffered, 1) if large && read && (phase.cold || phase.drop_cache) => Some(Self::BufferedRead),
+            (Access::Buffered, 1) if large && !read && plain.round_bytes.is_some_and(|b| b >= USUAL_BYTES) => {
+                Some(Self::BufferedWrite)
+            }
+            _ => None,
+        }
+    }
+
+    /// How far a phase that does it is from what the check asks for.
+    fn distance(self, phase: &PhasePlan) -> (bool, u32) {
+        let block = phase.streams.first().map_or(0, |s| s.block_size_bytes);
+        let large = !matches!(self, Self::RandomRead | Self::RandomWrite | Self::QueuedRead | Self::QueuedWrite);
+        (large && block != USUAL_BYTES, phase.queue_depth().abs_diff(if large { 8 } else { phase.queue_depth() }))
+    }
+}
+
+impl Run {
+    /// The phase that does this work: of several, one that stands before one that does not, then the one nearest to what the
+    /// check asks for, then the first.
+    pub fn doing(&self, work: Work) -> Option<&PhaseRun> {
+        Self::doing_in(&self.phases, work)
+    }
+
+    /// As [`Run::doing`], among these phases.
+    pub fn doing_in(phases: &[PhaseRun], work: Work) -> Option<&PhaseRun> {
+        phases
+            .iter()
+            .filter(|p| Work::of(&p.plan) == Some(work))
+            .min_by_key(|p| (p.status != PhaseStatus::Measured, work.distance(&p.plan)))
+    }
+
+    /// Whether it gives an overview of its target: a check, or several kinds of work, each once and nothing else.
+    pub fn is_overview(&self) -> bool {
+        /// Fewer are none.
+        const LEAST: usize = 4;
+        let measured = self.phases.iter().filter(|p| p.plan.kind == PhaseKind::Measure);
+        let works: Option<Vec<Work>> = measured.map(|p| Work::of(&p.plan)).collect();
+        let each_once = |w: &Vec<Work>| w.len() >= LEAST && (1..w.len()).all(|i| !w[..i].contains(&w[i]));
+        self.command == "check" || works.as_ref().is_some_and(each_once)
+    }
+
+    /// A metric of the phase that does this work, such as `iops`, whatever it is worth.
+    pub fn metric_doing(&self, work: Work, quantity: &str) -> Option<&Metric> {
+        metric_of(self.doing(work)?, quantity)
+    }
+
+    /// The id of a metric of this work: of the phase that does it, or of the check where none does.
+    pub fn id_doing(&self, work: Work, quantity: &str) -> String {
+        let name = self.doing(work).map_or(work.name(), |p| p.plan.name.as_str());
+        self.metric_doing(work, quantity).map_or_else(|| format!("{name}.{quantity}"), |m| m.id.clone())
+    }
+}
+
+/// A metric of the phase as a whole: those of its jobs and directions have longer ids.
+fn metric_of<'a>(phase: &'a PhaseRun, quantity: &str) -> Option<&'a Metric> {
+    let own = |m: &&Metric| m.id.strip_suffix(quantity).is_some_and(|rest| rest.ends_with('.'));
+    phase.metrics.iter().filter(own).min_by_key(|m| m.id.len())
+}
