@@ -10,7 +10,7 @@ use std::path::Path;
 /// `direct-4k/randread-iodepth-32-numjobs-1_iops.1.log`.
 ///
 /// Intervals without completions are lines with 0 in the first two and no line in the latter. The latency is the
-/// median of the interval.
+/// median of the interval; intervals of several streams together have none.
 ///
 /// # Errors
 /// A phase is named that does not exist, or none that was measured has a series that stands.

@@ -15,9 +15,10 @@ pub struct Interval {
     pub operations: u64,
     /// Completed bytes.
     pub bytes: u64,
-    /// Median latency of the interval's completions; `None` without completions.
+    /// Median latency of the interval's completions; `None` without completions, and where several streams, or intervals of a
+    /// phase of hours, were put together: it cannot be had from theirs.
     pub latency_ns_p50: Option<Ns>,
-    /// 99th percentile; `None` without completions.
+    /// 99th percentile; `None` where there is no median.
     pub latency_ns_p99: Option<Ns>,
     /// Maximum; `None` without completions.
     pub latency_ns_max: Option<Ns>,

@@ -130,16 +130,15 @@ fn append(first: &mut Interval, second: &Interval) {
     first.length_ns += second.length_ns;
 }
 
-/// Adds what another interval saw. Percentiles of the union cannot be had from percentiles: the median becomes the mean
-/// weighted by operations, the 99th percentile the larger one (an upper bound), the maximum stays exact. Only phases of
-/// hours, or with several streams, come here; the phase's histogram is exact in any case.
+/// Adds what another interval saw. Percentiles of the union cannot be had from percentiles: where both saw operations they
+/// are not known, the maximum stays exact. Only phases of hours, or with several streams, come here; the phase's histogram
+/// is exact in any case.
 pub(crate) fn combine(into: &mut Interval, other: &Interval) {
-    let (a, b) = (into.operations as f64, other.operations as f64);
-    into.latency_ns_p50 = match (into.latency_ns_p50, other.latency_ns_p50) {
-        (Some(x), Some(y)) => Some(((x as f64 * a + y as f64 * b) / (a + b)) as Ns),
-        (x, y) => x.or(y),
-    };
-    into.latency_ns_p99 = into.latency_ns_p99.max(other.latency_ns_p99);
+    if into.operations == 0 {
+        (into.latency_ns_p50, into.latency_ns_p99) = (other.latency_ns_p50, other.latency_ns_p99);
+    } else if other.operations > 0 {
+        (into.latency_ns_p50, into.latency_ns_p99) = (None, None);
+    }
     into.latency_ns_max = into.latency_ns_max.max(other.latency_ns_max);
     into.operations += other.operations;
     into.bytes += other.bytes;
@@ -148,6 +147,25 @@ pub(crate) fn combine(into: &mut Interval, other: &Interval) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_percentile_is_made_of_percentiles() {
+        let seen = |latencies: &[Ns]| {
+            let mut histogram = Histogram::new();
+            latencies.iter().for_each(|l| histogram.record(*l));
+            interval(0, 100, &histogram, 1)
+        };
+        let (one, none) = (seen(&[10, 20, 30]), seen(&[]));
+        let mut alone = none;
+        combine(&mut alone, &one);
+        combine(&mut alone, &none);
+        assert_eq!(alone.latency_ns_p50, one.latency_ns_p50, "of one stream, it is known");
+        let mut three = one;
+        combine(&mut three, &seen(&[1000]));
+        combine(&mut three, &one);
+        assert_eq!((three.latency_ns_p50, three.latency_ns_p99, three.latency_ns_max), (None, None, Some(1000)));
+        assert_eq!((three.operations, three.bytes), (7, 3));
+    }
 
     #[test]
     fn memory_is_bounded_and_nothing_is_lost() {
