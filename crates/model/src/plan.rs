@@ -9,7 +9,9 @@ mod verify_kind;
 mod verifying;
 mod work;
 
-pub use course::{Arrivals, ErrorPolicy, FileOrder, Flush, OpenSync, Pacing, Rate, RwFlags, ThinkTime};
+pub use course::{
+    Arrivals, ErrorPolicy, FileOrder, Flush, IoClass, IoPriority, OpenSync, Pacing, Rate, RwFlags, ThinkTime,
+};
 pub use demands::{MemoryNeed, PlanError};
 pub use jobs::PlannedJob;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
@@ -186,7 +188,8 @@ pub struct StreamPlan {
     /// Zones of [`Order::Zoned`]; each column sums to 100.
     #[serde(default, skip_serializing_if = "is_default")]
     pub zones: Vec<Zone>,
-    /// With a random order: so many blocks follow one another before the next offset is drawn; 0 and 1: one.
+    /// With a random order: so many blocks follow one another before the next offset is drawn; with a strided one: from
+    /// the start of each stride, and a pass leaves out what lies between; 0 and 1: one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub run_blocks: u32,
     /// Sizes by direction, where they are not all `block_size_bytes`.
@@ -204,6 +207,9 @@ pub struct StreamPlan {
     /// Processors that its thread may use; without any, all.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cpus: Vec<u32>,
+    /// The priority of its requests; without it, that of the process.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub io_priority: Option<IoPriority>,
     /// Who carries it out, where that is not the phase's engine.
     #[serde(default, skip_serializing_if = "is_default")]
     pub engine: Option<EngineKind>,
@@ -273,6 +279,7 @@ impl Default for StreamPlan {
             batch_submit: Default::default(),
             batch_complete: Default::default(),
             cpus: Default::default(),
+            io_priority: Default::default(),
             engine: Default::default(),
             access: Default::default(),
             open_sync: Default::default(),

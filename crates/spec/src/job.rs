@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, NS_PER_S, OpenSync, Operation, Order,
-    Pacing, PhaseKind, RwFlags, Sync, ThinkTime, Verify, Zone,
+    Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, IoPriority, NS_PER_S, OpenSync, Operation,
+    Order, Pacing, PhaseKind, RwFlags, Sync, ThinkTime, Verify, Zone,
 };
 
 /// An amount that may depend on the target.
@@ -87,6 +87,7 @@ pub(crate) struct Job {
     pub cpus: Vec<u32>,
     /// Whether each copy gets one of `cpus`.
     pub cpus_split: bool,
+    pub io_priority: Option<IoPriority>,
     /// `None`: io_uring for direct access, plain calls for buffered.
     pub engine: Option<EngineKind>,
     pub access: Access,
@@ -105,6 +106,8 @@ pub(crate) struct Job {
     pub offset: Extent,
     pub offset_step: Extent,
     pub files: Files,
+    /// How its own files are named, with `$jobname`, `$jobnum` and `$filenum`.
+    pub file_format: Option<String>,
     pub file_order: FileOrder,
     /// Bytes a loop, or a part of the region; `None`: the region.
     pub amount: Option<Extent>,
@@ -154,6 +157,7 @@ impl Default for Job {
             shared_group: None,
             cpus: Vec::new(),
             cpus_split: false,
+            io_priority: None,
             engine: None,
             access: Access::Buffered,
             open_sync: OpenSync::None,
@@ -169,6 +173,7 @@ impl Default for Job {
             offset: Extent::Bytes(0),
             offset_step: Extent::Bytes(0),
             files: Files::Target,
+            file_format: None,
             file_order: FileOrder::RoundRobin,
             amount: None,
             loops: 1,

@@ -3,8 +3,9 @@
 use crate::job::{Extent, Files, Job, Steady};
 use crate::sim::nearest;
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, OpenSync, Operation, Order, Pacing,
-    Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, IoClass, IoPriority, OpenSync,
+    Operation, Order, Pacing, Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes,
+    parse_duration_ns,
 };
 
 type Set = fn(&mut Job, &str) -> Result<(), String>;
@@ -242,6 +243,20 @@ fn rates(
     Ok(())
 }
 
+fn io_priority(text: &str) -> Result<IoPriority, String> {
+    let (class, level) = text.split_once(':').map_or((text, None), |(c, l)| (c, Some(l)));
+    let level = level.map(|l| whole(l).ok().filter(|n| *n < 8).ok_or_else(|| format!("'{l}' is no level from 0 to 7")));
+    let class = match class {
+        "real-time" => IoClass::RealTime,
+        "best-effort" => IoClass::BestEffort,
+        "idle" if level.is_none() => IoClass::Idle,
+        _ => return Err(format!("no priority '{text}'")),
+    };
+    // What the kernel takes for a process that says nothing.
+    let level = level.transpose()?.unwrap_or(if class == IoClass::Idle { 0 } else { 4 });
+    Ok(IoPriority { class, level })
+}
+
 fn per_second(text: &str) -> Result<u64, String> {
     match bytes(text.strip_suffix("/s").unwrap_or(text))? {
         0 => Err("0 never starts anything".to_owned()),
@@ -272,7 +287,7 @@ keys! {
     }, "Reads among the operations of a mix.";
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:...",
         order, "Order of the offsets.";
-    "run-blocks", "number", |j, t| { j.run_blocks = whole(t)?; Ok(()) }, "Blocks that follow one another in a random order before the next offset is drawn.";
+    "run-blocks", "number", |j, t| { j.run_blocks = whole(t)?; Ok(()) }, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
     "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b]; Ok(()) }, "Size of the operations.";
     "read-block-size", "as block-size", |j, t| { j.block[0] = block_size(t, bytes)?; Ok(()) }, "Size of the reads.";
     "write-block-size", "as block-size", |j, t| { j.block[1] = block_size(t, bytes)?; Ok(()) }, "Size of the writes.";
@@ -285,6 +300,7 @@ keys! {
     "separate", "true, false", |j, t| { j.together = !flag(t)?; Ok(()) }, "Streams are reported one by one.";
     "cpus", "0-3,6", |j, t| { j.cpus = cpus(t)?; Ok(()) }, "Processors that may be used.";
     "cpus-split", "true, false", |j, t| { j.cpus_split = flag(t)?; Ok(()) }, "Each stream is pinned to one of them.";
+    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| { j.io_priority = Some(io_priority(t)?); Ok(()) }, "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
     "engine", "io-uring, psync, psync-threads, mmap", |j, t| {
         j.engine = Some(match t {
             "io-uring" => EngineKind::IoUring,
@@ -359,6 +375,7 @@ keys! {
         Ok(())
     }, "Files that it uses.";
     "own-files", "number", |j, t| { j.files = Files::Own(positive(t)?); Ok(()) }, "So many files for each stream.";
+    "file-names", "text with $jobname, $jobnum, $filenum", |j, t| { j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()); Ok(()) }, "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
     "file-order", "round-robin, random, sequential", |j, t| {
         j.file_order = match t {
             "round-robin" => FileOrder::RoundRobin,
@@ -400,6 +417,8 @@ keys! {
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
     "compressible", "per cent", |j, t| { j.content.compress_percent = percent(t)?; Ok(()) }, "Share of the data written that compresses to nothing.";
     "duplicates", "per cent", |j, t| { j.content.dedupe_percent = percent(t)?; Ok(()) }, "Share of the blocks written that are copies.";
+    "duplicates-from", "per cent", |j, t| { j.content.pool_percent = percent(t)?; Ok(()) }, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
+    "duplicates-shared", "true, false", |j, t| { j.content.pool_shared = flag(t)?; Ok(()) }, "The pool is the same for all streams that say this.";
     "zeroes", "true, false", |j, t| { j.content.zero = flag(t)?; Ok(()) }, "Writes zeroes.";
     "on-error", "stop, continue", |j, t| {
         j.on_error = match t {

@@ -1,11 +1,13 @@
 //! A workload and what is known of the target become a plan.
 
+mod layout;
+
 use crate::budget::{Probe, Shares, round_bytes};
 use crate::job::{Extent, Files, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
 use model::{
     Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
-    PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Verify, VerifyKind, Warmup,
+    PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,10 +16,6 @@ use std::collections::BTreeMap;
 const DEFAULT_BYTES: u64 = 1 << 30;
 /// What the text calls 1 GiB is never made smaller than 1 MiB.
 const MOST_HALVINGS: u32 = 10;
-const LAYOUT_BLOCK_BYTES: u64 = 1 << 20;
-/// Layout is given up below this rate.
-const LAYOUT_LEAST_BYTES_PER_S: u64 = 1_000_000;
-
 /// The half-width at which a read phase of a budget may stop early: 1 % of the mean.
 const EARLY_HALF_WIDTH: f64 = 0.01;
 /// A copy of memory that does not say how long it takes.
@@ -307,7 +305,19 @@ impl<'a> Resolver<'a> {
             Files::Own(count) => {
                 let base = if job.name.is_empty() { &phase.name } else { &job.name };
                 let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
-                (0..*count).map(|file| format!("{base}.{copy}.{file}")).collect()
+                let format = job.file_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
+                let mut names: Vec<String> = Vec::new();
+                for file in 0..*count {
+                    let name = format
+                        .replace("$jobname", &base)
+                        .replace("$jobnum", &copy.to_string())
+                        .replace("$filenum", &file.to_string());
+                    // Without the number of the file, all are one.
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                names
             }
         };
         if self.inputs.kind == TargetKind::Directory {
@@ -565,6 +575,7 @@ impl<'a> Resolver<'a> {
             batch_submit: job.batch_submit,
             batch_complete: job.batch_complete,
             cpus,
+            io_priority: job.io_priority,
             open_sync: job.open_sync,
             rw_flags: job.rw_flags,
             flush: job.flush,
@@ -577,57 +588,6 @@ impl<'a> Resolver<'a> {
             content: job.content,
             on_error: job.on_error,
             ..StreamPlan::default()
-        })
-    }
-
-    /// Writes what is read later, file by file.
-    fn layout(&self) -> Option<PhasePlan> {
-        // A text may have a layout of its own.
-        let has_own = self.workload.phases.iter().any(|p| p.kind == PhaseKind::Layout);
-        if has_own || !Self::lays_out_on(self.workload, self.inputs) || self.laid_out.is_empty() {
-            return None;
-        }
-        let sector = self.inputs.sector_bytes.max(512);
-        // Files of one length are one stream; the target itself, which has no name, is one of its own.
-        let mut by_end: BTreeMap<(u64, bool, Option<VerifyKind>), Vec<String>> = BTreeMap::new();
-        for (name, end) in &self.laid_out {
-            let kind = self.verified.get(name).copied();
-            let names = by_end.entry((*end, !name.is_empty(), kind)).or_default();
-            names.extend((!name.is_empty()).then(|| name.clone()));
-        }
-        let mut streams = Vec::new();
-        let mut bytes = 0u64;
-        for ((end, _, kind), names) in by_end {
-            // Whole sectors; the largest block that divides them, so that the region is covered to its end.
-            let region = end.next_multiple_of(sector);
-            let block = (1u64 << region.trailing_zeros().min(20)).min(LAYOUT_BLOCK_BYTES).max(sector);
-            bytes = bytes.saturating_add(region.saturating_mul((names.len() as u64).max(1)));
-            streams.push(StreamPlan {
-                operation: Operation::Write,
-                block_size_bytes: block,
-                queue_depth: 8,
-                region_bytes: region,
-                sync: Sync::FsyncAtEnd,
-                seed: self.inputs.seed.wrapping_add(region).wrapping_add(streams.len() as u64),
-                files: names,
-                file_order: model::FileOrder::Sequential,
-                // What is written here is checked where it is read, and the layout has an end of its own to keep.
-                verify: kind.map(|kind| Verify { kind, read_back: false, stop_at_first: false }),
-                ..StreamPlan::default()
-            });
-        }
-        Some(PhasePlan {
-            name: "layout".into(),
-            kind: PhaseKind::Layout,
-            engine: self.fixed_engine().unwrap_or(EngineKind::IoUring),
-            access: Access::Direct,
-            streams,
-            time_limit_ns: self
-                .shares
-                .layout_ns
-                .unwrap_or((bytes / LAYOUT_LEAST_BYTES_PER_S).saturating_add(60).saturating_mul(NS_PER_S)),
-            stop: StopRule::RegionOnce,
-            ..PhasePlan::default()
         })
     }
 }

@@ -73,6 +73,7 @@ pub use sole_opening::{LockHolder, Sole, record_lock, sole_opening};
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
 pub use thread::{
-    PunctualTimers, ThreadUsage, affinity, children_usage, process_usage, raise_memlock, set_affinity, thread_usage,
+    PunctualTimers, ThreadUsage, affinity, children_usage, process_usage, raise_memlock, set_affinity, set_io_priority,
+    thread_usage,
 };
 pub use timex::clock_synchronised;

@@ -424,19 +424,63 @@ impl Source for Pattern {
 /// Whether a stream is plain sequential or random, which [`crate::Stream`] gives at less cost.
 pub fn is_plain(plan: &StreamPlan) -> bool {
     use model::{Flush, Order};
-    matches!(plan.order, Order::Sequential | Order::Random)
-        && matches!(plan.operation, Operation::Read | Operation::Write)
-        && plan.files.is_empty()
-        && plan.mix.is_none()
-        && !plan.trim_before_write
-        && plan.run_blocks <= 1
-        && plan.block_sizes.is_none()
-        && plan.align_bytes.is_none_or(|a| a == plan.block_size_bytes)
-        && plan.flush == Flush::default()
-        && plan.pacing.is_none()
-        && plan.think.is_none()
-        && plan.start_delay_ns == 0
-        && plan.time_limit_ns.is_none()
-        && plan.total_bytes.is_none()
-        && plan.total_operations.is_none()
+    // Every field by name: whoever adds one decides here what a plain stream does with it.
+    let StreamPlan {
+        // What a plain stream has.
+        operation,
+        order,
+        block_size_bytes,
+        queue_depth: _,
+        region_start_bytes: _,
+        region_bytes: _,
+        sync: _,
+        round_bytes: _,
+        seed: _,
+        // Meaningless without other fields that a plain stream does not have.
+        zones: _,
+        file_order: _,
+        // What it does not have.
+        files,
+        mix,
+        trim_before_write,
+        run_blocks,
+        block_sizes,
+        align_bytes,
+        flush,
+        pacing,
+        think,
+        start_delay_ns,
+        time_limit_ns,
+        total_bytes,
+        total_operations,
+        // What others do: the worker, its device, the record.
+        name: _,
+        group: _,
+        batch_submit: _,
+        batch_complete: _,
+        cpus: _,
+        io_priority: _,
+        engine: _,
+        access: _,
+        open_sync: _,
+        rw_flags: _,
+        verify: _,
+        content: _,
+        on_error: _,
+    } = plan;
+    matches!(order, Order::Sequential | Order::Random)
+        && matches!(operation, Operation::Read | Operation::Write)
+        && files.is_empty()
+        && mix.is_none()
+        && !trim_before_write
+        && *run_blocks <= 1
+        && block_sizes.is_none()
+        && align_bytes.is_none_or(|a| a == *block_size_bytes)
+        && *flush == Flush::default()
+        && pacing.is_none()
+        && think.is_none()
+        && *start_delay_ns == 0
+        && time_limit_ns.is_none()
+        && total_bytes.is_none()
+        && total_operations.is_none()
 }

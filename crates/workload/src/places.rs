@@ -17,7 +17,7 @@ pub(crate) struct Places {
     unit: u64,
     /// The smallest operation: where less is left, nothing begins.
     least: u64,
-    /// Blocks that follow one another in a random order.
+    /// Blocks that follow one another in a random or strided order.
     run: u32,
     run_left: u32,
     run_at: u64,
@@ -112,6 +112,26 @@ impl Places {
                 *at = if ends_pass { region } else { offset };
                 Place { offset, len, ends_pass }
             }
+            Walk::Strided { stride, at, .. } if self.run > 1 => {
+                let offset = *at;
+                let len = cut(region - offset);
+                if self.run_left == 0 {
+                    (self.run_left, self.run_at) = (self.run, offset);
+                }
+                self.run_left -= 1;
+                let follows = self.run_left > 0 && up(offset + u64::from(len)).saturating_add(least) <= region;
+                if follows {
+                    *at = up(offset + u64::from(len));
+                } else {
+                    self.run_left = 0;
+                    *at = self.run_at.saturating_add(*stride);
+                }
+                let ends_pass = at.saturating_add(least) > region;
+                if ends_pass {
+                    *at = 0;
+                }
+                Place { offset, len, ends_pass }
+            }
             Walk::Strided { stride, first, at } => {
                 let offset = *at;
                 let len = cut(region - offset);
@@ -197,7 +217,8 @@ mod tests {
         let stride_bytes = 3 * BLOCK;
         for order in [Order::Sequential, Order::Reverse, Order::Strided { stride_bytes }, Order::Random] {
             for blocks in [1, 2, 3, 10, 64, 101] {
-                for run_blocks in [0, 1, 4] {
+                // A strided order with runs leaves out what lies between them.
+                for run_blocks in if order.is_sequential() { [0, 1, 1] } else { [0, 1, 4] } {
                     let mut seen = pass(&StreamPlan { run_blocks, ..plan(order, blocks) }, 1_000);
                     seen.sort_unstable();
                     assert_eq!(seen, (0..blocks).collect::<Vec<_>>(), "{order:?} {blocks} {run_blocks}");
@@ -224,6 +245,21 @@ mod tests {
             // Seven of eight, less the runs of the second that begin near the end.
             assert!((190..=240).contains(&follow), "{order:?}: {follow}");
         }
+    }
+
+    #[test]
+    fn a_stride_with_runs_reads_zones_and_skips_what_is_between() {
+        let zones = |stride: u64, blocks| {
+            pass(&StreamPlan { run_blocks: 3, ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks) }, 10)
+        };
+        // As fio 3.33 does it: the next zone begins a zone range and a skip after the last, and the end wraps to the start.
+        assert_eq!(zones(5, 13), [0, 1, 2, 5, 6, 7, 10, 11, 12]);
+        assert_eq!(zones(5, 12), [0, 1, 2, 5, 6, 7, 10, 11]);
+        assert_eq!(zones(5, 2), [0, 1]);
+        let plan = StreamPlan { run_blocks: 2, ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8) };
+        let (mut places, mut random) = (Places::new(&plan, 3), Random::new(3, 3));
+        let offsets: Vec<u64> = (0..6).map(|_| places.next(4096, &mut random).offset / BLOCK).collect();
+        assert_eq!(offsets, [0, 1, 4, 5, 0, 1]);
     }
 
     #[test]

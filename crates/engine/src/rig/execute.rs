@@ -11,8 +11,8 @@ use crate::{
     PsyncDevice, PsyncThreads, Shaped, StreamRecord, UringDevice, phase_record, run_worker,
 };
 use model::{
-    EngineKind, EngineRecord, Failure, FailureKind, Ns, Operation, PhasePlan, PhaseRecord, RwFlags, StopCause,
-    StopRule, StreamPlan, Sync, Warmup,
+    EngineKind, EngineRecord, Failure, FailureKind, IoClass, IoPriority, Ns, Operation, PhasePlan, PhaseRecord,
+    RwFlags, StopCause, StopRule, StreamPlan, Sync, Warmup,
 };
 use std::cell::Cell;
 use std::fs::File;
@@ -158,13 +158,13 @@ fn run_all(job: &Job<'_>, phase: &PhasePlan, mut works: Vec<Work<'_>>, crew: &Cr
     };
     // What is read back has a phase of its own.
     let reads_back = !std::ptr::eq(phase, job.plan);
-    if works.len() == 1 && works[0].0.cpus.is_empty() {
+    if works.len() == 1 && works[0].0.cpus.is_empty() && works[0].0.io_priority.is_none() {
         let (stream, way, known) = works.remove(0);
         return vec![worker(stream, known, reads_back).run(way)];
     }
     let streams = works.len();
     let only = works.first().map(|(stream, way, _)| (*stream, *way)).filter(|_| streams == 1);
-    // A worker that is confined to processors has a thread of its own, so that ours is not.
+    // A worker that is confined to processors, or has a priority, has a thread of its own, so that ours is not.
     let mut outcomes: Vec<Outcome> = std::thread::scope(|scope| {
         let mut threads: Vec<Result<ScopedJoinHandle<'_, Outcome>, _>> = Vec::with_capacity(streams);
         for (number, (stream, way, known)) in works.into_iter().enumerate() {
@@ -338,6 +338,15 @@ impl Worker<'_> {
         if !self.stream.cpus.is_empty() {
             sys::set_affinity(&self.stream.cpus)
                 .map_err(|source| DeviceError::Call { call: "sched_setaffinity (cpus of the stream)", source })?;
+        }
+        if let Some(IoPriority { class, level }) = self.stream.io_priority {
+            let class = match class {
+                IoClass::RealTime => 1,
+                IoClass::BestEffort => 2,
+                IoClass::Idle => 3,
+            };
+            sys::set_io_priority(class, level)
+                .map_err(|source| DeviceError::Call { call: "ioprio_set (priority of the stream)", source })?;
         }
         let epoch = self.job.epoch;
         let (depth, bytes) = self.places();

@@ -29,14 +29,47 @@ pub struct Shaped {
     compress_percent: u32,
     dedupe_percent: u32,
     owed: u32,
-    /// What copies are of.
+    /// What copies are of, where that is one block.
     copy: Vec<u8>,
+    /// What they are of where it is a pool: its blocks are made anew each time.
+    pool: Option<Pool>,
     /// Random bytes of one piece; empty where the buffers keep what they were filled with.
     body: Vec<u8>,
     /// Pieces made of the body.
     made: u64,
     /// Whether reads come into the same buffers.
     reads: bool,
+}
+
+/// Blocks that copies are drawn from, evenly, by number.
+#[derive(Clone, Debug)]
+struct Pool {
+    blocks: Content,
+    count: u32,
+    /// Where the draws of this stream are.
+    drawn: u64,
+}
+
+impl Pool {
+    /// The key of a pool that streams share.
+    const SHARED: u64 = 0x706f_6f6c;
+
+    fn of(stream: &StreamPlan, seed: u64) -> Self {
+        let files = (stream.files.len() as u64).max(1);
+        let all = stream.region_bytes.saturating_mul(files) / stream.block_size_bytes.max(1);
+        let count = u128::from(all) * u128::from(stream.content.pool_percent) / 100;
+        Self {
+            // Beside the blocks that buffers are filled with.
+            blocks: Content::new(if stream.content.pool_shared { Self::SHARED } else { !seed }),
+            count: u32::try_from(count).unwrap_or(u32::MAX).max(1),
+            drawn: mix(seed),
+        }
+    }
+
+    fn next(&mut self, data: &mut [u8]) {
+        self.drawn = self.drawn.wrapping_add(1);
+        self.blocks.fill((mix(self.drawn) % u64::from(self.count)) as u32, data);
+    }
 }
 
 impl Shaped {
@@ -50,6 +83,7 @@ impl Shaped {
             dedupe_percent: content.dedupe_percent.min(100),
             owed: 0,
             copy: Vec::new(),
+            pool: None,
             body: Vec::new(),
             made: 0,
             reads: stream.mix.is_some_and(|mix| mix.read_percent > 0),
@@ -66,10 +100,14 @@ impl Shaped {
         if shaped.dedupe_percent > 0
             && let Some(unique) = &shaped.unique
         {
-            let mut copy = vec![0; usize::try_from(stream.block_size_bytes).unwrap_or(0)];
-            unique.fill(u32::MAX, &mut copy);
-            shaped.compress(&mut copy);
-            shaped.copy = copy;
+            if content.pool_percent > 0 {
+                shaped.pool = seed.map(|seed| Pool::of(stream, seed));
+            } else {
+                let mut copy = vec![0; usize::try_from(stream.block_size_bytes).unwrap_or(0)];
+                unique.fill(u32::MAX, &mut copy);
+                shaped.compress(&mut copy);
+                shaped.copy = copy;
+            }
         }
         shaped
     }
@@ -138,6 +176,11 @@ impl Data for Shaped {
             self.owed += self.dedupe_percent;
             if self.owed >= 100 {
                 self.owed -= 100;
+                if let Some(pool) = &mut self.pool {
+                    pool.next(data);
+                    self.compress(data);
+                    return;
+                }
                 let len = data.len().min(self.copy.len());
                 data[..len].copy_from_slice(&self.copy[..len]);
                 return;
@@ -196,6 +239,32 @@ mod tests {
         let words = data.chunks_exact(16).enumerate();
         let again = words.filter(|(i, w)| last.insert(w, *i).is_some_and(|before| (i - before) * 16 < WINDOW)).count();
         again as f64 / (data.len() / 16) as f64
+    }
+
+    #[test]
+    fn copies_are_drawn_from_the_whole_pool_and_pools_can_be_shared() {
+        let of = |seed, pool_shared| {
+            let content = model::Content { dedupe_percent: 50, pool_percent: 10, pool_shared, ..Default::default() };
+            let stream =
+                StreamPlan { content, block_size_bytes: 4096, region_bytes: 1000 * 4096, ..StreamPlan::default() };
+            let mut data = Shaped::of(&stream, Some(seed));
+            let mut seen: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut buffer = vec![0; 4096];
+            data.fill(0, &mut buffer);
+            for offset in 0..1000 {
+                let op = BlockOp { kind: OpKind::Write, offset, len: 4096, buffer: 0, intended_ns: None };
+                data.make(&op, &mut buffer);
+                *seen.entry(buffer.clone()).or_default() += 1;
+            }
+            seen
+        };
+        let (one, other) = (of(3, false), of(4, false));
+        // 500 unique ones, and 500 of a pool of 100: as fio's working set has it.
+        let pool = |seen: &HashMap<Vec<u8>, u32>| seen.values().filter(|n| **n > 1).count();
+        assert!((590..=600).contains(&one.len()) && (85..=100).contains(&pool(&one)), "{} {}", one.len(), pool(&one));
+        assert_eq!(one.keys().filter(|b| other.contains_key(*b)).count(), 0);
+        let (one, other) = (of(3, true), of(4, true));
+        assert!((95..=100).contains(&one.keys().filter(|b| other.contains_key(*b)).count()));
     }
 
     #[test]

@@ -90,6 +90,27 @@ pub struct Flush {
     pub fsync_at_end: bool,
 }
 
+/// The class of a request's priority (ioprio_set(2)): schedulers that know of it serve the classes in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IoClass {
+    /// Before all others; needs CAP_SYS_ADMIN or CAP_SYS_NICE.
+    RealTime,
+    /// What processes have that say nothing.
+    BestEffort,
+    /// When nobody else wants the disk.
+    Idle,
+}
+
+/// The priority of a stream's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoPriority {
+    /// The class.
+    pub class: IoClass,
+    /// Within the class, 0 (first) to 7; 0 for [`IoClass::Idle`].
+    pub level: u8,
+}
+
 /// What a failed operation does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

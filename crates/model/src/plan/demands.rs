@@ -326,6 +326,9 @@ impl StreamPlan {
 
     fn pattern_can_be(&self) -> Result<(), String> {
         let bad = |what: &str| Err(what.to_owned());
+        if self.io_priority.is_some_and(|p| p.level > 7) {
+            return bad("levels of priority go from 0 to 7");
+        }
         let sums = |of: fn(&super::Zone) -> u32| self.zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
         match self.order {
             Order::Zoned if !(sums(|z| z.access_percent) && sums(|z| z.region_percent)) => {
@@ -333,6 +336,12 @@ impl StreamPlan {
             }
             Order::Strided { stride_bytes } if stride_bytes < self.min_block_bytes() => {
                 return bad("a stride is at least one block, from start to start");
+            }
+            Order::Strided { stride_bytes }
+                if self.run_blocks > 1
+                    && stride_bytes < u64::from(self.run_blocks).saturating_mul(self.min_block_bytes()) =>
+            {
+                return bad("a stride is at least as long as its blocks in a row");
             }
             Order::Zipf { theta_milli: 0 | 1000 } => return bad("zipf needs a theta above 0 that is not 1"),
             Order::Pareto { h_milli } if h_milli == 0 || h_milli >= 1000 => {

@@ -181,6 +181,12 @@ pub struct Content {
     pub compress_percent: u32,
     /// This share of the blocks are copies of others, per cent.
     pub dedupe_percent: u32,
+    /// Copies are of any block of a pool that is this share of the region, per cent; 0: of one block.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pool_percent: u32,
+    /// The pool is the same for all streams that say so.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pool_shared: bool,
     /// All bytes are zero.
     pub zero: bool,
 }

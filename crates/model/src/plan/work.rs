@@ -148,6 +148,7 @@ fn is_plain(s: &StreamPlan) -> bool {
         && Flush { fsync_every: 0, fsync_at_end: false, ..s.flush } == Flush::default()
         && s.pacing.is_none()
         && s.think.is_none()
+        && s.io_priority.is_none()
         && s.verify.is_none()
         && s.content == Content::default()
 }

@@ -239,7 +239,11 @@ fn content(content: Content) -> Option<String> {
         parts.push(format!("{} % compressible", content.compress_percent));
     }
     if content.dedupe_percent > 0 {
-        parts.push(format!("{} % duplicates", content.dedupe_percent));
+        let pool = match (content.pool_percent, content.pool_shared) {
+            (0, _) => String::new(),
+            (n, shared) => format!(" (of a {}pool of {n} % of the region)", if shared { "common " } else { "" }),
+        };
+        parts.push(format!("{} % duplicates{pool}", content.dedupe_percent));
     }
     (!parts.is_empty()).then(|| format!("data {}", parts.join(", ")))
 }
@@ -286,6 +290,11 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     if stream.on_error == model::ErrorPolicy::Continue {
         out.push("errors are counted and it goes on".into());
     }
+    out.extend(stream.io_priority.map(|p| match p.class {
+        model::IoClass::RealTime => format!("real-time priority {}", p.level),
+        model::IoClass::BestEffort => format!("best-effort priority {}", p.level),
+        model::IoClass::Idle => "idle priority".into(),
+    }));
     if !stream.cpus.is_empty() {
         let word = if stream.cpus.len() == 1 { "CPU" } else { "CPUs" };
         out.push(format!("on {word} {}", cpus(&stream.cpus)));

@@ -51,7 +51,7 @@ fn everything() -> Plan {
         rw_flags: RwFlags { dontcache: true, ..RwFlags::default() },
         think: Some(ThinkTime { pause_ns: 1_000_000_000, spin_ns: 20_000_000, after_operations: 64 }),
         verify: Some(Verify { kind: VerifyKind::Crc32c, read_back: true, stop_at_first: false }),
-        content: Content { compress_percent: 50, dedupe_percent: 10, zero: false },
+        content: Content { compress_percent: 50, dedupe_percent: 10, ..Content::default() },
         on_error: ErrorPolicy::Continue,
         start_delay_ns: 2_000_000_000,
         total_bytes: Some(64 << 20),

@@ -4,7 +4,7 @@ use super::block::Blocks;
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
-use model::{BlockSize, EngineKind, Operation, Order, Rate, Verify, VerifyKind};
+use model::{BlockSize, EngineKind, IoClass, IoPriority, Operation, Order, Rate, Verify, VerifyKind};
 
 /// What the options of a section have said so far.
 #[derive(Clone, Debug)]
@@ -41,6 +41,19 @@ pub(super) struct Draft {
     pub steady_window_ns: u64,
     pub steady: Option<(bool, u32)>,
     pub zero: bool,
+    /// `dedupe_mode=working_set`, and its share of the region.
+    pub working_set: bool,
+    pub working_set_percent: u32,
+    /// `prioclass`, and `prio`.
+    pub priority_class: Option<IoClass>,
+    pub priority_level: Option<u8>,
+    /// The job that must have ended before this one starts.
+    pub wait_for: Option<String>,
+    /// `zonemode=strided`, and its sizes: what is done of a zone, its length, and what lies between two.
+    pub zones_strided: bool,
+    pub zone_size: u64,
+    pub zone_range: Option<u64>,
+    pub zone_skip: u64,
 }
 
 impl Default for Draft {
@@ -73,6 +86,15 @@ impl Default for Draft {
             steady_window_ns: 0,
             steady: None,
             zero: false,
+            working_set: false,
+            working_set_percent: 5,
+            priority_class: None,
+            priority_level: None,
+            wait_for: None,
+            zones_strided: false,
+            zone_size: 0,
+            zone_range: None,
+            zone_skip: 0,
         }
     }
 }
@@ -122,7 +144,16 @@ impl Draft {
             job.align = None;
         }
         self.modify(&mut job, random, units)?;
+        self.zones(&mut job, random)?;
+        job.io_priority = match (self.priority_class, self.priority_level) {
+            (None, None) => None,
+            (Some(IoClass::Idle), _) => Some(IoPriority { class: IoClass::Idle, level: 0 }),
+            (class, level) => {
+                Some(IoPriority { class: class.unwrap_or(IoClass::BestEffort), level: level.unwrap_or(0) })
+            }
+        };
         job.content.zero = self.zero;
+        job.content.pool_percent = if self.working_set { self.working_set_percent } else { 0 };
         if matches!(job.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && job.depth > 1 {
             self.notes.push(format!(
                 "job '{name}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",
@@ -171,6 +202,35 @@ impl Draft {
         job.files = self.files()?;
         self.amounts(&mut job);
         Ok((job, self.notes))
+    }
+
+    /// `zonemode=strided`: so much of each zone in sequence, then the next, and from the end to the start again (seen with
+    /// fio 3.33).
+    fn zones(&self, job: &mut Job, random: bool) -> Result<(), (&'static str, String)> {
+        if !self.zones_strided {
+            return match self.zone_size > 0 || self.zone_range.is_some() || self.zone_skip > 0 {
+                true => Err(("zonemode", "zones need zonemode=strided; of zoned devices none is supported".into())),
+                false => Ok(()),
+            };
+        }
+        let fail = |what: &str| Err(("zonemode", what.to_owned()));
+        let mut sizes = job.blocks_used();
+        let (Some(BlockSize::Fixed { bytes }), None) = (sizes.next(), sizes.next()) else {
+            return fail("strided zones of blocks of one size and one direction are supported");
+        };
+        let blocks = self.zone_size.div_ceil((*bytes).max(1));
+        drop(sizes);
+        let range = self.zone_range.unwrap_or(self.zone_size);
+        match (u32::try_from(blocks), range.checked_add(self.zone_skip)) {
+            _ if random || self.modifier.is_some() => fail("strided zones are supported for plain sequential orders"),
+            _ if self.zone_size == 0 => fail("strided needs zonesize"),
+            _ if range < self.zone_size => fail("zonerange is at least zonesize"),
+            (Ok(blocks), Some(stride_bytes)) => {
+                (job.run_blocks, job.order) = (blocks, Order::Strided { stride_bytes });
+                Ok(())
+            }
+            _ => fail("the zones are too large"),
+        }
     }
 
     fn pace(&self, job: &mut Job) -> Result<(), (&'static str, String)> {

@@ -84,7 +84,18 @@ impl Reader<'_> {
             if draft.new_group || draft.stonewall {
                 group += 1;
             }
-            let stonewall = draft.stonewall;
+            let mut stonewall = draft.stonewall;
+            if let Some(awaited) = draft.wait_for.take().filter(|_| !stonewall) {
+                match Self::waits(&phases, &awaited) {
+                    Ok(new_phase) => stonewall = new_phase,
+                    Err(what) if self.inputs.lenient => self.note(format!("ignored: wait_for: {what}")),
+                    Err(what) => {
+                        let place =
+                            section.entries.iter().find(|e| e.name == "wait_for").map_or(&section.place, |e| &e.place);
+                        self.errors.push(TextError::new(TextErrorKind::Unsupported, place, "wait_for", what));
+                    }
+                }
+            }
             streams = streams.saturating_add(draft.job.copies as usize);
             let name = draft.name.take().unwrap_or_else(|| section.name.clone());
             match draft.finish(&name, group, units) {
@@ -155,6 +166,19 @@ impl Reader<'_> {
             lays_out_targets: false,
             scales_to_fit: false,
             budget: Default::default(),
+        }
+    }
+
+    /// Whether a job that waits for another begins a phase: it does where that one runs in the last phase, alone.
+    fn waits(phases: &[Phase], awaited: &str) -> Result<bool, String> {
+        let is = |j: &crate::job::Job| j.name == awaited;
+        match phases.split_last() {
+            Some((last, _)) if last.jobs.iter().all(is) => Ok(true),
+            Some((last, _)) if last.jobs.iter().any(is) => Err(format!(
+                "'{awaited}' runs beside other jobs; to wait for one of several is not supported: stonewall waits for all"
+            )),
+            Some((_, before)) if before.iter().flat_map(|p| &p.jobs).any(is) => Ok(false),
+            _ => Err(format!("there is no job '{awaited}' before this one")),
         }
     }
 

@@ -142,7 +142,6 @@ const HARMLESS: &[(&[&str], &str)] = &[
 
 /// Options that are known and refused.
 const REFUSED: &[(&[&str], &str)] = &[
-    (&["wait_for"], "stonewall"),
     (&["exitall"], "runtime, the same for all jobs"),
     (
         &["latency_target", "latency_window", "latency_percentile", "latency_run", "max_latency"],
@@ -154,7 +153,6 @@ const REFUSED: &[(&[&str], &str)] = &[
         &[
             "filesize_range",
             "file_append",
-            "filename_format",
             "unique_filename",
             "opendir",
             "create_only",
@@ -165,10 +163,7 @@ const REFUSED: &[(&[&str], &str)] = &[
         ],
         "filename, nrfiles, size",
     ),
-    (
-        &["buffer_pattern", "dedupe_mode", "dedupe_working_set_percentage", "dedupe_global"],
-        "zero_buffers, buffer_compress_percentage, dedupe_percentage",
-    ),
+    (&["buffer_pattern"], "zero_buffers, buffer_compress_percentage, dedupe_percentage"),
     (
         &[
             "verify_pattern",
@@ -183,7 +178,6 @@ const REFUSED: &[(&[&str], &str)] = &[
             "trim_backlog",
             "trim_backlog_batch",
             "verify_header_seed",
-            "verify_write_sequence",
             "verify_policy",
         ],
         "verify=crc32c",
@@ -196,10 +190,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["thinkcycles"], "thinktime, thinktime_spin"),
     (&["rw_sequencer"], "rw=randread:BLOCKS"),
     (&["cpumask", "numa_cpu_nodes", "numa_mem_policy"], "cpus_allowed"),
-    (
-        &["nice", "prio", "prioclass", "priohint", "cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_bssplit"],
-        NOTHING,
-    ),
+    (&["nice", "priohint", "cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_bssplit"], NOTHING),
     (
         &["exec_prerun", "exec_postrun", "ioscheduler", "cgroup", "cgroup_weight", "cgroup_nodelete", "uid", "gid"],
         "set it up before the run",
@@ -225,10 +216,6 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "zonemode",
-            "zonesize",
-            "zonerange",
-            "zoneskip",
             "zonecapacity",
             "max_open_zones",
             "job_max_open_zones",

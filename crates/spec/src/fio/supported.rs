@@ -4,7 +4,9 @@ use super::job::Draft;
 use super::number::Units;
 use crate::job::Extent;
 use crate::job_key::{cpus, milli, permille, zones};
-use model::{Access, Arrivals, EngineKind, ErrorPolicy, FileOrder, OpenSync, Order, Rate, ThinkTime, VerifyKind};
+use model::{
+    Access, Arrivals, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, ThinkTime, VerifyKind,
+};
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
 /// Names, the first of which is fio's own, and what they do.
@@ -134,8 +136,15 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
 }
 
 fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
+    d.notes.retain(|n| !n.starts_with("verify="));
     d.verify = match t {
         "0" | "none" | "" => None,
+        "md5" | "crc64" | "crc32" | "crc16" | "crc7" | "sha1" | "sha256" | "sha512" | "sha3-224" | "sha3-256"
+        | "sha3-384" | "sha3-512" => {
+            // What a checksum finds, a comparison of every byte finds too.
+            d.notes.push(format!("verify={t}: every byte is compared with what was written, instead of its checksum"));
+            Some(VerifyKind::Stamp)
+        }
         _ => Some(t.parse::<VerifyKind>().map_err(|e| e.to_string())?),
     };
     Ok(())
@@ -284,6 +293,21 @@ impl Draft {
             };
             Ok(())
         }),
+        (&["prioclass"], |d, t, u| {
+            d.priority_class = match count(t, u)? {
+                0 => None,
+                1 => Some(IoClass::RealTime),
+                2 => Some(IoClass::BestEffort),
+                3 => Some(IoClass::Idle),
+                n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
+            };
+            Ok(())
+        }),
+        (&["prio"], |d, t, u| {
+            let level = u8::try_from(count(t, u)?).ok().filter(|n| *n < 8);
+            d.priority_level = Some(level.ok_or_else(|| format!("'{t}' is no level from 0 to 7"))?);
+            Ok(())
+        }),
         (&["directory"], |d, t, _| {
             match separated(t).as_slice() {
                 [] => d.directory = None,
@@ -308,6 +332,13 @@ impl Draft {
             if d.files > 65_536 {
                 return Err("more than 65536 files".into());
             }
+            Ok(())
+        }),
+        (&["filename_format"], |d, t, _| {
+            if let Some(at) = t.find("$clientuid") {
+                return Err(format!("'{}' is not supported: there are no clients", &t[at..at + "$clientuid".len()]));
+            }
+            d.job.file_format = Some(t.to_owned()).filter(|t| !t.is_empty());
             Ok(())
         }),
         (&["filesize"], |d, t, u| {
@@ -373,6 +404,30 @@ impl Draft {
             d.stonewall = flag(t, u)?;
             Ok(())
         }),
+        (&["wait_for"], |d, t, _| {
+            d.wait_for = Some(t.to_owned()).filter(|t| !t.is_empty());
+            Ok(())
+        }),
+        (&["zonemode"], |d, t, _| {
+            d.zones_strided = match t {
+                "none" => false,
+                "strided" => true,
+                _ => return Err(format!("'{t}' is not supported: none and strided are")),
+            };
+            Ok(())
+        }),
+        (&["zonesize"], |d, t, u| {
+            d.zone_size = u.bytes(t)?;
+            Ok(())
+        }),
+        (&["zonerange"], |d, t, u| {
+            d.zone_range = Some(u.bytes(t)?).filter(|n| *n > 0);
+            Ok(())
+        }),
+        (&["zoneskip"], |d, t, u| {
+            d.zone_skip = u.bytes(t)?;
+            Ok(())
+        }),
         (&["group_reporting"], |d, t, u| {
             d.group_reporting = flag(t, u)?;
             Ok(())
@@ -395,6 +450,22 @@ impl Draft {
         }),
         (&["dedupe_percentage"], |d, t, u| {
             d.job.content.dedupe_percent = percent(t, u)?;
+            Ok(())
+        }),
+        (&["dedupe_mode"], |d, t, _| {
+            d.working_set = match t {
+                "repeat" => false,
+                "working_set" => true,
+                _ => return Err(format!("'{t}' is neither repeat nor working_set")),
+            };
+            Ok(())
+        }),
+        (&["dedupe_working_set_percentage"], |d, t, u| {
+            d.working_set_percent = percent(t, u)?.max(1);
+            Ok(())
+        }),
+        (&["dedupe_global"], |d, t, u| {
+            d.job.content.pool_shared = flag(t, u)?;
             Ok(())
         }),
         (&["randrepeat", "allrandrepeat"], |d, t, u| {
@@ -433,6 +504,14 @@ impl Draft {
             Ok(())
         }),
         (&["verify"], |d, t, _| verify(d, t)),
+        (&["verify_write_sequence"], |d, t, u| {
+            d.notes.retain(|n| !n.starts_with("verify_write_sequence"));
+            if !flag(t, u)? {
+                let what = "that the last write of each place came back is checked all the same";
+                d.notes.push(format!("verify_write_sequence=0: {what}"));
+            }
+            Ok(())
+        }),
         (&["do_verify"], |d, t, u| {
             d.do_verify = flag(t, u)?;
             Ok(())
