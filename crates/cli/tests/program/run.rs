@@ -3,7 +3,7 @@
 use crate::program::Scratch;
 use serde_json::Value;
 
-const BUILT_IN: [&str; 8] = ["sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"];
+const BUILT_IN: [&str; 9] = ["check", "sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"];
 
 fn phases(document: &Value) -> &Vec<Value> {
     document["phases"].as_array().expect("phases")
