@@ -39,6 +39,19 @@ fn direction(record: &PhaseRecord, stream: usize, direction: Direction) -> &Dire
 }
 
 #[test]
+fn a_stream_that_ends_its_phase_takes_the_others_with_it() {
+    let slow = Pacing { read: Some(Rate::OperationsPerS(100)), ..Pacing::default() };
+    let streams = vec![
+        StreamPlan { total_operations: Some(1000), ends_phase: true, ..stream() },
+        StreamPlan { pacing: Some(slow), ..stream() },
+    ];
+    let plan = PhasePlan { engine: EngineKind::Null, time_limit_ns: 600 * NS_PER_S, ..phase(streams) };
+    let record = run(&mut NullRig::new(100 * MS, 1 << 20), &plan);
+    assert!(record.ended_ns - record.started_ns < 300 * NS_PER_S, "it went on to its time limit");
+    assert_eq!(direction(&record, 0, Direction::Read).operations, 1000);
+}
+
+#[test]
 fn every_order_runs_on_null_and_sim() {
     let zones = vec![Zone { access_percent: 90, region_percent: 10 }, Zone { access_percent: 10, region_percent: 90 }];
     for order in [

@@ -243,6 +243,9 @@ pub struct StreamPlan {
     /// It ends when it has done so many operations, syncs not counted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub total_operations: Option<u64>,
+    /// When it ends, its phase does: the streams beside it end at the end of their interval.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ends_phase: bool,
     /// Whether data are checked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub verify: Option<Verify>,
@@ -291,6 +294,7 @@ impl Default for StreamPlan {
             time_limit_ns: Default::default(),
             total_bytes: Default::default(),
             total_operations: Default::default(),
+            ends_phase: Default::default(),
             verify: Default::default(),
             content: Default::default(),
             on_error: Default::default(),

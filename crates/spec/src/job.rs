@@ -118,6 +118,8 @@ pub(crate) struct Job {
     pub least_operations: u64,
     /// Uses its whole time, covering the region again as needed.
     pub time_based: bool,
+    /// When one of its streams ends, the phase does.
+    pub ends_phase: bool,
     pub ramp_ns: u64,
     pub steady: Option<Steady>,
     /// Whether what it uses must have been written before, beyond what reads need.
@@ -181,6 +183,7 @@ impl Default for Job {
             time_ns: None,
             least_operations: 0,
             time_based: false,
+            ends_phase: false,
             ramp_ns: 0,
             steady: None,
             laid_out: false,

@@ -391,6 +391,7 @@ keys! {
     "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true; Ok(()) }, "How long it measures.";
     "least-operations", "number", |j, t| { j.least_operations = whole(t)?; Ok(()) }, "It goes on beyond its time until so many are done, to ten times the time at most.";
     "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false; Ok(()) }, "A limit for what ends by its amount.";
+    "ends-phase", "true, false", |j, t| { j.ends_phase = flag(t)?; Ok(()) }, "When one of its streams ends, all that run beside it do.";
     "ramp", "time", |j, t| { j.ramp_ns = time(t)?; Ok(()) }, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
         let passes = t == "pass";

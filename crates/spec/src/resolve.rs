@@ -584,6 +584,7 @@ impl<'a> Resolver<'a> {
             start_delay_ns: job.start_delay_ns,
             total_bytes: by_amount.then(|| amount.saturating_mul(u64::from(job.loops))),
             total_operations: job.total_operations,
+            ends_phase: job.ends_phase,
             verify: job.verify,
             content: job.content,
             on_error: job.on_error,

@@ -120,3 +120,22 @@ fn priorities_are_those_of_ioprio_set() {
     assert_eq!(priority("prio=6\n"), Some((IoClass::BestEffort, 6)));
     assert!(error("[a]\nsize=1m\nprio=8\n").to_string().contains("0 to 7"));
 }
+
+#[test]
+fn an_exit_ends_the_phase_where_fio_would_end_the_same() {
+    let ends = |text: &str| -> Vec<bool> {
+        let plan = plan(&format!("[global]\nsize=1m\nrw=write\n{text}"));
+        plan.phases.iter().flat_map(|p| &p.streams).map(|s| s.ends_phase).collect()
+    };
+    assert_eq!(ends("exitall\n[a]\n[b]\n"), [true, true]);
+    assert_eq!(ends("[a]\nexitall\nexit_what=stonewall\n[b]\nnew_group\n[c]\nstonewall\n"), [true, false, false]);
+    assert_eq!(ends("[a]\n[b]\nstonewall\nexitall\nexit_what=all\n"), [false, true]);
+    for (text, what) in [
+        ("[a]\nexitall\n[b]\nnew_group\n", "one group beside another"),
+        ("[a]\nexitall\nexit_what=all\n[b]\nstonewall\n", "later jobs"),
+        ("[a]\nexit_what=some\n", "none of group"),
+    ] {
+        let error = error(&format!("[global]\nsize=1m\n{text}"));
+        assert!(error.to_string().contains(what), "{error}");
+    }
+}

@@ -460,6 +460,7 @@ pub fn is_plain(plan: &StreamPlan) -> bool {
         batch_complete: _,
         cpus: _,
         io_priority: _,
+        ends_phase: _,
         engine: _,
         access: _,
         open_sync: _,

@@ -331,7 +331,11 @@ impl Worker<'_> {
 
     fn run(mut self, way: &Way) -> Outcome {
         self.files = way.files();
-        self.take(way).map_err(|error| (error, self.known.take().map(Box::new)))
+        let ran = self.take(way).map_err(|error| (error, self.known.take().map(Box::new)));
+        if self.stream.ends_phase {
+            self.crew.end(StopCause::TimeUsed);
+        }
+        ran
     }
 
     fn take(&self, way: &Way) -> Result<Ran, DeviceError> {

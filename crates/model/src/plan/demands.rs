@@ -259,6 +259,11 @@ fn size_can_be(size: &BlockSize) -> Result<(), String> {
 
 impl StreamPlan {
     fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
+        if self.ends_phase && phase.streams.len() > 1 && self.engine.unwrap_or(phase.engine) == EngineKind::Sim {
+            return Err(
+                "a simulated device ends its streams each by itself; leave out ends-phase (fio: exitall)".into()
+            );
+        }
         if let Some(sizes) = &self.block_sizes {
             for size in self.sizes_used(sizes) {
                 size_can_be(size)?;

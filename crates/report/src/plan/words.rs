@@ -285,6 +285,9 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     out.extend(stream.time_limit_ns.map(|ns| format!("ends {} after its start", quantity::duration(ns))));
     out.extend(stream.total_bytes.map(|b| format!("ends after {}", quantity::binary_size(b))));
     out.extend(stream.total_operations.map(|n| format!("ends after {} operations", quantity::count(n))));
+    if stream.ends_phase {
+        out.push("ends the phase when it ends".into());
+    }
     out.extend(stream.verify.map(verify));
     out.extend(content(stream.content));
     if stream.on_error == model::ErrorPolicy::Continue {

@@ -6,6 +6,17 @@ use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
 use model::{BlockSize, EngineKind, IoClass, IoPriority, Operation, Order, Rate, Verify, VerifyKind};
 
+/// What a job that has ended takes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExitWhat {
+    /// Jobs of its reporting group.
+    Group,
+    /// Jobs up to the next stonewall: our phase.
+    Stonewall,
+    /// All, also those that have not started.
+    All,
+}
+
 /// What the options of a section have said so far.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
@@ -44,6 +55,9 @@ pub(super) struct Draft {
     /// `dedupe_mode=working_set`, and its share of the region.
     pub working_set: bool,
     pub working_set_percent: u32,
+    /// What ends with it, where `exitall` is given.
+    pub exit_all: bool,
+    pub exit_what: ExitWhat,
     /// `prioclass`, and `prio`.
     pub priority_class: Option<IoClass>,
     pub priority_level: Option<u8>,
@@ -88,6 +102,8 @@ impl Default for Draft {
             zero: false,
             working_set: false,
             working_set_percent: 5,
+            exit_all: false,
+            exit_what: ExitWhat::Group,
             priority_class: None,
             priority_level: None,
             wait_for: None,
@@ -174,6 +190,7 @@ impl Draft {
                 stop_at_first: self.verify_fatal,
             });
         }
+        job.ends_phase = self.exit_all;
         job.seed = match (self.random_seed, self.repeat) {
             (Some(seed), _) => Some(seed),
             // The same offsets in each run, as fio does: the name makes them differ from job to job.

@@ -19,7 +19,7 @@ use crate::job::{Phase, Workload};
 use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{MOST, TextInputs, too_many};
 use ini::{Entry, Section};
-use job::Draft;
+use job::{Draft, ExitWhat};
 use model::PhaseKind;
 use number::{Units, doubtful_unit};
 use option::{Treatment, nearest_option, treatment};
@@ -66,6 +66,8 @@ impl Reader<'_> {
         let mut phases: Vec<Phase> = Vec::new();
         let mut targets: Vec<(String, Place)> = Vec::new();
         let (mut group, mut streams) = (0u32, 0usize);
+        // What exits take with them, and by job: whether it begins a phase, and its reporting group.
+        let (mut exits, mut begins, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         for section in sections {
             if is_global(&section.name) {
                 let units = self.units(&globals, &section.entries);
@@ -97,6 +99,11 @@ impl Reader<'_> {
                 }
             }
             streams = streams.saturating_add(draft.job.copies as usize);
+            if draft.exit_all {
+                exits.push((draft.exit_what, group, section.place.clone()));
+            }
+            begins.push(stonewall || begins.is_empty());
+            groups.push(group);
             let name = draft.name.take().unwrap_or_else(|| section.name.clone());
             match draft.finish(&name, group, units) {
                 _ if streams > MOST => {
@@ -127,6 +134,7 @@ impl Reader<'_> {
                 }
             }
         }
+        self.check_exits(&exits, &begins, &groups);
         if phases.is_empty() && self.errors.is_empty() {
             let place = Place { file: self.inputs.file.to_owned(), line: 1 };
             self.errors.push(TextError::new(
@@ -166,6 +174,31 @@ impl Reader<'_> {
             lays_out_targets: false,
             scales_to_fit: false,
             budget: Default::default(),
+        }
+    }
+
+    /// A job that exits takes its phase with it here: refused where fio would leave part of that running, or would not
+    /// start what comes after.
+    fn check_exits(&mut self, exits: &[(ExitWhat, u32, Place)], begins: &[bool], groups: &[u32]) {
+        let phase_of = |job: usize| begins[..=job].iter().filter(|b| **b).count();
+        let last = begins.len().checked_sub(1).map_or(0, phase_of);
+        for (what, group, place) in exits {
+            let Some(own) = groups.iter().position(|g| g == group).map(phase_of) else { continue };
+            let mut beside = (0..groups.len()).filter(|job| phase_of(*job) == own);
+            let said = match what {
+                ExitWhat::Group if beside.any(|job| groups[job] != *group) => {
+                    "exits of one group beside another are not supported; exit_what=stonewall ends all that run beside it"
+                }
+                ExitWhat::All if own != last => {
+                    "exits that keep later jobs from starting are not supported; exit_what=stonewall ends those beside it"
+                }
+                _ => continue,
+            };
+            let error = TextError::new(TextErrorKind::Unsupported, place, "exitall", said);
+            match self.inputs.lenient {
+                true => self.note(format!("ignored: {error}")),
+                false => self.errors.push(error),
+            }
         }
     }
 

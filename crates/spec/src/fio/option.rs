@@ -142,7 +142,6 @@ const HARMLESS: &[(&[&str], &str)] = &[
 
 /// Options that are known and refused.
 const REFUSED: &[(&[&str], &str)] = &[
-    (&["exitall"], "runtime, the same for all jobs"),
     (
         &["latency_target", "latency_window", "latency_percentile", "latency_run", "max_latency"],
         "the built-in workload 'depth', which shows latency by queue depth",
@@ -262,8 +261,6 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "exit_what",
-            "exitwhat",
             "lockmem",
             "iodepth_low",
             "iodepth_batch_complete_max_ratio",

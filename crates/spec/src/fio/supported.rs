@@ -1,6 +1,6 @@
 //! The options that are supported: what each does to the draft of a job.
 
-use super::job::Draft;
+use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
 use crate::job_key::{cpus, milli, permille, zones};
@@ -290,6 +290,19 @@ impl Draft {
                 "split" => true,
                 "shared" => false,
                 _ => return Err(format!("'{t}' is neither shared nor split")),
+            };
+            Ok(())
+        }),
+        (&["exitall"], |d, t, u| {
+            d.exit_all = flag(t, u)?;
+            Ok(())
+        }),
+        (&["exit_what", "exitwhat"], |d, t, _| {
+            d.exit_what = match t {
+                "group" => ExitWhat::Group,
+                "stonewall" => ExitWhat::Stonewall,
+                "all" => ExitWhat::All,
+                _ => return Err(format!("'{t}' is none of group, stonewall, all")),
             };
             Ok(())
         }),
