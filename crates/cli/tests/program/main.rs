@@ -10,6 +10,7 @@ mod export;
 mod few_threads;
 mod import;
 mod inspect;
+mod old_bundle;
 mod other_names;
 mod program;
 mod rank;
