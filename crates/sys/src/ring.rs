@@ -104,6 +104,8 @@ pub struct Ring {
     deferred: bool,
     unsubmitted: u32,
     in_flight: u32,
+    /// The pool has been given back, or kept for ever.
+    ended: bool,
     pub(crate) features: Vec<String>,
     pub(crate) missing: Vec<String>,
 }
@@ -115,17 +117,21 @@ impl Ring {
     /// # Errors
     /// Where io_uring is missing or forbidden, or its memory cannot be had.
     pub fn new(file: OwnedFd, pool: BufferPool, options: RingOptions) -> Result<Self, RingError> {
-        Self::over(vec![file], pool, options)
+        Self::over(vec![file], &mut Some(pool), options)
     }
 
-    /// The same over several files, told apart by their index.
+    /// The same over several files, told apart by their index. The pool is taken only if there is a ring.
     ///
     /// # Errors
-    /// As [`Ring::new`].
-    pub fn over(files: Vec<OwnedFd>, pool: BufferPool, options: RingOptions) -> Result<Self, RingError> {
+    /// As [`Ring::new`]; and without a pool.
+    pub fn over(files: Vec<OwnedFd>, pool: &mut Option<BufferPool>, options: RingOptions) -> Result<Self, RingError> {
         let memlock = raise_memlock();
+        let count = pool.as_ref().map_or(0, BufferPool::count);
         // A pair takes two entries.
-        let queues = Queues::new(pool.count().saturating_mul(2).min(32_768), options.poll)?;
+        let queues = Queues::new(count.saturating_mul(2).min(32_768), options.poll)?;
+        let Some(pool) = pool.take() else {
+            return Err(RingError::Call { call: "io_uring_setup without buffers", errno: libc::EINVAL });
+        };
         let mut ring = Self {
             extended_arguments: queues.features.contains(IoringFeatureFlags::EXT_ARG),
             deferred: queues.setup.contains(IoringSetupFlags::DEFER_TASKRUN),
@@ -147,6 +153,7 @@ impl Ring {
             ring_index: None,
             unsubmitted: 0,
             in_flight: 0,
+            ended: false,
         };
         if ring.extended_arguments {
             ring.features.push("timeout-argument".to_owned());
@@ -156,6 +163,18 @@ impl Ring {
         }
         ring.set_up(&options, memlock);
         Ok(ring)
+    }
+
+    /// The buffers.
+    pub fn pool(&self) -> &BufferPool {
+        &self.pool
+    }
+
+    /// The ring's end: its pool, unless an operation that never came back still has a part of it.
+    pub fn into_pool(mut self) -> Option<BufferPool> {
+        self.ended = true;
+        // SAFETY: no operation refers to it, and with `ended` nothing takes or drops it again.
+        self.end().then(|| unsafe { ManuallyDrop::take(&mut self.pool) })
     }
 
     /// Features in use.
@@ -446,10 +465,10 @@ impl Ring {
     }
 }
 
-impl Drop for Ring {
-    fn drop(&mut self) {
-        // The kernel may still write into the buffers. Give it a moment; a device that hangs keeps the memory for ever
-        // rather than writing into whatever comes to lie there.
+impl Ring {
+    /// Waits a moment for what is in flight, and gives everything back to the kernel if all has come; else the memory is
+    /// kept for ever, rather than written into when something else has come to lie there. Whether all has come.
+    fn end(&mut self) -> bool {
         let start = Instant::now();
         // A wait of a ring that polls has no limit.
         let min = u32::from(!self.polls);
@@ -461,11 +480,19 @@ impl Drop for Ring {
         }
         if self.in_flight == 0 {
             self.unregister();
-            // SAFETY: not used again, and no operation refers to it.
-            unsafe { ManuallyDrop::drop(&mut self.pool) };
         } else {
             // The vectors too may still be read by entries that were not submitted; they are small.
             std::mem::forget(std::mem::take(&mut self.vectors));
+        }
+        self.in_flight == 0
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        if !self.ended && self.end() {
+            // SAFETY: not used again, and no operation refers to it.
+            unsafe { ManuallyDrop::drop(&mut self.pool) };
         }
     }
 }
