@@ -1,15 +1,14 @@
-//! The memory copy phase: the top of the ladder, which no buffered path can pass.
+//! The memory copy: the top of the ladder, which no buffered path can pass.
 //!
 //! One thread copies between two buffers far larger than the last-level cache, pass after pass, in pieces of 1 MiB; each
-//! piece is an operation with its latency, each copied byte is counted once (the memory bus moves it at least twice). The
-//! copy is the C library's memcpy, as programs use it; the kernel's own copies may be faster or slower.
+//! piece is an operation with its latency, each copied byte is counted once (the memory bus moves it at least twice).
 
-use crate::device::worker_usage;
-use crate::recorder::{Recorder, phase_record};
-use crate::worker::{Content, Steadiness};
-use crate::{Control, DeviceError};
-use model::{EngineKind, EngineRecord, PhasePlan, PhaseRecord, StopCause};
-use sys::{BufferPool, Epoch, thread_usage};
+use crate::recorder::phase_record;
+use crate::worker::NoData;
+use crate::{Content, Control, Crew, Device, DeviceError, LoopSettings, MemoryDevice, Part, run_worker};
+use model::{EngineKind, EngineRecord, PhasePlan, PhaseRecord, StreamPlan};
+use sys::{BufferPool, Epoch};
+use workload::CopyStream;
 
 /// One operation.
 const PIECE: usize = 1 << 20;
@@ -41,50 +40,19 @@ pub fn run_copy(
     let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(PIECE);
     let no_memory = |source| DeviceError::Call { call: "mmap of copy buffers", source };
     let mut from = BufferPool::new(1, bytes).map_err(no_memory)?;
-    let mut to = BufferPool::new(1, bytes).map_err(no_memory)?;
+    let to = BufferPool::new(1, bytes).map_err(no_memory)?;
     Content::new(seed).fill(0, from.buffer_mut(0));
 
-    let usage_before = thread_usage();
-    control.progress.begin();
-    let started = epoch.elapsed_ns();
-    let deadline = started.saturating_add(phase.time_limit_ns);
-    let mut recorder = Recorder::new(started, phase.time_limit_ns, interval_ns, &phase.warmup);
-    let mut steadiness = Steadiness::new(&phase.stop, &recorder);
-    let mut shown = recorder.interval_end();
-    let mut now = started;
-    let stop = 'phase: loop {
-        for (target, source) in to.buffer_mut(0).chunks_exact_mut(PIECE).zip(from.buffer(0).chunks_exact(PIECE)) {
-            if now >= deadline {
-                break 'phase StopCause::TimeUsed;
-            }
-            if control.stopped() {
-                break 'phase StopCause::Interrupted;
-            }
-            let start = now;
-            target.copy_from_slice(std::hint::black_box(source));
-            std::hint::black_box(target);
-            now = epoch.elapsed_ns();
-            recorder.transferred(now, start, start, PIECE as u32, PIECE as u32);
-            recorder.roll(now);
-            if recorder.interval_end() != shown {
-                shown = recorder.interval_end();
-                let tally = recorder.tally();
-                control.progress.advance(tally.operations, tally.bytes, now - started);
-                if steadiness.reached(&recorder) {
-                    break 'phase StopCause::Steady;
-                }
-            }
-        }
-    };
-    let usage = worker_usage(thread_usage().since(&usage_before));
-    let mut record = recorder.finish(now, stop);
-    record.usage = usage;
-    record.batch_submit = 1;
-    record.batch_complete = 1;
+    let mut device = MemoryDevice::new(epoch, from, to);
+    let settings = LoopSettings { content_seed: None, ..LoopSettings::of(phase, &StreamPlan::default(), interval_ns) };
+    let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
+    let mut source = CopyStream::new(bytes as u64, PIECE as u32);
+    let crew = Crew::new(1, &phase.stop);
+    let record = run_worker(&mut device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)?;
     let engine = EngineRecord {
         kind: EngineKind::Memory,
-        features: vec![format!("memcpy between two buffers of {} MiB", bytes >> 20)],
-        missing: Vec::new(),
+        features: device.features(),
+        missing: device.missing(),
         batch_submit: 1,
         batch_complete: 1,
     };
@@ -94,7 +62,7 @@ pub fn run_copy(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Access, PhaseKind, StopRule, Warmup};
+    use model::{Access, StopCause, StopRule, Warmup};
 
     #[test]
     fn the_buffers_are_larger_than_caches_and_bearable() {
@@ -109,7 +77,7 @@ mod tests {
     fn copies_are_recorded_and_stop_when_asked() {
         let phase = PhasePlan {
             name: "copy".to_owned(),
-            kind: PhaseKind::MemoryCopy,
+            kind: model::PhaseKind::Measure,
             engine: EngineKind::Memory,
             access: Access::Buffered,
             cold: false,

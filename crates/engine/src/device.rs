@@ -1,6 +1,7 @@
 //! The seam to whatever carries operations out.
 
 mod calls;
+mod memory;
 mod mmap;
 mod null;
 mod own_thread;
@@ -9,6 +10,7 @@ mod threads;
 mod uring;
 
 pub use calls::{Calls, FileSet};
+pub use memory::MemoryDevice;
 pub use mmap::MappedFiles;
 pub use null::NullDevice;
 pub(crate) use own_thread::OwnThread;
@@ -17,6 +19,7 @@ pub use threads::PsyncThreads;
 pub use uring::UringDevice;
 
 use model::{Ns, WorkerUsage};
+use sys::BufferPool;
 
 /// One completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +124,14 @@ pub trait Device {
         }
     }
 
+    /// The device's end: the pool that it was given, unless an operation that never came back still has a part of it.
+    fn into_pool(self) -> Option<BufferPool>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Features in use, for [`model::EngineRecord::features`].
     fn features(&self) -> Vec<String> {
         Vec::new()
@@ -136,6 +147,13 @@ pub trait Device {
     fn helper_usage(&mut self) -> WorkerUsage {
         WorkerUsage::NONE
     }
+}
+
+/// What the memory of the buffers adds to [`Device::features`].
+fn pool_feature(pool: &BufferPool) -> Option<String> {
+    let reserved = matches!(pool.options().pages, sys::Pages::Reserved { .. }) && pool.missing().is_none();
+    let name = if reserved { "reserved-huge-page-buffers" } else { "huge-page-buffers" };
+    (pool.huge_bytes() > 0).then(|| name.to_owned())
 }
 
 /// The workers' form of what `sys` measures.

@@ -23,11 +23,11 @@ mod worker;
 pub use control::{Control, Progress};
 pub use copy::{copy_buffer_bytes, run_copy};
 pub use device::{
-    Calls, Completion, Device, DeviceError, FileSet, MappedFiles, NO_THREAD_REMEDY, NullDevice, PsyncDevice,
-    PsyncThreads, UringDevice,
+    Calls, Completion, Device, DeviceError, FileSet, MappedFiles, MemoryDevice, NO_THREAD_REMEDY, NullDevice,
+    PsyncDevice, PsyncThreads, UringDevice,
 };
 pub use feed::{SeriesFeed, SeriesReader};
 pub use recorder::{DirectionRecord, StreamRecord, phase_record};
 pub use rig::{Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};
 pub use sim::{Jitter, SimDevice, SimRig};
-pub use worker::{Content, Crew, Data, LoopSettings, Part, Shaped, run_stream, run_worker};
+pub use worker::{Content, Crew, Data, LoopSettings, NoData, Part, Shaped, run_stream, run_worker};

@@ -23,7 +23,6 @@ use model::{Direction, Histogram, Interval, Ns, Round, StopCause, Warmup, Warmup
 use rounds::Rounds;
 use series::Series;
 use std::collections::BTreeMap;
-use workload::OpKind;
 
 /// What one worker recorded of one stream.
 #[derive(Clone, Debug)]
@@ -153,19 +152,19 @@ impl Recorder {
 
     /// After [`Recorder::transferred`]: which way it went.
     #[inline]
-    pub fn went(&mut self, kind: OpKind, at: Ns, start: Ns, bytes: u32) {
+    pub fn went(&mut self, direction: Direction, at: Ns, start: Ns, bytes: u32) {
         if let Some(directions) = &mut self.directions {
             let warm = self.series.start_ns() < self.started_ns + self.cut_ns;
-            directions.ended(kind, at.saturating_sub(start), bytes, warm);
+            directions.ended(direction, at.saturating_sub(start), bytes, warm);
         }
     }
 
     /// A sync that closes no round completed: an operation of its own, but no transfer.
-    pub fn flushed(&mut self, kind: OpKind, at: Ns, handed: Ns) {
+    pub fn flushed(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.heard(at);
-        self.went(kind, at, handed, 0);
+        self.went(Direction::Sync, at, handed, 0);
     }
 
     /// Operations are in flight again at `handed`, after a time with none: that time is no stall.

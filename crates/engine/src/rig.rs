@@ -13,6 +13,7 @@ mod null;
 mod own_files;
 mod probe;
 mod refusal;
+mod shelf;
 mod target;
 mod verify;
 mod ways;

@@ -105,7 +105,7 @@ fn run(batch: u32) -> (StreamRecord, Hash) {
     };
     let settings = LoopSettings {
         depth: DEPTH,
-        batch_submit: batch,
+        batch_submit: Some(batch),
         batch_complete: batch,
         started_ns: None,
         time_limit_ns: 60_000_000_000,

@@ -10,7 +10,7 @@ mod contract {
 use contract::suite::{BLOCK, DEPTH, Subject, target};
 use engine::{DeviceError, NullDevice, PsyncDevice, PsyncThreads, SimDevice, UringDevice};
 use model::RwFlags;
-use sys::{CallFlags, Epoch, RingOptions};
+use sys::{BufferPool, CallFlags, Epoch, RingOptions};
 use workload::FileSpace;
 
 macro_rules! devices {
@@ -23,19 +23,23 @@ macro_rules! devices {
 }
 
 devices! {
-    null: || Ok(Subject::new(NullDevice::new(Epoch::start(), DEPTH, BLOCK)?, DEPTH).without_data());
-    psync: || Ok(Subject::new(PsyncDevice::new(Epoch::start(), target(), 1, BLOCK)?, 1));
-    psync_threads: || Ok(Subject::new(PsyncThreads::new(Epoch::start(), target(), DEPTH, BLOCK, None)?, DEPTH));
+    null: || Ok(Subject::new(NullDevice::new(Epoch::start(), pool(DEPTH)), DEPTH).without_data());
+    psync: || Ok(Subject::new(PsyncDevice::new(Epoch::start(), target(), pool(1)), 1));
+    psync_threads: || Ok(Subject::new(PsyncThreads::new(Epoch::start(), target(), pool(DEPTH), None)?, DEPTH));
     sim: || Ok(Subject::new(simulated(), DEPTH).without_data());
-    uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), DEPTH, BLOCK)?, DEPTH));
+    uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), pool(DEPTH))?, DEPTH));
     uring_flagged: || Ok(Subject::new(flagged()?, DEPTH));
-    uring_bare: || Ok(Subject::new(UringDevice::with_options(Epoch::start(), target(), DEPTH, BLOCK, BARE)?, DEPTH));
+    uring_bare: || Ok(Subject::new(UringDevice::with_options(Epoch::start(), target(), pool(DEPTH), BARE)?, DEPTH));
+}
+
+fn pool(count: u32) -> BufferPool {
+    BufferPool::new(count, BLOCK).expect("memory")
 }
 
 /// Flags for each call, among them one that asks to poll where that can be.
 fn flagged() -> Result<UringDevice, DeviceError> {
     let flags = RwFlags { hipri: true, dsync: true, ..RwFlags::default() };
-    UringDevice::over(Epoch::start(), &[target()], FileSpace::alone(), flags, DEPTH, BLOCK)
+    UringDevice::over(Epoch::start(), &[target()], FileSpace::alone(), flags, &mut Some(pool(DEPTH)))
 }
 
 /// Everything unregistered: what a kernel that refuses registration leaves.
@@ -55,4 +59,53 @@ fn simulated() -> SimDevice {
     let mut device = SimDevice::new(spec::parse_sim(&text).expect("a model"));
     device.prepare_buffers(DEPTH, BLOCK as u64);
     device
+}
+
+/// Copies of memory are operations of another kind over the same loop.
+mod memory {
+    use super::*;
+    use engine::{Control, Crew, Device, LoopSettings, MemoryDevice, NoData, Part, run_worker};
+    use model::{PhasePlan, StopCause, StopRule, StreamPlan};
+    use workload::{CopyOp, CopyStream};
+
+    const PIECE: u32 = 512;
+
+    fn device() -> MemoryDevice {
+        let mut from = pool(1);
+        from.buffer_mut(0).iter_mut().enumerate().for_each(|(i, b)| *b = (i / 7) as u8);
+        MemoryDevice::new(Epoch::start(), from, pool(1))
+    }
+
+    #[test]
+    fn what_is_copied_is_there_and_what_lies_outside_is_refused() {
+        let mut device = device();
+        let mut done = Vec::with_capacity(2);
+        device.submit(&[CopyOp { offset: 1024, len: PIECE, buffer: 0 }]).unwrap();
+        let second = device.submit(&[CopyOp { offset: 0, len: PIECE, buffer: 0 }]);
+        assert!(matches!(second, Err(DeviceError::BadOperation(_))), "one at a time");
+        device.reap(1, u64::MAX, &mut done).unwrap();
+        assert_eq!((done.len(), done[0].result), (1, Ok(PIECE)));
+        let copied = &device.buffer(0)[1024..1024 + PIECE as usize];
+        assert!(copied.iter().enumerate().all(|(i, b)| *b == ((1024 + i) / 7) as u8));
+        for offset in [BLOCK as u64 - 1, u64::MAX] {
+            let outside = device.submit(&[CopyOp { offset, len: PIECE, buffer: 0 }]);
+            assert!(matches!(outside, Err(DeviceError::BadOperation(_))), "{offset}");
+        }
+        device.reap(0, 0, &mut done).unwrap();
+        assert_eq!(done.len(), 1);
+    }
+
+    #[test]
+    fn the_loop_accounts_for_everything() {
+        let phase = PhasePlan { time_limit_ns: 20_000_000, stop: StopRule::Time, ..PhasePlan::default() };
+        let settings = LoopSettings::of(&phase, &StreamPlan::default(), 5_000_000);
+        let crew = Crew::new(1, &phase.stop);
+        let mut source = CopyStream::new(BLOCK as u64, PIECE);
+        let (part, control) = (Part::alone(&crew), Control::default());
+        let record = run_worker(&mut device(), &mut source, &mut NoData, &settings, &part, &control).unwrap();
+        assert_eq!(record.stop, StopCause::TimeUsed);
+        assert!(record.operations > 0);
+        assert_eq!(record.bytes, record.operations * u64::from(PIECE));
+        assert_eq!(record.intervals.iter().map(|i| i.operations).sum::<u64>(), record.operations);
+    }
 }

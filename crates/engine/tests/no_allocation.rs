@@ -6,7 +6,7 @@
 use engine::{Control, Device, LoopSettings, NullDevice, PsyncDevice, PsyncThreads, UringDevice, run_stream};
 use model::{Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use std::os::fd::OwnedFd;
-use sys::Epoch;
+use sys::{BufferPool, Epoch};
 use workload::{BlockOp, Next, Outcome, Source, Stream};
 
 const BLOCK: u64 = 4096;
@@ -35,6 +35,10 @@ impl Source for Limited {
     }
 }
 
+fn pool(count: u32) -> BufferPool {
+    BufferPool::new(count, BLOCK as usize).expect("memory")
+}
+
 fn target() -> OwnedFd {
     let file = tempfile::tempfile().expect("a temporary file");
     file.set_len(FILE_BYTES).expect("its length");
@@ -57,7 +61,7 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
     let mut source = Limited { stream: Stream::new(&stream, false), operations };
     let settings = LoopSettings {
         depth,
-        batch_submit: depth,
+        batch_submit: None,
         batch_complete: 1,
         started_ns: None,
         // Far more intervals than are kept: they are joined during the run.
@@ -125,23 +129,23 @@ impl Device for Hasty {
 
 #[test]
 fn looking_for_steadiness() {
-    let null = NullDevice::new(Epoch::start(), 8, BLOCK as usize).expect("a device");
+    let null = NullDevice::new(Epoch::start(), pool(8));
     check(&mut Hasty { null, now: std::cell::Cell::new(0) }, 8, 100_000);
 }
 
 #[test]
 fn null() {
-    check(&mut NullDevice::new(Epoch::start(), 32, BLOCK as usize).expect("a device"), 32, 3_000_000);
+    check(&mut NullDevice::new(Epoch::start(), pool(32)), 32, 3_000_000);
 }
 
 #[test]
 fn psync() {
-    check(&mut PsyncDevice::new(Epoch::start(), target(), 1, BLOCK as usize).expect("a device"), 1, 50_000);
+    check(&mut PsyncDevice::new(Epoch::start(), target(), pool(1)), 1, 50_000);
 }
 
 #[test]
 fn psync_threads() {
-    check(&mut PsyncThreads::new(Epoch::start(), target(), 4, BLOCK as usize, None).expect("a device"), 4, 20_000);
+    check(&mut PsyncThreads::new(Epoch::start(), target(), pool(4), None).expect("a device"), 4, 20_000);
 }
 
 /// A stream that verifies, by the rig: reads, writes, checks and the read-back.
@@ -194,7 +198,7 @@ fn verifying() {
 
 #[test]
 fn uring() {
-    match UringDevice::new(Epoch::start(), target(), 32, BLOCK as usize) {
+    match UringDevice::new(Epoch::start(), target(), pool(32)) {
         Ok(mut device) => check(&mut device, 32, 50_000),
         Err(error) => println!("SKIPPED: {error}; {}", error.remedy().unwrap_or_default()),
     }

@@ -56,7 +56,7 @@ fn every_phase_runs_on_tmpfs_and_is_no_direct_io_there() {
     assert!(rig.max_bytes() <= 512 * MIB, "half of the memory that is available");
     run(&mut rig, &layout(4 * MIB));
     let record = run(&mut rig, &seq_read(4 * MIB));
-    assert!(matches!(record.direct, Some(DirectProof::Fallback(_))), "{:?}", record.direct);
+    assert!(matches!(record.direct, Some(DirectProof::NoDevice(_))), "{:?}", record.direct);
     let cold = run(&mut rig, &buffered_read(4 * MIB)).cold.unwrap();
     assert_eq!(
         cold.resident_pages_before,
@@ -304,7 +304,7 @@ fn sigkill_leaves_neither_a_file_nor_a_lock() {
 fn memory_is_copied_on_every_rig() {
     let directory = disk();
     let mut copy = layout(0);
-    copy.kind = model::PhaseKind::MemoryCopy;
+    copy.engine = EngineKind::Memory;
     copy.streams.clear();
     copy.time_limit_ns = 20_000_000;
     let small = FileOptions { memory_available_bytes: Some(64 << 20), ..FileOptions::default() };

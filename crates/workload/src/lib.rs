@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
+mod copy;
 mod file_space;
 mod op;
 mod pace;
@@ -28,8 +29,9 @@ mod stream;
 mod verified;
 mod written;
 
+pub use copy::{CopyOp, CopyStream};
 pub use file_space::FileSpace;
-pub use op::{BlockOp, Next, OpKind, Outcome, Source};
+pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
 pub use pattern::{Pattern, is_plain};
 pub use permutation::Permutation;
 pub use read_back::ReadBackOf;

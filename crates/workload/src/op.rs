@@ -1,11 +1,12 @@
 //! The seam between what is asked and who carries it out.
 
-use model::Ns;
+use model::{Direction, Ns};
 
 /// What a block operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OpKind {
     /// Reads `len` bytes at `offset`.
+    #[default]
     Read,
     /// Writes `len` bytes at `offset`.
     Write,
@@ -35,8 +36,41 @@ impl OpKind {
     }
 }
 
+/// What the engine's loop asks of an operation, of whatever kind it is.
+pub trait Request: Copy + Default {
+    /// Index of its buffer, which identifies it while it is in flight.
+    fn buffer(&self) -> u32;
+
+    /// Gives it a buffer; the loop does, before it is handed over.
+    fn set_buffer(&mut self, index: u32);
+
+    /// Bytes that it is to transfer.
+    fn len(&self) -> u32;
+
+    /// Whether it transfers nothing.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// When it should start; `None`: as soon as there is room.
+    fn intended_ns(&self) -> Option<Ns>;
+
+    /// Where it counts.
+    fn direction(&self) -> Direction;
+
+    /// Whether its buffer holds data that are to be made before.
+    fn sends_data(&self) -> bool {
+        false
+    }
+
+    /// Of a sync: whether it closes a round of writes, where there are rounds.
+    fn closes_round(&self) -> bool {
+        false
+    }
+}
+
 /// One block operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockOp {
     /// What it does.
     pub kind: OpKind,
@@ -49,6 +83,49 @@ pub struct BlockOp {
     /// When the operation should start. `None`: as soon as there is room (closed loop); latency then counts from the
     /// moment it was handed to the device.
     pub intended_ns: Option<Ns>,
+}
+
+impl Request for BlockOp {
+    #[inline]
+    fn buffer(&self) -> u32 {
+        self.buffer
+    }
+
+    #[inline]
+    fn set_buffer(&mut self, index: u32) {
+        self.buffer = index;
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    #[inline]
+    fn intended_ns(&self) -> Option<Ns> {
+        self.intended_ns
+    }
+
+    #[inline]
+    fn direction(&self) -> Direction {
+        match self.kind {
+            OpKind::Read => Direction::Read,
+            OpKind::Write | OpKind::WriteSync => Direction::Write,
+            OpKind::Trim => Direction::Trim,
+            OpKind::WriteZeroes => Direction::WriteZeroes,
+            OpKind::Fsync | OpKind::Fdatasync => Direction::Sync,
+        }
+    }
+
+    #[inline]
+    fn sends_data(&self) -> bool {
+        self.kind.sends_data()
+    }
+
+    #[inline]
+    fn closes_round(&self) -> bool {
+        self.kind == OpKind::Fsync
+    }
 }
 
 /// A source's answer.

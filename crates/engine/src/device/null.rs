@@ -16,14 +16,9 @@ pub struct NullDevice {
 }
 
 impl NullDevice {
-    /// With `depth` buffers of `buffer_bytes`.
-    ///
-    /// # Errors
-    /// If the memory cannot be had.
-    pub fn new(epoch: Epoch, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
-        let pool = BufferPool::new(depth, buffer_bytes)
-            .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
-        Ok(Self { epoch, pool, flying: Vec::with_capacity(depth as usize) })
+    /// With these buffers.
+    pub fn new(epoch: Epoch, pool: BufferPool) -> Self {
+        Self { epoch, flying: Vec::with_capacity(pool.count() as usize), pool }
     }
 }
 
@@ -61,5 +56,9 @@ impl Device for NullDevice {
         let count = self.flying.len().min(out.capacity() - out.len());
         out.extend(self.flying.drain(..count).map(|(buffer, len)| Completion { buffer, result: Ok(len), at_ns }));
         Ok(())
+    }
+
+    fn into_pool(self) -> Option<BufferPool> {
+        Some(self.pool)
     }
 }

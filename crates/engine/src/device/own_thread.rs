@@ -7,6 +7,7 @@
 use crate::device::calls::Calls;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
+use sys::BufferPool;
 use workload::{BlockOp, OpKind};
 
 /// The kernel's answer where it could make no worker (the same on all Linux architectures but MIPS, PA-RISC and SPARC).
@@ -68,6 +69,10 @@ impl<D: Device<Op = BlockOp>, C: Calls> Device for OwnThread<D, C> {
             }
         }
         Ok(())
+    }
+
+    fn into_pool(self) -> Option<BufferPool> {
+        self.device.into_pool()
     }
 
     fn features(&self) -> Vec<String> {
@@ -133,7 +138,7 @@ mod tests {
         file.set_len(16 << 10).unwrap();
         let own = || std::os::fd::OwnedFd::from(file.try_clone().unwrap());
         let epoch = sys::Epoch::start();
-        let inner = Refusing(PsyncDevice::new(epoch, own(), 4, 4096).unwrap(), 0);
+        let inner = Refusing(PsyncDevice::new(epoch, own(), BufferPool::new(4, 4096).unwrap()), 0);
         let mut device = OwnThread::new(inner, own(), 4, "no thread".into());
         let ops: Vec<BlockOp> = (0..4)
             .map(|i| BlockOp {

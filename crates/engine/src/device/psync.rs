@@ -1,7 +1,7 @@
 //! pread, pwrite and fdatasync in the calling thread, one operation at a time.
 
 use super::calls::{Calls, check};
-use super::check_room;
+use super::{check_room, pool_feature};
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use std::os::fd::OwnedFd;
@@ -19,15 +19,10 @@ pub struct PsyncDevice<C = OwnedFd> {
 }
 
 impl<C: Calls> PsyncDevice<C> {
-    /// Over an open file, or a [`crate::FileSet`], with `depth` buffers of `buffer_bytes` (depth 1 is what it is for).
-    ///
-    /// # Errors
-    /// If the memory cannot be had.
-    pub fn new(epoch: Epoch, calls: C, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
+    /// Over an open file, or a [`crate::FileSet`], with these buffers (one is what it is for).
+    pub fn new(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
         calls.prepare();
-        let pool = BufferPool::new(depth, buffer_bytes)
-            .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
-        Ok(Self { epoch, calls, pool, done: Vec::with_capacity(depth as usize) })
+        Self { epoch, calls, done: Vec::with_capacity(pool.count() as usize), pool }
     }
 }
 
@@ -71,5 +66,17 @@ impl<C: Calls> Device for PsyncDevice<C> {
         let count = self.done.len().min(out.capacity() - out.len());
         out.extend(self.done.drain(..count));
         Ok(())
+    }
+
+    fn into_pool(self) -> Option<BufferPool> {
+        Some(self.pool)
+    }
+
+    fn features(&self) -> Vec<String> {
+        pool_feature(&self.pool).into_iter().collect()
+    }
+
+    fn missing(&self) -> Vec<String> {
+        self.pool.missing().map(str::to_owned).into_iter().collect()
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::device::calls::Calls;
 use crate::device::calls::check;
+use crate::device::pool_feature;
 use crate::device::worker_usage;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
@@ -39,6 +40,7 @@ pub struct PsyncThreads {
     answers: Receiver<Answer>,
     in_flight: usize,
     buffer_bytes: usize,
+    features: Vec<String>,
     missing: Vec<String>,
 }
 
@@ -52,25 +54,25 @@ impl std::fmt::Debug for PsyncThreads {
 }
 
 impl PsyncThreads {
-    /// `depth` threads over an open file, each with a buffer of `buffer_bytes`. `why` goes into the run's record: the
+    /// A thread for each buffer over an open file. `why` goes into the run's record: the
     /// reason for which io_uring does not serve.
     ///
     /// # Errors
-    /// If the memory or the threads cannot be had.
+    /// If the threads cannot be had.
     pub fn new<C: Calls + 'static>(
         epoch: Epoch,
         calls: C,
-        depth: u32,
-        buffer_bytes: usize,
+        pool: BufferPool,
         why: Option<String>,
     ) -> Result<Self, DeviceError> {
         calls.prepare();
+        let (depth, buffer_bytes) = (pool.count(), pool.buffer_bytes());
+        let features = pool_feature(&pool).into_iter().collect();
+        let missing = why.into_iter().chain(pool.missing().map(str::to_owned)).collect();
         let calls = Arc::new(calls);
         let (answer, answers) = sync_channel(depth as usize);
         let mut slots = Vec::with_capacity(depth as usize);
-        for index in 0..depth {
-            let buffer = BufferPool::new(1, buffer_bytes)
-                .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
+        for (index, buffer) in pool.split().into_iter().enumerate() {
             let (requests, inbox) = sync_channel(1);
             let (calls, answer) = (Arc::clone(&calls), answer.clone());
             let thread = std::thread::Builder::new()
@@ -81,7 +83,7 @@ impl PsyncThreads {
                 .map_err(|source| DeviceError::NoThread { purpose: format!("I/O at depth {depth}"), source })?;
             slots.push(Slot { requests, buffer: Some(buffer), thread });
         }
-        Ok(Self { epoch, slots, answers, in_flight: 0, buffer_bytes, missing: why.into_iter().collect() })
+        Ok(Self { epoch, slots, answers, in_flight: 0, buffer_bytes, features, missing })
     }
 
     fn take(&mut self, answer: Answer, out: &mut Vec<Completion>) {
@@ -172,8 +174,15 @@ impl Device for PsyncThreads {
         Ok(())
     }
 
+    fn into_pool(mut self) -> Option<BufferPool> {
+        let parts: Option<Vec<BufferPool>> = self.slots.iter_mut().map(|slot| slot.buffer.take()).collect();
+        BufferPool::join(parts?)
+    }
+
     fn features(&self) -> Vec<String> {
-        vec![format!("{} threads", self.slots.len())]
+        let mut features = self.features.clone();
+        features.insert(0, format!("{} threads", self.slots.len()));
+        features
     }
 
     fn missing(&self) -> Vec<String> {

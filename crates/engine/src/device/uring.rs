@@ -2,6 +2,7 @@
 
 use crate::device::calls::without_data;
 use crate::device::calls::{ENXIO, call_flags};
+use crate::device::pool_feature;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use model::RwFlags;
@@ -35,12 +36,13 @@ pub struct UringDevice {
 }
 
 impl UringDevice {
-    /// Over an open file, with `depth` buffers of `buffer_bytes`. Must be made in the thread that will use it.
+    /// Over an open file, with these buffers. Must be made in the thread that will use it.
     ///
     /// # Errors
     /// [`DeviceError::NoRing`] where io_uring is missing or forbidden: [`crate::PsyncThreads`] serves then.
-    pub fn new(epoch: Epoch, file: OwnedFd, depth: u32, buffer_bytes: usize) -> Result<Self, DeviceError> {
-        Self::with_options(epoch, file, depth, buffer_bytes, RingOptions::default())
+    pub fn new(epoch: Epoch, file: OwnedFd, pool: BufferPool) -> Result<Self, DeviceError> {
+        let options = RingOptions::for_buffers(&pool);
+        Self::with_options(epoch, file, pool, options)
     }
 
     /// The same with features left out, for benchmarks and tests.
@@ -50,15 +52,17 @@ impl UringDevice {
     pub fn with_options(
         epoch: Epoch,
         file: OwnedFd,
-        depth: u32,
-        buffer_bytes: usize,
+        pool: BufferPool,
         options: RingOptions,
     ) -> Result<Self, DeviceError> {
-        Self::make(epoch, &[file], FileSpace::alone(), depth, buffer_bytes, options)
+        let mut pool = Some(pool);
+        Self::make(epoch, &[file], FileSpace::alone(), &mut pool, options)
     }
 
     /// Over several files whose addresses are those of `space`, or with flags for each call, or both. RWF_HIPRI asks for
     /// a ring that polls; where the device has no polled queues it is done without, which [`Device::missing`] says.
+    ///
+    /// The pool is taken only by a device that was made: another device may have it then.
     ///
     /// # Errors
     /// As [`UringDevice::new`].
@@ -67,25 +71,28 @@ impl UringDevice {
         files: &[OwnedFd],
         space: FileSpace,
         flags: RwFlags,
-        depth: u32,
-        buffer_bytes: usize,
+        pool: &mut Option<BufferPool>,
     ) -> Result<Self, DeviceError> {
         // What the ring does itself is not asked of each call: there RWF_HIPRI is EINVAL (k:io_uring/rw.c).
         let (read_flags, write_flags) = call_flags(RwFlags { hipri: false, ..flags });
-        let options = RingOptions { read_flags, write_flags, ..RingOptions::default() };
+        let fitting = pool.as_ref().map(RingOptions::for_buffers).unwrap_or_default();
+        let options = RingOptions { read_flags, write_flags, ..fitting };
         let mut why = None;
         if flags.hipri {
             let polled = RingOptions { poll: true, ..options };
-            match Self::make(epoch, files, space, depth, buffer_bytes, polled) {
+            match Self::make(epoch, files, space, pool, polled) {
                 Ok(mut device) => match device.try_to_poll() {
                     Ok(()) => return Ok(device),
-                    Err(errno) => why = Some(sys::errno_name(errno)),
+                    Err(errno) => {
+                        why = Some(sys::errno_name(errno));
+                        *pool = device.into_pool();
+                    }
                 },
                 Err(DeviceError::NoRing(RingError::Call { errno, .. })) => why = Some(sys::errno_name(errno)),
                 Err(error) => return Err(error),
             }
         }
-        let mut device = Self::make(epoch, files, space, depth, buffer_bytes, options)?;
+        let mut device = Self::make(epoch, files, space, pool, options)?;
         device.missing.extend(why.map(|errno| {
             format!(
                 "polled completions (RWF_HIPRI): {errno}: needs O_DIRECT and a device with polled queues \
@@ -105,22 +112,20 @@ impl UringDevice {
         epoch: Epoch,
         files: &[OwnedFd],
         space: FileSpace,
-        depth: u32,
-        buffer_bytes: usize,
+        pool: &mut Option<BufferPool>,
         options: RingOptions,
     ) -> Result<Self, DeviceError> {
         // Another user's file keeps its times: the reads are the same.
         for file in files {
             let _ = sys::keep_access_time(file);
         }
-        let pool = BufferPool::new(depth, buffer_bytes)
-            .map_err(|source| DeviceError::Call { call: "mmap of buffers", source })?;
         let again = || -> Result<Vec<OwnedFd>, std::io::Error> { files.iter().map(OwnedFd::try_clone).collect() };
         let again = || again().map_err(|source| DeviceError::Call { call: "dup of the target", source });
-        let ring = Ring::over(again()?, pool, options)?;
-        let aside = Vec::with_capacity(depth as usize);
+        let (own, aside) = (again()?, again()?);
+        let ring = Ring::over(own, pool, options)?;
         let last_now = Cell::new(epoch.elapsed_ns());
-        Ok(Self { epoch, ring, files: again()?, space, polls: options.poll, missing: Vec::new(), aside, last_now })
+        let done = Vec::with_capacity(ring.buffers() as usize);
+        Ok(Self { epoch, ring, files: aside, space, polls: options.poll, missing: Vec::new(), aside: done, last_now })
     }
 
     /// Finds out with one read, of the first bytes of the first file, whether completions can be polled for.
@@ -237,11 +242,16 @@ impl Device for UringDevice {
         Ok(())
     }
 
+    fn into_pool(self) -> Option<BufferPool> {
+        self.ring.into_pool()
+    }
+
     fn features(&self) -> Vec<String> {
-        self.ring.features().to_vec()
+        self.ring.features().iter().cloned().chain(pool_feature(self.ring.pool())).collect()
     }
 
     fn missing(&self) -> Vec<String> {
-        self.ring.missing().iter().chain(&self.missing).cloned().collect()
+        let pool = self.ring.pool().missing().map(str::to_owned);
+        self.ring.missing().iter().chain(&self.missing).cloned().chain(pool).collect()
     }
 }

@@ -1,7 +1,6 @@
 //! What a stream of several directions did, direction by direction.
 
 use model::{Direction, Histogram, Ns};
-use workload::OpKind;
 
 /// One direction of one stream, as a worker recorded it.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,17 +32,6 @@ struct Side {
     counted: Histogram,
 }
 
-/// Where an operation counts.
-pub(super) fn direction_of(kind: OpKind) -> Direction {
-    match kind {
-        OpKind::Read => Direction::Read,
-        OpKind::Write | OpKind::WriteSync => Direction::Write,
-        OpKind::Trim => Direction::Trim,
-        OpKind::WriteZeroes => Direction::WriteZeroes,
-        OpKind::Fsync | OpKind::Fdatasync => Direction::Sync,
-    }
-}
-
 impl Directions {
     pub fn new(directions: &[Direction]) -> Self {
         let side = |&direction: &Direction| Side {
@@ -58,8 +46,7 @@ impl Directions {
 
     /// An operation ended; `warm`: before the cut.
     #[inline]
-    pub fn ended(&mut self, kind: OpKind, latency: Ns, bytes: u32, warm: bool) {
-        let direction = direction_of(kind);
+    pub fn ended(&mut self, direction: Direction, latency: Ns, bytes: u32, warm: bool) {
         let Some(side) = self.sides.iter_mut().find(|s| s.direction == direction) else { return };
         side.bytes += u64::from(bytes);
         if warm {

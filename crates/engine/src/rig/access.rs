@@ -4,6 +4,7 @@ use super::refusal::errno_text;
 use model::{Access, PhasePlan, StreamPlan};
 use std::fs::File;
 use std::io;
+use std::ops::Deref;
 use sys::BufferPool;
 
 /// Whether a stream goes past the page cache.
@@ -30,12 +31,36 @@ fn means_unsupported(e: &io::Error) -> bool {
     matches!(errno_text(e).as_str(), "EINVAL" | "EOPNOTSUPP" | "ENOTBLK" | "ENOSYS")
 }
 
+/// A descriptor with O_DIRECT, for one phase: buffered phases must not find the flag set.
+#[derive(Debug)]
+pub(crate) struct Direct {
+    file: File,
+    switched: bool,
+}
+
+impl Deref for Direct {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        if self.switched {
+            // Taking a flag away cannot be refused; should it be, the next buffered phase fails with EINVAL and is told.
+            let _ = sys::set_direct(&self.file, false);
+        }
+    }
+}
+
 impl DirectWay {
-    /// A descriptor for one phase; [`DirectWay::close`] ends it.
+    /// A descriptor for as long as it is kept.
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn open(&mut self, file: &File, writable: bool) -> Result<File, String> {
+    pub(crate) fn open(&mut self, file: &File, writable: bool) -> Result<Direct, String> {
         if matches!(self, Self::Unknown) {
             *self = match sys::reopen(file, writable, true) {
                 Ok(again) => Self::Reopened(again),
@@ -44,27 +69,22 @@ impl DirectWay {
                 Err(_) => Self::Switched,
             };
         }
-        let clone = |f: &File| f.try_clone().map_err(|e| errno_text(&e));
+        let of = |f: &File, switched| match f.try_clone() {
+            Ok(file) => Ok(Direct { file, switched }),
+            Err(e) => Err(errno_text(&e)),
+        };
         match self {
-            Self::Reopened(again) => clone(again),
-            Self::Switched => match sys::set_direct(file, true) {
-                Ok(()) => clone(file),
-                Err(e) => {
+            Self::Reopened(again) => of(again, false),
+            Self::Switched => {
+                let direct = of(file, true)?;
+                sys::set_direct(&*direct, true).map(|()| direct).map_err(|e| {
                     let reason = format!("{} by fcntl", errno_text(&e));
                     *self = Self::Refused(reason.clone());
-                    Err(reason)
-                }
-            },
+                    reason
+                })
+            }
             Self::Refused(reason) => Err(reason.clone()),
             Self::Unknown => Err("not tried".into()),
-        }
-    }
-
-    /// The phase is over: buffered phases must not find O_DIRECT set.
-    pub(crate) fn close(&self, file: &File) {
-        if matches!(self, Self::Switched) {
-            // Taking a flag away cannot be refused; should it be, the next buffered phase fails with EINVAL and is told.
-            let _ = sys::set_direct(file, false);
         }
     }
 
@@ -97,7 +117,7 @@ impl DirectWay {
         let Ok(mut pool) = BufferPool::new(1, block as usize) else { return };
         crate::Content::new(0x7e57).fill(0, pool.buffer_mut(0));
         let result = operation(&direct, pool.buffer_mut(0)).map_err(io::Error::from_raw_os_error);
-        self.close(file);
+        drop(direct);
         // Any other error is the device's and belongs to the phase.
         if let Err(e) = result
             && means_unsupported(&e)
@@ -119,10 +139,9 @@ mod tests {
         file.write_all_at(&vec![1; 8192], 0).unwrap();
         let mut way = DirectWay::Switched;
         match way.open(&file, true) {
-            Ok(direct) => assert!(sys::is_direct(&direct).unwrap()),
+            Ok(direct) => assert!(sys::is_direct(&*direct).unwrap()),
             Err(reason) => println!("SKIPPED: no O_DIRECT here: {reason}"),
         }
-        way.close(&file);
         assert!(!sys::is_direct(&file).unwrap());
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct DirectFacts<'a> {
 
 /// The decision for a file that was opened with O_DIRECT and whose first operation succeeded.
 pub(crate) fn proof(f: &DirectFacts<'_>) -> DirectProof {
-    use DirectProof::{Fallback, Proven, Unproven};
+    use DirectProof::{Fallback, NoDevice, Proven, Unproven};
     let below = if f.loops_below { "; the loop device below may cache its backing file" } else { "" };
     if f.kind == TargetKind::BlockDevice {
         return Proven(format!("block device: O_DIRECT goes past its page cache (k:block/fops.c){below}"));
@@ -48,9 +48,7 @@ pub(crate) fn proof(f: &DirectFacts<'_>) -> DirectProof {
     let filesystem = f.filesystem.unwrap_or("unknown file system");
     match filesystem {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => {
-            return Fallback(format!(
-                "{filesystem} keeps files in the page cache; O_DIRECT is only accepted (k:mm/shmem.c)"
-            ));
+            return NoDevice(format!("{filesystem} has no device; O_DIRECT is only accepted (k:mm/shmem.c)"));
         }
         "btrfs" => return btrfs(f),
         "zfs" => {
@@ -225,7 +223,7 @@ mod tests {
         assert!(matches!(proof(&DirectFacts { alignment: none, ..facts("f2fs") }), Fallback(_)));
         assert!(matches!(proof(&DirectFacts { alignment: told, ..facts("fuse.sshfs") }), Unproven(_)));
         assert!(matches!(proof(&facts("f2fs")), Unproven(_)));
-        assert!(matches!(proof(&facts("tmpfs")), Fallback(_)));
+        assert!(matches!(proof(&facts("tmpfs")), DirectProof::NoDevice(_)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::own_files::Files;
 use super::refusal::refusal_of_device;
+use super::shelf::Shelf;
 use super::verify::{Again, Caches, ReadsSeen, make_cold, not_started, past_cache};
 use crate::device::OwnThread;
 use crate::recorder::{says_all, stream_summary};
@@ -11,15 +12,15 @@ use crate::{
     PsyncDevice, PsyncThreads, Shaped, StreamRecord, UringDevice, phase_record, run_worker,
 };
 use model::{
-    EngineKind, EngineRecord, Failure, FailureKind, IoClass, IoPriority, Ns, Operation, PhasePlan, PhaseRecord,
-    RwFlags, StopCause, StopRule, StreamPlan, Sync, Warmup,
+    BufferPages, Buffers, EngineKind, EngineRecord, Failure, FailureKind, IoClass, IoPriority, Ns, Operation,
+    PhasePlan, PhaseRecord, RwFlags, StopCause, StopRule, StreamPlan, Sync, Warmup,
 };
 use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
-use sys::Epoch;
+use sys::{BufferPool, Epoch, Pages, PoolOptions};
 use workload::{BlockOp, Checked, FileSpace, Pattern, Stream, Verified, is_plain};
 
 /// Why a ring does not poll although RWF_HIPRI was asked for.
@@ -61,6 +62,8 @@ pub(crate) struct Job<'a> {
     pub interval_ns: Ns,
     /// The caches between the streams and their medium.
     pub caches: Caches<'a>,
+    /// Where buffers wait between phases.
+    pub shelf: &'a Shelf,
 }
 
 /// What came out.
@@ -320,13 +323,29 @@ fn own(file: &File) -> Result<OwnedFd, DeviceError> {
     file.try_clone().map(Into::into).map_err(|source| DeviceError::Call { call: "dup of the target", source })
 }
 
+/// Sizes beyond the address space are beyond what the kernel has.
+fn pool_options(buffers: Buffers) -> PoolOptions {
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let pages = match buffers.pages {
+        BufferPages::Huge => Pages::Huge,
+        BufferPages::Ordinary => Pages::Ordinary,
+        BufferPages::Reserved { page_bytes } => Pages::Reserved { bytes: page_bytes.map(size) },
+    };
+    PoolOptions { pages, alignment_bytes: size(buffers.alignment_bytes) }
+}
+
 impl Worker<'_> {
     fn engine(&self) -> EngineKind {
         self.stream.engine.unwrap_or(self.phase.engine)
     }
 
-    fn places(&self) -> (u32, usize) {
-        (self.stream.queue_depth.max(1), usize::try_from(self.stream.block_size_bytes).unwrap_or(usize::MAX))
+    fn depth(&self) -> u32 {
+        self.stream.queue_depth.max(1)
+    }
+
+    fn pool(&self) -> Result<BufferPool, DeviceError> {
+        let bytes = usize::try_from(self.stream.block_size_bytes).unwrap_or(usize::MAX);
+        self.job.shelf.take(self.depth(), bytes, pool_options(self.stream.buffers))
     }
 
     fn run(mut self, way: &Way) -> Outcome {
@@ -353,10 +372,9 @@ impl Worker<'_> {
                 .map_err(|source| DeviceError::Call { call: "ioprio_set (priority of the stream)", source })?;
         }
         let epoch = self.job.epoch;
-        let (depth, bytes) = self.places();
         match (way, self.engine()) {
             (Way::Null, _) | (_, EngineKind::Null) => {
-                self.drive(NullDevice::new(epoch, depth, bytes)?, EngineKind::Null)
+                self.drive(NullDevice::new(epoch, self.pool()?), EngineKind::Null)
             }
             (Way::Buffered { files }, EngineKind::Mmap) => self.mapped(files),
             (Way::Buffered { files }, EngineKind::PsyncThreads) => self.threads(files, None),
@@ -391,8 +409,7 @@ impl Worker<'_> {
     }
 
     fn psync_over(&self, calls: impl Calls) -> Result<Ran, DeviceError> {
-        let (depth, bytes) = self.places();
-        self.drive(PsyncDevice::new(self.job.epoch, calls, depth, bytes)?, EngineKind::Psync)
+        self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool()?), EngineKind::Psync)
     }
 
     fn mapped(&self, files: &Files) -> Result<Ran, DeviceError> {
@@ -407,19 +424,21 @@ impl Worker<'_> {
             }
         }
         let mapped = MappedFiles::new(files.iter().map(|f| f.as_ref()), FileSpace::of(stream), end, writes)?;
-        let (depth, bytes) = self.places();
-        self.drive(PsyncDevice::new(self.job.epoch, mapped, depth, bytes)?, EngineKind::Mmap)
+        self.drive(PsyncDevice::new(self.job.epoch, mapped, self.pool()?), EngineKind::Mmap)
     }
 
     fn threads(&self, files: &Files, why: Option<String>) -> Result<Ran, DeviceError> {
-        let (depth, bytes) = self.places();
+        self.threads_with(files, self.pool()?, why)
+    }
+
+    fn threads_with(&self, files: &Files, pool: BufferPool, why: Option<String>) -> Result<Ran, DeviceError> {
         let device = match self.only(files) {
-            Some(file) => PsyncThreads::new(self.job.epoch, own(file)?, depth, bytes, why.clone()),
-            None => PsyncThreads::new(self.job.epoch, self.set(files)?, depth, bytes, why.clone()),
+            Some(file) => PsyncThreads::new(self.job.epoch, own(file)?, pool, why.clone()),
+            None => PsyncThreads::new(self.job.epoch, self.set(files)?, pool, why.clone()),
         };
         match device {
             // One operation at a time needs no second thread.
-            Err(error @ DeviceError::NoThread { .. }) if depth == 1 => {
+            Err(error @ DeviceError::NoThread { .. }) if self.depth() == 1 => {
                 let mut ran = self.psync(files)?;
                 ran.missing.extend(why);
                 ran.missing.push(format!("{error}: the job's own thread carried it out"));
@@ -430,25 +449,22 @@ impl Worker<'_> {
     }
 
     fn ring(&self, files: &Files) -> Result<Ran, DeviceError> {
-        let (depth, bytes) = self.places();
-        let made = match self.only(files) {
-            Some(file) => UringDevice::new(self.job.epoch, own(file)?, depth, bytes),
-            None => {
-                let own: Vec<OwnedFd> = files.iter().map(|f| own(f)).collect::<Result<_, _>>()?;
-                let mut flags = self.stream.rw_flags;
-                let pairs = flags.hipri && self.stream.sync == Sync::FdatasyncEach;
-                flags.hipri &= !pairs;
-                let made = UringDevice::over(self.job.epoch, &own, FileSpace::of(self.stream), flags, depth, bytes);
-                made.map(|device| device.without(pairs.then_some(NO_POLLED_PAIRS)))
+        let mut pool = Some(self.pool()?);
+        let own: Vec<OwnedFd> = files.iter().map(|f| own(f)).collect::<Result<_, _>>()?;
+        let mut flags = self.stream.rw_flags;
+        let pairs = flags.hipri && self.stream.sync == Sync::FdatasyncEach;
+        flags.hipri &= !pairs;
+        let space = if own.len() == 1 { FileSpace::alone() } else { FileSpace::of(self.stream) };
+        match (UringDevice::over(self.job.epoch, &own, space, flags, &mut pool), pool) {
+            (Ok(device), _) => {
+                let device = device.without(pairs.then_some(NO_POLLED_PAIRS));
+                let Some(why) = no_thread() else { return self.drive(device, EngineKind::IoUring) };
+                self.drive(OwnThread::new(device, self.set(files)?, self.depth(), why), EngineKind::IoUring)
             }
-        };
-        match made {
-            Ok(device) => match no_thread() {
-                None => self.drive(device, EngineKind::IoUring),
-                Some(why) => self.drive(OwnThread::new(device, self.set(files)?, depth, why), EngineKind::IoUring),
-            },
-            Err(error @ DeviceError::NoRing(_)) => self.threads(files, Some(format!("io_uring: {error}"))),
-            Err(error) => Err(error),
+            (Err(error @ DeviceError::NoRing(_)), Some(pool)) => {
+                self.threads_with(files, pool, Some(format!("io_uring: {error}")))
+            }
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -467,7 +483,9 @@ impl Worker<'_> {
             }
             None => (self.work(&mut device, &mut Shaped::of(stream, settings.content_seed), &settings)?, None),
         };
-        Ok(Ran { record, kind, features: device.features(), missing: device.missing(), verified })
+        let (features, missing) = (device.features(), device.missing());
+        job.shelf.put(device.into_pool());
+        Ok(Ran { record, kind, features, missing, verified })
     }
 
     /// The stream, with data of some making.

@@ -6,12 +6,13 @@ use super::execute::{Executed, Job, Way, execute};
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
+use super::shelf::Shelf;
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use super::verify::{Caches, no_memory, nothing_written};
 use crate::{Control, Rig};
 use model::{
-    Access, ColdProof, DirectProof, Direction, DirectionSummary, Failure, FailureKind, Ns, Operation, PhaseKind,
-    PhasePlan, PhaseRecord, StreamPlan, StreamSummary, SystemSample, TargetKind,
+    Access, ColdProof, DirectProof, Direction, DirectionSummary, EngineKind, Failure, FailureKind, Ns, Operation,
+    PhaseKind, PhasePlan, PhaseRecord, StreamPlan, StreamSummary, SystemSample, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -37,6 +38,7 @@ pub struct FileRig {
     pub(super) own: OwnFiles,
     /// What verified data must hold.
     written: Written,
+    shelf: Shelf,
 }
 
 impl FileRig {
@@ -62,6 +64,7 @@ impl FileRig {
             unsettled: false,
             own: OwnFiles::default(),
             written: nothing_written(),
+            shelf: Shelf::default(),
         })
     }
 
@@ -103,9 +106,9 @@ impl FileRig {
         self.direct.try_write(&self.opened.file, 0, MIB, &mut self.bytes_written);
         let limit = max_bytes.min(self.opened.max_bytes).max(MIB);
         let direct = self.direct.open(&self.opened.file, true).ok();
-        let file = direct.as_ref().unwrap_or(&self.opened.file);
+        let file = direct.as_deref().unwrap_or(&self.opened.file);
         let result = write_probe(file, direct.is_some(), limit, max_ns, 0x5eed, control);
-        self.direct.close(&self.opened.file);
+        drop(direct);
         self.unsettled = true;
         let temporary = self.target.kind == TargetKind::Directory;
         let result = result.and_then(|mut probe| {
@@ -175,7 +178,7 @@ impl Rig for FileRig {
     }
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
-        if phase.kind == PhaseKind::MemoryCopy {
+        if phase.engine == EngineKind::Memory {
             return super::memory_copy(phase, self.epoch, self.options.interval_ns, self.options.copy_bytes(), control);
         }
         let write = phase.is_write();
@@ -229,23 +232,18 @@ impl Rig for FileRig {
         let mut proven = direct.as_ref().and_then(|d| d.as_ref().ok()).map(|_| self.direct_proof(write, &plan.streams));
         let without_ring = self.without_ring(proven.as_ref());
         let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
-        let ways = match plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>() {
-            Ok(ways) => ways,
-            Err(failure) => {
-                self.direct.close(&self.opened.file);
-                return Err(failure);
-            }
-        };
+        let ways = plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>()?;
         let caches = Caches {
             device: self.is_device(),
             backing: &self.options.backing_files,
             hidden: self.options.hidden_backing,
             device_reads: self.options.device_reads.as_ref(),
         };
-        let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns: self.options.interval_ns, caches };
+        let (interval_ns, shelf) = (self.options.interval_ns, &self.shelf);
+        let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns, caches, shelf };
         let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
         let result = known.and_then(|known| execute(&job, known, control));
-        self.direct.close(&self.opened.file);
+        drop(direct);
         self.unsettled |= write;
         let Executed { mut record, checked, mut own_reads, read_back } = result?;
         record.verify = self.written.conclude(checked);

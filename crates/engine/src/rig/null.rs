@@ -1,9 +1,10 @@
 //! `null:`: nothing is done, so that what remains is our own overhead.
 
 use super::execute::{Job, Way, execute};
+use super::shelf::Shelf;
 use super::verify::Caches;
 use crate::{Control, Rig};
-use model::{Failure, Ns, PhaseKind, PhasePlan, PhaseRecord, SystemSample};
+use model::{EngineKind, Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
 use sys::Epoch;
 
 /// Size that `null:` claims: any plan fits.
@@ -15,12 +16,13 @@ pub struct NullRig {
     epoch: Epoch,
     interval_ns: Ns,
     copy_bytes: u64,
+    shelf: Shelf,
 }
 
 impl NullRig {
     /// With intervals of this length, and buffers of this size ([`crate::copy_buffer_bytes`]) for the memory copy.
     pub fn new(interval_ns: Ns, copy_bytes: u64) -> Self {
-        Self { epoch: Epoch::start(), interval_ns, copy_bytes }
+        Self { epoch: Epoch::start(), interval_ns, copy_bytes, shelf: Shelf::default() }
     }
 
     /// The most that a plan's region may take.
@@ -40,12 +42,13 @@ impl Rig for NullRig {
     }
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
-        if phase.kind == PhaseKind::MemoryCopy {
+        if phase.engine == EngineKind::Memory {
             return super::memory_copy(phase, self.epoch, self.interval_ns, self.copy_bytes, control);
         }
         let ways = vec![Way::Null; phase.streams.len()];
         let caches = Caches { device: false, backing: &[], hidden: false, device_reads: None };
-        let job = Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns, caches };
+        let shelf = &self.shelf;
+        let job = Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns, caches, shelf };
         Ok(execute(&job, Vec::new(), control)?.record)
     }
 

@@ -1,7 +1,7 @@
 //! By which way each stream of a phase goes: through the page cache or past it, by which descriptors, by ring or threads,
 //! and how well it is known that "past it" is true.
 
-use super::access::is_direct;
+use super::access::{Direct, is_direct};
 use super::direct::{DirectFacts, kernel_version, proof};
 use super::execute::Way;
 use super::file::FileRig;
@@ -76,12 +76,11 @@ impl FileRig {
 
     /// Why threads serve instead of a ring, if they do. I/O that silently goes through the page cache is copied by the
     /// ring's workers outside our accounting; threads keep the CPU that it costs visible. Memory file systems complete in
-    /// the caller and need no workers.
+    /// the caller and need no workers: they are no such fallback.
     pub(super) fn without_ring(&self, proven: Option<&DirectProof>) -> Option<String> {
-        let in_memory = matches!(self.options.filesystem.as_deref(), Some("tmpfs" | "ramfs" | "devtmpfs"));
         match (&self.options.without_io_uring, proven) {
             (Some(why), _) => Some(why.clone()),
-            (None, Some(DirectProof::Fallback(_))) if !in_memory => Some(
+            (None, Some(DirectProof::Fallback(_))) => Some(
                 "not used, because this goes through the page cache and its workers would hide the CPU time".into(),
             ),
             _ => None,
@@ -93,7 +92,7 @@ impl FileRig {
         &mut self,
         phase: &PhasePlan,
         stream: &StreamPlan,
-        direct: Option<&Result<File, String>>,
+        direct: Option<&Result<Direct, String>>,
         without_ring: Option<String>,
     ) -> Result<Way, Failure> {
         let buffered: Vec<Arc<File>> = if stream.files.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::machine::{Event, Lane, Machine, Traffic};
 use crate::{Completion, Device, DeviceError};
-use model::{Access, Ns, PhaseKind, PhasePlan, SimModel};
+use model::{Access, EngineKind, Ns, PhasePlan, SimModel};
 use workload::{BlockOp, OpKind};
 
 /// Which way the operations of a phase go.
@@ -39,8 +39,8 @@ impl SimDevice {
 
     /// Makes ready for a phase: its path and its buffers. The machine goes on from where it was.
     pub fn prepare(&mut self, phase: &PhasePlan) {
-        self.path = match (phase.kind, phase.access) {
-            (PhaseKind::MemoryCopy, _) => Path::Memory,
+        self.path = match (phase.engine, phase.access) {
+            (EngineKind::Memory, _) => Path::Memory,
             (_, Access::Direct) => Path::Direct,
             (_, Access::Buffered) => Path::Buffered,
         };

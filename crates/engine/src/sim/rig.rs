@@ -105,7 +105,7 @@ impl SimRig {
 
     /// The phase's streams within what holds data, and what was clipped.
     fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
-        if phase.kind == PhaseKind::MemoryCopy {
+        if phase.engine == EngineKind::Memory {
             return Ok((vec![phase.streams.first().cloned().unwrap_or_else(copy_stream)], None));
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };
@@ -143,8 +143,8 @@ impl SimRig {
         self.device.prepare(&plan);
         let mut settings = LoopSettings::of(&plan, &streams[0], self.interval_ns);
         settings.depth = plan.queue_depth();
-        settings.batch_submit = settings.depth;
-        if phase.kind == PhaseKind::MemoryCopy {
+        settings.batch_submit = Some(settings.depth);
+        if phase.engine == EngineKind::Memory {
             settings.content_seed = None;
         }
         let before = self.work();
@@ -182,7 +182,7 @@ impl SimRig {
             cpu_wait_ns: None,
         };
         let engine = EngineRecord {
-            kind: if phase.kind == PhaseKind::MemoryCopy { EngineKind::Memory } else { EngineKind::Sim },
+            kind: if phase.engine == EngineKind::Memory { EngineKind::Memory } else { EngineKind::Sim },
             features: vec!["simulated-time".to_owned()],
             missing: Vec::new(),
             batch_submit: record.batch_submit,
@@ -267,7 +267,7 @@ impl Rig for SimRig {
             None
         };
         let mut record = self.execute(phase, &streams, control)?;
-        if phase.kind == PhaseKind::MemoryCopy {
+        if phase.engine == EngineKind::Memory {
             return Ok(record);
         }
         if phase.kind == PhaseKind::Layout {

@@ -3,8 +3,9 @@
 
 use crate::Part;
 use crate::recorder::{Recorder, StreamRecord};
+use crate::worker::{Account, Flight};
 use model::{Ns, PhasePlan, StopCause, StopRule, StreamPlan};
-use workload::{BlockOp, Next, OpKind, Outcome, Pattern, Source};
+use workload::{BlockOp, Next, Outcome, Pattern, Source};
 
 /// Streams that take turns; each keeps at most its own depth in flight. A pause that a stream spends computing is slept
 /// here: the one processor of the loop belongs to the others meanwhile.
@@ -13,7 +14,7 @@ pub(super) struct Together {
     streams: Vec<One>,
     turn: usize,
     /// Operations in flight: streams hear only of their own.
-    flights: Vec<Flight>,
+    flights: Vec<(usize, Flight<BlockOp>)>,
     warmup: model::Warmup,
     time_limit_ns: Ns,
     interval_ns: Ns,
@@ -23,24 +24,14 @@ pub(super) struct Together {
 struct One {
     plan: StreamPlan,
     source: Pattern,
-    recorder: Option<Recorder>,
-    closes_rounds: bool,
+    account: Option<Account>,
     room: u32,
     done: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Flight {
-    op: BlockOp,
-    handed_ns: Ns,
-    owner: usize,
-}
-
-impl Flight {
-    fn is(&self, op: &BlockOp) -> bool {
-        let key = |o: &BlockOp| (o.offset, o.kind, o.len, o.intended_ns);
-        key(&self.op) == key(op)
-    }
+/// Whether it is the same operation, with a buffer or without.
+fn is(a: &BlockOp, b: &BlockOp) -> bool {
+    BlockOp { buffer: 0, ..*a } == BlockOp { buffer: 0, ..*b }
 }
 
 impl Together {
@@ -49,8 +40,7 @@ impl Together {
         let once = phase.stop == StopRule::RegionOnce;
         let one = |plan: &StreamPlan| One {
             source: Pattern::new(plan, once),
-            recorder: None,
-            closes_rounds: closes_rounds(plan),
+            account: None,
             room: plan.queue_depth.max(1),
             done: false,
             plan: plan.clone(),
@@ -70,42 +60,38 @@ impl Together {
     fn begin(&mut self, now: Ns) {
         let crew = crate::Crew::new(1, &StopRule::Time);
         for one in &mut self.streams {
-            let mut recorder = Recorder::new(now, self.time_limit_ns, self.interval_ns, &self.warmup);
-            recorder.tell_apart(&Part::of(&one.plan, &crew).directions);
-            one.recorder = Some(recorder);
+            let recorder = Recorder::new(now, self.time_limit_ns, self.interval_ns, &self.warmup);
+            let part = Part::of(&one.plan, &crew);
+            one.account = Some(Account::new(recorder, &part.directions, part.closes_rounds));
         }
     }
 
     fn hand_over(&mut self, owner: usize, op: BlockOp, now: Ns) {
         let one = &mut self.streams[owner];
         if one.room == one.plan.queue_depth.max(1)
-            && let Some(recorder) = &mut one.recorder
+            && let Some(account) = &mut one.account
         {
-            recorder.resumed(now);
+            account.recorder.resumed(now);
         }
         one.room -= 1;
-        self.flights.push(Flight { op, handed_ns: now, owner });
+        self.flights.push((owner, Flight::new(op, now)));
     }
 
     /// What each stream did; the phase ended at `now` for this cause.
     pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<StreamRecord> {
         let finish = |one: One| {
             let cause = if one.done { StopCause::RegionDone } else { stop };
-            Some(one.recorder?.finish(now, cause))
+            Some(one.account?.recorder.finish(now, cause))
         };
         self.streams.into_iter().filter_map(finish).collect()
     }
-}
-
-fn closes_rounds(plan: &StreamPlan) -> bool {
-    matches!(plan.sync, model::Sync::FsyncPerRound | model::Sync::FsyncAtEnd)
 }
 
 impl Source for Together {
     type Op = BlockOp;
 
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        if self.streams.iter().any(|s| s.recorder.is_none()) {
+        if self.streams.iter().any(|s| s.account.is_none()) {
             self.begin(now);
         }
         let mut wake: Option<Ns> = None;
@@ -134,24 +120,14 @@ impl Source for Together {
     }
 
     fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
-        let Some(at) = self.flights.iter().position(|f| f.is(op)) else { return };
-        let flight = self.flights.swap_remove(at);
-        let one = &mut self.streams[flight.owner];
+        let Some(at) = self.flights.iter().position(|(_, f)| is(&f.op, op)) else { return };
+        let (owner, flight) = self.flights.swap_remove(at);
+        let one = &mut self.streams[owner];
         one.room += 1;
-        if let Some(recorder) = &mut one.recorder {
-            let (at, handed) = (outcome.at_ns, flight.handed_ns);
+        if let Some(account) = &mut one.account {
             match outcome.result {
-                Ok(_) if op.kind == OpKind::Fsync && one.closes_rounds => recorder.synced(at, handed),
-                Ok(_) if op.kind.is_sync() => recorder.flushed(op.kind, at, handed),
-                Ok(bytes) => {
-                    let start = op.intended_ns.unwrap_or(handed);
-                    recorder.transferred(at, start, handed, bytes, op.len);
-                    recorder.went(op.kind, at, start, bytes);
-                    if op.kind != OpKind::Read {
-                        recorder.wrote(handed, bytes);
-                    }
-                }
-                Err(errno) => recorder.failed(at, handed, errno),
+                Ok(bytes) => account.succeeded(&flight, outcome.at_ns, bytes),
+                Err(errno) => account.failed(&flight, outcome.at_ns, errno),
             }
         }
         one.source.completed(op, outcome);
@@ -161,7 +137,7 @@ impl Source for Together {
         let index = (0..self.streams.len()).find_map(|i| Some((i, self.streams[i].source.closing()?)));
         let (owner, op) = index?;
         // The moment of the last completion, which the loop goes on from.
-        let now = self.streams[owner].recorder.as_ref().map_or(0, Recorder::last_ns);
+        let now = self.streams[owner].account.as_ref().map_or(0, |a| a.recorder.last_ns());
         self.hand_over(owner, op, now);
         Some(op)
     }

@@ -5,7 +5,7 @@ use workload::{BlockOp, Outcome};
 
 /// What a stream's data are. Whoever checks them is one of these: it fills what is written, hears what became of it, and
 /// sees what is read. Nothing may be allocated after [`Data::fill`].
-pub trait Data {
+pub trait Data<Op = BlockOp> {
     /// Whether reads are looked at; where not, the loop does not touch their buffers.
     const LOOKS: bool = false;
 
@@ -16,18 +16,33 @@ pub trait Data {
     fn fill(&mut self, index: u32, buffer: &mut [u8]);
 
     /// Makes the data of a write that is about to be handed over.
-    fn make(&mut self, op: &BlockOp, data: &mut [u8]);
+    fn make(&mut self, op: &Op, data: &mut [u8]);
 
     /// An operation that sends no data is about to be handed over; only where [`Data::LOOKS`].
-    fn handed(&mut self, _op: &BlockOp) {}
+    fn handed(&mut self, _op: &Op) {}
 
     /// Any operation has ended but a read that succeeded; of those that failed only where [`Data::LOOKS`].
-    fn ended(&mut self, _op: &BlockOp, _outcome: Outcome) {}
+    fn ended(&mut self, _op: &Op, _outcome: Outcome) {}
 
     /// A read of `data` has succeeded. Whether the phase goes on; findings are the implementation's to keep.
-    fn look(&mut self, _op: &BlockOp, _data: &[u8]) -> bool {
+    fn look(&mut self, _op: &Op, _data: &[u8]) -> bool {
         true
     }
+}
+
+/// No data of ours are sent.
+#[derive(Clone, Copy, Debug)]
+pub struct NoData;
+
+impl<Op> Data<Op> for NoData {
+    #[inline]
+    fn makes(&self) -> bool {
+        false
+    }
+
+    fn fill(&mut self, _index: u32, _buffer: &mut [u8]) {}
+
+    fn make(&mut self, _op: &Op, _data: &mut [u8]) {}
 }
 
 impl Data for Option<Content> {

@@ -192,10 +192,26 @@ pub fn a_buffer_that_is_too_small_is_refused<D: Device<Op = BlockOp>>(subject: S
     assert!(matches!(device.submit(&too_many), Err(DeviceError::BadOperation(_))));
 }
 
+pub fn the_pool_outlives_the_device<D: Device<Op = BlockOp>>(subject: Subject<D>) {
+    let Subject { mut device, depth, keeps_data } = subject;
+    device.buffer(depth - 1).fill(9);
+    if keeps_data {
+        one(&mut device, op(OpKind::Write, 0, depth - 1));
+    }
+    match device.into_pool() {
+        Some(pool) => {
+            assert_eq!((pool.count(), pool.buffer_bytes()), (depth, BLOCK));
+            assert!(pool.buffer(depth - 1).iter().all(|b| *b == 9));
+        }
+        // A simulated device has scratch memory of its own.
+        None => assert!(!keeps_data),
+    }
+}
+
 fn settings(depth: u32) -> LoopSettings {
     LoopSettings {
         depth,
-        batch_submit: depth,
+        batch_submit: Some(depth),
         batch_complete: 1,
         started_ns: None,
         time_limit_ns: 10_000_000_000,
@@ -232,12 +248,12 @@ pub fn the_loop_accounts_for_everything<D: Device<Op = BlockOp>>(subject: Subjec
         (Operation::Write, Order::Random, Sync::FdatasyncEach),
         (Operation::Read, Order::Random, Sync::None),
     ] {
-        for (batch_submit, batch_complete) in [(depth, 1), (1, 1), (depth, depth)] {
+        for (batch_submit, batch_complete) in [(Some(depth), 1), (Some(1), 1), (Some(depth), depth), (None, 1)] {
             let mut source = Stream::new(&plan(operation, order, sync, depth), true);
             let settings = LoopSettings { batch_submit, batch_complete, ..settings(depth) };
             let control = Control::default();
             let record = run_stream(&mut device, &mut source, &settings, &control).expect("the loop");
-            let label = format!("{operation:?} {order:?} {sync:?} {batch_submit}/{batch_complete}");
+            let label = format!("{operation:?} {order:?} {sync:?} {batch_submit:?}/{batch_complete}");
             assert_eq!(record.stop, StopCause::RegionDone, "{label}");
             assert_eq!((record.operations, record.bytes), (blocks, FILE_BYTES), "{label}");
             assert_eq!(record.latency.count() + record.warmup.operations, blocks, "{label}");
@@ -303,7 +319,8 @@ macro_rules! tests {
         $crate::contract::suite::tests!($make;
             each_completes_exactly_once what_is_read_was_written the_clock_never_runs_backwards polling_and_waiting
             the_output_never_grows errors_are_results a_buffer_that_is_too_small_is_refused
-            the_loop_accounts_for_everything the_loop_ends_when_told the_first_error_ends_the_phase);
+            the_loop_accounts_for_everything the_loop_ends_when_told the_first_error_ends_the_phase
+            the_pool_outlives_the_device);
     };
     ($make:expr; $($test:ident)*) => { $(
         #[test]

@@ -1,0 +1,440 @@
+//! One turn of the loop: refill, submit, reap, account.
+
+use super::account::{Account, Flight};
+use super::waking::Waking;
+use super::{Data, LoopSettings, Part, Steadiness};
+use crate::control::Recent;
+use crate::recorder::{Recorder, StreamRecord, Tally};
+use crate::{Completion, Control, Device, DeviceError};
+use model::{Direction, Ns, StopCause};
+use workload::{Next, Outcome, Request, Source};
+
+/// The signal and "try again" are no verdict on the device: the operation is handed over again.
+const EINTR: i32 = 4;
+const EAGAIN: i32 = 11;
+/// How long an operation that is answered by "try again" is handed over again, before the answer counts as an error.
+const RETRY_LIMIT_NS: Ns = 5_000_000_000;
+/// Failures one after the other, without a success between, after which a stream that goes on after errors gives up: what
+/// it measures is how fast the device says no.
+const HOPELESS_FAILURES: u32 = 1_000;
+/// The device is gone: nothing that follows can succeed (the same on all Linux architectures but MIPS and PA-RISC for the
+/// last).
+const ENXIO: i32 = 6;
+const ENODEV: i32 = 19;
+const ENOMEDIUM: i32 = 123;
+/// How what never came back is counted (ETIMEDOUT on all architectures but MIPS, PA-RISC and Alpha).
+const ETIMEDOUT: i32 = 110;
+
+/// Completions and submissions between two readings of the clock at most, where the stamp of a completion also stands for
+/// the submission that follows it. See [`super::run_stream`].
+const UNTIMED_OPERATIONS: usize = 4;
+
+/// Operations that are handed over at once, of so many in flight, to a device that completes them later. All that there is
+/// room for at once makes convoys: completions come in bunches, the device idles between (docs/performance.md, "How
+/// operations are handed over").
+fn few(places: usize) -> usize {
+    (places / 8).clamp(4, 8)
+}
+
+/// How much longer than for an operation is waited for the syncs that close a stream: they write what is dirty.
+const CLOSING_PATIENCE: u64 = 10;
+
+/// Why nothing more was refilled, where the source has more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refilled {
+    /// The batch or the room is full.
+    Full,
+    /// The source waits for a completion, or for nothing any more.
+    Blocked,
+    /// The source has nothing before this moment.
+    Until(Ns),
+    /// The same, and the time is spent computing.
+    Spin(Ns),
+}
+
+/// A worker's loop.
+pub(super) struct Turns<'a, D: Device, S, C> {
+    device: &'a mut D,
+    source: &'a mut S,
+    data: &'a mut C,
+    settings: &'a LoopSettings,
+    part: &'a Part<'a>,
+    control: &'a Control,
+    account: Account,
+    steadiness: Steadiness,
+    waking: Waking,
+    /// Operations in flight, by their buffer.
+    flights: Vec<Flight<D::Op>>,
+    /// Buffers that are not in flight. Taken from the end: the first operations use the first buffers.
+    free: Vec<u32>,
+    batch: Vec<D::Op>,
+    done: Vec<Completion>,
+    /// Operations that are handed over once more.
+    again: Vec<D::Op>,
+    /// Operations that the next submission has at most, and the most that one had.
+    at_once: usize,
+    most_at_once: usize,
+    started: Ns,
+    deadline: Ns,
+    stop: Option<StopCause>,
+    drain_until: Ns,
+    now: Ns,
+    /// Whether `now` is the present, but for the handling of the operations in `done`.
+    fresh: bool,
+    failures_in_a_row: u32,
+    nothing_in_a_row: u32,
+    /// What the crew knows of.
+    told: Tally,
+    /// What this worker adds to the figures of the last interval.
+    recent: Recent,
+    /// The end of the interval for which progress was last shown.
+    shown: Ns,
+}
+
+impl<'a, D, S, C> Turns<'a, D, S, C>
+where
+    D: Device,
+    D::Op: Request,
+    S: Source<Op = D::Op>,
+    C: Data<D::Op>,
+{
+    /// Takes all memory, then waits for the others of the crew.
+    pub fn begin(
+        device: &'a mut D,
+        source: &'a mut S,
+        data: &'a mut C,
+        settings: &'a LoopSettings,
+        part: &'a Part<'a>,
+        control: &'a Control,
+    ) -> Self {
+        let places = settings.depth.max(1) as usize;
+        let flights = vec![Flight::default(); places];
+        let free: Vec<u32> = (0..places as u32).rev().collect();
+        let (batch, again) = (Vec::with_capacity(places), Vec::with_capacity(places));
+        let done = Vec::with_capacity(places);
+        control.progress.begin();
+        let started = settings.started_ns.unwrap_or_else(|| part.crew.start(|| device.now()));
+        let mut recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup);
+        recorder.hand_on(control.series.join());
+        Self {
+            steadiness: Steadiness::new(&settings.stop, &recorder),
+            shown: recorder.interval_end(),
+            account: Account::new(recorder, &part.directions, part.closes_rounds),
+            waking: Waking::default(),
+            flights,
+            free,
+            batch,
+            done,
+            again,
+            at_once: settings.batch_submit.map_or(few(places), |n| n.max(1) as usize),
+            most_at_once: 0,
+            started,
+            deadline: started.saturating_add(settings.time_limit_ns),
+            // Where one of the others could not start, the phase is not what was planned.
+            stop: part.crew.ended(),
+            drain_until: Ns::MAX,
+            now: started,
+            fresh: false,
+            failures_in_a_row: 0,
+            nothing_in_a_row: 0,
+            told: Tally::default(),
+            recent: Recent::default(),
+            device,
+            source,
+            data,
+            settings,
+            part,
+            control,
+        }
+    }
+
+    /// One turn; whether there is another.
+    #[inline]
+    pub fn turn(&mut self) -> Result<bool, DeviceError> {
+        if self.stop.is_none() {
+            if self.now >= self.deadline {
+                self.stop = Some(StopCause::TimeUsed);
+            } else if self.control.stopped() {
+                self.stop = Some(StopCause::Interrupted);
+            }
+        }
+        let refilled = self.refill();
+        self.submit()?;
+        if self.stop.is_some() && !self.drain()? {
+            return Ok(false);
+        }
+        self.reap(refilled)?;
+        self.account();
+        Ok(self.end_of_interval())
+    }
+
+    #[inline]
+    fn places(&self) -> usize {
+        self.flights.len()
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.places() - self.free.len()
+    }
+
+    /// Asks the source for as much as may be handed over at once.
+    #[inline]
+    fn refill(&mut self) -> Refilled {
+        self.batch.clear();
+        if self.stop.is_some() {
+            return Refilled::Blocked;
+        }
+        while self.batch.len() < self.at_once
+            && let Some(&buffer) = self.free.last()
+        {
+            match self.source.next(self.now) {
+                Next::Op(mut op) => {
+                    self.free.pop();
+                    op.set_buffer(buffer);
+                    if op.sends_data() && self.data.makes() {
+                        self.data.make(&op, &mut self.device.buffer(buffer)[..op.len() as usize]);
+                    } else if C::LOOKS {
+                        self.data.handed(&op);
+                    }
+                    self.batch.push(op);
+                }
+                Next::WaitUntil(moment) => return Refilled::Until(moment.min(self.deadline)),
+                Next::SpinUntil(moment) => return Refilled::Spin(moment.min(self.deadline)),
+                Next::WaitForCompletion if !self.batch.is_empty() || self.in_flight() > 0 => return Refilled::Blocked,
+                // With nothing in flight there is nothing to wait for: the source is at its end.
+                Next::WaitForCompletion | Next::Done => {
+                    self.stop = Some(StopCause::RegionDone);
+                    return Refilled::Blocked;
+                }
+            }
+        }
+        Refilled::Full
+    }
+
+    /// Hands the batch over, and what is to be handed over once more.
+    #[inline]
+    fn submit(&mut self) -> Result<(), DeviceError> {
+        if !self.batch.is_empty() {
+            let few = self.done.len() + self.batch.len() <= UNTIMED_OPERATIONS;
+            let untimed = self.fresh && few && !C::LOOKS && !self.data.makes();
+            let handed = if untimed { self.now } else { self.device.now() };
+            if self.in_flight() == self.batch.len() {
+                self.account.recorder.resumed(handed);
+            }
+            for op in &self.batch {
+                self.flights[op.buffer() as usize] = Flight::new(*op, handed);
+            }
+            self.most_at_once = self.most_at_once.max(self.batch.len());
+            self.device.submit(&self.batch)?;
+        }
+        if !self.again.is_empty() {
+            self.device.submit(&self.again)?;
+            self.again.clear();
+        }
+        Ok(())
+    }
+
+    /// The end has begun: once nothing is in flight, what closes the stream is handed over. Whether there is something to
+    /// wait for.
+    #[cold]
+    fn drain(&mut self) -> Result<bool, DeviceError> {
+        if self.in_flight() == 0 {
+            // What was written is made durable where the plan says so, whatever ended the stream but a failure.
+            let closes = !matches!(self.stop, Some(StopCause::Failed | StopCause::Interrupted));
+            let closing = if closes { self.source.closing() } else { None };
+            let Some((mut op, buffer)) = closing.zip(self.free.pop()) else { return Ok(false) };
+            op.set_buffer(buffer);
+            if C::LOOKS {
+                self.data.handed(&op);
+            }
+            let handed = self.device.now();
+            self.account.recorder.resumed(handed);
+            self.flights[buffer as usize] = Flight { op, handed_ns: handed, start_ns: handed };
+            self.device.submit(&[op])?;
+            self.drain_until = handed.saturating_add(self.settings.drain_limit_ns.saturating_mul(CLOSING_PATIENCE));
+        }
+        if self.drain_until == Ns::MAX {
+            self.drain_until = self.device.now().saturating_add(self.settings.drain_limit_ns);
+        }
+        Ok(true)
+    }
+
+    /// Takes what has completed, after waiting for it where nothing else is to be done.
+    #[inline]
+    fn reap(&mut self, refilled: Refilled) -> Result<(), DeviceError> {
+        let in_flight = self.in_flight();
+        // Room that the source could still fill is filled before anything is waited for.
+        let mut min = match refilled {
+            Refilled::Full if !self.free.is_empty() => 0,
+            _ => (self.settings.batch_complete.max(1) as usize).min(in_flight).max(1),
+        };
+        let limit = if self.stop.is_some() { self.drain_until } else { self.deadline };
+        let mut until = limit.min(self.account.recorder.interval_end());
+        let mut slept_until = None;
+        let mut spins = matches!(refilled, Refilled::Spin(_));
+        if let Refilled::Until(wake) | Refilled::Spin(wake) = refilled
+            && wake < self.deadline
+            && wake <= until
+        {
+            let sleep = if spins { Some(wake) } else { self.waking.sleep_until(self.now, wake) };
+            match sleep {
+                Some(early) => until = early,
+                None if in_flight == 0 => (until, spins) = (wake, true),
+                None => (until, min) = (wake, 0),
+            }
+            slept_until = (!spins && min > 0).then_some(until);
+        }
+        self.done.clear();
+        if spins && in_flight == 0 {
+            self.device.spin_until(until);
+        } else {
+            self.device.reap(min, until, &mut self.done)?;
+        }
+        (self.now, self.fresh) = match self.done.last() {
+            Some(last) => (last.at_ns, D::STAMPED_ON_RETURN),
+            None => (self.device.now(), true),
+        };
+        if let Some(until) = slept_until
+            && self.done.is_empty()
+            && self.now >= until
+        {
+            self.waking.woke(until, self.now);
+        }
+        self.adapt();
+        Ok(())
+    }
+
+    /// What comes back from the call that handed it over needs no queue kept full: the fewer calls, the better. What comes
+    /// later is handed over in few operations a call.
+    #[inline]
+    fn adapt(&mut self) {
+        if self.settings.batch_submit.is_none() && !self.batch.is_empty() {
+            let at_once = self.done.len() >= self.batch.len() && self.free.len() + self.done.len() == self.places();
+            self.at_once = if at_once { self.places() } else { few(self.places()) };
+        }
+    }
+
+    /// Records what has completed, and tells those who are concerned.
+    #[inline]
+    fn account(&mut self) {
+        let done = std::mem::take(&mut self.done);
+        for completion in &done {
+            let flight = self.flights[completion.buffer as usize];
+            match completion.result {
+                Ok(bytes) => self.succeeded(&flight, completion, bytes),
+                Err(errno) if self.failed(&flight, completion.at_ns, errno) => {}
+                Err(_) => {
+                    self.again.push(flight.op);
+                    continue;
+                }
+            }
+            self.free.push(completion.buffer);
+            let outcome = Outcome { at_ns: completion.at_ns, result: completion.result };
+            if flight.op.direction() != Direction::Read || (C::LOOKS && completion.result.is_err()) {
+                self.data.ended(&flight.op, outcome);
+            }
+            self.source.completed(&flight.op, outcome);
+        }
+        self.done = done;
+    }
+
+    #[inline]
+    fn succeeded(&mut self, flight: &Flight<D::Op>, completion: &Completion, bytes: u32) {
+        self.account.succeeded(flight, completion.at_ns, bytes);
+        let direction = flight.op.direction();
+        if direction == Direction::Sync {
+            return;
+        }
+        self.failures_in_a_row = 0;
+        if bytes == 0 && flight.op.len() > 0 {
+            // The end of a file or device that has become shorter, or of one that is gone.
+            self.nothing_in_a_row = self.nothing_in_a_row.saturating_add(1);
+            if self.stop.is_none() && self.nothing_in_a_row >= HOPELESS_FAILURES {
+                self.stop = Some(StopCause::Failed);
+            }
+        } else {
+            self.nothing_in_a_row = 0;
+        }
+        if C::LOOKS && direction == Direction::Read {
+            let seen = bytes.min(flight.op.len()) as usize;
+            if !self.data.look(&flight.op, &self.device.buffer(completion.buffer)[..seen]) && self.stop.is_none() {
+                self.stop = Some(StopCause::Failed);
+                self.part.crew.end(StopCause::Failed);
+            }
+        }
+    }
+
+    /// Whether the failure counts; else the operation is handed over once more.
+    #[cold]
+    fn failed(&mut self, flight: &Flight<D::Op>, at: Ns, errno: i32) -> bool {
+        if errno == EAGAIN && self.part.would_block_is_an_answer {
+            self.account.failed(flight, at, errno);
+            return true;
+        }
+        let lasts = at.saturating_sub(flight.handed_ns) >= RETRY_LIMIT_NS;
+        if matches!(errno, EINTR | EAGAIN) && self.stop.is_none() && !lasts {
+            return false;
+        }
+        self.account.failed(flight, at, errno);
+        self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
+        let gone = matches!(errno, ENXIO | ENODEV | ENOMEDIUM);
+        let sync = flight.op.direction() == Direction::Sync;
+        // A failed sync while draining means that what was written may not be there.
+        if self.settings.stop_on_error && (self.stop.is_none() || sync) {
+            self.stop = Some(StopCause::Failed);
+            self.part.crew.end(StopCause::Failed);
+        } else if self.stop.is_none() && (gone || self.failures_in_a_row >= HOPELESS_FAILURES) {
+            // The others may have files that answer: they find out for themselves.
+            self.stop = Some(StopCause::Failed);
+        }
+        true
+    }
+
+    /// Ends the intervals that are over, and shows what they had. Whether there is another turn.
+    #[inline]
+    fn end_of_interval(&mut self) -> bool {
+        self.account.recorder.roll(self.now);
+        if self.account.recorder.interval_end() != self.shown {
+            self.show();
+        }
+        if self.stop.is_some() && self.now >= self.drain_until {
+            // The device does not answer. What is out stays out; the device keeps its buffers.
+            for _ in self.free.len()..self.places() {
+                self.account.recorder.failed(self.now, self.now, ETIMEDOUT);
+            }
+            return false;
+        }
+        true
+    }
+
+    #[cold]
+    fn show(&mut self) {
+        self.shown = self.account.recorder.interval_end();
+        self.fresh = false;
+        let own = self.account.recorder.tally();
+        let (operations, bytes) = (own.operations - self.told.operations, own.bytes - self.told.bytes);
+        let of_all = self.part.crew.advance(self.now, self.started, operations, bytes);
+        let elapsed = self.now.saturating_sub(self.started);
+        self.control.progress.advance(of_all.0, of_all.1, elapsed);
+        let latency_sum_ns = u64::try_from(own.latency_sum_ns - self.told.latency_sum_ns).unwrap_or(u64::MAX);
+        let latest = Recent { operations, latency_sum_ns, in_flight: self.in_flight() as u64 };
+        self.control.progress.replace(self.recent, latest);
+        (self.told, self.recent) = (own, latest);
+        if self.stop.is_none() {
+            self.stop = self.steadiness.ends(&self.account.recorder, elapsed);
+        }
+        self.stop = self.stop.or_else(|| self.part.crew.ended());
+    }
+
+    /// The record, but for the CPU that was used.
+    pub fn finish(self) -> StreamRecord {
+        self.control.progress.replace(self.recent, Recent::default());
+        let batch_complete = self.settings.batch_complete.clamp(1, self.places() as u32);
+        let mut record = self.account.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
+        record.batch_submit =
+            self.settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, self.flights.len() as u32);
+        record.batch_complete = batch_complete;
+        record
+    }
+}
