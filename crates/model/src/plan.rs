@@ -10,7 +10,8 @@ mod verifying;
 mod work;
 
 pub use course::{
-    Arrivals, ErrorPolicy, FileOrder, Flush, IoClass, IoPriority, OpenSync, Pacing, Rate, RwFlags, ThinkTime,
+    Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flush, IoClass, IoPriority, OpenSync, Pacing, Rate,
+    RwFlags, ThinkTime,
 };
 pub use demands::{MemoryNeed, PlanError};
 pub use jobs::PlannedJob;
@@ -198,7 +199,8 @@ pub struct StreamPlan {
     /// Offsets are multiples of this; without it, of the smallest block size.
     #[serde(default, skip_serializing_if = "is_default")]
     pub align_bytes: Option<u64>,
-    /// Operations handed over in one call at most; without it, as many as there is room for.
+    /// Operations handed over in one call at most; without it, a few, or as many as there is room for where they come back at
+    /// once.
     #[serde(default, skip_serializing_if = "is_default")]
     pub batch_submit: Option<u32>,
     /// Completions that a full queue waits for; without it, one.
@@ -222,6 +224,9 @@ pub struct StreamPlan {
     /// Flags of each call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rw_flags: RwFlags,
+    /// The memory of its buffers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub buffers: Buffers,
     /// Syncs between the operations and at the end.
     #[serde(default, skip_serializing_if = "is_default")]
     pub flush: Flush,
@@ -287,6 +292,7 @@ impl Default for StreamPlan {
             access: Default::default(),
             open_sync: Default::default(),
             rw_flags: Default::default(),
+            buffers: Default::default(),
             flush: Default::default(),
             pacing: Default::default(),
             think: Default::default(),

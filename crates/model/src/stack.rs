@@ -234,6 +234,17 @@ impl Stack {
         if bottom.is_empty() { candidates } else { bottom }
     }
 
+    /// The largest request, bytes, that the disks take of memory in pages of this size, where that is less than what they take
+    /// of contiguous memory: a page is a segment, and a request has at most `max_segments` of them (k:block/blk-merge.c).
+    pub fn page_request_bytes(&self, page_bytes: u64) -> Option<u64> {
+        let limit = |layer: &&Layer, name| layer.int(name).and_then(|n| u64::try_from(n).ok());
+        let by_pages = |layer: &&Layer| {
+            let in_pages = limit(layer, "max_segments")?.checked_mul(page_bytes)?;
+            (in_pages < limit(layer, "max_sectors_kb")?.saturating_mul(1024)).then_some(in_pages)
+        };
+        self.lowest_counted().iter().filter_map(by_pages).min()
+    }
+
     /// The layer with the lowest known ceiling.
     pub fn lowest_ceiling(&self) -> Option<&Layer> {
         self.layers
@@ -246,6 +257,21 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_of_pages_is_limited_where_segments_are_few() {
+        let stack = |segments: i64, kib: i64| {
+            let mut disk = layer(LayerKind::Disk, "vda", 0, &[]);
+            disk.set("max_segments", segments as u64);
+            disk.set("max_sectors_kb", kib as u64);
+            Stack { mount: None, layers: vec![disk] }
+        };
+        assert_eq!(stack(254, 4096).page_request_bytes(4096), Some(1_040_384));
+        assert_eq!(stack(254, 4096).page_request_bytes(65_536), None);
+        assert_eq!(stack(168, 512).page_request_bytes(4096), None);
+        assert_eq!(stack(1, 512).page_request_bytes(4096), Some(4096));
+        assert_eq!(Stack { mount: None, layers: Vec::new() }.page_request_bytes(4096), None);
+    }
 
     fn layer(kind: LayerKind, name: &str, minor: u32, members: &[&str]) -> Layer {
         let mut layer = Layer::new(kind, name);

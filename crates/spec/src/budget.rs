@@ -37,6 +37,9 @@ pub struct Probe {
     pub bytes_per_s: Option<f64>,
     /// Rate of the probe's small rounds through the page cache, write and sync.
     pub round_bytes_per_s: Option<f64>,
+    /// The largest request that the disks take of ordinary pages, where that is less than what they take of contiguous
+    /// memory.
+    pub page_request_bytes: Option<u64>,
 }
 
 /// What a budget gives.
@@ -138,7 +141,7 @@ mod tests {
     #[test]
     fn rounds_suit_the_speed() {
         let bytes = |bytes_per_s, round_bytes_per_s| {
-            round_bytes(&Probe { used_ns: 0, bytes_per_s, round_bytes_per_s }, 4 * NS_PER_S, 4 << 30)
+            round_bytes(&Probe { bytes_per_s, round_bytes_per_s, ..Probe::default() }, 4 * NS_PER_S, 4 << 30)
         };
         assert_eq!(bytes(Some(2e9), None), 64 << 20);
         assert_eq!(bytes(Some(10e6), None), 2 << 20);

@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, Content, EngineKind, ErrorPolicy, FileOrder, Flush, IoPriority, NS_PER_S, OpenSync, Operation,
-    Order, Pacing, PhaseKind, RwFlags, Sync, ThinkTime, Verify, Zone,
+    Access, BlockSize, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, Flush, IoPriority, NS_PER_S, OpenSync,
+    Operation, Order, Pacing, PhaseKind, RwFlags, Sync, ThinkTime, Verify, Zone,
 };
 
 /// An amount that may depend on the target.
@@ -93,6 +93,7 @@ pub(crate) struct Job {
     pub access: Access,
     pub open_sync: OpenSync,
     pub rw_flags: RwFlags,
+    pub buffers: Buffers,
     pub flush: Flush,
     pub durable: Sync,
     /// Bytes of one round for [`Sync::FsyncPerRound`]; `None`: by the probe.
@@ -136,6 +137,8 @@ pub(crate) struct Job {
     pub weight: f64,
     /// The highest is given up first.
     pub priority: u32,
+    /// Only where its blocks are split for the pages that they lie in.
+    pub only_split: bool,
 }
 
 impl Default for Job {
@@ -164,6 +167,7 @@ impl Default for Job {
             access: Access::Buffered,
             open_sync: OpenSync::None,
             rw_flags: RwFlags::default(),
+            buffers: Buffers::default(),
             flush: Flush::default(),
             durable: Sync::None,
             round_bytes: None,
@@ -195,6 +199,7 @@ impl Default for Job {
             seed: None,
             weight: 1.0,
             priority: 0,
+            only_split: false,
         }
     }
 }

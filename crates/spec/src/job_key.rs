@@ -3,8 +3,8 @@
 use crate::job::{Extent, Files, Job, Steady};
 use crate::sim::nearest;
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, EngineKind, ErrorPolicy, FileOrder, IoClass, IoPriority, OpenSync,
-    Operation, Order, Pacing, Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes,
+    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, IoPriority,
+    OpenSync, Operation, Order, Pacing, Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes,
     parse_duration_ns,
 };
 
@@ -77,6 +77,16 @@ fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 pub(crate) fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
     whole(text).and_then(|n: T| if n == T::default() { Err("0 is not possible".to_owned()) } else { Ok(n) })
+}
+
+/// A power of two.
+pub(crate) fn page_bytes(bytes: u64) -> Result<u64, String> {
+    // Beyond, no address space has room for it.
+    if bytes.is_power_of_two() && bytes <= 1 << 46 {
+        Ok(bytes)
+    } else {
+        Err(format!("{bytes} bytes are no power of two"))
+    }
 }
 
 pub(crate) fn flag(text: &str) -> Result<bool, String> {
@@ -343,6 +353,17 @@ keys! {
         }
         Ok(())
     }, "RWF flags of each call.";
+    "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
+        j.buffers.pages = match t.split_once(':') {
+            None if t == "huge" => BufferPages::Huge,
+            None if t == "pages" => BufferPages::Ordinary,
+            None if t == "reserved" => BufferPages::Reserved { page_bytes: None },
+            Some(("reserved", size)) => BufferPages::Reserved { page_bytes: Some(page_bytes(bytes(size)?)?) },
+            _ => return Err(format!("no buffers '{t}'")),
+        };
+        Ok(())
+    }, "Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages). What cannot be had is done without, and the record says so.";
+    "buffer-alignment", "size", |j, t| { j.buffers.alignment_bytes = page_bytes(bytes(t)?)?; Ok(()) }, "The first buffer starts on a multiple of this; a power of two.";
     "durable", "true, false, round, round:SIZE", |j, t| {
         (j.durable, j.round_bytes) = match t.split_once(':') {
             Some(("round", size)) => (Sync::FsyncPerRound, Some(positive(&bytes(size)?.to_string())?)),
@@ -433,6 +454,7 @@ keys! {
         j.weight = t.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite()).ok_or_else(|| format!("'{t}' is no number above 0"))?;
         Ok(())
     }, "Share of the budget that its phase has, beside those of the other phases; without it 1.";
+    "only-split", "true, false", |j, t| { j.only_split = flag(t)?; Ok(()) }, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
     "priority", "number", |j, t| { j.priority = whole(t)?; Ok(()) }, "The phase with the highest one is left out first where the budget is short.";
     "seed", "number", |j, t| { j.seed = Some(whole(t)?); Ok(()) }, "Seed of offsets and data; without it, made from the run's.";
 }

@@ -106,8 +106,11 @@ impl Workload {
     pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, RunError> {
         let most = if self.scales_to_fit { MOST_HALVINGS } else { 0 };
         let mut halvings = 0;
+        let mut wanted = self.clone();
+        let splits = |job: &Job| inputs.probe.page_request_bytes.is_some_and(|n| job.largest_block() > n);
+        wanted.phases.retain(|phase| phase.jobs.iter().any(|job| !job.only_split || splits(job)));
         loop {
-            match self.plan_scaled(inputs, halvings) {
+            match wanted.plan_scaled(inputs, halvings) {
                 Err(RunError::TooSmall { .. }) if halvings < most => halvings += 1,
                 result => return result,
             }
@@ -578,6 +581,7 @@ impl<'a> Resolver<'a> {
             io_priority: job.io_priority,
             open_sync: job.open_sync,
             rw_flags: job.rw_flags,
+            buffers: job.buffers,
             flush: job.flush,
             pacing: (job.pacing != Pacing { arrivals: job.pacing.arrivals, ..Pacing::default() }).then_some(job.pacing),
             think: job.think,

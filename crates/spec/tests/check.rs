@@ -1,6 +1,6 @@
 //! The check-up is a workload like any other, and its plan is what it always was.
 
-use model::{PhaseKind, PhasePlan, Plan, StopRule, Sync, TargetKind};
+use model::{BufferPages, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetKind};
 use spec::{Probe, Readiness, RunError, RunInputs, TextInputs, TextMachine, Workload, built_in, parse_workload};
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ fn inputs() -> RunInputs {
         sector_bytes: 512,
         memory_bytes: Some(8 << 30),
         seed: 7,
-        probe: Probe { used_ns: S / 10, bytes_per_s: Some(60e6), round_bytes_per_s: None },
+        probe: Probe { used_ns: S / 10, bytes_per_s: Some(60e6), round_bytes_per_s: None, ..Probe::default() },
     }
 }
 
@@ -36,7 +36,7 @@ fn planned_ns(plan: &Plan) -> u64 {
 #[test]
 fn the_plan_is_that_of_before() {
     let used = |(kind, readiness, budget_s, max_bytes, bytes_per_s, round_bytes_per_s)| {
-        let probe = Probe { used_ns: 123_456_789, bytes_per_s, round_bytes_per_s };
+        let probe = Probe { used_ns: 123_456_789, bytes_per_s, round_bytes_per_s, ..Probe::default() };
         let plan = check(budget_s).plan(&RunInputs { kind, readiness, max_bytes, probe, ..inputs() }).unwrap();
         serde_json::to_value(plan).unwrap()
     };
@@ -133,4 +133,24 @@ fn a_user_writes_a_check_of_their_own() {
     let plan = short.plan(&RunInputs { kind: TargetKind::Null, ..inputs }).unwrap();
     let skipped = |name| plan.phase(name).unwrap().skip.clone();
     assert_eq!((skipped("a").as_deref(), skipped("b")), (Some("budget: 2 s do not hold this phase"), None));
+}
+
+/// Sequential reads are measured both ways where requests of ordinary pages are split, and only there.
+#[test]
+fn reads_in_ordinary_pages_are_measured_where_they_are_split() {
+    let plan = |page_request_bytes| {
+        let probe = Probe { page_request_bytes, ..inputs().probe };
+        check(60).plan(&RunInputs { probe, ..inputs() }).unwrap()
+    };
+    let (split, whole) = (plan(Some(254 * 4096)), plan(Some(256 * 4096)));
+    assert_eq!(whole, plan(None));
+    assert!(whole.phase("seq-read-pages").is_none());
+    let (huge, pages) = (split.phase("seq-read").unwrap(), split.phase("seq-read-pages").unwrap());
+    assert_eq!((huge.skip.as_ref(), pages.skip.as_ref()), (None, None));
+    let (huge, pages) = (&huge.streams[0], &pages.streams[0]);
+    assert_eq!((huge.buffers.pages, pages.buffers.pages), (BufferPages::Huge, BufferPages::Ordinary));
+    let alike = StreamPlan { buffers: pages.buffers, seed: pages.seed, ..huge.clone() };
+    assert_eq!(&alike, pages);
+    let following = split.phases.iter().position(|p| p.name == "seq-read").unwrap() + 1;
+    assert_eq!(split.phases[following].name, "seq-read-pages");
 }

@@ -1,8 +1,8 @@
 //! fio's job files: what they say becomes the plan; what is not supported is named.
 
 use model::{
-    Access, Arrivals, BlockSize, EngineKind, ErrorPolicy, Mix, Operation, Order, PhaseKind, Plan, Rate, StopRule,
-    TargetKind, VerifyKind,
+    Access, Arrivals, BlockSize, BufferPages, EngineKind, ErrorPolicy, Mix, Operation, Order, PhaseKind, Plan, Rate,
+    StopRule, TargetKind, VerifyKind,
 };
 use proptest::prelude::*;
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
@@ -307,4 +307,25 @@ fn gaps_follow_the_base_of_the_units() {
         |base: u32| plan(&format!("[a]\nkb_base={base}\nrw=write:4k\nbs=4k\nsize=1g\n")).phases[0].streams[0].order;
     assert_eq!(order(1024), Order::Strided { stride_bytes: 8192 });
     assert_eq!(order(1000), Order::Strided { stride_bytes: 8000 });
+}
+
+#[test]
+fn buffers_lie_where_the_job_says() {
+    let buffers = |text: &str| {
+        plan(&format!("[a]\nrw=read\nsize=64m\nbs=1m\ndirect=1\n{text}")).phases.last().unwrap().streams[0].buffers
+    };
+    let reserved = |page_bytes| BufferPages::Reserved { page_bytes };
+    assert_eq!(buffers("").pages, BufferPages::Huge);
+    for ordinary in ["malloc", "mmap", "shm", "mmapshared"] {
+        assert_eq!(buffers(&format!("mem={ordinary}")).pages, BufferPages::Ordinary);
+    }
+    assert_eq!(buffers("iomem=mmaphuge:/huge/x").pages, reserved(None));
+    // In whatever order they stand.
+    for text in ["hugepage-size=4m\nmem=shmhuge", "mem=shmhuge\nhugepage-size=4m"] {
+        assert_eq!(buffers(text).pages, reserved(Some(4 << 20)));
+    }
+    assert_eq!(buffers("iomem_align=64k").alignment_bytes, 64 << 10);
+    for bad in ["mem=cudamalloc", "mem=", "iomem_align=3k", "hugepage-size=0"] {
+        assert!(!errors(&format!("[a]\nrw=read\nsize=64m\n{bad}")).is_empty(), "{bad}");
+    }
 }

@@ -1,6 +1,6 @@
 //! The text form: what it says becomes the plan, and mistakes are named with file, line and key.
 
-use model::{Access, BlockSize, Mix, Operation, Order, Rate, StopRule, TargetKind, VerifyKind};
+use model::{Access, BlockSize, BufferPages, Buffers, Mix, Operation, Order, Rate, StopRule, TargetKind, VerifyKind};
 use proptest::prelude::*;
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_workload};
 use std::collections::BTreeMap;
@@ -229,5 +229,23 @@ proptest! {
             }
             Err(errors) => prop_assert!(errors.iter().all(|e| e.place.line == 4 && e.key == key)),
         }
+    }
+}
+
+#[test]
+fn buffers_lie_where_the_text_says() {
+    let read = |value: &str| {
+        let text = format!(
+            "name = \"mine\"\n[[phase]]\nname = \"a\"\ntime = \"1s\"\nbuffers = \"{value}\"\nbuffer-alignment = \"1MiB\""
+        );
+        read_with(&text, &[], &[])
+    };
+    let buffers = |value: &str| read(value).unwrap().plan(&inputs()).unwrap().phases.last().unwrap().streams[0].buffers;
+    assert_eq!(buffers("huge"), Buffers { pages: BufferPages::Huge, alignment_bytes: 1 << 20 });
+    assert_eq!(buffers("pages").pages, BufferPages::Ordinary);
+    assert_eq!(buffers("reserved").pages, BufferPages::Reserved { page_bytes: None });
+    assert_eq!(buffers("reserved:1GiB").pages, BufferPages::Reserved { page_bytes: Some(1 << 30) });
+    for bad in ["small", "reserved:3MiB", "reserved:", "huge:2MiB"] {
+        assert!(read(bad).is_err(), "{bad}");
     }
 }

@@ -62,6 +62,34 @@ pub enum OpenSync {
     Sync,
 }
 
+/// Pages that buffers lie in. What cannot be had is done without, and the record says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum BufferPages {
+    /// Transparent huge pages where buffers are large enough for that to matter and there are any.
+    #[default]
+    Huge,
+    /// The machine's ordinary pages, as a program gets them that does not care.
+    Ordinary,
+    /// Huge pages that the administrator reserved.
+    Reserved {
+        /// Their size; without it, the machine's default.
+        #[serde(default, skip_serializing_if = "super::is_default")]
+        page_bytes: Option<u64>,
+    },
+}
+
+/// The memory of a stream's buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buffers {
+    /// Which pages.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pages: BufferPages,
+    /// The first buffer starts on a multiple of this, a power of two; 0: on a page.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub alignment_bytes: u64,
+}
+
 /// Flags of each call (`preadv2(2)`, `pwritev2(2)`, `rw_flags` of an io_uring entry).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RwFlags {

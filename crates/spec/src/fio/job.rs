@@ -68,6 +68,7 @@ pub(super) struct Draft {
     pub zone_size: u64,
     pub zone_range: Option<u64>,
     pub zone_skip: u64,
+    pub hugepage_bytes: Option<u64>,
 }
 
 impl Default for Draft {
@@ -111,6 +112,7 @@ impl Default for Draft {
             zone_size: 0,
             zone_range: None,
             zone_skip: 0,
+            hugepage_bytes: None,
         }
     }
 }

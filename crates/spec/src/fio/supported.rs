@@ -3,9 +3,10 @@
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{cpus, milli, permille, zones};
+use crate::job_key::{cpus, milli, page_bytes, permille, zones};
 use model::{
-    Access, Arrivals, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, ThinkTime, VerifyKind,
+    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, ThinkTime,
+    VerifyKind,
 };
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
@@ -255,6 +256,26 @@ impl Draft {
         }),
         (&["atomic"], |d, t, u| {
             d.job.rw_flags.atomic = flag(t, u)?;
+            Ok(())
+        }),
+        (&["mem", "iomem"], |d, t, _| {
+            // What follows a colon names a file to map: the pages are the same.
+            d.job.buffers.pages = match t.split(':').next().unwrap_or(t) {
+                "malloc" | "shm" | "mmap" | "mmapshared" => BufferPages::Ordinary,
+                "shmhuge" | "mmaphuge" => BufferPages::Reserved { page_bytes: d.hugepage_bytes },
+                _ => return Err(format!("'{t}' is none of malloc, shm, mmap, mmapshared, shmhuge, mmaphuge")),
+            };
+            Ok(())
+        }),
+        (&["iomem_align", "mem_align"], |d, t, u| {
+            d.job.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
+            Ok(())
+        }),
+        (&["hugepage-size"], |d, t, u| {
+            d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
+            if let BufferPages::Reserved { page_bytes } = &mut d.job.buffers.pages {
+                *page_bytes = d.hugepage_bytes;
+            }
             Ok(())
         }),
         (&["invalidate"], |d, t, u| {
