@@ -61,7 +61,7 @@ pub fn throughput_id(phase: &str) -> String {
 /// Throughput of a phase whose direct I/O did not fall back to the page cache.
 pub fn direct_throughput(run: &Run, phase: &str) -> Option<f64> {
     let (_, record) = standing(run, phase)?;
-    if matches!(record.direct, Some(DirectProof::Fallback(_))) {
+    if record.direct.as_ref().is_some_and(DirectProof::is_from_cache) {
         return None;
     }
     throughput(run, phase)
@@ -163,6 +163,15 @@ pub fn device_bytes_written(run: &Run, phase: &PhaseRun) -> Option<u64> {
     let (first, last) = (samples.first()?, samples.last()?);
     let disks: Vec<String> = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
     traffic(first, last, &disks).map(|t| t.write_bytes)
+}
+
+/// Requests that a disk completed for each operation of a phase; `None` where it does not count.
+pub fn requests_per_operation(run: &Run, phase: &PhaseRun, disk: &str) -> Option<f64> {
+    let operations = phase.record.as_ref()?.operations;
+    let samples = run.samples_of(phase);
+    let count = |sample: &SystemSample| sample.disks.iter().find(|d| d.name == disk).map(|d| d.reads + d.writes);
+    let requests = count(samples.last()?)?.checked_sub(count(samples.first()?)?)?;
+    (operations > 0).then(|| requests as f64 / operations as f64)
 }
 
 /// Share of the phase in which a whole disk of the stack had requests in flight (the largest, of several).

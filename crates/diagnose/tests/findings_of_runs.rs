@@ -4,7 +4,7 @@ mod expect;
 mod run_builder;
 
 use expect::*;
-use model::{Access, Better, Confidence, Metric, Run, Unit};
+use model::{Access, Better, BufferPages, Confidence, Metric, Run, Unit};
 use run_builder::*;
 
 /// The camera recorder: 80 MB/s through the page cache on a disk that takes 220, the thread in the kernel all the time.
@@ -96,4 +96,49 @@ fn interrupts_on_one_processor() {
     let mut unseen = run(false, 0.6);
     unseen.samples.iter_mut().for_each(|s| s.interrupts_by_cpu.clear());
     unknown_for_want_of(id, &unseen, "interrupts_by_cpu");
+}
+
+/// Two reads alike but for their pages, on a queue of so many segments; the disk counted so many requests an operation.
+fn reads_by_pages(segments: i64, huge: f64, ordinary: Option<f64>, requests: u64) -> Run {
+    let limits = [("max_segments", model::Fact::Int(segments)), ("max_sectors_kb", model::Fact::Int(4096))];
+    let drive = disk("vda", "virtio", &limits);
+    let phases = [("seq-read", Some(huge)), ("seq-read-pages", ordinary)];
+    let phases = phases.into_iter().filter_map(|(name, rate)| Some(sequential(name, rate?)));
+    let mut run = Builder::new(vec![drive]).phases(phases).build();
+    for phase in &mut run.phases {
+        let in_pages = phase.plan.name.ends_with("pages");
+        phase.plan.streams[0].buffers.pages = if in_pages { BufferPages::Ordinary } else { BufferPages::Huge };
+        let record = phase.record.as_mut().unwrap();
+        if !in_pages {
+            record.engine.features.push("huge-page-buffers".to_owned());
+        }
+    }
+    let operations: u64 = run.phases[0].record.as_ref().unwrap().operations;
+    let (first, last) =
+        (run.phases[0].record.as_ref().unwrap().started_ns, run.phases[0].record.as_ref().unwrap().ended_ns);
+    for sample in &mut run.samples {
+        let share = (sample.at_ns.saturating_sub(first) as f64 / (last - first) as f64).min(1.0);
+        for counters in &mut sample.disks {
+            counters.reads = (share * (operations * requests) as f64) as u64;
+        }
+    }
+    run
+}
+
+#[test]
+fn split_requests() {
+    let id = "split-requests";
+    let run = |segments, ordinary| reads_by_pages(segments, 2400.0, ordinary, 1);
+    // 254 segments of 4 KiB do not hold 1 MiB, 256 do.
+    holds_and_nearly(id, &run(254, Some(1100.0)), &run(256, Some(1100.0)));
+    holds_and_nearly(id, &run(254, Some(1100.0)), &run(254, Some(2390.0)));
+    let found = finding(&run(254, Some(1100.0)), id).unwrap();
+    assert_eq!((found.confidence, found.gain.unwrap().at_most_ratio), (Confidence::High, Some(2.18)));
+    // Without the pair the requests that the disk counted tell, or a queue so short that everything is split.
+    holds_and_nearly(id, &reads_by_pages(254, 1100.0, None, 2), &reads_by_pages(254, 1100.0, None, 1));
+    holds_and_nearly(id, &reads_by_pages(1, 100.0, None, 1), &run(254, None));
+    let found = finding(&reads_by_pages(254, 1100.0, None, 2), id).unwrap();
+    assert_eq!((found.confidence, found.gain), (Confidence::Probable, None));
+    let limit = vec![disk("vda", "virtio", &[("max_segments", model::Fact::Int(254))])];
+    unknown_for_want_of(id, &stack(limit), "max_sectors_kb");
 }

@@ -8,6 +8,7 @@ mod generator;
 mod interference;
 mod link;
 mod page_cache;
+mod pages;
 pub(crate) mod probes;
 mod processor;
 mod splitting;
@@ -18,6 +19,7 @@ mod write_cache;
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
 use serde::Serialize;
 
+pub(crate) use pages::{huge_over_ordinary, split_phase};
 pub use trial::Trial;
 
 /// One thing that may hold the run back.

@@ -98,7 +98,7 @@ fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> 
         record,
         direction: if first.operation == Operation::Read { Direction::Read } else { Direction::Write },
         random: first.order != Order::Sequential,
-        direct: access(first) == Access::Direct && !matches!(record.direct, Some(DirectProof::Fallback(_))),
+        direct: access(first) == Access::Direct && !record.direct.as_ref().is_some_and(DirectProof::is_from_cache),
         block: first.block_size_bytes.max(1) as f64,
         depth: f64::from(phase.plan.queue_depth().max(1)),
         bytes_per_s,

@@ -21,7 +21,7 @@ pub fn btrfs_direct_fallback(run: &Run) -> Check {
                 let seen = Evidence::fact("direct I/O", basis.as_str(), format!("{phase} direct proof"));
                 Ok(Some(Case::seen(facts.into_iter().chain([seen]))))
             }
-            DirectProof::Proven(_) => Ok(None),
+            DirectProof::Proven(_) | DirectProof::NoDevice(_) => Ok(None),
             DirectProof::Unproven(_) => Err(Missing("direct I/O proof")),
         }
     }))

@@ -5,7 +5,7 @@ use crate::causes;
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing, processors};
-use model::{Confidence, Evidence, LayerKind, Run, Work};
+use model::{Confidence, Evidence, LayerKind, PhaseRun, Run, Work};
 
 /// Flash below MTD has no request queue; its block device is a thin copy of it.
 fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
@@ -82,6 +82,55 @@ pub fn max_sectors_below_hardware(run: &Run) -> Check {
         }
         Ok(Some(Case::seen([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])))
     })
+}
+
+/// What huge pages must bring before it is named.
+const SPLITTING_GAIN: f64 = 1.05;
+/// Requests of this size are split on few queues, and by every program on those.
+const SMALL_REQUEST_BYTES: f64 = 65_536.0;
+
+/// Requests that have more segments than the queue takes, where that costs something: by two phases that differ in nothing
+/// but the pages of their buffers, by the requests that the disk counted, or by a limit that splits everything.
+pub fn split_requests(run: &Run) -> Check {
+    any_disk(run, |path| {
+        if without_queue(path)? {
+            return Ok(None);
+        }
+        let page = run.environment.page_size_bytes.unwrap_or(4096) as f64;
+        // A queue that tells no limit splits nothing that is known.
+        let Some(segments) = path.disk.int(names::MAX_SEGMENTS) else { return Ok(None) };
+        let in_pages = segments as f64 * page;
+        let most = path.disk.need_number(names::MAX_SECTORS_KB)? * 1024.0;
+        let limits = [path.disk.evidence(names::MAX_SEGMENTS), path.disk.evidence(names::MAX_SECTORS_KB)];
+        if in_pages >= most {
+            // What is too large is split for its size, whatever pages it lies in.
+            return Ok(None);
+        }
+        if let Some((ordinary, ratio)) = causes::huge_over_ordinary(run, in_pages) {
+            if ratio < SPLITTING_GAIN {
+                return Ok(None);
+            }
+            let rate = ordinary.id("throughput_bytes_per_s");
+            let what = "rate in huge pages over rate in ordinary pages";
+            let evidence =
+                limits.into_iter().chain([Evidence::measurement(what, (ratio * 100.0).round() / 100.0, rate.as_str())]);
+            let case = Case::seen(evidence.chain(requests(run, path, ordinary.phase)));
+            return Ok(Some(case.gain(&rate, Some(ratio), "the same phase with buffers in huge pages")));
+        }
+        let split = causes::split_phase(run, path.disk, in_pages.min(most));
+        if split.is_none() && in_pages >= SMALL_REQUEST_BYTES {
+            return Ok(None);
+        }
+        let counted = split.and_then(|phase| requests(run, path, phase));
+        Ok(Some(Case::seen(limits.into_iter().chain(counted)).at_most(Confidence::Probable)))
+    })
+}
+
+/// The requests that the disk counted for an operation of the phase.
+fn requests(run: &Run, path: &DiskPath<'_>, phase: &PhaseRun) -> Option<Evidence> {
+    let each = machine::requests_per_operation(run, phase, &path.disk.name)?;
+    let source = format!("{} diskstats", phase.plan.name);
+    Some(Evidence::measurement("requests an operation", (each * 100.0).round() / 100.0, source))
 }
 
 /// BFQ on NVMe: its per-operation cost is paid where operations are many and cheap.
