@@ -82,7 +82,7 @@ fn is_the_devices(case: Case<'_>) -> bool {
     let storage = case.context.target != TargetKind::Null
         && record.engine.kind != EngineKind::Null
         && plan.kind != PhaseKind::MemoryCopy;
-    let fallback = matches!(record.direct, Some(DirectProof::Fallback(_)));
+    let fallback = record.direct.as_ref().is_some_and(DirectProof::is_from_cache);
     storage
         && !fallback
         && !plan.streams.is_empty()

@@ -134,6 +134,15 @@ pub enum DirectProof {
     Unproven(String),
     /// Known to go through the page cache, or O_DIRECT was refused and buffered I/O stands in.
     Fallback(String),
+    /// From the page cache because there is nothing else: a file system that lives in memory.
+    NoDevice(String),
+}
+
+impl DirectProof {
+    /// Whether it is known that the page cache served it.
+    pub fn is_from_cache(&self) -> bool {
+        matches!(self, Self::Fallback(_) | Self::NoDevice(_))
+    }
 }
 
 /// Whether a read came from the device.

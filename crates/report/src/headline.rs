@@ -99,18 +99,23 @@ impl Headline {
 pub(crate) fn headline(run: &Run) -> Headline {
     let mut h = Headline::default();
     let rates = "throughput_bytes_per_s";
-    let mut row = |label, variant, read: Option<Work>, write: Work, quantity: &str| {
-        let read = read.map_or(Cell::Empty, |p| h.cell(run, p, quantity));
-        let write = h.cell(run, write, quantity);
+    let mut row = |label, variant, read: Option<Work>, write: Option<Work>, quantity: &str| {
+        let [read, write] = [read, write].map(|work| work.map_or(Cell::Empty, |w| h.cell(run, w, quantity)));
         if read != Cell::Empty || write != Cell::Empty {
             h.rows.push(Row { label, variant, read, write });
         }
     };
-    row("sequential", "", Some(Work::SequentialRead), Work::SequentialWrite, rates);
-    row("buffered", "", Some(Work::BufferedRead), Work::BufferedWrite, rates);
-    row("random 4K", "depth 1", Some(Work::RandomRead), Work::RandomWrite, "iops");
-    row("", "depth 32", Some(Work::QueuedRead), Work::QueuedWrite, "iops");
-    row("sync write 4K", "", None, Work::DurableWrite, "iops");
+    row("sequential", "", Some(Work::SequentialRead), Some(Work::SequentialWrite), rates);
+    row("", "small pages", Some(Work::SequentialReadPages), None, rates);
+    row("buffered", "", Some(Work::BufferedRead), Some(Work::BufferedWrite), rates);
+    row("random 4K", "depth 1", Some(Work::RandomRead), Some(Work::RandomWrite), "iops");
+    row("", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops");
+    row("sync write 4K", "", None, Some(Work::DurableWrite), "iops");
+    // Numbers that stand, but not for a device.
+    let reasons = run.phases.iter().flat_map(|p| &p.reasons);
+    if let Some(sentence) = reasons.filter_map(|r| r.strip_prefix("no-device: ")).next() {
+        h.note(sentence.to_owned());
+    }
     h
 }
 

@@ -24,10 +24,13 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
         Some(DirectProof::Unproven(basis)) => {
             out.remarks.push(Remark::new("direct-unproven", format!("O_DIRECT was asked and not refused: {basis}")));
         }
+        Some(DirectProof::NoDevice(basis)) => {
+            out.remarks.push(Remark::new("no-device", format!("from the page cache: {basis}")));
+        }
         Some(DirectProof::Proven(_)) | None => {}
     }
     if let Some(basis) = not_at_the_device(case)
-        && !matches!(case.record.direct, Some(DirectProof::Fallback(_)))
+        && !case.record.direct.as_ref().is_some_and(DirectProof::is_from_cache)
     {
         out.refusals.push(Refusal::DirectFallback { basis });
     }
@@ -123,6 +126,11 @@ mod tests {
         let judged = f.judge();
         assert!(judged.reasons[0].starts_with("direct-unproven: "));
         assert!(judged.metrics[0].value.is_some() && judged.metrics[0].reasons == judged.reasons);
+        f.record.direct = Some(DirectProof::NoDevice("tmpfs has no device".into()));
+        assert_eq!(f.codes(), NONE);
+        let judged = f.judge();
+        assert_eq!(judged.reasons, ["no-device: from the page cache: tmpfs has no device"]);
+        assert!(judged.metrics[0].value.is_some());
         f.record.direct = Some(DirectProof::Fallback("btrfs with checksums".into()));
         assert_eq!(f.codes(), ["direct-fallback"]);
         let judged = f.judge();

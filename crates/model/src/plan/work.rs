@@ -1,7 +1,9 @@
 //! Work that conclusions rest on, by what a phase asks for: findings, the limit, ratings and the card look phases up by this,
 //! whatever they are called and whichever workload they are from.
 
-use super::{Access, BlockShare, Content, Flush, OpenSync, Operation, Order, PhaseKind, PhasePlan, StreamPlan, Sync};
+use super::{
+    Access, BlockShare, BufferPages, Content, Flush, OpenSync, Operation, Order, PhaseKind, PhasePlan, StreamPlan, Sync,
+};
 use crate::{Metric, PhaseRun, PhaseStatus, Run};
 
 /// Small blocks: those in which operations are counted.
@@ -20,6 +22,8 @@ pub enum Work {
     MemoryCopy,
     /// Large blocks in sequence past the page cache, enough of them in flight.
     SequentialRead,
+    /// As [`Work::SequentialRead`], into buffers of the machine's ordinary pages.
+    SequentialReadPages,
     /// As [`Work::SequentialRead`], written.
     SequentialWrite,
     /// Large blocks in sequence through the page cache, from which they were dropped before.
@@ -72,6 +76,7 @@ works! {
     SequentialWrite "seq-write";
     BufferedWrite "buffered-write";
     SequentialRead "seq-read";
+    SequentialReadPages "seq-read-pages";
     BufferedRead "buffered-read";
     RandomRead "rand-read-qd1";
     QueuedRead "rand-read-qd32";
@@ -171,7 +176,8 @@ impl Work {
             (Access::Direct, 1) if small && !syncs => pick(Self::RandomRead, Self::RandomWrite),
             (Access::Direct, 32) if small && !syncs => pick(Self::QueuedRead, Self::QueuedWrite),
             (Access::Direct, depth) if large && !syncs && u64::from(depth) * plain.block_bytes >= BUSY_BYTES => {
-                pick(Self::SequentialRead, Self::SequentialWrite)
+                let ordinary = phase.streams.iter().all(|s| s.buffers.pages == BufferPages::Ordinary);
+                pick(if ordinary { Self::SequentialReadPages } else { Self::SequentialRead }, Self::SequentialWrite)
             }
             (Access::Buffered, 1) if small && !read && plain.each_durable => Some(Self::DurableWrite),
             (Access::Buffered, 1) if large && read && (phase.cold || phase.drop_cache) => Some(Self::BufferedRead),

@@ -16,6 +16,7 @@ fn direct(d: &DirectProof) -> Markup {
         DirectProof::Proven(b) => proof("proven", true, b),
         DirectProof::Unproven(b) => proof("unproven", false, b),
         DirectProof::Fallback(b) => proof("fallback to the page cache", false, b),
+        DirectProof::NoDevice(b) => proof("from the page cache", false, b),
     }
 }
 
@@ -89,6 +90,7 @@ pub(super) fn method(run: &Run) -> Markup {
                                 Some(DirectProof::Proven(_)) => { " " span.proof.good { "direct proven" } },
                                 Some(DirectProof::Unproven(_)) => { " " span.proof.doubt { "direct unproven" } },
                                 Some(DirectProof::Fallback(_)) => { " " span.proof.doubt { "fallback" } },
+                                Some(DirectProof::NoDevice(_)) => { " " span.proof.doubt { "from the page cache" } },
                                 None => {},
                             }
                         },
