@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// Rates on a machine that has other work are shares of it.
-fn warn_if_busy() {
+pub(super) fn warn_if_busy() {
     let Ok(text) = std::fs::read_to_string("/proc/loadavg") else { return };
     let load: f64 = text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0.0);
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
@@ -97,7 +97,7 @@ fn warn_if_busy() {
 }
 
 /// `cargo xtask` builds for quick turns; figures come from what users get.
-fn again_as_release() -> anyhow::Result<()> {
+pub(super) fn again_as_release() -> anyhow::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = std::process::Command::new(cargo)
         .args(["run", "--quiet", "--release", "--package", "narrows-xtask", "--"])

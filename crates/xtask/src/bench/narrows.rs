@@ -5,7 +5,7 @@ use super::figures::Figures;
 use anyhow::Context;
 use engine::{Control, Device, LoopSettings, NullDevice, StreamRecord, UringDevice, run_stream};
 use model::{Operation, Order, StopRule, StreamPlan, Sync, Warmup};
-use sys::{Epoch, OpenMode};
+use sys::{BufferPool, Epoch, OpenMode};
 use workload::{BlockOp, Stream};
 
 /// O_DIRECT where the task asks for it.
@@ -18,13 +18,17 @@ fn open(task: &Task) -> anyhow::Result<std::fs::File> {
     Ok(file)
 }
 
+fn pool(task: &Task) -> anyhow::Result<BufferPool> {
+    Ok(BufferPool::new(task.depth, task.block_bytes as usize)?)
+}
+
 /// Random reads by io_uring.
 pub fn uring(task: &Task) -> anyhow::Result<Figures> {
     let file = open(task)?;
     // Off the main thread, as a worker of a run is.
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let mut device = UringDevice::new(Epoch::start(), file.into(), task.depth, task.block_bytes as usize)?;
+            let mut device = UringDevice::new(Epoch::start(), file.into(), pool(task)?)?;
             let before = sys::process_usage();
             let record = drive(&mut device, task)?;
             // The kernel's workers for the ring are threads of the process, not of the worker.
@@ -37,7 +41,7 @@ pub fn uring(task: &Task) -> anyhow::Result<Figures> {
 
 /// The same loop over a device that does nothing: our own overhead.
 pub fn null(task: &Task) -> anyhow::Result<Figures> {
-    let mut device = NullDevice::new(Epoch::start(), task.depth, task.block_bytes as usize)?;
+    let mut device = NullDevice::new(Epoch::start(), pool(task)?);
     Ok(figures(&drive(&mut device, task)?))
 }
 
@@ -57,7 +61,7 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
     };
     let settings = LoopSettings {
         depth: task.depth,
-        batch_submit: task.batch_submit,
+        batch_submit: Some(task.batch_submit),
         batch_complete: task.batch_complete,
         started_ns: None,
         time_limit_ns: u64::from(task.seconds) * 1_000_000_000,

@@ -40,6 +40,8 @@ fn written_file(directory: &Path, bytes: u64) -> anyhow::Result<PathBuf> {
             return Err(error).with_context(|| format!("writing {}", path.display()));
         }
     }
+    // What is still to be written would be written beside what is measured.
+    file.sync_all().with_context(|| format!("writing {}", path.display()))?;
     Ok(path)
 }
 
@@ -52,6 +54,17 @@ pub fn tmpfs(bytes: u64) -> anyhow::Result<Target> {
     let file = written_file(Path::new("/dev/shm"), bytes)?;
     let direct = takes_direct(&file);
     Ok(Target { name: "tmpfs file", path: file.clone(), bytes, direct, loop_device: false, file })
+}
+
+/// A file in the temporary directory, past the page cache: the machine's disk, where that directory lies on one.
+pub fn disk(bytes: u64) -> anyhow::Result<Target> {
+    let file = written_file(&std::env::temp_dir(), bytes)?;
+    let direct = takes_direct(&file);
+    let target = Target { name: "disk", path: file.clone(), bytes, direct, loop_device: false, file };
+    if !direct {
+        bail!("{}: no O_DIRECT", target.path.display());
+    }
+    Ok(target)
 }
 
 /// A file in the temporary directory, read through the page cache, where it lies since it was written: everybody's reads
