@@ -96,6 +96,16 @@ pub fn programs_of(package: &Path) -> anyhow::Result<Vec<Program>> {
     Ok(found)
 }
 
+/// Files of a directory of this tree, which are in the guest below `/lab`.
+///
+/// # Errors
+/// They cannot be read.
+pub fn brought(root: &Path, directory: &str) -> anyhow::Result<Vec<Program>> {
+    let mut job = Job::default();
+    job.bring(&root.join(directory), &format!("lab/{directory}"))?;
+    Ok(job.files.into_iter().map(|(path, _, content)| Program { path, content }).collect())
+}
+
 /// Words for the guest's shell, each as it is.
 pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quote = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));

@@ -80,6 +80,19 @@ impl Store {
         Ok(Package { name: entry.name, version: entry.version, directory, notes })
     }
 
+    /// The first of these alternatives (`a | b`, as Debian writes them) that is to be had: what a release has in its name.
+    ///
+    /// # Errors
+    /// Those of [`Self::get`] for the first of them.
+    pub fn first_of(&self, arch: Arch, alternatives: &str) -> anyhow::Result<Package> {
+        let mut names = alternatives.split('|').map(str::trim);
+        let first = self.get(arch, names.next().unwrap_or_default());
+        names.fold(first, |found, name| match found {
+            Err(error) if error.is::<Unavailable>() => self.get(arch, name).map_err(|_| error),
+            found => found,
+        })
+    }
+
     fn resolved(
         &self,
         arch: Arch,

@@ -4,7 +4,7 @@
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
 use super::conduct::Conduct;
-use super::initrd::{Base, Job, initrd, programs_of};
+use super::initrd::{Base, Job, brought, initrd, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
 use super::modules::Modules;
@@ -145,8 +145,11 @@ impl Lab {
         let busybox = fs::read(busybox).with_context(|| format!("cannot read {}", busybox.display()))?;
         let mut programs = Vec::new();
         for name in &machine.packages {
-            let package = self.store.get(machine.arch, name)?;
+            let package = self.store.first_of(machine.arch, name)?;
             programs.extend(programs_of(&package.directory).with_context(|| format!("the files of {name}"))?);
+        }
+        for name in &machine.brings {
+            programs.extend(brought(&crate::workspace_root(), name)?);
         }
         let narrows = self.programs.get(machine.arch)?;
         Ok(Prepared {

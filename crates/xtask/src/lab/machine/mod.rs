@@ -165,6 +165,8 @@ pub struct Machine {
     pub modules: Vec<String>,
     /// More packages of Debian whose programs and libraries the guest has; what they depend on is named too.
     pub packages: Vec<String>,
+    /// Directories of this tree that the guest has below `/lab`.
+    pub brings: Vec<String>,
     /// More arguments of the emulator; `{NAME}` is the path of an image, `{card}` the socket of the card server.
     pub qemu: Vec<String>,
     /// What the emulator logs (`-d`), for example `unimp`.

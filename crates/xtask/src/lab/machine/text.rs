@@ -34,6 +34,8 @@ struct Text {
     #[serde(default)]
     packages: Vec<String>,
     #[serde(default)]
+    brings: Vec<Spanned<String>>,
+    #[serde(default)]
     qemu: Vec<Spanned<String>>,
     #[serde(default)]
     log: Option<String>,
@@ -105,6 +107,7 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
         append: read.append,
         modules: read.modules.into_iter().map(Spanned::into_inner).collect(),
         packages: read.packages,
+        brings: read.brings.into_iter().map(Spanned::into_inner).collect(),
         qemu: read.qemu.into_iter().map(Spanned::into_inner).collect(),
         log: read.log,
         transport: read.transport.into_inner(),
@@ -177,6 +180,9 @@ impl Text {
         }
         if let Some(module) = self.modules.iter().find(|m| m.get_ref().trim().is_empty()) {
             return Some((module.span(), "a module has a name".into()));
+        }
+        if let Some(brought) = self.brings.iter().find(|b| !crate::workspace_root().join(b.get_ref()).is_dir()) {
+            return Some((brought.span(), format!("'{}' is no directory of this tree", brought.get_ref())));
         }
         if let Transport::Disk { device, .. } = self.transport.get_ref()
             && !device.starts_with("/dev/")
@@ -254,6 +260,7 @@ transport = "virtio-serial"
             ("dtb = \"x.dtb\"\n", &["line 8", "device tree"]),
             ("wait-for = [\"sda\"]\n", &["line 8", "'sda'", "/dev/"]),
             ("modules = [\"ahci\",\n\"\"]\n", &["line 9", "has a name"]),
+            ("brings = [\"tests/rot\"]\n", &["line 8", "'tests/rot' is no directory"]),
             ("card = \"sandisk-utra\"\n", &["line 8", "did you mean 'sandisk-ultra'?"]),
             ("title = \"again\"\n", &["line 8", "duplicate"]),
             ("boot-limit = \"9s\n", &["line 8"]),

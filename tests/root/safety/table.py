@@ -1,0 +1,149 @@
+"""Runs the table of rows.py: each way of use x each name x each command has to be refused, name the holder, and leave
+every byte as it was; what is not used has to be written to, or nothing would be shown.
+
+    table.py DIRECTORY [--only TEXT] [--brief] [--layers] [--spare DISK]... [--paths DISK DISK]      NARROWS is the program
+"""
+
+import argparse
+import os
+import sys
+
+import layers
+import rows
+from program import NOT_THIS_ONE, Program, confirmation_in
+
+REFUSED = 3
+
+
+def destroy(scene, device):
+    """The confirmation of a device."""
+    return ["--destroy", scene.identities.get(device) or os.path.basename(os.path.realpath(device))]
+
+
+def overwrite(scene, file):
+    """That of a file."""
+    return ["--overwrite"]
+
+
+class Table(Program):
+    """Ways of use x names x commands."""
+
+    turn = 0
+
+    def ways(self, names, brief):
+        """Names with commands: each by each. Where time is short each command, and two more names, other ones for each row."""
+        if not brief:
+            return [(name, command) for name in names for command in rows.COMMANDS]
+        self.turn += 2
+        others = [names[1 + (self.turn + more) % (len(names) - 1)] for more in (0, 1) if len(names) > 2]
+        return [(names[0], command) for command in rows.COMMANDS] + [(name, rows.COMMANDS[1]) for name in others]
+
+    def used(self, names, confirm, brief):
+        """The judge of a row that must be refused."""
+
+        def judge(title, make):
+            ways = self.ways(names, brief)
+            while ways:
+                with self.scene() as scene:
+                    target = make(scene)
+                    self.settled = scene.content()
+                    # What was damaged is made anew.
+                    while ways and self.refused(title, scene, target, ways.pop(0), confirm(scene, target)):
+                        pass
+
+        return judge
+
+    def refused(self, title, scene, target, way, confirmation):
+        """Whether the scene is still what it was."""
+        (name, alias), (command, words) = way
+        before, word = alias(scene, target)
+        code, said = self.narrows(scene, before, words(self.texts, word) + confirmation)
+        return self.is_refusal(title, f"{name}, {command}", scene, code, said, scene.says)
+
+    def is_refusal(self, title, call, scene, code, said, words):
+        """Complains unless it is one that has one of these words; whether the content is as before."""
+        kept = scene.content() == self.settled
+        if not kept:
+            self.complain(title, call, f"exit {code}, AND THE CONTENT CHANGED", said)
+        elif code != REFUSED:
+            self.complain(title, call, f"exit {code} instead of {REFUSED}", said)
+        elif not any(word in said for word in words):
+            self.complain(title, call, f"refused without any of: {', '.join(words)}", said)
+        return kept
+
+    def unused(self, names, confirm):
+        """The judge of a row that must be written to when it is confirmed, and only then."""
+
+        def judge(title, make):
+            with self.scene() as scene:
+                target = make(scene)
+                self.settled = scene.content()
+                for way in self.ways(names, True):
+                    self.written(title, scene, target, way, confirm(scene, target))
+
+        return judge
+
+    def written(self, title, scene, target, way, confirmation):
+        """Without or with a wrong confirmation nothing is; with the right one, which the refusal names, it is."""
+        (name, alias), (command, words) = way
+        before, word = alias(scene, target)
+        call, asked = f"{name}, {command}", words(self.texts, word)
+        if confirmation[0] == "--destroy":
+            code, said = self.narrows(scene, before, asked + NOT_THIS_ONE)
+            self.is_refusal(title, f"{call}, wrong confirmation", scene, code, said, NOT_THIS_ONE)
+            confirmation = ["--destroy", confirmation_in(said) or confirmation[1]]
+        code, said = self.narrows(scene, before, asked) if call == "as it is, run" else (0, "")
+        if scene.content() != self.settled:
+            self.complain(title, f"{call}, no confirmation", f"exit {code}, AND THE CONTENT CHANGED", said)
+        code, said = self.narrows(scene, before, asked + confirmation)
+        now = scene.content()
+        if not any(word in said for word in scene.says or [""]):
+            self.complain(title, call, f"what is lost is not said: none of {', '.join(scene.says)}", said)
+        if code not in (0, 4) or now == self.settled:
+            why = "" if now != self.settled else ", and nothing was written"
+            self.complain(title, call, f"{' '.join(confirmation)}: exit {code}{why}", said)
+        self.settled = now
+
+    def output(self, brief):
+        """The judge of a command that writes a page: never onto a device, by no name."""
+
+        def judge(title, words):
+            for make in (rows.DEVICES[0][1], rows.UNUSED_DEVICES[0][1]):
+                with self.scene() as scene:
+                    target = make(scene)
+                    self.settled = scene.content()
+                    for name, alias in rows.NAMES_OF_DEVICES[: 2 if brief else None]:
+                        before, word = alias(scene, target)
+                        code, said = self.narrows(scene, before, words(word))
+                        self.is_refusal(title, name, scene, code, said, ["device", "regular file", "is there already"])
+
+        return judge
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("directory")
+    parser.add_argument("--only", help="rows whose title has this regular expression")
+    parser.add_argument("--brief", action="store_true", help="each row by a few names and commands only")
+    parser.add_argument("--spare", action="append", default=[], metavar="DISK", help="a disk that may be used up")
+    parser.add_argument("--paths", nargs=2, default=[], metavar="DISK", help="two that are paths to one disk, to be used up")
+    parser.add_argument("--layers", action="store_true", help="the rows of layers.py; one that cannot run is wrong")
+    asked = parser.parse_args()
+    table = Table(asked)
+    if asked.layers:
+        table.rows("layer", layers.USED, table.used(rows.NAMES_OF_DEVICES, destroy, asked.brief))
+        table.rows("unused layer", layers.UNUSED, table.unused(rows.NAMES_OF_DEVICES[:1], destroy))
+        return table.conclude(must_run=True)
+    table.rows("device", rows.DEVICES, table.used(rows.NAMES_OF_DEVICES, destroy, asked.brief))
+    table.rows("file", rows.FILES, table.used(rows.NAMES_OF_FILES, overwrite, asked.brief))
+    table.rows("unused device", rows.UNUSED_DEVICES, table.unused(rows.NAMES_OF_DEVICES, destroy))
+    table.rows("unused file", rows.UNUSED_FILES, table.unused(rows.NAMES_OF_FILES, overwrite))
+    with table.scene() as scene:
+        for tag, card in (("one", "sim:a1-card"), ("other", "sim:class4-card")):
+            table.narrows(scene, [], ["run", "latency", card, "--tag", tag])
+    table.rows("output", rows.OUTPUTS, table.output(asked.brief))
+    return table.conclude()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
