@@ -15,6 +15,8 @@ inside() {
     command -v mkfs.ext4 >/dev/null || cannot "there is no mkfs.ext4 (Debian: e2fsprogs)"
     losetup --find >/dev/null 2>&1 || cannot "no loop device can be made here"
     unshare --mount true 2>/dev/null || cannot "no mount namespace can be made here"
+    # The kernel's PROC_PID_INIT_INO: whoever cannot see all processes is refused every device, and rightly.
+    [[ $(readlink /proc/self/ns/pid) == 'pid:[4026531836]' ]] || cannot "this is a container: not all processes are seen"
     local scratch status=0
     scratch=$(mktemp -d)
     # shellcheck disable=SC2016

@@ -92,7 +92,8 @@ def stopped(s, metadata):
     """A member of an array that is stopped: nobody uses it, and what is lost is said."""
     member, *_ = array(s, metadata)
     s.stop()
-    s.devices = [node for node in s.devices if os.path.exists(f"/sys/class/block/{kernel_name(node)}")]
+    # Its node is gone.
+    s.devices.pop()
     s.says[:] = ["RAID", "raid", "md"]
     return member
 
@@ -139,7 +140,7 @@ USED = [
     ("a dm-crypt over the other node of a mounted loop's disk", lambda s: crypt(s, under(s, s.node))),
     ("the second of two mappings of a disk, the first is mounted", lambda s: twice(s, s.mounted)),
     ("the second of two mappings of a disk, the first is open", lambda s: twice(s, lambda d: s.held("write", d))),
-    ("a mapping of a mapping that is mounted", lambda s: linear(s, s.mounted(linear(s, s.disk())))),
+    ("a mapping of a loop over a mounted mapping", lambda s: linear(s, s.loop(s.node(s.mounted(linear(s, s.disk())))))),
     ("a mapping that is mounted in another namespace", lambda s: s.mounted_elsewhere(linear(s, s.disk()))),
     ("the disk under a mapping that is mounted in another namespace", lambda s: under_a(s, linear, s.mounted_elsewhere)),
     ("a mapping that a process in another pid namespace has", lambda s: s.held("write", linear(s, s.disk()), None, PRIVATE_PIDS)),
@@ -176,6 +177,19 @@ UNUSED = [
     ("a member of a stopped array, 1.2", lambda s: stopped(s, "1.2")),
     ("an nbd", lambda s: spoken(s, nbd(s, s.image()))),
 ]
+
+
+# A word that is not the device's own.
+CONFIRMATIONS = [
+    ("a namespace by the word of another", lambda s: namespaces(s)[:2]),
+    ("a namespace by the serial number of its controller", lambda s: namespaces(s)[::2]),
+]
+
+
+def namespaces(s):
+    """A namespace that nobody uses, the word of another one, and the serial number of their controller."""
+    one, other = s.disk(), s.disk()
+    return one, s.identities[other], read(f"/sys/block/{kernel_name(one)}/device/serial").strip()
 
 
 def spoken(s, device):

@@ -43,6 +43,7 @@ if __name__ == "__main__":
     device, path = sys.argv[1:3]
     ours, kernels = socket.socketpair()
     file = os.open(path, os.O_RDWR)
+    blocks = os.lseek(file, 0, os.SEEK_END) // BLOCK_BYTES
     server = os.fork()
     if server == 0:
         kernels.close()
@@ -53,7 +54,7 @@ if __name__ == "__main__":
     ours.close()
     node = os.open(device, os.O_RDWR)
     fcntl.ioctl(node, SET_BLKSIZE, BLOCK_BYTES)
-    fcntl.ioctl(node, SET_SIZE_BLOCKS, os.stat(path).st_size // BLOCK_BYTES)
+    fcntl.ioctl(node, SET_SIZE_BLOCKS, blocks)
     fcntl.ioctl(node, SET_SOCK, kernels.fileno())
     if os.fork() == 0:
         fcntl.ioctl(node, DO_IT)

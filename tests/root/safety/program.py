@@ -5,7 +5,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+import traceback
 
 from scene import CannotBeMade, Scene, write
 
@@ -22,12 +24,30 @@ order = "random"
 # What is executed: a workload, and an experiment of two arms.
 TEXTS = {
     "run": 'name = "writes"\n[defaults]\n' + PHASE + WRITES.format(""),
-    "experiment": '[experiment]\nname = "writes"\npairs = 2\nseed = 1\nprimary = ["w.iops"]\n[workload]\nname = "writes"\n'
+    "experiment": '[experiment]\nname = "writes"\npairs = 1\nseed = 1\nprimary = ["w.iops"]\n[workload]\nname = "writes"\n'
     "[workload.defaults]\n" + PHASE + WRITES.format("workload.")
     + '[[arm]]\nname = "one"\n[[arm]]\nname = "other"\nset = { depth = 2 }\n',
 }
 PATIENCE_S = 120
-NOT_THIS_ONE = ["--destroy", "NOT-THIS-ONE"]
+NOT_THIS_ONE = "NOT-THIS-ONE"
+
+
+def unseen():
+    """Processes into which not even root may look here, as a sandbox has them: the program is told that they use nothing."""
+    options = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            os.readlink(f"/proc/{pid}/cwd")
+        except PermissionError:
+            options += ["--unseen", pid]
+        except OSError:
+            pass  # It has ended.
+    return options
+
+
+def destroy(word):
+    """What allows a device to be lost."""
+    return ["--destroy", word, *unseen()]
 
 
 def confirmation_in(said):
@@ -43,7 +63,7 @@ class Program:
         self.asked, self.directory, self.only = asked, asked.directory, asked.only
         self.program = os.environ["NARROWS"]
         self.calls, self.scenes, self.wrong, self.skipped = 0, 0, [], []
-        self.since = time.monotonic()
+        self.since, self.lock = time.monotonic(), threading.Lock()
         self.texts = {name: os.path.join(self.directory, f"{name}.toml") for name in TEXTS}
         for name, path in self.texts.items():
             write(path, TEXTS[name])
@@ -57,22 +77,24 @@ class Program:
 
     def scene(self):
         """An empty one."""
-        self.scenes += 1
-        return Scene(os.path.join(self.directory, f"scene{self.scenes}"), self.asked, self.identity_of)
+        with self.lock:
+            self.scenes += 1
+            directory = os.path.join(self.directory, f"scene{self.scenes}")
+        return Scene(directory, self.asked, self.identity_of)
 
     def identity_of(self, device):
         """What --destroy has to say, in the program's own words, for a device that nobody uses."""
-        command = [self.program, "run", self.texts["run"], device, *NOT_THIS_ONE]
+        command = [self.program, "run", self.texts["run"], device, *destroy(NOT_THIS_ONE)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=self.directory)
         return confirmation_in(done.stdout) or os.path.basename(device)
 
     def started(self, scene, before, arguments):
         """The program, at work; each user has an archive of its own."""
-        self.calls += 1
+        with self.lock:
+            self.calls += 1
         home = os.path.join(self.directory, f"home-{scene.user or 0}")
-        if not os.path.exists(home):
-            os.mkdir(home)
-            os.chown(home, scene.user or 0, scene.user or 0)
+        os.makedirs(home, exist_ok=True)
+        os.chown(home, scene.user or 0, scene.user or 0)
         environment = {"PATH": os.environ["PATH"], "HOME": home, "LC_ALL": "C"}
         command = [*scene.wrapper, *before, self.program, *arguments, "--archive", os.path.join(home, "archive")]
         return subprocess.Popen(
@@ -90,26 +112,44 @@ class Program:
                 said = f"killed after {PATIENCE_S} s"
             return process.wait(), said
 
+    def say(self, text):
+        """A line of the log."""
+        with self.lock:
+            print(text, flush=True)
+
     def complain(self, title, call, why, said):
         """One thing that is wrong."""
         self.wrong.append(f"{title} | {call} | {why}")
-        print(f"FAILED: {title} | {call} | {why}\n    " + "\n    ".join(said.strip().splitlines()[:6]), flush=True)
+        self.say(f"FAILED: {title} | {call} | {why}\n    " + "\n    ".join(said.strip().splitlines()[:8]))
 
-    def rows(self, kind, table, judge):
-        """Judges each row, and says how each went."""
-        for what, *row in table:
-            title = f"{kind}: {what}"
-            if not self.is_asked_for(title):
-                continue
-            since, calls, wrong = time.monotonic(), self.calls, len(self.wrong)
-            try:
-                judge(title, *row)
-            except CannotBeMade as reason:
-                self.skipped.append(title)
-                print(f"SKIPPED: {title}: {reason}", flush=True)
-                continue
-            state = "ok     " if len(self.wrong) == wrong else "FAILED "
-            print(f"{state} {title}: {self.calls - calls} calls, {time.monotonic() - since:.1f} s", flush=True)
+    def rows(self, kind, table, judge, at_once=1):
+        """Judges each row, and says how each went; so many at once."""
+        asked = [(f"{kind}: {what}", row) for what, *row in table if self.is_asked_for(f"{kind}: {what}")]
+        asked.reverse()
+
+        def work():
+            # A list's pop is atomic.
+            while asked:
+                self.row(*asked.pop(), judge)
+
+        workers = [threading.Thread(target=work) for _ in range(at_once)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+
+    def row(self, title, row, judge):
+        """Judges one."""
+        since = time.monotonic()
+        try:
+            judge(title, *row)
+            wrong = sum(w.startswith(f"{title} | ") for w in self.wrong)
+            self.say(f"{'FAILED ' if wrong else 'ok     '} {title}: {time.monotonic() - since:.1f} s")
+        except CannotBeMade as reason:
+            self.skipped.append(title)
+            self.say(f"SKIPPED: {title}: {reason}")
+        except Exception as error:  # Whatever it is, the other rows go on.
+            self.complain(title, "the row itself", repr(error), traceback.format_exc())
 
     def conclude(self, must_run=False):
         """The exit code: 0 if nothing is wrong."""

@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 
-from program import PATIENCE_S, Program
+from program import PATIENCE_S, Program, destroy
 from scene import MIB, CannotBeMade, need
 
 # Calls that take a path, and those that ask about what was opened.
@@ -86,7 +86,7 @@ def parent_to_symlink(s):
 def node(s, swap, use=lambda device: device):
     confirmed = s.disk()
     victim = use(only(s, s.disk))
-    return s.node(confirmed), swap(victim), ["--destroy", os.path.basename(confirmed)]
+    return s.node(confirmed), swap(victim), destroy(os.path.basename(confirmed))
 
 
 def directory(s):
@@ -103,7 +103,6 @@ def directory(s):
 
 RUN = [lambda texts, target: ["run", texts["run"], target]]
 EXPERIMENT = [*RUN, lambda texts, target: ["run", texts["experiment"], target]]
-ALL = [*EXPERIMENT, lambda texts, target: ["check", target, "--budget", "3s"]]
 FILES = [lambda texts, target: ["run", texts["run"], target, "--set", "files=[\"data\"]"]]
 REPORT = [lambda texts, target: ["report", "latest", "-o", target]]
 
@@ -113,7 +112,7 @@ CHANGES = [
     ("a file becomes another name of a locked one", file_to_locked, RUN),
     ("a file becomes a symlink to a device", file_to_device, RUN),
     ("the directory of a file becomes a symlink", parent_to_symlink, RUN),
-    ("a node becomes that of another device", lambda s: node(s, to_node), ALL),
+    ("a node becomes that of another device", lambda s: node(s, to_node), EXPERIMENT),
     ("a node becomes a symlink to another device", lambda s: node(s, to_symlink), RUN),
     ("a node becomes that of a mounted device", lambda s: node(s, to_node, s.mounted), RUN),
     ("a directory becomes a symlink to another", directory, FILES),
@@ -131,11 +130,11 @@ class Races(Program):
             for which in range(1, MOST_STOPS):
                 with self.scene() as scene:
                     target, swap, confirmation = make(scene)
-                    before = scene.content()
+                    scene.settle()
                     at, code, said = self.stopped(which, scene, target, swap, words(self.texts, target) + confirmation)
                     if at is None:
                         break
-                    if scene.content() != before:
+                    if not scene.is_settled():
                         self.complain(title, f"command {command}, call {which}, {at}", f"exit {code}, AND THE OTHER CHANGED", said)
             if which == 1:
                 self.complain(title, f"command {command}", f"no call on {target} was seen", said)

@@ -8,8 +8,8 @@ import os
 
 from scene import MIB, NOBODY
 from uses import (
-    PRIVATE_PIDS, alone, as_nobody, backing, beside, bind_of_dev, btrfs, file_used, hard_link, held_by, nested, parts_with,
-    second_loop, served, swap_file, under, without_proc,
+    PRIVATE_PIDS, alone, as_nobody, backing, beside, bind_of_dev, btrfs, called_like, file_used, hard_link, held_by, nested, parts_with,
+    second_loop, served, swap_file, under, without_proc, words_of_parts,
 )
 
 # Never written to, however it is named.
@@ -115,6 +115,15 @@ UNUSED_FILES = [
     ("a file that was open", lambda s: s.closed(s.image())),
 ]
 
+# A device that nobody uses, and a word that is not its own: refused by every command.
+CONFIRMATIONS = [
+    ("a disk by the word of its partition", lambda s: words_of_parts(s, 0, 1)),
+    ("a partition by the word of its disk", lambda s: words_of_parts(s, 1, 0)),
+    ("a partition by the word of its neighbour", lambda s: words_of_parts(s, 2, 1)),
+    ("a device by the word of another", lambda s: (s.known(s.loop()), s.identities[s.known(s.loop())])),
+    ("a device by a link with the name of another", lambda s: called_like(s, s.loop(), s.loop())),
+]
+
 # Each gives a word for the command line; what runs before the program comes in front of it.
 NAMES_OF_BOTH = [
     ("as it is", lambda s, path: ([], path)),
@@ -135,6 +144,9 @@ NAMES_OF_FILES = [
     ("a hard link", lambda s, path: ([], hard_link(s, path))),
     ("a bind mount of its directory", lambda s, path: ([], os.path.join(s.bound(os.path.dirname(path)), os.path.basename(path)))),
 ]
+
+# A descriptor that the program inherits is one more opening of the file, of which nobody knows what becomes: refused.
+NAMES_OF_UNUSED_FILES = [name for name in NAMES_OF_FILES if name[0] != "a descriptor"]
 
 COMMANDS = [
     ("check", lambda texts, target: ["check", target, "--budget", "3s"]),

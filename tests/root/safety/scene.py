@@ -347,3 +347,11 @@ class Scene(ExitStack):
             with open(device, "rb") as file:
                 os.fsync(file.fileno())
         return [sum_of(path) for path in self.contents]
+
+    def settle(self):
+        """From now on nothing may change."""
+        self.settled = self.content()
+
+    def is_settled(self):
+        """Whether nothing has."""
+        return self.content() == self.settled

@@ -10,14 +10,14 @@ import sys
 
 import layers
 import rows
-from program import NOT_THIS_ONE, Program, confirmation_in
+from program import NOT_THIS_ONE, Program, confirmation_in, destroy
 
 REFUSED = 3
 
 
-def destroy(scene, device):
-    """The confirmation of a device."""
-    return ["--destroy", scene.identities.get(device) or os.path.basename(os.path.realpath(device))]
+def confirmed(scene, device):
+    """The right word for a device."""
+    return destroy(scene.identities.get(device) or os.path.basename(os.path.realpath(device)))
 
 
 def overwrite(scene, file):
@@ -31,12 +31,11 @@ class Table(Program):
     turn = 0
 
     def ways(self, names, brief):
-        """Names with commands: each by each. Where time is short each command, and two more names, other ones for each row."""
+        """Names with commands: each by each. Where time is short each command once, by names that are others in each row."""
         if not brief:
             return [(name, command) for name in names for command in rows.COMMANDS]
-        self.turn += 2
-        others = [names[1 + (self.turn + more) % (len(names) - 1)] for more in (0, 1) if len(names) > 2]
-        return [(names[0], command) for command in rows.COMMANDS] + [(name, rows.COMMANDS[1]) for name in others]
+        self.turn += len(rows.COMMANDS)
+        return [(names[(self.turn + c) % len(names)], command) for c, command in enumerate(rows.COMMANDS)]
 
     def used(self, names, confirm, brief):
         """The judge of a row that must be refused."""
@@ -46,7 +45,7 @@ class Table(Program):
             while ways:
                 with self.scene() as scene:
                     target = make(scene)
-                    self.settled = scene.content()
+                    scene.settle()
                     # What was damaged is made anew.
                     while ways and self.refused(title, scene, target, ways.pop(0), confirm(scene, target)):
                         pass
@@ -62,7 +61,7 @@ class Table(Program):
 
     def is_refusal(self, title, call, scene, code, said, words):
         """Complains unless it is one that has one of these words; whether the content is as before."""
-        kept = scene.content() == self.settled
+        kept = scene.is_settled()
         if not kept:
             self.complain(title, call, f"exit {code}, AND THE CONTENT CHANGED", said)
         elif code != REFUSED:
@@ -77,7 +76,7 @@ class Table(Program):
         def judge(title, make):
             with self.scene() as scene:
                 target = make(scene)
-                self.settled = scene.content()
+                scene.settle()
                 for way in self.ways(names, True):
                     self.written(title, scene, target, way, confirm(scene, target))
 
@@ -89,20 +88,29 @@ class Table(Program):
         before, word = alias(scene, target)
         call, asked = f"{name}, {command}", words(self.texts, word)
         if confirmation[0] == "--destroy":
-            code, said = self.narrows(scene, before, asked + NOT_THIS_ONE)
-            self.is_refusal(title, f"{call}, wrong confirmation", scene, code, said, NOT_THIS_ONE)
-            confirmation = ["--destroy", confirmation_in(said) or confirmation[1]]
-        code, said = self.narrows(scene, before, asked) if call == "as it is, run" else (0, "")
-        if scene.content() != self.settled:
+            code, said = self.narrows(scene, before, asked + destroy(NOT_THIS_ONE))
+            self.is_refusal(title, f"{call}, wrong confirmation", scene, code, said, [NOT_THIS_ONE])
+            confirmation = destroy(confirmation_in(said) or confirmation[1])
+        code, said = self.narrows(scene, before, asked) if command == "run" else (0, "")
+        if not scene.is_settled():
             self.complain(title, f"{call}, no confirmation", f"exit {code}, AND THE CONTENT CHANGED", said)
         code, said = self.narrows(scene, before, asked + confirmation)
-        now = scene.content()
+        changed = not scene.is_settled()
         if not any(word in said for word in scene.says or [""]):
             self.complain(title, call, f"what is lost is not said: none of {', '.join(scene.says)}", said)
-        if code not in (0, 4) or now == self.settled:
-            why = "" if now != self.settled else ", and nothing was written"
+        if code not in (0, 4) or not changed:
+            why = "" if changed else ", and nothing was written"
             self.complain(title, call, f"{' '.join(confirmation)}: exit {code}{why}", said)
-        self.settled = now
+        scene.settle()
+
+    def misconfirmed(self, title, make):
+        """Judges a row of a device that nobody uses, and a word that confirms another one."""
+        with self.scene() as scene:
+            target, word = make(scene)
+            scene.settle()
+            for command, words in rows.COMMANDS:
+                code, said = self.narrows(scene, [], words(self.texts, target) + destroy(word))
+                self.is_refusal(title, f"{command} --destroy {word}", scene, code, said, [word])
 
     def output(self, brief):
         """The judge of a command that writes a page: never onto a device, by no name."""
@@ -111,7 +119,7 @@ class Table(Program):
             for make in (rows.DEVICES[0][1], rows.UNUSED_DEVICES[0][1]):
                 with self.scene() as scene:
                     target = make(scene)
-                    self.settled = scene.content()
+                    scene.settle()
                     for name, alias in rows.NAMES_OF_DEVICES[: 2 if brief else None]:
                         before, word = alias(scene, target)
                         code, said = self.narrows(scene, before, words(word))
@@ -124,20 +132,22 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("directory")
     parser.add_argument("--only", help="rows whose title has this regular expression")
-    parser.add_argument("--brief", action="store_true", help="each row by a few names and commands only")
+    parser.add_argument("--brief", action="store_true", help="each command by one name only, another one in each row")
     parser.add_argument("--spare", action="append", default=[], metavar="DISK", help="a disk that may be used up")
     parser.add_argument("--paths", nargs=2, default=[], metavar="DISK", help="two that are paths to one disk, to be used up")
     parser.add_argument("--layers", action="store_true", help="the rows of layers.py; one that cannot run is wrong")
     asked = parser.parse_args()
     table = Table(asked)
     if asked.layers:
-        table.rows("layer", layers.USED, table.used(rows.NAMES_OF_DEVICES, destroy, asked.brief))
-        table.rows("unused layer", layers.UNUSED, table.unused(rows.NAMES_OF_DEVICES[:1], destroy))
+        table.rows("layer", layers.USED, table.used(rows.NAMES_OF_DEVICES, confirmed, asked.brief))
+        table.rows("unused layer", layers.UNUSED, table.unused(rows.NAMES_OF_DEVICES[:1], confirmed))
+        table.rows("confirmation", layers.CONFIRMATIONS, table.misconfirmed)
         return table.conclude(must_run=True)
-    table.rows("device", rows.DEVICES, table.used(rows.NAMES_OF_DEVICES, destroy, asked.brief))
-    table.rows("file", rows.FILES, table.used(rows.NAMES_OF_FILES, overwrite, asked.brief))
-    table.rows("unused device", rows.UNUSED_DEVICES, table.unused(rows.NAMES_OF_DEVICES, destroy))
-    table.rows("unused file", rows.UNUSED_FILES, table.unused(rows.NAMES_OF_FILES, overwrite))
+    table.rows("device", rows.DEVICES, table.used(rows.NAMES_OF_DEVICES, confirmed, asked.brief), 2)
+    table.rows("file", rows.FILES, table.used(rows.NAMES_OF_FILES, overwrite, asked.brief), 2)
+    table.rows("unused device", rows.UNUSED_DEVICES, table.unused(rows.NAMES_OF_DEVICES, confirmed))
+    table.rows("unused file", rows.UNUSED_FILES, table.unused(rows.NAMES_OF_UNUSED_FILES, overwrite))
+    table.rows("confirmation", rows.CONFIRMATIONS, table.misconfirmed)
     with table.scene() as scene:
         for tag, card in (("one", "sim:a1-card"), ("other", "sim:class4-card")):
             table.narrows(scene, [], ["run", "latency", card, "--tag", tag])

@@ -2,9 +2,12 @@
 
 import os
 
-from scene import MIB, NOBODY, kernel_name, need, ran
+from scene import MIB, NOBODY, kernel_name, need, ran, unmounted
 
 PRIVATE_PIDS = ("unshare", "-p", "-f", "--mount-proc")
+
+# The smallest for two members, with data and metadata in the same groups.
+BTRFS_BYTES = 48 * MIB
 
 
 def backing(s, loop):
@@ -53,8 +56,13 @@ def bind_of_dev(s, device):
 
 def hard_link(s, path):
     """Another name of a file, which is the one that is named."""
-    other = path + "-link"
-    os.link(path, other)
+    s.count += 1
+    other = f"{path}-link{s.count}"
+    try:
+        os.link(path, other)
+    except PermissionError:
+        # A file system without hard links, as the one of fuse.py.
+        return path
     return other
 
 
@@ -71,6 +79,21 @@ def parts_with(s, use, used, named):
     return all_of_them[named]
 
 
+def words_of_parts(s, named, confirmed):
+    """One of disk, first and second partition, and what --destroy wants to be told for another."""
+    devices = parts(s)
+    s.known(devices[0])
+    return devices[named], s.identities[devices[confirmed]]
+
+
+def called_like(s, device, other):
+    """A link to the device that has the name of another one, and that name."""
+    links = s.path("links")
+    os.mkdir(links)
+    os.symlink(device, os.path.join(links, os.path.basename(other)))
+    return os.path.join(links, os.path.basename(other)), os.path.basename(other)
+
+
 def beside(s):
     """A partition that nobody uses, beside one that is mounted."""
     device = parts_with(s, s.mounted, 1, 2)
@@ -81,13 +104,13 @@ def beside(s):
 def btrfs(s, which):
     """Two members of a mounted file system, of which one is named."""
     need("mkfs.btrfs")
-    members = [s.loop(s.image(40 * MIB)) for _ in range(2)]
-    ran("mkfs.btrfs", "-q", "-f", "-K", "-M", "-d", "raid1", "-m", "raid1", *members)
+    members = [s.loop(s.image(BTRFS_BYTES)) for _ in range(2)]
+    ran("mkfs.btrfs", "-q", "-f", "-K", "-M", "-d", "single", "-m", "single", *members)
     ran("btrfs", "device", "scan", *members)
     place = s.path("mount")
     os.mkdir(place)
-    ran("mount", "-t", "btrfs", "-o", "noatime", members[0], place)
-    s.callback(s.unmount, place)
+    ran("mount", "-t", "btrfs", "-o", "noatime,commit=300", members[0], place)
+    s.callback(unmounted, place)
     s.says += [place, "btrfs"]
     return members[which]
 
