@@ -461,6 +461,7 @@ pub fn is_plain(plan: &StreamPlan) -> bool {
         cpus: _,
         io_priority: _,
         ends_phase: _,
+        buffers: _,
         engine: _,
         access: _,
         open_sync: _,

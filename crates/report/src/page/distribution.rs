@@ -23,7 +23,7 @@ const MOST_CURVES: usize = 14;
 fn colour_of(work: Work) -> Option<u8> {
     Some(match work {
         Work::MemoryCopy => return None,
-        Work::SequentialRead | Work::SequentialWrite => 1,
+        Work::SequentialRead | Work::SequentialReadPages | Work::SequentialWrite => 1,
         Work::BufferedRead | Work::BufferedWrite => 2,
         Work::RandomRead | Work::RandomWrite => 3,
         Work::QueuedRead | Work::QueuedWrite => 4,
