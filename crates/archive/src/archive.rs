@@ -6,10 +6,11 @@ use crate::csv::Tolerance;
 use crate::id::{deleted_name, is_deleted};
 use crate::lock::{self, Lock};
 use crate::storage::Storage;
-use crate::{ArchiveError, IndexEntry, Partial, Recovery, Result, RunRef, index, is_run_id, recover, resolve, tags};
+use crate::{
+    ArchiveError, IndexEntry, Partial, Recovery, Result, RunRef, index, is_run_id, recover, resolve, tags, temporary,
+};
 use model::Run;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// A directory of runs. Opening it touches nothing; it is created with the first run.
@@ -22,7 +23,8 @@ pub struct Archive {
 impl Archive {
     /// The archive in `directory`, which need not exist yet.
     pub fn open(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into(), storage: Storage::default() }
+        let directory = directory.into();
+        Self { storage: Storage::new(&directory), directory }
     }
 
     /// Where it is.
@@ -56,7 +58,8 @@ impl Archive {
     /// Creates the directories where they are missing and takes the archive's lock.
     pub(crate) fn lock(&self) -> Result<Lock> {
         self.storage.create_dirs(&self.runs_dir())?;
-        lock::wait(&self.directory.join("archive.lock"))
+        let path = self.directory.join("archive.lock");
+        lock::wait(&path, self.storage.open_lock(&path)?)
     }
 
     /// Begins to keep a run. Call it before the first measurement: it fails where the archive cannot be written.
@@ -75,11 +78,16 @@ impl Archive {
         self.begin(run)?.finish(run)
     }
 
-    /// Writes a run's page and returns its path.
+    /// Writes the page of a run or an experiment and returns its path.
     ///
     /// # Errors
-    /// [`ArchiveError::Io`].
+    /// [`ArchiveError::Io`]; [`ArchiveError::Unstorable`] for an id that could lead elsewhere.
     pub fn write_report(&self, id: &str, html: &str) -> Result<PathBuf> {
+        if !temporary::is_plain(id) {
+            let reason = "its id cannot be the name of a page".to_owned();
+            return Err(ArchiveError::Unstorable { id: id.to_owned(), reason });
+        }
+        temporary::sweep(self);
         self.storage.create_dirs(&self.reports_dir())?;
         let path = self.report_path(id);
         self.storage.replace(&path, html.as_bytes())?;
@@ -110,9 +118,20 @@ impl Archive {
         verify(&self.existing(id)?)
     }
 
+    /// Whether a run that was found is one of this archive, and not a bundle elsewhere that has the same id.
+    pub fn holds(&self, found: &RunRef) -> bool {
+        is_run_id(&found.id) && self.storage.is_same_directory(&self.run_dir(&found.id), &found.path)
+    }
+
+    /// Whether the archive has a finished run of this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.existing(id).is_ok()
+    }
+
     fn existing(&self, id: &str) -> Result<PathBuf> {
         let path = self.run_dir(id);
-        if is_run_id(id) && path.is_dir() { Ok(path) } else { Err(self.not_found(id)) }
+        let found = if is_run_id(id) { self.storage.directory(&path)? } else { None };
+        found.map(|()| path).ok_or_else(|| self.not_found(id))
     }
 
     pub(crate) fn not_found(&self, text: &str) -> ArchiveError {
@@ -124,9 +143,7 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError::Io`].
     pub fn ids(&self) -> Result<Vec<String>> {
-        let mut ids: Vec<String> = names(&self.runs_dir())?.into_iter().filter(|n| is_run_id(n)).collect();
-        ids.sort();
-        Ok(ids)
+        Ok(self.storage.names(&self.runs_dir())?.into_iter().filter(|n| is_run_id(n)).collect())
     }
 
     /// All finished runs, oldest first. Serves from the index and mends it where it disagrees with the bundles.
@@ -230,21 +247,9 @@ impl Archive {
 
     /// Removes what deletions that were cut off left.
     pub(crate) fn finish_deletions(&self) -> Result<()> {
-        for name in names(&self.runs_dir())?.iter().filter(|n| is_deleted(n)) {
+        for name in self.storage.names(&self.runs_dir())?.iter().filter(|n| is_deleted(n)) {
             self.storage.remove_tree(&self.runs_dir().join(name))?;
         }
         Ok(())
     }
-}
-
-/// Names in a directory that are text; none if it does not exist.
-pub(crate) fn names(directory: &Path) -> Result<Vec<String>> {
-    let entries = match std::fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(ArchiveError::io("list", directory)(e)),
-    };
-    let names: std::io::Result<Vec<OsString>> = entries.map(|e| e.map(|e| e.file_name())).collect();
-    let names = names.map_err(ArchiveError::io("list", directory))?;
-    Ok(names.into_iter().filter_map(|n| n.into_string().ok()).collect())
 }

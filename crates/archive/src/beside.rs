@@ -2,7 +2,6 @@
 //! rig. Each is replaced as a whole and synced; a reader, and a crash, see the old or the new one.
 
 use crate::archive::Archive;
-use crate::storage::read_limited;
 use crate::{ArchiveError, Result};
 use std::path::PathBuf;
 
@@ -33,7 +32,7 @@ impl Archive {
     /// [`ArchiveError::Io`], and [`ArchiveError::Corrupt`] where it is not text.
     pub fn read_beside(&self, name: &str) -> Result<Option<String>> {
         let path = self.beside(name);
-        let Some(content) = read_limited(&path, LIMIT_BYTES)? else { return Ok(None) };
+        let Some(content) = self.storage.read_limited(&path, LIMIT_BYTES)? else { return Ok(None) };
         String::from_utf8(content).map(Some).map_err(|_| ArchiveError::corrupt(&path, None, "it is not UTF-8"))
     }
 
@@ -43,11 +42,12 @@ impl Archive {
     /// [`ArchiveError::Io`].
     pub fn remove_beside(&self, name: &str) -> Result<()> {
         let path = self.beside(name);
-        if !path.exists() {
+        let directory = crate::storage::parent_of(&path);
+        if self.storage.directory(directory)?.is_none() {
             return Ok(());
         }
         self.storage.remove_file(&path)?;
-        self.storage.sync_dir(crate::storage::parent_of(&path))
+        self.storage.sync_dir(directory)
     }
 
     /// Names of the files in a directory beside the bundles, in order; none if there is no such directory.
@@ -55,15 +55,7 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError::Io`].
     pub fn list_beside(&self, directory: &str) -> Result<Vec<String>> {
-        let path = self.beside(directory);
-        let entries = match std::fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(ArchiveError::io("read the directory", &path)(e)),
-        };
-        let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
-        names.sort();
-        Ok(names)
+        self.storage.names(&self.beside(directory))
     }
 }
 

@@ -76,6 +76,10 @@ fn run_json(directory: &Path, expected_id: Option<&str>) -> Result<Vec<u8>> {
         let reason = format!("it belongs to the run '{}', not to this directory", outline.id);
         return Err(ArchiveError::corrupt(&path, None, reason));
     }
+    // It becomes the name of files.
+    if !crate::is_run_id(&outline.id) {
+        return Err(ArchiveError::corrupt(&path, None, "its id is none of a run"));
+    }
     Ok(content)
 }
 

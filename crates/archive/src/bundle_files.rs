@@ -18,7 +18,8 @@ pub(crate) const WRITER_LOCK: &str = "writer.lock";
 
 /// Whether a file belongs to the writing of a bundle and not to the bundle.
 pub(crate) fn is_transient(name: &str) -> bool {
-    name == WRITER_LOCK || (name.ends_with(".tmp") && !name.contains('/'))
+    let file = name.rsplit('/').next().unwrap_or(name);
+    name == WRITER_LOCK || crate::temporary::is_one(file) || (name.ends_with(".tmp") && !name.contains('/'))
 }
 
 /// Checks what the tables need: phases are told apart by name.

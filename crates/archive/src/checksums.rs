@@ -91,12 +91,16 @@ fn walk(directory: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) -
     Ok(())
 }
 
+fn line(sum: &str, name: &str) -> String {
+    format!("{sum}  {name}\n")
+}
+
 /// The text of SHA256SUMS for a bundle as it lies there.
 pub(crate) fn text(directory: &Path) -> Result<String> {
     let mut text = String::new();
     for name in files(directory)? {
         if let Some(sum) = sum(&directory.join(&name))? {
-            let _ = writeln!(text, "{sum}  {name}");
+            text.push_str(&line(&sum, &name));
         }
     }
     Ok(text)
@@ -108,14 +112,19 @@ fn parse(path: &Path, content: &[u8]) -> Result<BTreeMap<String, String>> {
     for (i, line) in text.lines().enumerate() {
         let wrong = |reason: &str| ArchiveError::corrupt(path, Some(i as u64 + 1), reason);
         let (sum, name) = line.split_once("  ").ok_or_else(|| wrong("it is not '<sha256>  <name>'"))?;
-        if sum.len() != 64 || !sum.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err(wrong("it does not begin with 64 hexadecimal digits"));
+        if sum.len() != 64 || !sum.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(wrong("it does not begin with 64 hexadecimal digits in lower case"));
         }
         // A name from a stranger must not lead out of the bundle.
         if name.is_empty() || name.split('/').any(|part| matches!(part, "" | "." | "..")) {
             return Err(wrong("the name leads out of the bundle"));
         }
-        sums.insert(name.to_owned(), sum.to_ascii_lowercase());
+        sums.insert(name.to_owned(), sum.to_owned());
+    }
+    // Another form of the same sums (their order, line ends, a line twice) is a file that somebody changed.
+    let written: String = sums.iter().map(|(name, sum)| line(sum, name)).collect();
+    if written.as_bytes() != content {
+        return Err(ArchiveError::corrupt(path, None, "it is not in the form in which it was written"));
     }
     Ok(sums)
 }

@@ -10,7 +10,7 @@
 //! whole; nothing stays in the way of the next run.
 
 use crate::generated_runs::{measured_run, so_far};
-use crate::storage::{Step, Storage, parent_of};
+use crate::storage::{Step, parent_of};
 use crate::{Archive, Recovered};
 use model::{Run, RunState};
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ fn half_written(path: &Path, content: &[u8], offset: u64) {
 fn faulty(directory: &Path, fault: Fault) -> (Archive, Arc<Mutex<Fault>>) {
     let fault = Arc::new(Mutex::new(fault));
     let mut archive = Archive::open(directory);
-    archive.storage = Storage { fault: Some(Arc::clone(&fault)) };
+    archive.storage.fault = Some(Arc::clone(&fault));
     (archive, fault)
 }
 

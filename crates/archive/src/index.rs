@@ -3,8 +3,7 @@
 
 use crate::archive::Archive;
 use crate::bundle::{Head, head};
-use crate::storage::read_limited;
-use crate::{ArchiveError, Result};
+use crate::{Result, order};
 use model::{Run, RunState, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -18,6 +17,8 @@ const INDEX_LIMIT_BYTES: u64 = 1 << 30;
 pub struct IndexEntry {
     /// The run's id.
     pub id: String,
+    /// Its place in the order in which runs ended; greater is later.
+    pub order: u64,
     /// What the bundle says; `None` if it cannot be read.
     pub run: Option<IndexedRun>,
     /// Why it cannot be read.
@@ -51,8 +52,8 @@ pub struct IndexedRun {
     pub kernel: Option<String>,
 }
 
-impl From<Head> for IndexEntry {
-    fn from(head: Head) -> Self {
+impl IndexEntry {
+    fn of_head(head: Head, order: u64) -> Self {
         let run = IndexedRun {
             command: head.command,
             program_version: head.program_version,
@@ -66,12 +67,10 @@ impl From<Head> for IndexEntry {
             hostname: head.environment.hostname,
             kernel: head.environment.kernel,
         };
-        Self { id: head.id, run: Some(run), problem: None }
+        Self { id: head.id, order, run: Some(run), problem: None }
     }
-}
 
-impl From<&Run> for IndexEntry {
-    fn from(run: &Run) -> Self {
+    fn of_run(run: &Run, order: u64) -> Self {
         let indexed = IndexedRun {
             command: run.command.clone(),
             program_version: run.program_version.clone(),
@@ -85,7 +84,7 @@ impl From<&Run> for IndexEntry {
             hostname: run.environment.hostname.clone(),
             kernel: run.environment.kernel.clone(),
         };
-        Self { id: run.id.clone(), run: Some(indexed), problem: None }
+        Self { id: run.id.clone(), order, run: Some(indexed), problem: None }
     }
 }
 
@@ -95,7 +94,7 @@ fn path(archive: &Archive) -> PathBuf {
 
 /// What the index says, and whether every line of it could be read.
 fn stored(archive: &Archive) -> (HashMap<String, IndexEntry>, bool) {
-    let Ok(Some(content)) = read_limited(&path(archive), INDEX_LIMIT_BYTES) else {
+    let Ok(Some(content)) = archive.storage.read_limited(&path(archive), INDEX_LIMIT_BYTES) else {
         return (HashMap::new(), false);
     };
     let mut entries = HashMap::new();
@@ -110,9 +109,11 @@ fn stored(archive: &Archive) -> (HashMap<String, IndexEntry>, bool) {
 }
 
 fn from_bundle(archive: &Archive, id: String) -> IndexEntry {
-    match head(&archive.run_dir(&id), &id) {
-        Ok(head) => head.into(),
-        Err(e) => IndexEntry { id, run: None, problem: Some(e.to_string()) },
+    let bundle = archive.run_dir(&id);
+    let order = order::of_bundle(&bundle, &id);
+    match head(&bundle, &id) {
+        Ok(head) => IndexEntry::of_head(head, order),
+        Err(e) => IndexEntry { id, order, run: None, problem: Some(e.to_string()) },
     }
 }
 
@@ -150,6 +151,11 @@ pub(crate) fn list(archive: &Archive) -> Result<Vec<IndexEntry>> {
     Ok(entries)
 }
 
+/// The same, while the archive's lock is held: nothing is mended.
+pub(crate) fn list_held(archive: &Archive) -> Result<Vec<IndexEntry>> {
+    Ok(gather(archive, stored(archive).0)?.0)
+}
+
 /// Mends the index under the lock; another process may have changed it since it was read.
 fn rebuild_from_known(archive: &Archive) -> Result<()> {
     let _lock = archive.lock()?;
@@ -157,35 +163,23 @@ fn rebuild_from_known(archive: &Archive) -> Result<()> {
     archive.storage.replace(&path(archive), &lines(&entries))
 }
 
-/// Writes the index anew from the bundles alone.
+/// Writes the index and the counter anew from the bundles alone.
 pub(crate) fn rebuild(archive: &Archive) -> Result<usize> {
     let _lock = archive.lock()?;
     let (entries, _) = gather(archive, HashMap::new())?;
     archive.storage.replace(&path(archive), &lines(&entries))?;
+    order::recount(archive, entries.iter().map(|e| e.order).max().unwrap_or(0))?;
     Ok(entries.len())
 }
 
 /// Adds a run. The archive's lock must be held.
-pub(crate) fn append(archive: &Archive, run: &Run) -> Result<()> {
+pub(crate) fn append(archive: &Archive, run: &Run, order: u64) -> Result<()> {
     let path = path(archive);
-    let length_bytes = match std::fs::metadata(&path) {
-        Ok(metadata) => metadata.len(),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => 0,
-        Err(e) => return Err(ArchiveError::io("stat", &path)(e)),
-    };
-    // A blank line before it: if the last writer was cut off, only its own line is lost.
-    let mut text = if length_bytes == 0 { Vec::new() } else { last_line_end(&path, length_bytes) };
-    text.extend(lines(&[run.into()]));
+    let (length_bytes, whole) = archive.storage.length(&path)?;
+    // If the last writer was cut off, only its own line is lost.
+    let mut text = if whole { Vec::new() } else { b"\n".to_vec() };
+    text.extend(lines(&[IndexEntry::of_run(run, order)]));
     archive.storage.append(&path, length_bytes, &text)
-}
-
-fn last_line_end(path: &std::path::Path, length_bytes: u64) -> Vec<u8> {
-    use std::os::unix::fs::FileExt;
-    let mut last = [0];
-    match std::fs::File::open(path).and_then(|f| f.read_exact_at(&mut last, length_bytes - 1)) {
-        Ok(()) if last == *b"\n" => Vec::new(),
-        _ => b"\n".to_vec(),
-    }
 }
 
 /// Removes a run. The archive's lock must be held.

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! <archive>/
-//!   runs/<UTC>-<8 hex>/            a bundle: run.json, series.csv, system.csv, latency.csv, kernel.log, SHA256SUMS
+//!   runs/<UTC>-<8 hex>/            a bundle: run.json, series.csv, system.csv, latency.csv, kernel.log, order,
+//!                                  SHA256SUMS
 //!   runs/.<id>.partial/            a run in progress, or one that a crash cut off
 //!   reports/<id>.html              pages; may be deleted at any time
 //!   tags.toml                      names that people gave to runs
 //!   index.jsonl                    a cache; rebuilt from the bundles whenever it does not agree with them
 //!   experiments/<id>.json         how far an experiment came; <id>.restore.json: what has to be put back after a crash
 //!   noise.json                     the noise of the rig, as calibrated
+//!   counter                        the highest number in the order of runs
 //!   archive.lock                   held while one of the files above changes
 //! ```
 //!
@@ -18,6 +20,9 @@
 //!   become absent.
 //! - A bundle from a stranger may be wrong in any way: the answer is a typed error with file and line, in bounded
 //!   memory, never a panic, and nothing outside the bundle is opened through it.
+//! - Nothing outside the archive's own folders is written or removed, whatever lies in them: they are reached by descriptors,
+//!   and no link below the archive is followed.
+//! - What is created is its owner's alone (0700, 0600), unless the folder that it lies in has another mode.
 //! - Several processes may use one archive. A run in progress holds a lock that the kernel drops with the process, so
 //!   [`Archive::recover`] never touches it.
 //! - Bundles of many machines are merged by copying directories into `runs/`.
@@ -32,11 +37,13 @@ mod bundle_files;
 mod checksums;
 mod csv;
 mod error;
+mod folder;
 mod id;
 mod index;
 mod latency;
 mod location;
 mod lock;
+mod order;
 mod partial;
 mod recover;
 mod resolve;
@@ -44,9 +51,12 @@ mod series;
 mod storage;
 mod system;
 mod tags;
+mod temporary;
 
 #[cfg(test)]
 mod crash_tests;
+#[cfg(test)]
+mod elsewhere_tests;
 #[cfg(test)]
 mod generated_runs;
 #[cfg(test)]
@@ -59,6 +69,7 @@ pub use error::{ArchiveError, Result};
 pub use id::{is_run_id, run_id};
 pub use index::{IndexEntry, IndexedRun};
 pub use location::default_directory;
+pub use lock::Lock;
 pub use partial::Partial;
 pub use recover::{Recovered, Recovery};
 pub use resolve::RunRef;

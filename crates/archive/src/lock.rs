@@ -1,16 +1,24 @@
 //! Locks that the kernel drops with the process that holds them (flock(2)).
 
-use crate::{ArchiveError, Result};
-use rustix::fs::{FlockOperation, OFlags, flock};
+use crate::{Archive, ArchiveError, Result};
+use rustix::fs::{FlockOperation, Stat, flock, fstat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::Path;
 
 /// A lock; dropped with the value.
 #[derive(Debug)]
-pub(crate) struct Lock {
-    _file: Option<File>,
+pub struct Lock {
+    file: Option<File>,
+}
+
+impl Lock {
+    /// What is locked, where the file system can lock.
+    pub(crate) fn stat(&self) -> io::Result<Stat> {
+        let file = self.file.as_ref().ok_or(Errno::NOLCK)?;
+        Ok(fstat(file)?)
+    }
 }
 
 /// What came of trying to lock.
@@ -24,44 +32,65 @@ pub(crate) enum Attempt {
     Unknown,
 }
 
-fn open(path: &Path) -> Result<File> {
-    File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::CLOEXEC).bits() as i32)
-        .open(path)
-        .map_err(ArchiveError::io("open the lock", path))
-}
-
 fn cannot_lock(errno: Errno) -> bool {
     matches!(errno, Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL)
 }
 
-/// Waits for the lock. On a file system that cannot lock, nothing is held: a single user is better served than refused.
-pub(crate) fn wait(path: &Path) -> Result<Lock> {
-    let file = open(path)?;
+fn flocked(file: &File, operation: FlockOperation) -> rustix::io::Result<()> {
     loop {
-        match flock(&file, FlockOperation::LockExclusive) {
-            Ok(()) => return Ok(Lock { _file: Some(file) }),
+        match flock(file, operation) {
             Err(Errno::INTR) => {}
-            Err(e) if cannot_lock(e) => return Ok(Lock { _file: None }),
-            Err(e) => return Err(ArchiveError::io("lock", path)(e.into())),
+            other => return other,
         }
     }
 }
 
+/// Waits for the lock. On a file system that cannot lock, nothing is held: a single user is better served than refused.
+pub(crate) fn wait(path: &Path, file: File) -> Result<Lock> {
+    match flocked(&file, FlockOperation::LockExclusive) {
+        Ok(()) => Ok(Lock { file: Some(file) }),
+        Err(e) if cannot_lock(e) => Ok(Lock { file: None }),
+        Err(e) => Err(ArchiveError::io("lock", path)(e.into())),
+    }
+}
+
 /// Takes the lock if nobody has it.
-pub(crate) fn attempt(path: &Path) -> Result<Attempt> {
-    let file = open(path)?;
-    loop {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Attempt::Held(Lock { _file: Some(file) })),
-            Err(Errno::INTR) => {}
-            Err(Errno::WOULDBLOCK) => return Ok(Attempt::Taken),
-            Err(e) if cannot_lock(e) => return Ok(Attempt::Unknown),
-            Err(e) => return Err(ArchiveError::io("lock", path)(e.into())),
+pub(crate) fn attempt(path: &Path, file: File) -> Result<Attempt> {
+    match flocked(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Attempt::Held(Lock { file: Some(file) })),
+        Err(Errno::WOULDBLOCK) => Ok(Attempt::Taken),
+        Err(e) if cannot_lock(e) => Ok(Attempt::Unknown),
+        Err(e) => Err(ArchiveError::io("lock", path)(e.into())),
+    }
+}
+
+/// Says with a lock that a new file is being written. False where somebody who took it for abandoned in the moment before
+/// has removed it.
+pub(crate) fn claim(file: &File) -> io::Result<bool> {
+    match flocked(file, FlockOperation::LockExclusive) {
+        Err(e) if !cannot_lock(e) => return Err(e.into()),
+        _ => {}
+    }
+    Ok(fstat(file)?.st_nlink > 0)
+}
+
+impl Archive {
+    /// Takes a lock beside the bundles, `experiments/ID.lock` for example; `None` where another process has it. The file goes
+    /// at a later start, when nobody holds it.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn lock_beside(&self, name: &str) -> Result<Option<Lock>> {
+        let path = self.beside(name);
+        self.storage.create_dirs(crate::storage::parent_of(&path))?;
+        loop {
+            match attempt(&path, self.storage.open_lock(&path)?)? {
+                // One that was swept away between its opening and its locking is no lock for others.
+                Attempt::Held(lock) if lock.stat().is_ok_and(|s| s.st_nlink == 0) => {}
+                Attempt::Held(lock) => return Ok(Some(lock)),
+                Attempt::Unknown => return Ok(Some(Lock { file: None })),
+                Attempt::Taken => return Ok(None),
+            }
         }
     }
 }

@@ -8,9 +8,10 @@ mod growing;
 
 use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RAW, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
 use crate::lock::{self, Attempt, Lock};
+use crate::order::{self, ORDER};
 use crate::storage::read_limited;
 use crate::system::Layout;
-use crate::{Archive, ArchiveError, Result, checksums, index, latency, series};
+use crate::{Archive, ArchiveError, Result, checksums, index, latency, series, temporary};
 use growing::Grown;
 use model::Run;
 use std::path::{Path, PathBuf};
@@ -46,16 +47,19 @@ impl Partial {
     pub(crate) fn begin(archive: &Archive, run: &Run) -> Result<Self> {
         bundle_files::check(run)?;
         let directory = archive.partial_dir(&run.id);
-        let writer = {
+        let (writer, order) = {
             // Under the archive's lock, so that `recover` never sees the directory without its writer's lock.
             let _lock = archive.lock()?;
-            if archive.run_dir(&run.id).exists() || directory.exists() {
+            temporary::sweep(archive);
+            if is_taken(archive, &archive.run_dir(&run.id)) || is_taken(archive, &directory) {
                 return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
             }
+            let order = order::next(archive, &run.id)?;
             archive.storage.create_dir(&directory)?;
-            match lock::attempt(&directory.join(WRITER_LOCK)) {
-                Ok(Attempt::Held(lock)) => Some(lock),
-                Ok(Attempt::Taken | Attempt::Unknown) => None,
+            let lock = directory.join(WRITER_LOCK);
+            match archive.storage.open_lock(&lock).and_then(|file| lock::attempt(&lock, file)) {
+                Ok(Attempt::Held(lock)) => (Some(lock), order),
+                Ok(Attempt::Taken | Attempt::Unknown) => (None, order),
                 Err(e) => {
                     // Nothing is in it; the first error is the one that tells.
                     let _ = archive.storage.remove_tree(&directory);
@@ -76,6 +80,7 @@ impl Partial {
             keep: false,
         };
         partial.write(run)?;
+        archive.storage.replace(&partial.directory.join(ORDER), &order::file(order))?;
         partial.keep = measured(run);
         Ok(partial)
     }
@@ -192,7 +197,12 @@ impl Partial {
     pub fn finish(mut self, run: &Run) -> Result<PathBuf> {
         self.check(run)?;
         self.keep = true;
-        complete(&self.archive, &self.directory, run)?;
+        // Given once more: it is the end that counts.
+        let order = {
+            let _lock = self.archive.lock()?;
+            order::next(&self.archive, &run.id)?
+        };
+        complete(&self.archive, &self.directory, run, order)?;
         let _lock = self.archive.lock()?;
         publish(&self.archive, &self.directory, run)
     }
@@ -216,14 +226,35 @@ impl Drop for Partial {
     }
 }
 
+/// Whether a name is in use, by whatever.
+fn is_taken(archive: &Archive, path: &Path) -> bool {
+    !matches!(archive.storage.directory(path), Ok(None))
+}
+
+/// Removes what belongs to the writing of a bundle: the writer's lock, and files that never got their name.
+fn clear_transient(archive: &Archive, directory: &Path) -> Result<()> {
+    for folder in [directory.join(RAW), directory.to_owned()] {
+        let names = match archive.storage.names(&folder) {
+            // A file of that name is kept as it is.
+            Err(_) if folder != directory => continue,
+            names => names?,
+        };
+        for name in names.iter().filter(|n| bundle_files::is_transient(n)) {
+            archive.storage.remove_file(&folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether there is anything in it that took time to get.
 pub(crate) fn measured(run: &Run) -> bool {
     run.phases.iter().any(|p| p.record.is_some())
 }
 
 /// Writes all files and their checksums. Once SHA256SUMS is there, the bundle is whole and only lacks its name.
-pub(crate) fn complete(archive: &Archive, directory: &Path, run: &Run) -> Result<()> {
+pub(crate) fn complete(archive: &Archive, directory: &Path, run: &Run, order: u64) -> Result<()> {
     let storage = &archive.storage;
+    storage.replace(&directory.join(ORDER), &order::file(order))?;
     for (name, content) in bundle_files::all(run)? {
         storage.replace(&directory.join(name), &content)?;
     }
@@ -234,16 +265,14 @@ pub(crate) fn complete(archive: &Archive, directory: &Path, run: &Run) -> Result
 pub(crate) fn publish(archive: &Archive, directory: &Path, run: &Run) -> Result<PathBuf> {
     let storage = &archive.storage;
     let path = archive.run_dir(&run.id);
-    if path.exists() {
+    if is_taken(archive, &path) {
         return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
     }
-    for name in crate::archive::names(directory)?.iter().filter(|n| bundle_files::is_transient(n)) {
-        storage.remove_file(&directory.join(name))?;
-    }
+    clear_transient(archive, directory)?;
     storage.sync_dir(directory)?;
     storage.rename(directory, &path)?;
     storage.sync_dir(&archive.runs_dir())?;
     // The bundle is safe. The index is a cache that mends itself, so its trouble is not the run's.
-    let _ = index::append(archive, run);
+    let _ = index::append(archive, run, order::of_bundle(&path, &run.id));
     Ok(path)
 }

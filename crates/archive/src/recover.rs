@@ -1,6 +1,6 @@
 //! After a crash.
 
-use crate::archive::{Archive, names};
+use crate::archive::Archive;
 use crate::bundle::load;
 use crate::bundle_files::{LATENCY, RUN, SERIES, WRITER_LOCK};
 use crate::csv::Tolerance;
@@ -8,7 +8,7 @@ use crate::id::id_of_partial;
 use crate::lock::{self, Attempt};
 use crate::partial::{complete, measured, publish};
 use crate::storage::open_regular;
-use crate::{ArchiveError, Result, checksums};
+use crate::{ArchiveError, Result, checksums, order, temporary};
 use model::RunState;
 use std::path::{Path, PathBuf};
 
@@ -68,15 +68,17 @@ impl std::fmt::Display for Recovered {
 /// See [`Archive::recover`].
 pub(crate) fn recover(archive: &Archive) -> Result<Vec<Recovery>> {
     let runs = archive.runs_dir();
-    if !runs.is_dir() {
+    if archive.storage.directory(&runs)?.is_none() {
         return Ok(Vec::new());
     }
     let _lock = archive.lock()?;
+    temporary::sweep(archive);
     archive.finish_deletions()?;
-    let mut ids: Vec<String> = names(&runs)?.iter().filter_map(|n| id_of_partial(n)).map(str::to_owned).collect();
-    ids.sort();
-    Ok(ids
-        .into_iter()
+    let names = archive.storage.names(&runs)?;
+    Ok(names
+        .iter()
+        .filter_map(|n| id_of_partial(n))
+        .map(str::to_owned)
         .map(|id| {
             let outcome = one(archive, &id).unwrap_or_else(Recovered::Failed);
             Recovery { id, outcome }
@@ -86,7 +88,8 @@ pub(crate) fn recover(archive: &Archive) -> Result<Vec<Recovery>> {
 
 fn one(archive: &Archive, id: &str) -> Result<Recovered> {
     let directory = archive.partial_dir(id);
-    let _writer = match lock::attempt(&directory.join(WRITER_LOCK))? {
+    let lock = directory.join(WRITER_LOCK);
+    let _writer = match lock::attempt(&lock, archive.storage.open_lock(&lock)?)? {
         Attempt::Held(lock) => lock,
         Attempt::Taken => return Ok(Recovered::InProgress),
         Attempt::Unknown => return Ok(Recovered::Undecided),
@@ -108,7 +111,7 @@ fn one(archive: &Archive, id: &str) -> Result<Recovered> {
     }
     run.state = RunState::Truncated;
     run.remarks.push("the program ended before the run did; recovered up to there".to_owned());
-    complete(archive, &directory, &run)?;
+    complete(archive, &directory, &run, order::of_bundle(&directory, id))?;
     let path = publish(archive, &directory, &run)?;
     Ok(Recovered::Truncated { path, remarks: run.remarks })
 }

@@ -1,8 +1,9 @@
 //! From what a person types to a run.
 
 use crate::archive::Archive;
-use crate::bundle_files::RUN;
-use crate::{ArchiveError, Result, is_run_id, load_bundle};
+use crate::bundle_files::{RUN, SUMS};
+use crate::checksums::{self, Verification};
+use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
 use model::Run;
 use std::path::{Path, PathBuf};
 
@@ -23,13 +24,21 @@ impl RunRef {
     pub fn load(&self) -> Result<Run> {
         load_bundle(&self.path)
     }
+
+    /// Checks its files against its SHA256SUMS.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Corrupt`] if SHA256SUMS itself cannot be read, [`ArchiveError::Io`].
+    pub fn verify(&self) -> Result<Verification> {
+        checksums::verify(&self.path)
+    }
 }
 
-/// A bundle by its directory, or by the run.json in it.
+/// A bundle by its directory, or by the run.json in it; one that lost one of its files is one still.
 fn by_path(text: &str) -> Option<RunRef> {
     let path = Path::new(text);
     let directory = if path.file_name().is_some_and(|n| n == RUN) { path.parent()? } else { path };
-    let directory = directory.canonicalize().ok().filter(|d| d.join(RUN).is_file())?;
+    let directory = directory.canonicalize().ok().filter(|d| [RUN, SUMS].iter().any(|f| d.join(f).is_file()))?;
     Some(RunRef { id: directory.file_name()?.to_string_lossy().into_owned(), path: directory })
 }
 
@@ -47,7 +56,9 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
         return Ok(vec![in_archive(text.to_owned())]);
     }
     if text == "latest" {
-        return newest(archive, &ids).map(|id| vec![in_archive(id)]).ok_or_else(|| archive.not_found(text));
+        // The clock of the machine may have gone back: the one that ended last, not the one with the highest id.
+        let newest = index::list(archive)?.into_iter().max_by(|a, b| (a.order, &a.id).cmp(&(b.order, &b.id)));
+        return newest.map(|e| vec![in_archive(e.id)]).ok_or_else(|| archive.not_found(text));
     }
     if let Some(tagged) = archive.tags()?.remove(text) {
         let mut present: Vec<RunRef> = tagged.into_iter().filter(|id| ids.contains(id)).map(in_archive).collect();
@@ -62,15 +73,6 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
         1 => Ok(fitting.drain(..).map(in_archive).collect()),
         _ => Err(ambiguous(text, &fitting)),
     }
-}
-
-/// The run that began last. Ids tell the second; of those of one second (simulated runs take less) the one that was written
-/// last.
-fn newest(archive: &Archive, ids: &[String]) -> Option<String> {
-    let second = |id: &str| id.split('-').next().map(str::to_owned);
-    let last = second(ids.last()?);
-    let written = |id: &&String| std::fs::metadata(archive.run_dir(id).join(RUN)).and_then(|m| m.modified()).ok();
-    ids.iter().filter(|id| second(id) == last).max_by_key(written).cloned()
 }
 
 /// The only one.

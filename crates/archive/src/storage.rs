@@ -3,17 +3,19 @@
 //! Every primitive step passes [`Storage::step`], so that the crash tests can stop at each one and undo what had not
 //! been synced (`crash_tests.rs` lists what is injected).
 
-use crate::{ArchiveError, Result};
-use rustix::fs::OFlags;
+use crate::lock::{self, Attempt};
+use crate::{ArchiveError, Result, folder, temporary};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Durable changes to the archive's file system.
-#[derive(Clone, Debug, Default)]
+/// Durable changes to the archive's file system, none of them outside it.
+#[derive(Clone, Debug)]
 pub(crate) struct Storage {
+    /// The archive: what leads there may be a link, what lies in it may not.
+    root: PathBuf,
     #[cfg(test)]
     pub(crate) fault: Option<std::sync::Arc<std::sync::Mutex<crate::crash_tests::Fault>>>,
 }
@@ -42,17 +44,50 @@ impl Storage {
         Ok(())
     }
 
+    /// Changes to the archive in `root`, which need not exist yet.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            #[cfg(test)]
+            fault: None,
+        }
+    }
+
+    /// Whether there is a directory, and not a link to one; `None` if nothing is there.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`] where something else is there, or on the way.
+    pub fn directory(&self, path: &Path) -> Result<Option<()>> {
+        match folder::open(&self.root, path) {
+            Ok(_) => Ok(Some(())),
+            Err(Errno::NOENT) => Ok(None),
+            Err(e) => Err(ArchiveError::io("open the directory", path)(e.into())),
+        }
+    }
+
+    /// Names in a directory that are text, in order; none if it does not exist.
+    pub fn names(&self, path: &Path) -> Result<Vec<String>> {
+        let listed = folder::open(&self.root, path).and_then(|directory| folder::names(&directory));
+        let mut names: Vec<String> = match listed {
+            Ok(names) => names.into_iter().filter_map(|n| n.into_string().ok()).collect(),
+            Err(Errno::NOENT) => Vec::new(),
+            Err(e) => return Err(ArchiveError::io("list", path)(e.into())),
+        };
+        names.sort();
+        Ok(names)
+    }
+
     /// Creates a directory and whatever is missing above it.
     pub fn create_dirs(&self, path: &Path) -> Result<()> {
-        if path.is_dir() {
+        if self.directory(path)?.is_some() {
             return Ok(());
         }
         if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
             self.create_dirs(parent)?;
         }
-        match self.step(Step::CreateDir(path)).and_then(|()| fs::create_dir(path)) {
+        match self.step(Step::CreateDir(path)).and_then(|()| Ok(folder::create(&self.root, path)?)) {
             // Another process was faster.
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && self.directory(path)?.is_some() => Ok(()),
             Err(e) => Err(ArchiveError::io("create the directory", path)(e)),
             Ok(()) => self.sync_dir(parent_of(path)),
         }
@@ -61,36 +96,75 @@ impl Storage {
     /// Creates a directory that must not exist.
     pub fn create_dir(&self, path: &Path) -> Result<()> {
         self.step(Step::CreateDir(path))
-            .and_then(|()| fs::create_dir(path))
+            .and_then(|()| Ok(folder::create(&self.root, path)?))
             .map_err(ArchiveError::io("create the directory", path))?;
         self.sync_dir(parent_of(path))
     }
 
-    /// Gives a file new content; a reader, and a crash, see the old or the new one.
+    /// Gives a file new content; a reader, and a crash, see the old or the new one. Whatever has the name now (a link, a
+    /// second name of another file) loses it and is not written.
     pub fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
-        let temporary = temporary_of(path);
-        self.write(&temporary, content, 0)?;
-        self.rename(&temporary, path)?;
+        let temporary = temporary::name_for(path);
+        let replaced = self.create_file(&temporary, content).and_then(|written| {
+            self.rename(&temporary, path)?;
+            // Until here its lock said that somebody writes it.
+            drop(written);
+            Ok(())
+        });
+        if replaced.is_err() {
+            // The first error is the one that tells.
+            let _ = self.remove_file(&temporary);
+        }
+        replaced?;
         self.sync_dir(parent_of(path))
     }
 
-    /// Adds to a file of which the first `length_bytes` are good; what stands behind them (a failed attempt) goes.
-    pub fn append(&self, path: &Path, length_bytes: u64, content: &[u8]) -> Result<()> {
-        self.write(path, content, length_bytes)
+    /// Writes and syncs a file that must not exist; it is locked as long as the value lives.
+    fn create_file(&self, path: &Path, content: &[u8]) -> Result<File> {
+        let attempt = || -> io::Result<File> {
+            self.step(Step::Write(path, content, 0))?;
+            let (directory, name) = folder::entry(&self.root, path)?;
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let mut file: File = loop {
+                let new = openat(&directory, name, flags, Mode::RUSR | Mode::WUSR)?.into();
+                if lock::claim(&new)? {
+                    break new;
+                }
+            };
+            folder::adopt(&file, folder::file_mode(&directory)?);
+            file.write_all(content)?;
+            self.step(Step::SyncFile(path))?;
+            file.sync_all()?;
+            Ok(file)
+        };
+        attempt().map_err(ArchiveError::io("write", path))
     }
 
-    fn write(&self, path: &Path, content: &[u8], offset: u64) -> Result<()> {
+    /// Adds to a file of which the first `length_bytes` are good; what stands behind them (a failed attempt) goes. Only a
+    /// regular file with this one name is written: any other may be somebody else's.
+    pub fn append(&self, path: &Path, length_bytes: u64, content: &[u8]) -> Result<()> {
         let attempt = || -> io::Result<()> {
-            self.step(Step::Write(path, content, offset))?;
-            let mut file = File::options()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o644)
-                .custom_flags((OFlags::NOFOLLOW | OFlags::CLOEXEC).bits() as i32)
-                .open(path)?;
-            file.set_len(offset)?;
-            io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+            self.step(Step::Write(path, content, length_bytes))?;
+            let (directory, name) = folder::entry(&self.root, path)?;
+            let is_own = |stat: &rustix::fs::Stat| {
+                FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_nlink == 1
+            };
+            let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            let mut file: File = match folder::stat(&directory, name)? {
+                Some(stat) if !is_own(&stat) => return Err(io::Error::other("it is no file of its own")),
+                Some(_) => openat(&directory, name, flags, Mode::empty())?.into(),
+                None => {
+                    let flags = flags | OFlags::CREATE | OFlags::EXCL;
+                    let new = openat(&directory, name, flags, Mode::RUSR | Mode::WUSR)?;
+                    folder::adopt(&new, folder::file_mode(&directory)?);
+                    new.into()
+                }
+            };
+            if !is_own(&rustix::fs::fstat(&file)?) {
+                return Err(io::Error::other("it is no file of its own"));
+            }
+            file.set_len(length_bytes)?;
+            io::Seek::seek(&mut file, io::SeekFrom::Start(length_bytes))?;
             file.write_all(content)?;
             self.step(Step::SyncFile(path))?;
             file.sync_all()
@@ -98,14 +172,85 @@ impl Storage {
         attempt().map_err(ArchiveError::io("write", path))
     }
 
+    /// Opens a file to be locked, and creates it where it is missing.
+    pub fn open_lock(&self, path: &Path) -> Result<File> {
+        let attempt = || -> io::Result<File> {
+            let (directory, name) = folder::entry(&self.root, path)?;
+            let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            match openat(&directory, name, flags | OFlags::CREATE | OFlags::EXCL, Mode::RUSR | Mode::WUSR) {
+                Ok(new) => {
+                    folder::adopt(&new, folder::file_mode(&directory)?);
+                    return Ok(new.into());
+                }
+                Err(Errno::EXIST) => {}
+                Err(e) => return Err(e.into()),
+            }
+            match folder::kind(&directory, name)? {
+                Some(FileType::RegularFile) | None => Ok(openat(&directory, name, flags, Mode::empty())?.into()),
+                Some(FileType::Symlink) => Err(Errno::LOOP.into()),
+                Some(_) => Err(io::Error::other("it is not a regular file")),
+            }
+        };
+        attempt().map_err(ArchiveError::io("open the lock", path))
+    }
+
+    /// Reads a whole regular file of the archive of at most `limit_bytes`; `None` if it is not there.
+    pub fn read_limited(&self, path: &Path, limit_bytes: u64) -> Result<Option<Vec<u8>>> {
+        let opened = folder::entry(&self.root, path)
+            .and_then(|(directory, name)| openat(&directory, name, READING, Mode::empty()));
+        match opened {
+            Ok(file) => read_open(path, file.into(), limit_bytes).map(Some),
+            Err(Errno::NOENT) => Ok(None),
+            Err(e) => Err(ArchiveError::io("open", path)(e.into())),
+        }
+    }
+
+    /// How long a file of lines is, and whether its last line is whole; 0 if it is not there.
+    pub fn length(&self, path: &Path) -> Result<(u64, bool)> {
+        let length = || -> io::Result<(u64, bool)> {
+            let (directory, name) = folder::entry(&self.root, path)?;
+            let file: File = match openat(&directory, name, READING, Mode::empty()) {
+                Ok(file) => file.into(),
+                Err(Errno::NOENT) => return Ok((0, true)),
+                Err(e) => return Err(e.into()),
+            };
+            let length_bytes = file.metadata()?.len();
+            let mut last = *b"\n";
+            if length_bytes > 0 {
+                std::os::unix::fs::FileExt::read_exact_at(&file, &mut last, length_bytes - 1)?;
+            }
+            Ok((length_bytes, last == *b"\n"))
+        };
+        length().map_err(ArchiveError::io("read", path))
+    }
+
+    /// Whether two names lead to one directory.
+    pub fn is_same_directory(&self, own: &Path, other: &Path) -> bool {
+        let own = folder::open(&self.root, own).and_then(rustix::fs::fstat);
+        own.is_ok_and(|own| {
+            rustix::fs::stat(other).is_ok_and(|other| (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino))
+        })
+    }
+
     /// Renames; durable only after [`Storage::sync_dir`] of the directory.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        self.step(Step::Rename(from, to)).and_then(|()| fs::rename(from, to)).map_err(ArchiveError::io("rename", from))
+        let attempt = || -> io::Result<()> {
+            self.step(Step::Rename(from, to))?;
+            let ((old_directory, old), (directory, new)) =
+                (folder::entry(&self.root, from)?, folder::entry(&self.root, to)?);
+            Ok(renameat(&old_directory, old, &directory, new)?)
+        };
+        attempt().map_err(ArchiveError::io("rename", from))
     }
 
     /// Makes creations, renames and removals in a directory durable.
     pub fn sync_dir(&self, path: &Path) -> Result<()> {
-        let sync = || File::open(path)?.sync_all();
+        let sync = || {
+            let directory = folder::open(&self.root, path)?;
+            let readable =
+                openat(&directory, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            File::from(readable).sync_all()
+        };
         match self.step(Step::SyncDir(path)).and_then(|()| sync()) {
             // Some network and FUSE file systems have no fsync for directories; their renames are what they are.
             Err(e) if matches!(Errno::from_io_error(&e), Some(Errno::INVAL | Errno::NOTSUP)) => Ok(()),
@@ -113,17 +258,48 @@ impl Storage {
         }
     }
 
-    /// Removes a file; one that is not there is fine.
+    /// Removes a file, or the link that stands for one; one that is not there is fine.
     pub fn remove_file(&self, path: &Path) -> Result<()> {
-        match self.step(Step::Remove(path)).and_then(|()| fs::remove_file(path)) {
+        let remove = || -> io::Result<()> {
+            let (directory, name) = folder::entry(&self.root, path)?;
+            Ok(unlinkat(&directory, name, AtFlags::empty())?)
+        };
+        match self.step(Step::Remove(path)).and_then(|()| remove()) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other.map_err(ArchiveError::io("remove", path)),
         }
     }
 
+    /// Removes a file that nobody has locked, if it is regular. Returns whether it is gone.
+    pub fn remove_abandoned(&self, path: &Path) -> Result<bool> {
+        let attempt = || -> io::Result<bool> {
+            let (directory, name) = folder::entry(&self.root, path)?;
+            if folder::kind(&directory, name)? != Some(FileType::RegularFile) {
+                return Ok(false);
+            }
+            let file = openat(&directory, name, READING, Mode::empty())?;
+            let Attempt::Held(held) = lock::attempt(path, file.into()).map_err(io::Error::other)? else {
+                return Ok(false);
+            };
+            // Its writer may have given it its name, and another one this name, while nobody looked.
+            let (mine, there) = (held.stat()?, folder::stat(&directory, name)?);
+            if there.is_none_or(|there| (there.st_dev, there.st_ino) != (mine.st_dev, mine.st_ino)) {
+                return Ok(false);
+            }
+            self.step(Step::Remove(path))?;
+            unlinkat(&directory, name, AtFlags::empty())?;
+            Ok(true)
+        };
+        attempt().map_err(ArchiveError::io("remove", path))
+    }
+
     /// Removes a directory and all in it, without following symbolic links.
     pub fn remove_tree(&self, path: &Path) -> Result<()> {
-        match self.step(Step::Remove(path)).and_then(|()| fs::remove_dir_all(path)) {
+        let remove = || -> io::Result<()> {
+            let (directory, name) = folder::entry(&self.root, path)?;
+            Ok(folder::remove_tree(&directory, name)?)
+        };
+        match self.step(Step::Remove(path)).and_then(|()| remove()) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other.map_err(ArchiveError::io("remove", path)),
         }
@@ -135,36 +311,47 @@ pub(crate) fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn temporary_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
-    name.into()
+/// How a file that may come from a stranger is opened: a symbolic link or a FIFO must neither lead outside nor hang.
+const READING: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+
+/// Opens a regular file of a bundle for reading, and nothing else; the bundle's directory is no link either. `None` if it is
+/// not there.
+pub(crate) fn open_regular(path: &Path) -> Result<Option<(File, u64)>> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let name = path.file_name().unwrap_or_default();
+    let opened = rustix::fs::open(parent_of(path), flags, Mode::empty())
+        .and_then(|directory| openat(&directory, name, READING, Mode::empty()));
+    match opened {
+        Ok(file) => checked(path, file.into()).map(Some),
+        Err(Errno::NOENT) => Ok(None),
+        Err(e) => Err(ArchiveError::io("open", path)(e.into())),
+    }
 }
 
-/// Opens a regular file for reading, and nothing else: a bundle may come from a stranger, and a symbolic link or a FIFO
-/// in it must neither lead outside nor hang. `None` if it is not there.
-pub(crate) fn open_regular(path: &Path) -> Result<Option<(File, u64)>> {
-    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file = match File::options().read(true).custom_flags(flags.bits() as i32).open(path) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(ArchiveError::io("open", path)(e)),
-    };
+/// The file and its size, if it is a regular one.
+fn checked(path: &Path, file: File) -> Result<(File, u64)> {
     let metadata = file.metadata().map_err(ArchiveError::io("stat", path))?;
     if !metadata.is_file() {
         return Err(ArchiveError::corrupt(path, None, "it is not a regular file"));
     }
-    Ok(Some((file, metadata.len())))
+    Ok((file, metadata.len()))
 }
 
-/// Reads a whole regular file of at most `limit_bytes`; `None` if it is not there.
-pub(crate) fn read_limited(path: &Path, limit_bytes: u64) -> Result<Option<Vec<u8>>> {
-    let Some((file, size_bytes)) = open_regular(path)? else { return Ok(None) };
+fn read_open(path: &Path, file: File, limit_bytes: u64) -> Result<Vec<u8>> {
+    let (file, size_bytes) = checked(path, file)?;
     if size_bytes > limit_bytes {
         return Err(ArchiveError::TooLarge { path: path.to_owned(), size_bytes, limit_bytes });
     }
     let mut content = Vec::new();
     // It may grow while it is read.
     file.take(limit_bytes).read_to_end(&mut content).map_err(ArchiveError::io("read", path))?;
-    Ok(Some(content))
+    Ok(content)
+}
+
+/// Reads a whole regular file of a bundle of at most `limit_bytes`; `None` if it is not there.
+pub(crate) fn read_limited(path: &Path, limit_bytes: u64) -> Result<Option<Vec<u8>>> {
+    match open_regular(path)? {
+        Some((file, _)) => read_open(path, file, limit_bytes).map(Some),
+        None => Ok(None),
+    }
 }

@@ -6,7 +6,6 @@
 //! ```
 
 use crate::archive::Archive;
-use crate::storage::read_limited;
 use crate::{ArchiveError, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +49,7 @@ pub fn check(tag: &str) -> Result<()> {
 /// All tags; none if there is no file.
 pub(crate) fn read(archive: &Archive) -> Result<Tags> {
     let path = path(archive);
-    let Some(content) = read_limited(&path, LIMIT_BYTES)? else { return Ok(Tags::new()) };
+    let Some(content) = archive.storage.read_limited(&path, LIMIT_BYTES)? else { return Ok(Tags::new()) };
     let text = std::str::from_utf8(&content).map_err(|_| ArchiveError::corrupt(&path, None, "it is not UTF-8"))?;
     let file: File = toml::from_str(text).map_err(|e| {
         let line = e.span().and_then(|s| text.get(..s.start)).map(|before| before.matches('\n').count() as u64 + 1);

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, GlobalArgs};
 use crate::conduct::Budget;
-use crate::execution::{Execution, random_u64};
+use crate::execution::{Execution, Page, random_u64};
 use crate::output::Output;
 use crate::report_page;
 use crate::run::plan;
@@ -20,7 +20,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     })?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
 
-    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?.keeping_every(&args.keep_every)?;
+    let page = Page { file: args.report.as_deref(), identify: args.identify };
+    let execution = Execution::prepare(global, &args.tags, page)?.keeping_every(&args.keep_every)?;
     let (links, permissions) = (Links::Follow, &args.permissions);
     let wanted =
         Wanted { name: &args.target, links, permissions, only: None, interval_ns: workload.interval_ns(), probe: true };

@@ -3,6 +3,7 @@
 use crate::args::{CompareArgs, FailOn, GlobalArgs};
 use crate::import::{self, Foreign};
 use crate::output::Output;
+use crate::output_file;
 use crate::{archives, experiment, report_page};
 use archive::Archive;
 use judge::Asked;
@@ -34,7 +35,7 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
             format!("--alpha {alpha}: an error rate is above 0 and below 0.5"),
         ));
     }
-    args.output.as_deref().map_or(Ok(()), report_page::check_destination)?;
+    args.output.as_deref().map_or(Ok(()), output_file::check)?;
     if args.a == "-" && args.b == "-" {
         return Err(Failure::new(FailureKind::Usage, "stdin can be read once only"));
     }
@@ -64,7 +65,8 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         page: shown.as_deref(),
     };
     if let Some(page) = &page {
-        report_page::write_comparisons(page, &format!("{} → {}", a.name, b.name), &[view])?;
+        let html = report_page::comparisons(&format!("{} → {}", a.name, b.name), &[view], args.identify)?;
+        output_file::write(page, html.as_bytes())?;
     }
     if output.is_json() {
         output.document(&CompareDocument::new(&view));

@@ -9,7 +9,7 @@ use crate::signals::{SecondSignal, Signals};
 use crate::target::Opened;
 use crate::waiting::Waiting;
 use crate::wall::WallClock;
-use crate::{archives, report_page};
+use crate::{archives, output_file, report_page};
 use archive::Archive;
 use engine::Control;
 use model::{ExperimentPlace, Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session, parse_duration_ns};
@@ -29,11 +29,20 @@ pub struct Execution<'a> {
     archive: Archive,
     quiet: bool,
     tags: &'a [String],
-    page: Option<&'a Path>,
+    page: Page<'a>,
     keep_every: Duration,
     waiting: Arc<Waiting>,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
     _signals_elsewhere: Option<SignalsElsewhere>,
+}
+
+/// The page of a run as the command line asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Where it goes, if not into the archive.
+    pub file: Option<&'a Path>,
+    /// Whether it says what identifies the machine.
+    pub identify: bool,
 }
 
 /// How often what a phase brings goes to the archive while it runs, unless it is said otherwise.
@@ -53,20 +62,20 @@ impl Executed {
 }
 
 impl<'a> Execution<'a> {
-    /// Installs the signal handlers and opens the archive. `page`: where the page goes, if not into the archive.
-    pub fn prepare(global: &GlobalArgs, tags: &'a [String], page: Option<&'a Path>) -> Result<Self, Failure> {
+    /// Installs the signal handlers and opens the archive.
+    pub fn prepare(global: &GlobalArgs, tags: &'a [String], page: Page<'a>) -> Result<Self, Failure> {
         Self::prepare_with(global, tags, page, SecondSignal::Ends)
     }
 
     /// As [`Self::prepare`], for a command that has to put settings back: a second signal does not end it at once.
-    pub fn prepare_patient(global: &GlobalArgs, tags: &'a [String], page: Option<&'a Path>) -> Result<Self, Failure> {
+    pub fn prepare_patient(global: &GlobalArgs, tags: &'a [String], page: Page<'a>) -> Result<Self, Failure> {
         Self::prepare_with(global, tags, page, SecondSignal::Waits)
     }
 
     fn prepare_with(
         global: &GlobalArgs,
         tags: &'a [String],
-        page: Option<&'a Path>,
+        page: Page<'a>,
         second: SecondSignal,
     ) -> Result<Self, Failure> {
         let wall = WallClock::start();
@@ -76,7 +85,7 @@ impl<'a> Execution<'a> {
         let elsewhere = if second == SecondSignal::Ends { waiting.signals_elsewhere() } else { None };
         let archive = archives::open(global)?;
         tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
-        page.map_or(Ok(()), report_page::check_destination)?;
+        page.file.map_or(Ok(()), output_file::check)?;
         Ok(Self {
             wall,
             control,
@@ -205,7 +214,7 @@ impl<'a> Execution<'a> {
     ) -> ExitCode {
         let Executed { run, kept } = executed;
         let conclusions = Conclusions::of(&run);
-        let page = report_page::write(&self.archive, &run, &conclusions, self.page);
+        let page = report_page::write(&self.archive, &run, self.page.file, self.page.identify);
         let shown = show(&run, &conclusions, page.as_deref().ok());
         let tagged = || self.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
         match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {

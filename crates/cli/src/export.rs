@@ -3,18 +3,20 @@
 use crate::archives;
 use crate::args::{ExportArgs, ExportFormat, GlobalArgs};
 use crate::output::Output;
+use crate::output_file;
 use exchange::{ExportedFile, Options};
 use model::{Failure, FailureKind, Run};
 use report::document::ActionDocument;
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Executes the command.
 pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let to_directory = args.output.as_deref().is_some_and(is_directory);
-    check_combination(args, output, to_directory)?;
+    // Stdout by its usual name is where it goes without one.
+    let destination = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let to_directory = destination.is_some_and(is_directory);
+    check_combination(args, destination, output, to_directory)?;
     let archive = archives::open(global)?;
     let mut runs: Vec<Run> = Vec::new();
     for name in &args.runs {
@@ -39,10 +41,10 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
     };
     let document = match args.format {
         ExportFormat::FioLogs => {
-            return write_all(&exchange::fio_logs(run, &options)?, run, args.output.as_deref(), output);
+            return write_all(&exchange::fio_logs(run, &options)?, run, destination, output);
         }
         ExportFormat::FioJson | ExportFormat::FioJsonPlus if to_directory => {
-            return write_all(&exchange::fio_json_files(run, &options)?, run, args.output.as_deref(), output);
+            return write_all(&exchange::fio_json_files(run, &options)?, run, destination, output);
         }
         ExportFormat::FioJson | ExportFormat::FioJsonPlus => exchange::fio_json(run, &options)?,
         ExportFormat::Csv => exchange::csv(&runs, &options)?,
@@ -50,7 +52,7 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         ExportFormat::Iozone => exchange::iozone(run, &options)?,
         ExportFormat::BonnieCsv => exchange::bonnie_csv(run, &options)?,
     };
-    match args.output.as_deref() {
+    match destination {
         None => output.text(&document),
         Some(path) => {
             let file =
@@ -58,7 +60,7 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
             if let Some(parent) = file.parent().filter(|_| to_directory) {
                 create_directory(parent)?;
             }
-            write(&file, &document)?;
+            output_file::write(&file, document.as_bytes())?;
             finish(run, &[file], output);
         }
     }
@@ -66,10 +68,15 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
 }
 
 /// What can be told from the arguments alone.
-fn check_combination(args: &ExportArgs, output: &Output, to_directory: bool) -> Result<(), Failure> {
+fn check_combination(
+    args: &ExportArgs,
+    destination: Option<&Path>,
+    output: &Output,
+    to_directory: bool,
+) -> Result<(), Failure> {
     let usage = |message: &str, remedy: &str| Err(Failure::new(FailureKind::Usage, message).remedy(remedy));
     if args.format == ExportFormat::FioLogs && !to_directory {
-        return match &args.output {
+        return match destination {
             Some(path) if path.exists() => {
                 usage("fio-logs is a directory of files, and --output is a file", "--output DIR/")
             }
@@ -78,7 +85,7 @@ fn check_combination(args: &ExportArgs, output: &Output, to_directory: bool) -> 
         };
     }
     let is_json = matches!(args.format, ExportFormat::FioJson | ExportFormat::FioJsonPlus);
-    if output.is_json() && !is_json && args.output.is_none() {
+    if output.is_json() && !is_json && destination.is_none() {
         return usage("with --json, stdout is JSON; this format is not", "--output FILE, or leave --json away");
     }
     Ok(())
@@ -110,7 +117,7 @@ fn write_all(
     for file in files {
         let path = directory.join(&file.path);
         create_directory(path.parent().unwrap_or(directory))?;
-        write(&path, &file.text)?;
+        output_file::write(&path, file.text.as_bytes())?;
         written.push(path);
     }
     finish(run, &written, output);
@@ -121,18 +128,6 @@ fn create_directory(path: &Path) -> Result<(), Failure> {
     fs::create_dir_all(path).map_err(|e| {
         Failure::new(FailureKind::Environment, format!("cannot create the directory {}: {e}", path.display()))
             .remedy("--output DIR elsewhere")
-    })
-}
-
-/// Never onto a disk: a slip of the finger there costs its content.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if fs::metadata(path).is_ok_and(|m| m.file_type().is_block_device()) {
-        return Err(Failure::new(FailureKind::Refused, format!("{} is a block device", path.display()))
-            .remedy("--output FILE, where FILE is a file"));
-    }
-    fs::write(path, text).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot write {}: {e}", path.display()))
-            .remedy("the run itself is kept; --output elsewhere")
     })
 }
 

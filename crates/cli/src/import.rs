@@ -4,15 +4,14 @@ use crate::archives;
 use crate::args::{GlobalArgs, ImportArgs, ImportDirection};
 use crate::execution::random_u64;
 use crate::output::Output;
+use crate::reading::{self, Pipes, Reading};
 use crate::wall::WallClock;
 use archive::Archive;
 use exchange::{IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedRun};
 use model::{Better, Failure, FailureKind, Run};
 use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -117,10 +116,10 @@ pub fn foreign(file: &OsStr) -> Result<Foreign, Failure> {
 /// Reads a file of any kind that ends, up to the limit.
 fn read(file: &OsStr) -> Result<Source, Failure> {
     let path = Path::new(file);
-    let (name, opened): (String, Box<dyn Read>) = if file == "-" {
-        ("stdin".to_owned(), Box::new(io::stdin().lock()))
+    let (name, opened) = if file == "-" {
+        ("stdin".to_owned(), reading::stdin("what a tool printed").map_err(|e| unreadable(path, &e))?)
     } else {
-        (path.display().to_string(), Box::new(open(path)?))
+        (path.display().to_string(), open(path)?)
     };
     let mut bytes = Vec::new();
     opened.take(IMPORT_LIMIT_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
@@ -132,22 +131,21 @@ fn read(file: &OsStr) -> Result<Source, Failure> {
     Ok(Source { name, bytes, read })
 }
 
-fn open(path: &Path) -> Result<File, Failure> {
-    let file = File::open(path).map_err(|e| unreadable(path, &e))?;
-    let metadata = file.metadata().map_err(|e| unreadable(path, &e))?;
-    let kind = metadata.file_type();
-    if kind.is_dir() {
-        let message = format!("{} is a directory", path.display());
-        return Err(Failure::new(FailureKind::Usage, message).remedy(format!("narrows import {}/*", path.display())));
+fn open(path: &Path) -> Result<Reading, Failure> {
+    let opened = reading::file(path, Pipes::Taken, "what a tool printed").map_err(|error| {
+        if error.kind() != io::ErrorKind::InvalidInput {
+            return unreadable(path, &error);
+        }
+        let remedy = match path.is_dir() {
+            true => format!("narrows import {}/*", path.display()),
+            false => "give the file with the output of the tool, or - for stdin".to_owned(),
+        };
+        Failure::new(FailureKind::Usage, format!("cannot read {}: {error}", path.display())).remedy(remedy)
+    })?;
+    if opened.size_bytes() > IMPORT_LIMIT_BYTES {
+        return Err(too_large(&path.display().to_string(), Some(opened.size_bytes())));
     }
-    if kind.is_block_device() || kind.is_char_device() && !kind.is_fifo() {
-        let message = format!("{} is a device, not what a tool printed", path.display());
-        return Err(Failure::new(FailureKind::Usage, message).remedy("give the file with the output of the tool"));
-    }
-    if metadata.len() > IMPORT_LIMIT_BYTES {
-        return Err(too_large(&path.display().to_string(), Some(metadata.len())));
-    }
-    Ok(file)
+    Ok(opened)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {

@@ -21,9 +21,13 @@ mod export;
 mod import;
 mod inspect;
 mod inspect_place;
+mod looked_at;
 mod output;
+mod output_file;
 mod progress;
 mod rank;
+mod reading;
+mod redaction;
 mod report_page;
 mod run;
 mod runs;
@@ -48,6 +52,9 @@ pub fn command() -> clap::Command {
 
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
+    if let Err(code) = check_streams() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -85,17 +92,31 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Nothing is printed onto a disk, not even why.
+fn check_streams() -> Result<(), ExitCode> {
+    let (stdout, stderr) = (output_file::is_storage(std::io::stdout()), output_file::is_storage(std::io::stderr()));
+    if stdout && !stderr {
+        eprintln!(
+            "narrows: stdout is a device that holds data, and they would be lost\n  redirect to a file or a pipe"
+        );
+    }
+    if stdout || stderr { Err(ExitCode::from(FailureKind::Refused.exit_code())) } else { Ok(()) }
+}
+
 /// Help and version go to stdout with 0; a wrong command line is a usage failure, as JSON where JSON was asked for.
 fn usage(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
+    // Arguments are quoted in it, and may hold what acts on a terminal: a name that was completed, or pasted.
+    let text = error.render().to_string();
     if std::env::args_os().any(|a| a == "--json") {
-        let text = error.render().to_string();
         let first = text.lines().next().unwrap_or("usage").trim_start_matches("error: ").to_owned();
         let failure = Failure::new(FailureKind::Usage, first).remedy("narrows --help");
         Output::json().failure(&failure);
+    } else if text.chars().any(|c| c != '\n' && model::acts(c)) {
+        eprint!("{}", report::text::plain_lines(&text, false));
     } else {
         let _ = error.print();
     }

@@ -2,7 +2,8 @@
 
 use crate::args::{GlobalArgs, RankArgs};
 use crate::output::Output;
-use crate::{archives, import, report_page};
+use crate::redaction::OnPage;
+use crate::{archives, import, output_file};
 use archive::Archive;
 use judge::{RankAsked, RankError};
 use model::{Better, Failure, FailureKind, Ranking, Run};
@@ -27,7 +28,7 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
         )
         .remedy("--predict METRIC"));
     }
-    args.output.as_deref().map_or(Ok(()), report_page::check_destination)?;
+    args.output.as_deref().map_or(Ok(()), output_file::check)?;
     let asked = asked(args)?;
     let archive = archives::open(global)?;
     let mut runs: Vec<Run> = Vec::new();
@@ -35,6 +36,7 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
     for source in &args.sources {
         load(&archive, source, &mut runs, &mut remarks)?;
     }
+    let on_page = OnPage::of(&runs, args.identify)?;
     let targets = judge::targets(runs);
     let mut ranking = judge::rank(&targets, &asked).map_err(|e| failure(e, args))?;
     ranking.reasons.splice(0..0, remarks);
@@ -47,7 +49,9 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
         page: shown.as_deref(),
     };
     if let Some(page) = &page {
-        write_page(page, &title(args), &rank)?;
+        let shown = Rank { ranking: &on_page.ranking(&ranking)?, page: None, ..rank };
+        let html = report::rank_page(&on_page.text(&title(args)), env!("CARGO_PKG_VERSION"), &shown);
+        output_file::write(page, html.as_bytes())?;
     }
     if output.is_json() {
         output.document(&RankDocument::new(&rank));
@@ -75,13 +79,6 @@ fn title(args: &RankArgs) -> String {
         [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", names.len() - 3),
         few => few.join(", "),
     }
-}
-
-fn write_page(path: &Path, title: &str, rank: &Rank<'_>) -> Result<(), Failure> {
-    std::fs::write(path, report::rank_page(title, env!("CARGO_PKG_VERSION"), rank)).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
-            .remedy("-o FILE.html elsewhere")
-    })
 }
 
 fn asked(args: &RankArgs) -> Result<RankAsked, Failure> {

@@ -4,10 +4,12 @@ use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
 use crate::conclusions::Conclusions;
 use crate::output::Output;
+use crate::output_file;
+use crate::redaction::OnPage;
 use archive::Archive;
 use model::{Failure, FailureKind, Run};
 use report::document::{CheckDocument, PageDocument};
-use report::{Check, Compare};
+use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,17 +17,25 @@ use std::process::ExitCode;
 pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let archive = archives::open(global)?;
     let mut runs: Vec<Run> = Vec::new();
+    let mut elsewhere = None;
     for name in &args.runs {
         for found in archive.resolve(name)? {
             let run = found.load()?;
             if runs.iter().all(|have| have.id != run.id) {
+                // The page of the run here that has its id is not the page of a bundle elsewhere.
+                elsewhere =
+                    elsewhere.or_else(|| (!archive.holds(&found) && archive.has(&run.id)).then_some(found.path));
                 runs.push(run);
             }
         }
     }
+    if let (Some(bundle), None) = (elsewhere, &args.output) {
+        let message = format!("{} is outside of the archive, which has another run of this id", bundle.display());
+        return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report PATH -o FILE.html"));
+    }
     let path = match (&runs[..], &args.output) {
-        ([run], elsewhere) => write(&archive, run, &Conclusions::of(run), elsewhere.as_deref())?,
-        (several, Some(path)) => write_several(several, path)?,
+        ([run], elsewhere) => write(&archive, run, elsewhere.as_deref(), args.identify)?,
+        (several, Some(path)) => write_several(several, path, args.identify)?,
         (several, None) => {
             let message = format!("these are {} runs, and their page has no place of its own", several.len());
             return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report RUN... -o FILE.html"));
@@ -40,60 +50,51 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
 }
 
 /// Writes the page of several runs.
-fn write_several(runs: &[Run], path: &Path) -> Result<PathBuf, Failure> {
-    let conclusions: Vec<Conclusions> = runs.iter().map(Conclusions::of).collect();
-    let starts: Vec<String> = runs.iter().map(started).collect();
-    let parts = runs.iter().zip(&conclusions).zip(&starts);
+fn write_several(runs: &[Run], path: &Path, identify: bool) -> Result<PathBuf, Failure> {
+    let on_page = OnPage::of(runs, identify)?;
+    let shown = runs.iter().map(|run| on_page.run(run)).collect::<Result<Vec<_>, Failure>>()?;
+    let conclusions: Vec<Conclusions> = shown.iter().map(|run| Conclusions::of(run)).collect();
+    let starts: Vec<String> = shown.iter().map(|run| started(run)).collect();
+    let parts = shown.iter().zip(&conclusions).zip(&starts);
     let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| check(run, c, started, None, None)).collect();
-    save(path, &report::runs_page(env!("CARGO_PKG_VERSION"), &checks))?;
+    output_file::write(path, report::runs_page(env!("CARGO_PKG_VERSION"), &checks).as_bytes())?;
     Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
-fn save(path: &Path, html: &str) -> Result<(), Failure> {
-    std::fs::write(path, html).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
-            .remedy("-o FILE.html elsewhere")
-    })
-}
-
-/// Whether a page could be written to `path`, before anything is measured for it. Creates nothing.
-pub fn check_destination(path: &Path) -> Result<(), Failure> {
-    let cannot = |reason: String| {
-        Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {reason}", path.display()))
-            .remedy("nothing was measured: name a file in a directory that exists and that you may write to")
+/// The page of one or several comparisons.
+pub fn comparisons(title: &str, views: &[Compare<'_>], identify: bool) -> Result<String, Failure> {
+    let on_page = OnPage::of(views.iter().flat_map(|v| v.a.runs.iter().chain(v.b.runs)), identify)?;
+    let side = |side: &Side<'_>| -> Result<(String, Vec<Run>), Failure> {
+        let runs = side.runs.iter().map(|run| Ok(on_page.run(run)?.into_owned())).collect::<Result<_, Failure>>()?;
+        Ok((on_page.text(side.name), runs))
     };
-    if path.is_dir() {
-        return Err(cannot("it is a directory".into()));
-    }
-    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let target = if path.exists() { path } else { directory };
-    if target == directory && !directory.is_dir() {
-        return Err(cannot(format!("{} is no directory", directory.display())));
-    }
-    rustix::fs::access(target, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(std::io::Error::from(e).to_string()))
-}
-
-/// Writes the page of one or several comparisons.
-pub fn write_comparisons(path: &Path, title: &str, views: &[Compare<'_>]) -> Result<(), Failure> {
-    save(path, &report::compare_page(title, env!("CARGO_PKG_VERSION"), views))
+    let parts = views
+        .iter()
+        .map(|v| Ok((on_page.comparison(v.comparison)?, side(&v.a)?, side(&v.b)?, on_page.text(v.question))));
+    let parts = parts.collect::<Result<Vec<_>, Failure>>()?;
+    let shown: Vec<Compare<'_>> = parts
+        .iter()
+        .map(|(comparison, a, b, question)| Compare {
+            comparison,
+            a: Side { name: &a.0, runs: &a.1 },
+            b: Side { name: &b.0, runs: &b.1 },
+            question,
+            page: None,
+        })
+        .collect();
+    Ok(report::compare_page(&on_page.text(title), env!("CARGO_PKG_VERSION"), &shown))
 }
 
 /// Writes the page into the archive, or where it was asked for.
-pub fn write(
-    archive: &Archive,
-    run: &Run,
-    conclusions: &Conclusions,
-    elsewhere: Option<&Path>,
-) -> Result<PathBuf, Failure> {
-    let started = started(run);
-    let html = report::page(&check(run, conclusions, &started, None, None));
+pub fn write(archive: &Archive, run: &Run, elsewhere: Option<&Path>, identify: bool) -> Result<PathBuf, Failure> {
+    let shown = OnPage::of([run], identify)?.run(run)?.into_owned();
+    let started = started(&shown);
+    let html = report::page(&check(&shown, &Conclusions::of(&shown), &started, None, None));
     match elsewhere {
         None => Ok(archive.write_report(&run.id, &html)?),
         Some(path) => {
-            std::fs::write(path, html).map_err(|e| {
-                Failure::new(FailureKind::Environment, format!("cannot write the page to {}: {e}", path.display()))
-                    .remedy(format!("the run itself is kept: narrows report {} -o FILE", run.id))
-            })?;
+            output_file::write(path, html.as_bytes())
+                .map_err(|e| e.remedy(format!("the run itself is kept: narrows report {} -o FILE", run.id)))?;
             Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
         }
     }

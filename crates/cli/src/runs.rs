@@ -5,10 +5,11 @@ use crate::args::{GlobalArgs, RunsArgs, RunsCommand};
 use crate::conclusions::Conclusions;
 use crate::output::Output;
 use crate::report_page;
-use archive::{Archive, Recovered};
+use archive::{Archive, Recovered, RunRef};
 use model::{Failure, FailureKind};
 use report::document::{ActionDocument, RunDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Executes the command; without a subcommand, `list`.
@@ -57,46 +58,63 @@ fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
 fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result<ExitCode, Failure> {
     let found = archive.resolve_one(run)?;
     let run = found.load()?;
-    let tags = tags_by_run(archive)?.remove(&run.id).unwrap_or_default();
+    let is_held = archive.holds(&found);
+    let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     if output.is_json() {
         output.document(&RunDocument::new(&run, &tags, &judge::depth_curves(&run)));
     } else if markdown {
         report_page::show_markdown(&run, &Conclusions::of(&run), output);
     } else {
-        let page = Some(archive.report_path(&run.id)).filter(|p| p.exists());
+        let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
         report_page::show(&run, &Conclusions::of(&run), page.as_deref(), output);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The ids named, or all.
-fn chosen(archive: &Archive, runs: &[String]) -> Result<Vec<String>, Failure> {
+/// The runs named, or all.
+fn chosen(archive: &Archive, runs: &[String]) -> Result<Vec<RunRef>, Failure> {
     if runs.is_empty() {
-        return Ok(archive.ids()?);
+        return Ok(archive.ids()?.into_iter().map(|id| RunRef { path: archive.run_dir(&id), id }).collect());
     }
-    let mut ids = Vec::new();
+    let mut chosen: Vec<RunRef> = Vec::new();
     for run in runs {
         for found in archive.resolve(run)? {
-            if !ids.contains(&found.id) {
-                ids.push(found.id);
+            if chosen.iter().all(|have| have.path != found.path) {
+                chosen.push(found);
             }
         }
     }
-    Ok(ids)
+    Ok(chosen)
+}
+
+/// The id of a run of this archive. A path of a bundle elsewhere means that bundle, and not the run here that has its id.
+fn held<'r>(archive: &Archive, found: &'r RunRef, action: &str) -> Result<&'r str, Failure> {
+    if archive.holds(found) {
+        return Ok(&found.id);
+    }
+    let (path, here) = (found.path.display(), archive.directory().display());
+    let message = format!("{path} is a bundle outside of the archive {here}: {action}");
+    let remedy = match found.path.parent().filter(|p| p.file_name().is_some_and(|n| n == "runs")).and_then(Path::parent)
+    {
+        Some(other) => format!("name its archive: --archive '{}'", other.display()),
+        None => "copy it into runs/ of an archive, or remove the directory yourself".to_owned(),
+    };
+    Err(Failure::new(FailureKind::Refused, message).remedy(remedy))
 }
 
 fn verify(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
     let (mut lines, mut altered) = (Vec::new(), Vec::new());
-    for id in chosen(archive, runs)? {
+    for found in chosen(archive, runs)? {
         // A bundle that cannot even be checked is an answer about that bundle; the others are still of interest.
-        let (clean, text) = match archive.verify(&id) {
+        let (clean, text) = match found.verify() {
             Ok(verification) => (verification.is_clean(), verification.to_string()),
             Err(error) => (false, error.to_string()),
         };
+        let name = if archive.holds(&found) { found.id } else { found.path.display().to_string() };
         if !clean {
-            altered.push(id.clone());
+            altered.push(name.clone());
         }
-        lines.push((id, text));
+        lines.push((name, text));
     }
     finish("verify", &lines, &altered, output);
     Ok(if altered.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
@@ -136,24 +154,28 @@ fn tag(
     if tags.is_empty() {
         return Err(Failure::new(FailureKind::Usage, "which tag?").remedy(format!("narrows runs tag {run} TAG")));
     }
-    let id = archive.resolve_one(run)?.id;
+    let found = archive.resolve_one(run)?;
+    let id = held(archive, &found, "tags are of runs in it")?;
     for tag in tags {
         if delete {
-            archive.tag_remove(tag, Some(&id))?;
+            archive.tag_remove(tag, Some(id))?;
         } else {
-            archive.tag_add(tag, &id)?;
+            archive.tag_add(tag, id)?;
         }
     }
-    let now = tags_by_run(archive)?.remove(&id).unwrap_or_default();
-    finish("tag", &[(id, now.join(" "))], &[], output);
+    let now = tags_by_run(archive)?.remove(id).unwrap_or_default();
+    finish("tag", &[(id.to_owned(), now.join(" "))], &[], output);
     Ok(ExitCode::SUCCESS)
 }
 
 fn delete(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
+    let chosen = chosen(archive, runs)?;
+    // All of them first: none is deleted where another one cannot be.
+    let ids: Vec<&str> = chosen.iter().map(|r| held(archive, r, "nothing is deleted")).collect::<Result<_, _>>()?;
     let mut lines = Vec::new();
-    for id in chosen(archive, runs)? {
-        archive.delete(&id)?;
-        lines.push((id, "deleted".to_owned()));
+    for id in ids {
+        archive.delete(id)?;
+        lines.push((id.to_owned(), "deleted".to_owned()));
     }
     finish("delete", &lines, &[], output);
     Ok(ExitCode::SUCCESS)

@@ -3,7 +3,7 @@
 use crate::archives;
 use crate::args::{GlobalArgs, WhyArgs};
 use crate::conduct::Budget;
-use crate::execution::{Execution, random_u64};
+use crate::execution::{Execution, Page, random_u64};
 use crate::output::Output;
 use crate::run::plan::inputs;
 use crate::target::{self, Wanted};
@@ -35,7 +35,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     };
     same_machine(&run)?;
     let workload = workload(trial.workload())?;
-    let execution = Execution::prepare(global, &[], None)?;
+    let execution = Execution::prepare(global, &[], Page { file: None, identify: false })?;
     let name = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
     // The path of a run has no links in it: one that is there now leads elsewhere.
     let links = if run.target.path.is_some() { Links::Refuse } else { Links::Follow };

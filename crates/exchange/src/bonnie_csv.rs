@@ -21,7 +21,11 @@ pub fn bonnie_csv(run: &Run, options: &Options) -> Result<String> {
         let reason = format!("no phase of it is one of bonnie++'s tests ({})", NAMES.join(", "));
         return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
-    let name = run.target.name.replace([',', '\n', '\r', '"'], "_");
+    // Its readers know no quotes.
+    let mut name = model::harmless(&run.target.name).replace([',', ';', '|', '"'], "_");
+    if model::csv_text(&name).starts_with('"') {
+        name.insert(0, '\'');
+    }
     let version = concat!("narrows-", env!("CARGO_PKG_VERSION"));
     // format, program, name, concurrency, seed, size, chunk, seeks, seek processes
     let mut fields: Vec<String> = vec!["1.98".into(), version.into(), name, "1".into(), String::new()];

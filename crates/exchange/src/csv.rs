@@ -2,9 +2,8 @@
 
 use crate::error::check_phases;
 use crate::{ExchangeError, Options, Result};
-use model::{Metric, PhaseRun, PlannedJob, Run};
+use model::{Metric, PhaseRun, PlannedJob, Run, csv_text};
 use serde::Serialize;
-use std::borrow::Cow;
 
 const COLUMNS: [&str; 17] = [
     "run",
@@ -27,7 +26,8 @@ const COLUMNS: [&str; 17] = [
 ];
 
 /// The metrics of one or many runs. `value`, `low` and `high` are blank unless measured; what was refused stands in
-/// `rejected_value`. Reasons are joined by `"; "`.
+/// `rejected_value`. Reasons are joined by `"; "`. Texts are harmless on terminals and in spreadsheets
+/// ([`model::csv_text`]).
 ///
 /// # Errors
 /// A phase is named that a run does not have, or there is no metric at all.
@@ -41,8 +41,7 @@ pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
             let jobs = phase.plan.jobs();
             for metric in &phase.metrics {
                 let cells = line(run, phase, &jobs, metric);
-                let quoted: Vec<Cow<str>> = cells.iter().map(|c| cell(c)).collect();
-                text.push_str(&quoted.join(","));
+                text.push_str(&cells.join(","));
                 text.push('\n');
             }
         }
@@ -69,10 +68,10 @@ fn part<'m>(phase: &PhaseRun, jobs: &[PlannedJob], metric: &'m Metric) -> (&'m s
 fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [String; COLUMNS.len()] {
     let (job, direction) = part(phase, jobs, metric);
     [
-        run.id.clone(),
-        run.target.name.clone(),
-        phase.plan.name.clone(),
-        metric.id.clone(),
+        csv_text(&run.id),
+        csv_text(&run.target.name),
+        csv_text(&phase.plan.name),
+        csv_text(&metric.id),
         word(&metric.unit),
         word(&metric.better),
         number(metric.value),
@@ -81,11 +80,11 @@ fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [S
         word(&metric.interval),
         metric.n.to_string(),
         word(&metric.status),
-        metric.reasons.join("; "),
+        csv_text(&metric.reasons.join("; ")),
         number(metric.rejected_value),
         word(&phase.status),
-        job.to_owned(),
-        direction.to_owned(),
+        csv_text(job),
+        csv_text(direction),
     ]
 }
 
@@ -100,12 +99,4 @@ fn word(value: &impl Serialize) -> String {
 /// The shortest text that reads back as the same number; blank where there is none.
 fn number(value: Option<f64>) -> String {
     value.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default()
-}
-
-fn cell(text: &str) -> Cow<'_, str> {
-    if text.contains([',', '"', '\n', '\r']) {
-        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
-    } else {
-        Cow::Borrowed(text)
-    }
 }

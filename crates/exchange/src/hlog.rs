@@ -6,7 +6,7 @@ use crate::wall_time::WallTime;
 use crate::{ExchangeError, Options, Result};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use model::{Direction, Histogram, Ns, PhaseRun, PhaseStatus, Run};
+use model::{Direction, Histogram, Ns, PhaseRun, PhaseStatus, Run, acts, harmless};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Readers hold values and counts in signed 64-bit numbers; half of that leaves room for the top of a bucket.
@@ -29,7 +29,7 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
         // 1.3 is 1.2 with the time base of a log told by comments; what is written here is in both.
         let mut log = IntervalLogWriterBuilder::new()
             .add_comment("[Histogram log format version 1.3]")
-            .add_comment(&one_line(&format!("[narrows {}, run {}]", run.program_version, run.id)))
+            .add_comment(&harmless(&format!("[narrows {}, run {}]", run.program_version, run.id)))
             .add_comment("[Latencies in ns; Interval_Max in ms; one line a phase, job and direction, Tag is its name]")
             .with_start_time(started)
             .with_base_time(started)
@@ -110,17 +110,13 @@ fn encoding(phase: &str, error: &dyn std::fmt::Display) -> ExchangeError {
     ExchangeError::Encoding { phase: phase.to_owned(), reason: error.to_string() }
 }
 
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
-}
-
 fn refusal(phase: &PhaseRun) -> String {
-    one_line(&format!("[refused: {}: {}]", phase.plan.name, phase.reasons.join("; ")))
+    harmless(&format!("[refused: {}: {}]", phase.plan.name, phase.reasons.join("; "))).into_owned()
 }
 
 /// A tag holds no comma, space or line break.
 fn tag(name: &str) -> String {
-    name.chars().map(|c| if c == ',' || c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
+    name.chars().map(|c| if c == ',' || c.is_whitespace() || acts(c) { '_' } else { c }).collect()
 }
 
 /// The same values in HdrHistogram's buckets: each bucket by its middle, the ends by the exact minimum and maximum.

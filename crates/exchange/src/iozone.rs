@@ -2,7 +2,7 @@
 
 use crate::job::{Direction, Job, phases};
 use crate::{ExchangeError, Options, Result};
-use model::{Order, Run};
+use model::{Order, Run, harmless};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn table(run: &Run, first: &Job, rows: &BTreeMap<u64, Row>, tests: &[u32], refus
     flags.dedup();
     let region = first.phase.plan.streams[0].region_bytes;
     let direct = if first.is_direct() { "-I " } else { "" };
-    line(&format!("\tnarrows {}: run {} as iozone prints it", run.program_version, run.id.replace(['\n', '\r'], " ")));
+    line(&format!("\tnarrows {}: run {} as iozone prints it", harmless(&run.program_version), harmless(&run.id)));
     line("");
     if first.is_direct() {
         line("\tO_DIRECT feature enabled");
@@ -139,7 +139,7 @@ fn table(run: &Run, first: &Job, rows: &BTreeMap<u64, Row>, tests: &[u32], refus
     if !refused.is_empty() {
         line("");
         line("Refused, and left blank above unless that was asked for:");
-        refused.iter().for_each(|r| line(&format!("  {}", r.replace(['\n', '\r'], " "))));
+        refused.iter().for_each(|r| line(&format!("  {}", harmless(r))));
     }
     line("");
     line("iozone test complete.");

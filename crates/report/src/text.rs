@@ -1,5 +1,8 @@
 //! Text from outside made safe for a terminal, and laid out by the columns it takes there.
 
+pub use model::acts;
+use model::push_escaped;
+
 /// Columns that a character takes on a terminal: 0 for combining marks, 2 for wide East Asian letters and emoji.
 ///
 /// The ranges are the wide and zero-width blocks of Unicode 16 (UAX #11, EastAsianWidth.txt), block by block: names of
@@ -43,21 +46,11 @@ pub fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// Whether a character could act on a terminal or reorder what stands beside it: C0 and C1 controls, line and
-/// paragraph separators, bidirectional marks and isolates, the byte order mark.
-pub fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(u32::from(c), 0x200E..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x061C | 0xFEFF | 0xE0000..=0xE007F)
-}
-
 /// The text with acting characters (and, for `ascii`, all outside ASCII) written as escapes: `\n`, `\x1b`, `\u{202e}`.
 pub fn plain(text: &str, ascii: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
             // Typography of our own sentences has ASCII spellings; anything else is escaped.
             '±' if ascii => out.push_str("+/-"),
             '×' if ascii => out.push('x'),
@@ -66,8 +59,8 @@ pub fn plain(text: &str, ascii: bool) -> String {
             '–' | '—' if ascii => out.push('-'),
             '…' if ascii => out.push_str("..."),
             '\u{2009}' | '\u{202F}' | '\u{A0}' if ascii => out.push(' '),
-            c if acts(c) && u32::from(c) < 0x100 => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c if acts(c) || (ascii && !c.is_ascii()) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c if acts(c) => push_escaped(&mut out, c),
+            c if ascii && !c.is_ascii() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
             c => out.push(c),
         }
     }

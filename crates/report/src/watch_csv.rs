@@ -1,7 +1,7 @@
 //! `narrows watch --csv`: our own columns, iostat's or dstat's. A cell whose value is not known is empty.
 
 use crate::watch::{WatchTick, WatchedLayer};
-use model::{DiskActivity, LayerKind, RequestActivity};
+use model::{DiskActivity, LayerKind, RequestActivity, csv_text};
 use serde_json::Value;
 
 /// Whose columns.
@@ -29,13 +29,10 @@ pub struct CsvOrigin<'a> {
     pub started: &'a str,
 }
 
-/// A field, quoted where it must be.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { quoted(text) } else { text.to_owned() }
-}
-
+/// A text in quotes, as dstat writes all of its own.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    let field = csv_text(text);
+    if field.starts_with('"') { field } else { format!("\"{field}\"") }
 }
 
 fn kind_word(kind: LayerKind) -> String {
@@ -94,7 +91,7 @@ fn narrows_rows(tick: &WatchTick, layers: &[WatchedLayer]) -> String {
     let percent = |ratio: Option<f64>| cell(ratio.map(|r| r * 100.0), 3);
     let whole = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
     let machine = [
-        field(&tick.time),
+        csv_text(&tick.time),
         u8::from(tick.since_boot).to_string(),
         cell((a.elapsed_ns > 0).then(|| a.elapsed_ns as f64 / 1e9), 6),
         cell(tick.suspended_ns.map(|ns| ns as f64 / 1e9), 3),
@@ -121,7 +118,7 @@ fn narrows_rows(tick: &WatchTick, layers: &[WatchedLayer]) -> String {
         let seen = a.disk(&layer.name);
         let of = |value: fn(&DiskActivity) -> Option<f64>| cell(seen.and_then(value), 3);
         let cells = [
-            field(&layer.name),
+            csv_text(&layer.name),
             kind_word(layer.kind),
             of(|d| d.read.per_s),
             of(|d| d.write.per_s),
@@ -164,7 +161,7 @@ fn iostat_rows(tick: &WatchTick, layers: &[WatchedLayer]) -> String {
     let cpu = tick.activity.cpu;
     let cpu = |kind: fn(&model::CpuActivity) -> f64| two(cpu.as_ref().map(|c| kind(c) * 100.0));
     let machine = [
-        field(&tick.time),
+        csv_text(&tick.time),
         cpu(|c| c.user),
         cpu(|c| c.nice),
         cpu(|c| c.system + c.irq),
@@ -176,7 +173,7 @@ fn iostat_rows(tick: &WatchTick, layers: &[WatchedLayer]) -> String {
     let mut out = String::new();
     for layer in layers {
         let seen = tick.activity.disk(&layer.name);
-        let mut cells = vec![field(&layer.name)];
+        let mut cells = vec![csv_text(&layer.name)];
         for requests in [seen.map(|d| &d.read), seen.map(|d| &d.write), seen.map(|d| &d.discard)] {
             cells.extend(iostat_requests(requests));
         }
@@ -219,7 +216,7 @@ fn dstat_header(layers: &[WatchedLayer], origin: &CsvOrigin<'_>) -> String {
 fn dstat_time(time: &str) -> String {
     match (time.get(8..10), time.get(5..7), time.get(11..19)) {
         (Some(day), Some(month), Some(clock)) => format!("{day}-{month} {clock}"),
-        _ => field(time),
+        _ => csv_text(time),
     }
 }
 
@@ -269,6 +266,6 @@ mod tests {
             ["50355678.617", "0", "12.5"]
         );
         assert_eq!([cell(None, 3), two(None), two(Some(3.456))], ["", "", "3.46"]);
-        assert_eq!([field("sda"), field("a,b"), field("a\"b")], ["sda", "\"a,b\"", "\"a\"\"b\""]);
+        assert_eq!([csv_text("sda"), csv_text("a,b"), csv_text("a\"b")], ["sda", "\"a,b\"", "\"a\"\"b\""]);
     }
 }

@@ -55,6 +55,36 @@ impl TextError {
         Self { kind, place: place.clone(), key: key.to_owned(), what: what.into(), nearest: None }
     }
 
+    /// The same without what the text says. What is included by a slip may be no workload at all but a file of passwords,
+    /// and an error is printed and kept in runs: it names file, line, and a key that is known or nearly so.
+    pub(crate) fn of_included(mut self) -> Self {
+        match self.kind {
+            TextErrorKind::NeedsInclude | TextErrorKind::Form => {}
+            TextErrorKind::Value => "its value is none that this key takes".clone_into(&mut self.what),
+            TextErrorKind::Unsupported if self.what.starts_with("is not supported") => {}
+            TextErrorKind::Unsupported => "its value is not supported".clone_into(&mut self.what),
+            TextErrorKind::Unknown if self.nearest.is_some() => {}
+            TextErrorKind::Unknown => {
+                self.key.clear();
+                "a key that is not known".clone_into(&mut self.what);
+            }
+        }
+        self.of_own()
+    }
+
+    /// The same with a key only if it looks like one: a line of another kind of file is no key.
+    pub(crate) fn of_own(mut self) -> Self {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let is_key = self.key.len() <= 48 && self.key.chars().all(plain);
+        if self.kind != TextErrorKind::NeedsInclude && self.place.line > 0 && !is_key {
+            self.key.clear();
+            if self.kind == TextErrorKind::Unknown {
+                "is no KEY=VALUE".clone_into(&mut self.what);
+            }
+        }
+        self
+    }
+
     pub(crate) fn with_nearest(mut self, nearest: Option<String>) -> Self {
         self.nearest = nearest;
         self

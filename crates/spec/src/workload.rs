@@ -125,7 +125,12 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
         let place = Place { file: inputs.file.to_owned(), line: 1 };
         reader.errors.push(TextError::new(TextErrorKind::Form, &place, "phase", "there is no phase"));
     }
-    if reader.errors.is_empty() { Ok(workload) } else { Err(reader.errors) }
+    if reader.errors.is_empty() {
+        return Ok(workload);
+    }
+    let own = |e: &TextError| e.place.file == inputs.file || e.place.line == 0;
+    let quotable = |e: TextError| if own(&e) { e.of_own() } else { e.of_included() };
+    Err(reader.errors.into_iter().map(quotable).collect())
 }
 
 fn scalar(value: &DeValue<'_>) -> Option<String> {

@@ -41,6 +41,9 @@ pub struct CompareArgs {
     /// Write a self-contained page
     #[arg(long, short, value_name = "FILE.html", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machines and their users on the page
+    #[arg(long)]
+    pub identify: bool,
 }
 
 /// What ends a comparison with exit code 1.
@@ -85,4 +88,7 @@ pub struct RankArgs {
     /// Write a self-contained page
     #[arg(long, short, value_name = "FILE.html", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machines and their users on the page
+    #[arg(long)]
+    pub identify: bool,
 }

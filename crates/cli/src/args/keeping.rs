@@ -69,6 +69,9 @@ pub struct ReportArgs {
     /// Where the page goes; several runs need it [default: reports/RUN.html in the archive]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machine and its users on the page
+    #[arg(long)]
+    pub identify: bool,
 }
 
 /// A format of other tools.

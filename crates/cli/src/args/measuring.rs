@@ -24,6 +24,9 @@ pub struct CheckArgs {
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machine and its users on the page
+    #[arg(long)]
+    pub identify: bool,
     /// How often series and samples go to the archive while a phase runs; 0s: only when it has ended
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub keep_every: String,
@@ -122,6 +125,9 @@ pub struct RunArgs {
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machine and its users on the page
+    #[arg(long)]
+    pub identify: bool,
     /// How often series and samples go to the archive while a phase runs; 0s: only when it has ended
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub keep_every: String,

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// Held by the process that executes an experiment; the kernel drops it with the process.
 pub struct Lock {
-    _file: std::fs::File,
+    _held: archive::Lock,
 }
 
 impl Lock {
@@ -27,16 +27,7 @@ impl Lock {
 
     /// `None` where another process has it.
     fn attempt(archive: &Archive, id: &str) -> Result<Option<Self>, Failure> {
-        let path = archive.beside(&format!("{DIRECTORY}/{id}.lock"));
-        let cannot =
-            |e: std::io::Error| Failure::new(FailureKind::Environment, format!("cannot lock {}: {e}", path.display()));
-        std::fs::create_dir_all(archive.beside(DIRECTORY)).map_err(cannot)?;
-        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(cannot)?;
-        match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(e) => Err(cannot(e.into())),
-        }
+        Ok(archive.lock_beside(&format!("{DIRECTORY}/{id}.lock"))?.map(|_held| Self { _held }))
     }
 }
 

@@ -18,7 +18,7 @@ pub use journal::{restore, undo_stale};
 pub use noise::noise_floor_of;
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::execution::{Execution, random_u64};
+use crate::execution::{Execution, Page, random_u64};
 use crate::output::Output;
 use crate::run::text::Source;
 use model::{Failure, FailureKind};
@@ -34,7 +34,8 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
     }
     let experiment = text::experiment(&source, args.calibrate)?;
     let workload = text::workload_source(&experiment, &source)?;
-    let mut execution = Execution::prepare_patient(global, &args.tags, args.report.as_deref())?;
+    let mut execution =
+        Execution::prepare_patient(global, &args.tags, Page { file: args.report.as_deref(), identify: args.identify })?;
     let unfinished = state::last_unfinished(execution.archive(), &experiment.name)?;
     if let Some(unfinished) = unfinished.filter(|_| !args.plan) {
         let done = unfinished.steps.iter().filter(|s| s.run_id.is_some()).count();
@@ -69,7 +70,8 @@ pub fn resume(
     global: &GlobalArgs,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let mut execution = Execution::prepare_patient(global, &args.tags, args.report.as_deref())?;
+    let mut execution =
+        Execution::prepare_patient(global, &args.tags, Page { file: args.report.as_deref(), identify: args.identify })?;
     let id = args.resume.as_deref().and_then(|r| r.to_str()).filter(|r| !r.is_empty());
     let name = source.as_ref().map(|s| text::experiment(s, false).map(|e| e.name)).transpose()?;
     let mut state = state::to_resume(execution.archive(), id, name.as_deref())?;

@@ -5,7 +5,8 @@ use super::noise;
 use super::state::{State, tag_of};
 use crate::args::RunArgs;
 use crate::output::Output;
-use crate::report_page::write_comparisons;
+use crate::output_file;
+use crate::report_page;
 use archive::Archive;
 use judge::{Asked, Noise};
 use model::{Comparison, Failure, FailureKind, Run, Verdict};
@@ -96,12 +97,10 @@ pub fn show(
             page: Some(&shown),
         })
         .collect();
-    if args.report.is_none() {
-        std::fs::create_dir_all(archive.reports_dir()).map_err(|e| {
-            Failure::new(FailureKind::Environment, format!("cannot create {}: {e}", archive.reports_dir().display()))
-        })?;
-    }
-    let page = write_comparisons(&path, &experiment.name, &views);
+    let page = report_page::comparisons(&experiment.name, &views, args.identify).and_then(|html| match &args.report {
+        Some(path) => output_file::write(path, html.as_bytes()),
+        None => Ok(archive.write_report(&state.id, &html).map(drop)?),
+    });
     if output.is_json() {
         document(experiment, state, &arms, &views, &floor, args, output, page.is_ok().then_some(shown.as_str()));
     } else {

@@ -6,7 +6,7 @@ pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
 use crate::conduct::Budget;
-use crate::execution::{Execution, random_u64};
+use crate::execution::{Execution, Page, random_u64};
 use crate::output::Output;
 use crate::target::{self, Wanted};
 use crate::{archives, experiment, report_page};
@@ -44,7 +44,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             .remedy("docs/experiments.md; its first arm is run under two names"));
     }
     let workload = text::read(args, &source)?;
-    let execution = Execution::prepare(global, &args.tags, args.report.as_deref())?.keeping_every(&args.keep_every)?;
+    let page = Page { file: args.report.as_deref(), identify: args.identify };
+    let execution = Execution::prepare(global, &args.tags, page)?.keeping_every(&args.keep_every)?;
     let place = destination::destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget());

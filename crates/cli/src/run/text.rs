@@ -2,6 +2,7 @@
 //! variables of the environment, and `--set`.
 
 use crate::args::{OnError, RunArgs};
+use crate::reading::{self, Pipes};
 use model::{Failure, FailureKind};
 use spec::{TextError, TextErrorKind, TextInputs, TextMachine, Workload};
 use std::collections::BTreeMap;
@@ -86,7 +87,10 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
         return Ok(Source { name: shown, text, language: Language::Toml, directory });
     }
     if shown == "-" {
-        let text = bounded(std::io::stdin().lock(), "stdin")?;
+        let from = reading::stdin("the workload").map_err(|what| {
+            Failure::new(FailureKind::Usage, format!("cannot read stdin: {what}")).remedy("redirect a text file to it")
+        })?;
+        let text = bounded(from, "stdin")?;
         return Ok(Source { name: "stdin".into(), language: language(None, &text), text, directory: ".".into() });
     }
     let path = Path::new(name);
@@ -95,7 +99,7 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
         let message = format!("there is no built-in workload '{shown}' and no such file{nearest}");
         return Err(Failure::new(FailureKind::Usage, message).remedy("narrows workloads   lists what is built in"));
     }
-    let text = file(path)?;
+    let text = file(path, Pipes::Taken)?;
     let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok(Source {
         language: language(path.extension().and_then(|e| e.to_str()), &text),
@@ -115,20 +119,16 @@ fn language(extension: Option<&str>, text: &str) -> Language {
     }
 }
 
-fn file(path: &Path) -> Result<String, Failure> {
+fn file(path: &Path, pipes: Pipes) -> Result<String, Failure> {
     let cannot = |what: String| {
         Failure::new(FailureKind::Usage, format!("cannot read {}: {what}", path.display()))
             .remedy("name a text file; narrows workloads lists what is built in")
     };
-    // A pipe would wait for a writer, a device has no end: only regular files (and what a shell substitutes).
-    let metadata = path.metadata().map_err(|e| cannot(e.to_string()))?;
-    if metadata.is_dir() {
-        return Err(cannot("it is a directory".into()));
+    let from = reading::file(path, pipes, "the workload").map_err(|e| cannot(e.to_string()))?;
+    if from.size_bytes() > MOST_BYTES {
+        return Err(cannot(format!("{} bytes are no text of a workload", from.size_bytes())));
     }
-    if metadata.len() > MOST_BYTES {
-        return Err(cannot(format!("{} bytes are no text of a workload", metadata.len())));
-    }
-    bounded(std::fs::File::open(path).map_err(|e| cannot(e.to_string()))?, &path.display().to_string())
+    bounded(from, &path.display().to_string())
 }
 
 fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
@@ -169,7 +169,7 @@ fn include(directory: &Path, wanted: &TextError) -> Result<String, Failure> {
     let as_written = name.strip_prefix(including).unwrap_or(name);
     let places = [directory.join(name), directory.join(as_written), name.to_owned()];
     let path = places.iter().find(|p| p.exists()).map_or(as_written, |p| p.as_path());
-    file(path).map_err(|failure| {
+    file(path, Pipes::Refused).map_err(|failure| {
         Failure::new(FailureKind::Usage, format!("{}: include: {}", wanted.place, failure.message))
             .remedy("includes are looked for beside the text that includes them, then in the current directory")
     })

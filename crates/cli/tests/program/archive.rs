@@ -120,3 +120,90 @@ fn paths_of_a_relative_archive_can_be_opened_from_anywhere() {
     let page = document["report"].as_str().unwrap();
     assert!(page.starts_with('/') && std::path::Path::new(page).exists(), "{page}");
 }
+
+#[test]
+fn a_path_means_that_bundle_and_no_other_of_its_id() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    let mine = scratch.archive().join("runs").join(&id);
+    let other = scratch.path().join("usb/runs").join(&id);
+    fs::create_dir_all(&other).unwrap();
+    for file in fs::read_dir(&mine).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), other.join(file.file_name())).unwrap();
+    }
+    fs::write(other.join("series.csv"), "altered").unwrap();
+    let path = other.to_str().unwrap();
+    let verified = scratch.run(["runs", "verify", path]);
+    assert_eq!(verified.code, 1, "{}", verified.stdout);
+    assert!(verified.stdout.contains(path) && verified.stdout.contains("altered: series.csv"), "{}", verified.stdout);
+    assert_eq!(scratch.run(["runs", "verify", mine.to_str().unwrap()]).code, 0);
+    assert_eq!(scratch.run(["runs", "verify", &id]).code, 0);
+    let both = scratch.json(["runs", "verify", &id, path, "--json"], 1);
+    assert!(both.to_string().contains(path), "{both}");
+    for arguments in
+        [vec!["delete", path], vec!["delete", &id, path], vec!["tag", path, "mine"], vec!["tag", "-d", path, "mine"]]
+    {
+        let refused = scratch.run(["runs"].iter().chain(&arguments));
+        assert_eq!(refused.code, 3, "{arguments:?}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains("outside of the archive") && refused.stderr.contains("usb"),
+            "{}",
+            refused.stderr
+        );
+        assert!(mine.join("run.json").exists() && other.join("run.json").exists(), "{arguments:?}");
+    }
+    // Its page has a place of its own only where it is given one.
+    let page = fs::read(scratch.archive().join(format!("reports/{id}.html"))).unwrap();
+    assert_eq!(scratch.run(["report", path]).code, 4, "it cannot be read");
+    fs::copy(mine.join("series.csv"), other.join("series.csv")).unwrap();
+    assert_eq!(scratch.run(["report", path]).code, 2);
+    assert_eq!(fs::read(scratch.archive().join(format!("reports/{id}.html"))).unwrap(), page);
+    assert_eq!(scratch.run(["report", path, "-o", "page.html"]).code, 0);
+    assert!(!scratch.run(["runs", "show", path]).stdout.contains("reports/"));
+    assert_eq!(scratch.run(["runs", "delete", mine.join("run.json").to_str().unwrap()]).code, 0);
+    assert!(!mine.exists() && other.exists());
+}
+
+#[test]
+fn a_foreign_id_leads_to_no_file() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    let bundle = scratch.path().join("handed-over");
+    fs::rename(scratch.archive().join("runs").join(&id), &bundle).unwrap();
+    let text = fs::read_to_string(bundle.join("run.json")).unwrap();
+    for foreign in ["../../../owned", "/tmp/narrows-owned", "..", "x", ""] {
+        let aim = scratch.path().join("owned.html");
+        let mut run: serde_json::Value = serde_json::from_str(&text).unwrap();
+        run["id"] = foreign.into();
+        fs::write(bundle.join("run.json"), run.to_string()).unwrap();
+        for arguments in [
+            vec!["report", "./handed-over"],
+            vec!["runs", "show", "./handed-over"],
+            vec!["export", "./handed-over", "-f", "csv"],
+        ] {
+            let ended = scratch.run(&arguments);
+            assert_eq!(ended.code, 4, "{foreign}: {arguments:?}: {}", ended.stderr);
+        }
+        assert!(!aim.exists() && !std::path::Path::new("/tmp/narrows-owned.html").exists());
+    }
+}
+
+#[test]
+fn what_a_killed_program_left_goes_at_the_next_start() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    let left =
+        ["reports/x-1.html.tmp", "reports/.x-1.html.7-0.tmp", "experiments/x-1.json.tmp", "experiments/x-1.lock"];
+    for command in [vec!["check", "sim:nvme", "--budget", "20s"], vec!["report", &id], vec!["runs", "recover"]] {
+        for name in left {
+            let path = scratch.archive().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "half a page").unwrap();
+        }
+        assert_eq!(scratch.run(&command).code, 0);
+        for name in left {
+            assert!(!scratch.archive().join(name).exists(), "{command:?}: {name}");
+        }
+    }
+}

@@ -6,7 +6,7 @@
 //! of zeros says something about the card and nothing about its owner: it stays.
 
 use super::CapturedContent;
-use sha2::{Digest, Sha256};
+use crate::identity::{Scramble, find, identifies};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that hold one identifying text each.
@@ -35,7 +35,7 @@ const SECRETS_LIMIT: usize = 20_000;
 
 /// How one capture is changed.
 pub(super) struct Redaction {
-    salt: u64,
+    scramble: Scramble,
     /// What is replaced wherever it is seen, longest first.
     secrets: Vec<String>,
 }
@@ -58,7 +58,7 @@ impl Redaction {
         }
         let mut secrets: Vec<String> = secrets.into_iter().collect();
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        Self { salt, secrets }
+        Self { scramble: Scramble::new(salt), secrets }
     }
 
     pub(super) fn apply(&self, entries: BTreeMap<String, CapturedContent>) -> BTreeMap<String, CapturedContent> {
@@ -76,16 +76,16 @@ impl Redaction {
     fn file(&self, path: &str, mut bytes: Vec<u8>) -> Vec<u8> {
         if IDENTIFYING_HERE.contains(&path) {
             let range = 0..bytes.len();
-            self.scramble(&mut bytes, range);
+            self.scramble.apply(&mut bytes, range);
             return bytes;
         }
         for range in ranges_of_identity(path, bytes.len()) {
-            self.scramble(&mut bytes, range);
+            self.scramble.apply(&mut bytes, range);
         }
         // Too short to be looked for elsewhere, but here it is what the file is about.
         for secret in secrets_in(path, &bytes).iter().filter(|s| s.len() < SHORTEST && identifies(s)) {
             if let Some(at) = find(&bytes, secret.as_bytes()) {
-                self.scramble(&mut bytes, at..at + secret.len());
+                self.scramble.apply(&mut bytes, at..at + secret.len());
             }
         }
         self.bytes(&mut bytes);
@@ -100,68 +100,7 @@ impl Redaction {
     }
 
     fn bytes(&self, bytes: &mut [u8]) {
-        let mut found: Vec<std::ops::Range<usize>> = Vec::new();
-        for secret in &self.secrets {
-            let mut from = 0;
-            while let Some(at) = find(&bytes[from..], secret.as_bytes()) {
-                let range = from + at..from + at + secret.len();
-                from = range.end;
-                if !found.iter().any(|f| f.start < range.end && range.start < f.end) {
-                    found.push(range);
-                }
-            }
-        }
-        for range in by_form(bytes) {
-            if !found.iter().any(|f| f.start < range.end && range.start < f.end) {
-                found.push(range);
-            }
-        }
-        for range in found {
-            self.scramble(bytes, range);
-        }
-    }
-
-    /// Replaces letters and digits by others that follow from the salt and the text, case aside.
-    fn scramble(&self, bytes: &mut [u8], range: std::ops::Range<usize>) {
-        let of = bytes[range.clone()].trim_ascii().to_ascii_lowercase();
-        let hex = of.strip_prefix(b"0x").unwrap_or(&of);
-        let only_hex = hex.iter().all(|b| !b.is_ascii_alphabetic() || (b'a'..=b'f').contains(b));
-        let mut stream = Stream::new(self.salt, hex);
-        let start = if bytes[range.clone()].starts_with(b"0x") { range.start + 2 } else { range.start };
-        for byte in &mut bytes[start..range.end] {
-            let letters = if only_hex { 6 } else { 26 };
-            match *byte {
-                b'0'..=b'9' => *byte = b'0' + stream.next() % 10,
-                b'a'..=b'z' => *byte = b'a' + stream.next() % letters,
-                b'A'..=b'Z' => *byte = b'A' + stream.next() % letters,
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Bytes that follow from a salt and a text.
-struct Stream {
-    seed: Vec<u8>,
-    block: [u8; 32],
-    used: usize,
-    count: u32,
-}
-
-impl Stream {
-    fn new(salt: u64, of: &[u8]) -> Self {
-        Self { seed: [&salt.to_le_bytes(), of].concat(), block: [0; 32], used: 32, count: 0 }
-    }
-
-    fn next(&mut self) -> u8 {
-        if self.used == self.block.len() {
-            self.block =
-                Sha256::new().chain_update(self.count.to_le_bytes()).chain_update(&self.seed).finalize().into();
-            self.count += 1;
-            self.used = 0;
-        }
-        self.used += 1;
-        self.block[self.used - 1]
+        self.scramble.secrets_and_forms(&self.secrets, bytes);
     }
 }
 
@@ -177,13 +116,6 @@ fn ranges_of_identity(path: &str, length: usize) -> Vec<std::ops::Range<usize>> 
         &[]
     };
     ranges.iter().filter(|r| r.end <= length).cloned().collect()
-}
-
-/// Whether a serial number tells one device from others: zeros alone do not.
-fn identifies(serial: &str) -> bool {
-    let mut characters = serial.trim_start_matches("0x").chars().filter(char::is_ascii_alphanumeric);
-    let first = characters.next();
-    characters.any(|c| Some(c) != first)
 }
 
 /// What of a file identifies.
@@ -214,92 +146,6 @@ fn secret_of_card(entries: &BTreeMap<String, CapturedContent>, path: &str, bytes
     };
     let digits = if emmc { 20..28 } else { 18..26 };
     Some(std::str::from_utf8(bytes.get(digits)?).ok()?.to_owned())
-}
-
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    let first = *needle.first()?;
-    let mut from = 0;
-    while let Some(at) = haystack[from..].iter().position(|b| *b == first) {
-        let at = from + at;
-        if haystack[at..].starts_with(needle) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-    None
-}
-
-/// UUIDs, MAC addresses, LVM's ids and world-wide names, wherever they stand.
-fn by_form(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let boundary = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        let form = if boundary { form_at(&bytes[at..]) } else { None };
-        match form {
-            Some((prefix, end)) => {
-                found.push(at + prefix..at + end);
-                at += end;
-            }
-            None => at += 1,
-        }
-    }
-    found
-}
-
-/// An identifying form at the front: the length of the prefix that stays, and where it ends.
-fn form_at(bytes: &[u8]) -> Option<(usize, usize)> {
-    /// Lengths of groups of hexadecimal digits, and what is between them.
-    const FORMS: [(&[usize], u8); 3] = [
-        // RFC 9562.
-        (&[8, 4, 4, 4, 12], b'-'),
-        // EUI-48.
-        (&[2, 2, 2, 2, 2, 2], b':'),
-        // The UUID of md, as mdadm prints it.
-        (&[8, 8, 8, 8], b':'),
-    ];
-    let ends = |at: usize| bytes.get(at).is_none_or(|b| !b.is_ascii_alphanumeric());
-    for (groups, separator) in FORMS {
-        let mut at = 0;
-        let whole = groups.iter().enumerate().all(|(i, length)| {
-            if i > 0 {
-                if bytes.get(at) != Some(&separator) {
-                    return false;
-                }
-                at += 1;
-            }
-            let group = bytes.get(at..at + length);
-            at += length;
-            group.is_some_and(|g| g.iter().all(u8::is_ascii_hexdigit))
-        });
-        if whole && ends(at) {
-            return Some((0, at));
-        }
-    }
-    // naa.5000c500a1b2c3d4, eui.0025385b71b00a3d: NAA and EUI-64 names of disks; LUKS volumes in the names of mappings
-    // (libcryptsetup, lib/utils_device.c).
-    let prefixes: [(&[u8], usize); 8] = [
-        (b"naa.", 16),
-        (b"eui.", 16),
-        (b"nna.", 16),
-        (b"0x5", 15),
-        (b"uuid.", 16),
-        (b"CRYPT-LUKS1-", 32),
-        (b"CRYPT-LUKS2-", 32),
-        (b"CRYPT-TCRYPT-", 32),
-    ];
-    for (prefix, least) in prefixes {
-        if let Some(rest) = bytes.strip_prefix(prefix) {
-            let digits = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-            if digits >= least && digits <= 32 && ends(prefix.len() + digits) {
-                return Some((prefix.len(), prefix.len() + digits));
-            }
-        }
-    }
-    // LVM-<32 of the volume group><32 of the volume>, base 62 (LVM2, lib/uuid/uuid.c).
-    let lvm = bytes.strip_prefix(b"LVM-")?;
-    let id = lvm.get(..64)?;
-    id.iter().all(u8::is_ascii_alphanumeric).then_some((4, 68))
 }
 
 #[cfg(test)]

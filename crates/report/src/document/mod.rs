@@ -35,38 +35,16 @@ pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTempera
 pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 
-use crate::text::acts;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// The document as indented JSON with a newline at its end: what `--json` prints, and nothing else.
 ///
 /// # Errors
 /// None of the documents of this room can fail; another type may.
 pub fn to_json(document: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = harmless(serde_json::to_string_pretty(document)?);
+    let mut text = model::harmless_json(serde_json::to_string_pretty(document)?);
     text.push('\n');
     Ok(text)
-}
-
-/// The same JSON with what could act on a terminal written as `\u` escapes. JSON itself asks for that only below U+0020, but
-/// documents are looked at on terminals, and names in them come from devices and from other people's trees.
-fn harmless(json: String) -> String {
-    let acting = |c: char| c != '\n' && acts(c);
-    if !json.contains(acting) {
-        return json;
-    }
-    let mut out = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        if !acting(c) {
-            out.push(c);
-            continue;
-        }
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            let _ = write!(out, "\\u{unit:04x}");
-        }
-    }
-    out
 }
 
 /// Nanoseconds as seconds, for `_s` keys.
@@ -82,7 +60,7 @@ mod tests {
     fn what_could_act_on_a_terminal_is_escaped_in_a_document_too() {
         let names = ["a\u{7f}b", "\u{9b}31m", "\u{202e}abc", "\u{e0001}", "\x1b[2J", "größer 盤"];
         let json = to_json(&names).unwrap();
-        assert!(!json.contains(|c| c != '\n' && crate::text::acts(c)), "{json:?}");
+        assert!(!json.contains(|c| c != '\n' && model::acts(c)), "{json:?}");
         assert!(json.contains("größer 盤"), "{json}");
         assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), names);
     }

@@ -31,7 +31,7 @@ fn variables(text: &str, inputs: &TextInputs<'_>) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, behind) = after.split_once('}').ok_or_else(|| format!("'{text}': '${{' is not closed"))?;
+        let (name, behind) = after.split_once('}').ok_or_else(|| "'${' is not closed".to_owned())?;
         let value = inputs.variables.get(name).ok_or_else(|| format!("the environment has no variable '{name}'"))?;
         out.push_str(before);
         out.push_str(value);
@@ -60,7 +60,9 @@ fn file(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (index, raw) in text.lines().enumerate() {
         let place = Place { file: name.to_owned(), line: index as u32 + 1 };
-        let mut fail = |key: &str, what: String| errors.push(TextError::new(TextErrorKind::Form, &place, key, what));
+        let mut fail = |key: &str, what: String| {
+            errors.push(TextError::new(TextErrorKind::Form, &place, key, what).of_own());
+        };
         *lines += 1;
         if *lines > MOST_LINES {
             return fail("", format!("more than {MOST_LINES} lines"));
@@ -75,7 +77,7 @@ fn file(
                     let title = title.trim().to_owned();
                     sections.push(Section { name: title, place, entries: Vec::new() });
                 }
-                _ => fail("", format!("'{line}' is no section: [NAME]")),
+                _ => fail("", "begins with '[' and is no section: [NAME]".into()),
             }
             continue;
         }
@@ -93,11 +95,11 @@ fn file(
         }
         let (key, value) = line.split_once('=').map_or((line, None), |(k, v)| (k.trim(), Some(v.trim())));
         if key.is_empty() {
-            fail("", format!("'{line}' has no option before '='"));
+            fail("", "has no option before '='".into());
             continue;
         }
         let Some(section) = sections.last_mut() else {
-            fail(key, "stands before the first section; put it below [global]".into());
+            fail(if depth == 0 { key } else { "" }, "stands before the first section; put it below [global]".into());
             continue;
         };
         let (value, broken) = match value.map(|v| variables(v, inputs)).transpose() {

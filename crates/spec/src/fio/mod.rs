@@ -130,7 +130,9 @@ impl Reader<'_> {
                 Err((option, what)) => {
                     let place = section.entries.iter().chain(&globals).find(|e| e.name == option);
                     let place = place.map_or(&section.place, |e| &e.place);
-                    self.errors.push(TextError::new(TextErrorKind::Value, place, option, what));
+                    let error = TextError::new(TextErrorKind::Value, place, option, what);
+                    let own = place.file == self.inputs.file;
+                    self.errors.push(if own { error } else { error.of_included() });
                 }
             }
         }
@@ -301,6 +303,8 @@ impl Reader<'_> {
                     error.with_nearest(nearest_option(&entry.name))
                 }
             };
+            let own = entry.place.file == self.inputs.file || entry.place.line == 0;
+            let error = if own { error.of_own() } else { error.of_included() };
             let may_be_left_out = error.kind != TextErrorKind::Value;
             if self.inputs.lenient && may_be_left_out && entry.place.line > 0 {
                 self.note(format!("ignored: {error}"));

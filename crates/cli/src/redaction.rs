@@ -1,0 +1,129 @@
+//! Pages are sent on, so they say nothing that identifies a machine or a person unless `--identify` asks for it. What a page
+//! shows is drawn from runs that were changed so; the runs in the archive stay as they are.
+
+use crate::execution::random_u64;
+use model::{Comparison, Failure, FailureKind, PhaseRun, Ranking, Run};
+use observe::Redaction;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Keys of what this program names itself, in runs and results: ids and names by which parts are found.
+const OWN: [&str; 9] =
+    ["id", "schema", "command", "program_version", "unit", "phase", "predictor", "predicted", "experiment"];
+
+/// What the page says of it, beside what it lacks.
+const REPLACED: &str =
+    "names and serial numbers of this machine and its users, addresses: replaced on this page; --identify keeps them";
+
+/// What becomes of the runs on a page.
+pub struct OnPage {
+    redaction: Option<Redaction>,
+}
+
+impl OnPage {
+    /// All that stands on one page has one redaction, so that two devices stay two, and one stays one.
+    ///
+    /// # Errors
+    /// The kernel gives no random numbers.
+    pub fn of<'r>(runs: impl IntoIterator<Item = &'r Run>, identify: bool) -> Result<Self, Failure> {
+        let redaction = if identify { None } else { Some(Redaction::of(runs, random_u64()?)) };
+        Ok(Self { redaction })
+    }
+
+    /// The run as the page shows it.
+    ///
+    /// # Errors
+    /// It cannot be redacted; a defect of this program.
+    pub fn run<'r>(&self, run: &'r Run) -> Result<Cow<'r, Run>, Failure> {
+        let Some(redaction) = &self.redaction else { return Ok(Cow::Borrowed(run)) };
+        let mut shown: Run = changed(run, redaction)?;
+        shown.environment.clone_from(&run.environment);
+        redaction.environment(&mut shown.environment);
+        redaction.stack(&mut shown.target.stack);
+        shown.environment.missing.push(REPLACED.to_owned());
+        shown.samples.clone_from(&run.samples);
+        shown.kernel_log = run.kernel_log.as_ref().map(|lines| redaction.kernel_log(lines));
+        shown.phases.iter_mut().zip(&run.phases).for_each(|(shown, own)| keep_tables(shown, own));
+        Ok(Cow::Owned(shown))
+    }
+
+    /// A text of the page.
+    pub fn text(&self, text: &str) -> String {
+        self.redaction.as_ref().map_or_else(|| text.to_owned(), |r| r.text(text))
+    }
+
+    /// A comparison of such runs.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn comparison(&self, comparison: &Comparison) -> Result<Comparison, Failure> {
+        let Some(redaction) = &self.redaction else { return Ok(comparison.clone()) };
+        let mut shown: Comparison = changed(comparison, redaction)?;
+        for (shown, own) in shown.environment_differences.iter_mut().zip(&comparison.environment_differences) {
+            let of_kind: Option<fn(&Redaction, &str) -> String> = match own.what.as_str() {
+                "host" => Some(Redaction::host),
+                "kernel command line" => Some(Redaction::command_line),
+                _ => None,
+            };
+            if let Some(change) = of_kind {
+                shown.a = own.a.iter().map(|t| change(redaction, t)).collect();
+                shown.b = own.b.iter().map(|t| change(redaction, t)).collect();
+            }
+        }
+        Ok(shown)
+    }
+
+    /// A ranking of their targets.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn ranking(&self, ranking: &Ranking) -> Result<Ranking, Failure> {
+        self.redaction.as_ref().map_or_else(|| Ok(ranking.clone()), |r| changed(ranking, r))
+    }
+}
+
+/// The same value with other texts.
+fn changed<T: Serialize + DeserializeOwned>(value: &T, redaction: &Redaction) -> Result<T, Failure> {
+    let cannot = |e: serde_json::Error| {
+        Failure::new(FailureKind::Internal, format!("what identifies could not be taken out: {e}"))
+            .remedy("--identify writes the page with all names and serial numbers")
+    };
+    let json = serde_json::to_value(value).map_err(cannot)?;
+    let read = |redaction: &Redaction| {
+        let mut json = json.clone();
+        walk(&mut json, false, redaction);
+        serde_json::from_value(json)
+    };
+    // A machine may be called like a word of the form, `disk` or `measured`; then it is no word elsewhere.
+    read(redaction).or_else(|_| read(&redaction.without_hosts())).map_err(cannot)
+}
+
+/// Changes texts; in a plan, names are those of phases and jobs.
+fn walk(value: &mut Value, in_plan: bool, redaction: &Redaction) {
+    match value {
+        Value::String(text) => *text = redaction.text(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, in_plan, redaction)),
+        Value::Object(entries) => {
+            for (key, item) in entries.iter_mut() {
+                if !OWN.contains(&key.as_str()) && !(in_plan && key == "name") {
+                    walk(item, in_plan || key == "plan", redaction);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Tables hold numbers alone, and are no part of the JSON.
+fn keep_tables(shown: &mut PhaseRun, own: &PhaseRun) {
+    let (Some(shown), Some(own)) = (&mut shown.record, &own.record) else { return };
+    shown.intervals.clone_from(&own.intervals);
+    shown.latency.clone_from(&own.latency);
+    for (shown, own) in shown.streams.iter_mut().zip(&own.streams) {
+        for (shown, own) in shown.directions.iter_mut().zip(&own.directions) {
+            shown.latency.clone_from(&own.latency);
+        }
+    }
+}
