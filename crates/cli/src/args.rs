@@ -65,6 +65,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment
     Run(RunArgs),
+    /// Undo settings that an experiment left changed on this machine
+    Tune(TuneArgs),
     /// The layer that limits a run, what that rests on, and what would decide it
     Why(WhyArgs),
     /// iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval
@@ -87,4 +89,15 @@ pub enum Command {
     Workloads(WorkloadsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+}
+
+impl Command {
+    /// Whether it executes nothing that changes the machine, and undoes nothing.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            Self::Run(_) | Self::Tune(_) | Self::Completions(_) | Self::Explain(_) | Self::Workloads(_) => false,
+            Self::Runs(args) => !matches!(args.command, Some(RunsCommand::Recover)),
+            _ => true,
+        }
+    }
 }

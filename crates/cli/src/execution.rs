@@ -67,9 +67,9 @@ impl<'a> Execution<'a> {
         Self::prepare_with(global, tags, page, SecondSignal::Ends)
     }
 
-    /// As [`Self::prepare`], for a command that has to put settings back: a second signal does not end it at once.
+    /// As [`Self::prepare`], for a command that has to put settings back: a second signal ends it only after that.
     pub fn prepare_patient(global: &GlobalArgs, tags: &'a [String], page: Page<'a>) -> Result<Self, Failure> {
-        Self::prepare_with(global, tags, page, SecondSignal::Waits)
+        Self::prepare_with(global, tags, page, SecondSignal::Hurries)
     }
 
     fn prepare_with(

@@ -33,6 +33,7 @@ mod run;
 mod runs;
 mod signals;
 mod target;
+mod tune;
 mod waiting;
 mod wall;
 mod watch;
@@ -60,9 +61,13 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let output = Output::new(&cli.global);
+    if cli.command.only_reads() {
+        experiment::mention_left(&output);
+    }
     let result = match &cli.command {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
+        Command::Tune(args) => tune::command(args, &output),
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),
         Command::Compare(args) => compare::command(args, &cli.global, &output),
@@ -83,13 +88,14 @@ pub fn main() -> ExitCode {
         }
         ExitCode::from(failure.kind.exit_code())
     });
-    match output.lost() {
+    let code = match output.lost() {
         None => code,
         Some(failure) => {
             output.beside(&failure);
             ExitCode::from(failure.kind.exit_code())
         }
-    }
+    };
+    output.last_word().map_or(code, |failure| ExitCode::from(failure.kind.exit_code()))
 }
 
 /// Nothing is printed onto a disk, not even why.

@@ -2,8 +2,8 @@
 
 use crate::args::{ColorChoice, GlobalArgs};
 use model::{Failure, FailureKind};
-use report::Style;
 use report::document::{ErrorDocument, to_json};
+use report::{Paint, Style};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -16,6 +16,12 @@ pub struct Output {
     lost: RefCell<Option<io::Error>>,
     /// Whether something was printed on stdout.
     answered: Cell<bool>,
+    /// Whether colours may stand on stderr.
+    colour_beside: bool,
+    /// Whether what went wrong left something changed.
+    red: Cell<bool>,
+    /// What is said last.
+    last_word: RefCell<Option<Failure>>,
 }
 
 /// Whether the locale's character set is UTF-8 (the first of LC_ALL, LC_CTYPE, LANG that is set decides).
@@ -41,28 +47,36 @@ impl Output {
     pub fn new(global: &GlobalArgs) -> Self {
         let dumb = std::env::var("TERM").is_ok_and(|t| t == "dumb");
         let terminal = io::stdout().is_terminal();
-        let color = match global.color {
+        let color = |terminal: bool| match global.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
         let width = if terminal { width() } else { 80 };
+        let style = Style { ascii: dumb || !utf8_locale(), colour: color(terminal), width };
+        Self::with(global.json, style, color(io::stderr().is_terminal()))
+    }
+
+    fn with(json: bool, style: Style, colour_beside: bool) -> Self {
         Self {
-            json: global.json,
-            style: Style { ascii: dumb || !utf8_locale(), colour: color, width },
+            json,
+            style,
             lost: RefCell::default(),
             answered: Cell::new(false),
+            colour_beside,
+            red: Cell::new(false),
+            last_word: RefCell::default(),
         }
+    }
+
+    /// The same places in the same style, for a thread of its own.
+    pub fn for_another_thread(&self) -> Self {
+        Self::with(self.json, self.style, self.colour_beside)
     }
 
     /// JSON, whatever else was asked.
     pub fn json() -> Self {
-        Self {
-            json: true,
-            style: Style { ascii: true, colour: false, width: 80 },
-            lost: RefCell::default(),
-            answered: Cell::new(false),
-        }
+        Self::with(true, Style { ascii: true, colour: false, width: 80 }, false)
     }
 
     /// Whether a JSON document is wanted.
@@ -107,6 +121,24 @@ impl Output {
         let _ = writeln!(io::stderr().lock(), "narrows: {}", self.harmless(text));
     }
 
+    /// The failure that is said next left something changed: it is red where colours are.
+    pub fn in_red(&self) {
+        self.red.set(true);
+    }
+
+    /// Keeps what is still changed until all else is said.
+    pub fn still_changed(&self, failure: Failure) {
+        self.last_word.borrow_mut().get_or_insert(failure);
+    }
+
+    /// Says what is still changed, if anything is.
+    pub fn last_word(&self) -> Option<Failure> {
+        let failure = self.last_word.take()?;
+        self.in_red();
+        self.beside(&failure);
+        Some(failure)
+    }
+
     /// Says what went wrong: a document on stdout, or text on stderr.
     pub fn failure(&self, failure: &Failure) {
         if self.json {
@@ -127,7 +159,9 @@ impl Output {
     /// Says on stderr what went wrong beside an answer that is out already.
     pub fn beside(&self, failure: &Failure) {
         let mut err = io::stderr().lock();
-        let _ = writeln!(err, "narrows: {}", self.harmless(&failure.message));
+        let style = Style { colour: self.colour_beside && self.red.get(), ..self.style };
+        let message = format!("narrows: {}", self.harmless(&failure.message));
+        let _ = writeln!(err, "{}", style.paint(Paint::Bad, &message));
         if let Some(remedy) = &failure.remedy {
             let _ = writeln!(err, "  {}", self.harmless(remedy));
         }

@@ -121,10 +121,11 @@ fn verify(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCod
 }
 
 fn recover(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
+    let (left, mut failed) = crate::experiment::recover(archive, output);
     let recoveries = archive.recover()?;
-    let failed: Vec<String> =
-        recoveries.iter().filter(|r| matches!(r.outcome, Recovered::Failed { .. })).map(|r| r.id.clone()).collect();
-    let lines: Vec<(String, String)> = recoveries.into_iter().map(|r| (r.id, r.outcome.to_string())).collect();
+    failed.extend(recoveries.iter().filter(|r| matches!(r.outcome, Recovered::Failed { .. })).map(|r| r.id.clone()));
+    let recovered = recoveries.into_iter().map(|r| (r.id, r.outcome.to_string()));
+    let lines: Vec<(String, String)> = left.into_iter().chain(recovered).collect();
     finish("recover", &lines, &failed, output);
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }

@@ -1,24 +1,34 @@
-//! Ctrl-C, SIGHUP and SIGTERM end the phase that runs; what was measured is kept. A second one ends the program.
+//! Ctrl-C, SIGHUP and SIGTERM end the phase that runs; what was measured is kept. A second one ends the program, at once or
+//! after settings were put back.
 
 use engine::Control;
 use model::{Failure, FailureKind};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Signals that follow one another faster are one wish: systemd sends SIGTERM, SIGCONT and SIGHUP together.
+const TOGETHER: Duration = Duration::from_millis(150);
 
 /// What a second signal does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecondSignal {
     /// The program ends at once.
     Ends,
-    /// Nothing more than the first: settings are being put back.
-    Waits,
+    /// What [`Signals::on_second`] is given: settings have to be put back before.
+    Hurries,
 }
 
 /// Installed handlers and what they have seen.
 pub struct Signals {
     seen: Arc<AtomicBool>,
+    second: Arc<AtomicBool>,
     continued: Arc<AtomicBool>,
+    /// A byte for each signal, where the second one does not end the program.
+    each: Option<UnixStream>,
 }
 
 impl Signals {
@@ -31,30 +41,61 @@ impl Signals {
     /// As [`Self::install`], with the second signal doing something else.
     pub fn install_with(control: &Arc<Control>, second: SecondSignal) -> Result<Self, Failure> {
         let seen = Arc::new(AtomicBool::new(false));
+        let cannot = |e: std::io::Error| {
+            Failure::new(FailureKind::Environment, format!("cannot install a handler for signals: {e}"))
+        };
+        let pipe = match second {
+            SecondSignal::Ends => None,
+            SecondSignal::Hurries => Some(UnixStream::pair().map_err(cannot)?),
+        };
         for signal in [SIGINT, SIGHUP, SIGTERM] {
             let install = || -> std::io::Result<()> {
                 if second == SecondSignal::Ends {
                     signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&seen))?;
                 }
+                if let Some((_, write)) = &pipe {
+                    signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
+                }
                 signal_hook::flag::register(signal, Arc::clone(&seen))?;
                 signal_hook::flag::register(signal, control.stop_flag())?;
                 Ok(())
             };
-            install().map_err(|e| {
-                Failure::new(FailureKind::Environment, format!("cannot install a handler for signal {signal}: {e}"))
-            })?;
+            install().map_err(cannot)?;
         }
         // That the process was stopped can only be told when it goes on.
         let continued = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(SIGCONT, Arc::clone(&continued)).map_err(|e| {
             Failure::new(FailureKind::Environment, format!("cannot install a handler for SIGCONT: {e}"))
         })?;
-        Ok(Self { seen, continued })
+        Ok(Self { seen, second: Arc::default(), continued, each: pipe.map(|(read, _)| read) })
     }
 
     /// Whether the process was continued since this was last asked: it had been stopped, by SIGSTOP or Ctrl-Z.
     pub fn take_continued(&self) -> bool {
         self.continued.swap(false, Ordering::Relaxed)
+    }
+
+    /// Once a second signal comes, [`Self::second`] holds, and `act` is called in a thread of its own, as the one that it is
+    /// to hurry may wait for a device for ever. Where no thread can be made, the first signal alone is obeyed.
+    pub fn on_second(&self, act: impl FnOnce() + Send + 'static) {
+        let Some(mut each) = self.each.as_ref().and_then(|e| e.try_clone().ok()) else { return };
+        let second = Arc::clone(&self.second);
+        let wait = move || {
+            let mut byte = [0];
+            let mut first: Option<Instant> = None;
+            while each.read_exact(&mut byte).is_ok() {
+                if first.get_or_insert_with(Instant::now).elapsed() > TOGETHER {
+                    second.store(true, Ordering::Relaxed);
+                    return act();
+                }
+            }
+        };
+        let _ = std::thread::Builder::new().name("second signal".into()).spawn(wait);
+    }
+
+    /// Whether a second one has come.
+    pub fn second(&self) -> bool {
+        self.second.load(Ordering::Relaxed)
     }
 
     /// Whether one has come.

@@ -1,40 +1,134 @@
-//! Commands that change a setting and undo it, by the shell.
+//! Commands that change a setting and undo it: argument vectors, each in a process group of its own that does not outlive
+//! this program unnoticed.
 
+use crate::error::{Result, SettingError};
+use crate::running::Running;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A command that is told to end gets this long.
+/// A command that is told to end gets this long before it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Name of the variable by which a command's processes are known.
+pub(crate) const MARK: &str = "NARROWS_COMMAND";
 
-/// A command in a process group of its own, so that Ctrl-C on the terminal does not end it half-way; what it prints goes
-/// to stderr. Once `stop` holds, it is told to end, and is ended after a while.
-///
-/// # Errors
-/// That it could not be started, or not be waited for.
-pub fn shell(command: &str, stop: &dyn Fn() -> bool) -> std::io::Result<ExitStatus> {
-    let stderr =
-        || -> Stdio { std::io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from) };
-    let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command).current_dir(Path::new("/")).stdin(Stdio::null()).stdout(stderr()).stderr(stderr());
-    if let Ok(here) = std::env::current_dir() {
-        shell.current_dir(here);
+/// A program and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct CommandLine(Vec<String>);
+
+impl CommandLine {
+    /// `None` without a program, and with a zero byte in an argument.
+    pub fn new(arguments: Vec<String>) -> Option<Self> {
+        let named = arguments.first().is_some_and(|program| !program.is_empty());
+        (named && !arguments.iter().any(|a| a.contains('\0'))).then_some(Self(arguments))
     }
-    let mut child = shell.process_group(0).spawn()?;
+}
+
+impl TryFrom<Vec<String>> for CommandLine {
+    type Error = &'static str;
+
+    fn try_from(arguments: Vec<String>) -> std::result::Result<Self, Self::Error> {
+        Self::new(arguments).ok_or("a command without a program")
+    }
+}
+
+impl From<CommandLine> for Vec<String> {
+    fn from(line: CommandLine) -> Self {
+        line.0
+    }
+}
+
+/// As a person would type it; of a text for the shell the text.
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [shell, option, text] = self.0.as_slice()
+            && shell == "/bin/sh"
+            && option == "-c"
+        {
+            return f.write_str(text);
+        }
+        for (index, argument) in self.0.iter().enumerate() {
+            let space = if index == 0 { "" } else { " " };
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+            if !argument.is_empty() && argument.chars().all(plain) {
+                write!(f, "{space}{argument}")?;
+            } else {
+                write!(f, "{space}'{}'", argument.replace('\'', r"'\''"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// When a command is told to end.
+pub struct Patience<'a> {
+    /// Once this holds, it is not waited for any longer,
+    pub over: &'a dyn Fn() -> bool,
+    /// but it has at least this long.
+    pub at_least: Duration,
+}
+
+impl CommandLine {
+    /// Runs it to its end; what it prints goes to stderr. It has a process group of its own, so that Ctrl-C on the terminal
+    /// does not end it half-way, and ends with the thread that started it. `mark` is in the environment of all its processes.
+    /// It does nothing before `known` has returned: what is written down there is enough to find it again.
+    ///
+    /// # Errors
+    /// That it could not be started, failed, or was ended because it was not waited for; the error of `known`.
+    pub fn run(&self, mark: &str, patience: &Patience<'_>, known: &mut dyn FnMut(Running) -> Result<()>) -> Result<()> {
+        let failed = |what: String| SettingError::Command(self.to_string(), what);
+        let stderr =
+            || -> Stdio { std::io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from) };
+        // The shell waits for a line, and becomes the command; where the line does not come, nothing was done.
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", r#"read -r go && [ "$go" = go ] && exec "$@" </dev/null; exit 126"#, "narrows"])
+            .args(&self.0)
+            .env(MARK, mark)
+            .stdin(Stdio::piped())
+            .stdout(stderr())
+            .stderr(stderr())
+            .process_group(0);
+        sys::end_with_parent(&mut command);
+        let mut child = command.spawn().map_err(|e| failed(format!("could not be started: {e}")))?;
+        let stdin = child.stdin.take();
+        let told = Running::of(child.id(), mark).map_err(|e| failed(format!("could not be started: {e}")));
+        if let Err(error) = told.and_then(known) {
+            drop(stdin);
+            let _ = child.wait();
+            return Err(error);
+        }
+        if let Some(mut stdin) = stdin {
+            // It can only have been killed, which its end says.
+            let _ = stdin.write_all(b"go\n");
+        }
+        wait(&mut child, patience).map_err(failed)
+    }
+}
+
+fn wait(child: &mut Child, patience: &Patience<'_>) -> std::result::Result<(), String> {
+    let started = Instant::now();
     let mut told: Option<Instant> = None;
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(_)) if told.is_some() => return Err("was ended because it was not waited for".to_owned()),
+            Ok(Some(status)) => return Err(format!("ended with {status}")),
+            Ok(None) => {}
+            Err(e) => return Err(format!("cannot be waited for: {e}")),
         }
-        match (told, stop()) {
-            (None, true) => {
-                end(&child, rustix::process::Signal::TERM);
+        match told {
+            None if started.elapsed() >= patience.at_least && (patience.over)() => {
+                end(child, rustix::process::Signal::TERM);
                 told = Some(Instant::now());
             }
-            (Some(since), _) if since.elapsed() > GRACE => end(&child, rustix::process::Signal::KILL),
+            Some(since) if since.elapsed() > GRACE => end(child, rustix::process::Signal::KILL),
             _ => {}
         }
         std::thread::sleep(LOOK_EVERY);
@@ -51,9 +145,50 @@ fn end(child: &Child, signal: rustix::process::Signal) {
 mod tests {
     use super::*;
 
+    fn line(arguments: &[&str]) -> CommandLine {
+        CommandLine::new(arguments.iter().map(|a| (*a).to_owned()).collect()).unwrap()
+    }
+
+    fn run(line: &CommandLine, over: bool) -> std::result::Result<(), String> {
+        let patience = Patience { over: &|| over, at_least: Duration::ZERO };
+        line.run("test", &patience, &mut |_| Ok(())).map_err(|e| e.to_string())
+    }
+
     #[test]
     fn a_command_says_how_it_ended() {
-        assert!(shell("exit 0", &|| false).unwrap().success());
-        assert_eq!(shell("exit 3", &|| false).unwrap().code(), Some(3));
+        assert_eq!(run(&line(&["true"]), false), Ok(()));
+        assert!(run(&line(&["/bin/sh", "-c", "exit 3"]), false).unwrap_err().contains("exit status: 3"));
+        assert!(run(&line(&["/no/such/program"]), false).is_err());
+        assert!(run(&line(&["sleep", "1000"]), true).unwrap_err().contains("not waited for"));
+    }
+
+    #[test]
+    fn arguments_reach_the_program_as_they_are() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a b; $(touch x)");
+        assert_eq!(run(&line(&["touch", file.to_str().unwrap()]), false), Ok(()));
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        assert!(file.exists());
+    }
+
+    #[test]
+    fn nothing_is_done_before_it_is_written_down() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("done");
+        let touch = line(&["touch", file.to_str().unwrap()]);
+        let patience = Patience { over: &|| false, at_least: Duration::ZERO };
+        let refused = touch.run("test", &patience, &mut |running| {
+            assert!(running.is_alive());
+            Err(SettingError::Mount("no".into()))
+        });
+        assert!(refused.is_err() && !file.exists());
+    }
+
+    #[test]
+    fn a_command_reads_as_it_would_be_typed() {
+        assert_eq!(line(&["sysctl", "-w", "vm.swappiness=1"]).to_string(), "sysctl -w vm.swappiness=1");
+        assert_eq!(line(&["echo", "it's", ""]).to_string(), r"echo 'it'\''s' ''");
+        assert_eq!(line(&["/bin/sh", "-c", "echo a > b"]).to_string(), "echo a > b");
+        assert!(CommandLine::new(Vec::new()).is_none() && CommandLine::new(vec![String::new()]).is_none());
     }
 }

@@ -1,17 +1,33 @@
 //! Options of a mounted file system: as they are, their opposites, and how they are set.
 
-use std::process::{Command, Stdio};
+use crate::command::{CommandLine, Patience};
+use crate::error::{Result, SettingError};
+use serde::{Deserialize, Serialize};
+
+/// A mounted file system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mounted {
+    /// Where.
+    pub mount_point: String,
+    /// What: a device, as /proc/mounts names it.
+    pub source: String,
+    /// With which options, as /proc/mounts shows them.
+    pub options: Vec<String>,
+}
 
 /// Whether both are the same options, in any order.
 pub fn same_options(a: &[String], b: &[String]) -> bool {
     a.len() == b.len() && a.iter().all(|o| b.contains(o))
 }
 
-/// The options of a mount as /proc/mounts shows them; of several on one place the last.
-pub fn mounted_with(mount_point: &str) -> Option<Vec<String>> {
+/// What is mounted at a place, as /proc/mounts shows it; of several the last. `None` where nothing is.
+pub fn mounted_at(mount_point: &str) -> Option<Mounted> {
     let text = std::fs::read_to_string("/proc/self/mounts").ok()?;
     let line = text.lines().rev().find(|l| l.split(' ').nth(1).map(unescape).as_deref() == Some(mount_point))?;
-    Some(line.split(' ').nth(3)?.split(',').map(str::to_owned).collect())
+    let mut fields = line.split(' ');
+    let source = unescape(fields.next()?);
+    let options = fields.nth(2)?.split(',').map(str::to_owned).collect();
+    Some(Mounted { mount_point: mount_point.to_owned(), source, options })
 }
 
 /// Spaces and the like are octal in /proc/mounts (fs/proc_namespace.c, mangle).
@@ -44,19 +60,12 @@ pub fn opposite(option: &str, before: &[String]) -> Option<String> {
 /// Mounts it again with these options (mount(8)).
 ///
 /// # Errors
-/// That `mount` refused or could not be started.
-pub fn remount(mount_point: &str, options: &str) -> Result<(), String> {
-    let status = Command::new("mount")
-        .args(["-o", &format!("remount,{options}"), mount_point])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status()
-        .map_err(|e| format!("mount could not be started: {e}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{mount_point} could not be remounted with {options}: mount ended with {status}"))
-    }
+/// That `mount` refused, could not be started, or was not waited for.
+pub(crate) fn remount(mount_point: &str, options: &str, mark: &str, patience: &Patience<'_>) -> Result<()> {
+    let options = format!("remount,{options}");
+    let line = ["mount", "-o", &options, "--", mount_point].map(str::to_owned).to_vec();
+    let command = CommandLine::new(line).ok_or_else(|| SettingError::Mount(format!("{mount_point} is no place")))?;
+    command.run(mark, patience, &mut |_| Ok(()))
 }
 
 #[cfg(test)]

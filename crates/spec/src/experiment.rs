@@ -42,12 +42,13 @@ pub enum Setting {
         /// What is written.
         value: String,
     },
-    /// A command of the shell, and the one that undoes it.
+    /// A command and the one that undoes it, each a program with its arguments. What the text gives as one string is run by
+    /// `/bin/sh -c`.
     Command {
         /// What is run before the arm.
-        run: String,
+        run: Vec<String>,
         /// What is run after it.
-        undo: String,
+        undo: Vec<String>,
     },
     /// The file system of the target is remounted with these options; the old ones are restored.
     MountOptions(String),
@@ -146,9 +147,9 @@ struct ArmText {
     #[serde(default)]
     sysctl: BTreeMap<String, toml::Value>,
     #[serde(default)]
-    command: Option<String>,
+    command: Option<CommandText>,
     #[serde(default)]
-    undo: Option<String>,
+    undo: Option<CommandText>,
     #[serde(default)]
     mount_options: Option<String>,
     #[serde(default)]
@@ -157,6 +158,28 @@ struct ArmText {
     target: Option<String>,
     #[serde(default)]
     when: Option<String>,
+}
+
+/// `"echo 1 > /x"` or `["sysctl", "-w", "vm.swappiness=1"]`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CommandText {
+    Shell(String),
+    Arguments(Vec<String>),
+}
+
+impl CommandText {
+    fn arguments(self, key: &'static str) -> Result<Vec<String>, (&'static str, String)> {
+        let arguments = match self {
+            Self::Shell(text) => vec!["/bin/sh".to_owned(), "-c".to_owned(), text],
+            Self::Arguments(all) => all,
+        };
+        let named = arguments.first().is_some_and(|program| !program.is_empty());
+        if !named || arguments.iter().any(|a| a.contains('\0')) {
+            return Err((key, "a text for the shell, or a program and its arguments".to_owned()));
+        }
+        Ok(arguments)
+    }
 }
 
 /// `5`, `5.0` or `"5 %"`.
@@ -301,7 +324,9 @@ fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
         settings.push(Setting::Value { path: format!("/proc/sys/{}", name.replace('.', "/")), value: plain(value) });
     }
     match (arm.command, arm.undo) {
-        (Some(run), Some(undo)) => settings.push(Setting::Command { run, undo }),
+        (Some(run), Some(undo)) => {
+            settings.push(Setting::Command { run: run.arguments("command")?, undo: undo.arguments("undo")? });
+        }
         (None, None) => {}
         (Some(_), None) => {
             return Err(("undo", "a command needs the one that undoes it (undo = \"true\" if none)".into()));
@@ -381,6 +406,11 @@ when = "driver == 'ahci' && kernel != '6.1*'"
         assert!(
             large.settings.contains(&Setting::Value { path: "/proc/sys/vm/dirty_ratio".into(), value: "10".into() })
         );
+        let shell = |text: &str| ["/bin/sh", "-c", text].map(str::to_owned).to_vec();
+        assert!(large.settings.contains(&Setting::Command { run: shell("echo on"), undo: shell("echo off") }));
+        let vector = GOOD.replacen("\"echo on\"", "[\"echo\", \"on\"]", 1);
+        let vector = parse_experiment("x.toml", &vector).unwrap().arms[1].settings.clone();
+        assert!(vector.iter().any(|s| matches!(s, Setting::Command { run, .. } if run == &["echo", "on"])));
         assert!(large.when.is_some() && large.set == [("access".to_owned(), "direct".to_owned())]);
     }
 
@@ -394,6 +424,7 @@ when = "driver == 'ahci' && kernel != '6.1*'"
             ("pairs = 6", "piars = 6", 6, "piars"),
             ("name = \"large\"", "name = \"small\"", 23, "a name of its own"),
             ("undo = \"echo off\"", "", 23, "undo: "),
+            ("undo = \"echo off\"", "undo = []", 23, "undo: a text"),
             ("\"/sys/block/{disk}/queue/read_ahead_kb\" = 4096", "\"/etc/passwd\" = 1", 23, "no file below /sys"),
             ("driver == 'ahci'", "driver = ahci", 23, "when: "),
         ] {

@@ -11,6 +11,7 @@ mod block;
 mod btrfs;
 mod bus_fault;
 mod cachestat;
+mod child;
 mod clock;
 mod discard;
 mod errno;
@@ -45,6 +46,7 @@ pub use block::{device_read_only, device_size, flush_device_cache, logical_block
 pub use btrfs::btrfs_data_redundant;
 pub use bus_fault::ignore_file_size_signal;
 pub use cachestat::{CachedPages, page_size, resident_pages};
+pub use child::end_with_parent;
 pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
 pub use errno::errno_name;

@@ -39,7 +39,7 @@ pub enum RunsCommand {
         /// Which runs; all without one
         runs: Vec<String>,
     },
-    /// Turn what a crash or SIGKILL left behind into runs marked truncated
+    /// Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed
     Recover,
     /// Rebuild index.jsonl from the bundles
     Reindex,

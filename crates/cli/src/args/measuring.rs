@@ -94,6 +94,7 @@ Examples:
   narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
   narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
   narrows run read-ahead.toml --resume            goes on with it after Ctrl-C, a crash or a reboot
+  narrows run trim.toml . --allow-commands        an experiment whose text has commands; they run as you
   narrows run read-ahead.toml . --calibrate       its first arm twice: how much noise this rig has"
 )]
 pub struct RunArgs {
@@ -145,8 +146,28 @@ pub struct RunArgs {
     /// Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig's noise floor
     #[arg(long, conflicts_with_all = ["plan", "format", "resume"])]
     pub calibrate: bool,
-    /// Undo what an experiment changed and could not undo itself (a crash, a power cut), and end
+    /// Undo what an experiment changed on this machine and could not undo itself (a crash, a power cut), and end
     #[arg(long, conflicts_with_all = ["plan", "format", "resume", "calibrate", "workload"])]
+    pub restore: bool,
+    /// Run the commands in an experiment's text without asking; without a terminal there is nobody to ask
+    #[arg(long)]
+    pub allow_commands: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "What an experiment changes is written down on this machine before it is changed. After a crash or a power cut the next
+narrows run undoes it; this command does that alone, and says what it did. Values and mount options that a reboot has undone are
+left alone. It exits with 4 where something could not be undone.
+
+Examples:
+  narrows tune --restore          undo what was left changed
+  narrows tune --restore --json   for scripts"
+)]
+pub struct TuneArgs {
+    /// Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run
+    #[arg(long)]
     pub restore: bool,
 }
 

@@ -1,11 +1,14 @@
 //! Experiments: arms run in pairs whose order was drawn by lot, settings put back on every way out, and a state in the
 //! archive from which it goes on after a crash or a reboot. docs/experiments.md describes the form of the text.
 
+mod agreement;
 mod declared;
 mod facts;
-mod journal;
+mod left;
+mod lock;
 mod noise;
 mod outcome;
+mod own;
 mod preview;
 mod ready;
 mod settings;
@@ -14,7 +17,7 @@ mod steps;
 mod text;
 
 pub use declared::declared;
-pub use journal::{restore, undo_stale};
+pub use left::{mention_left, recover, restore, undo_left};
 pub use noise::noise_floor_of;
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -57,9 +60,11 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
         preview::show(&experiment, &state, &arms, output);
         return Ok(ExitCode::SUCCESS);
     }
+    agreement::to_commands(&experiment, &source, args, output, execution.signals())?;
     noise::refuse_small_margins(execution.archive(), &experiment, &arms, args.calibrate)?;
-    let lock = journal::Lock::take(execution.archive(), &state.id)?;
+    let lock = lock::Lock::take(execution.archive(), &state.id)?;
     state.save(execution.archive())?;
+    own::remember(&state);
     finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
 }
 
@@ -75,7 +80,7 @@ pub fn resume(
     let id = args.resume.as_deref().and_then(|r| r.to_str()).filter(|r| !r.is_empty());
     let name = source.as_ref().map(|s| text::experiment(s, false).map(|e| e.name)).transpose()?;
     let mut state = state::to_resume(execution.archive(), id, name.as_deref())?;
-    if let Some(source) = source.filter(|s| s.text != state.text) {
+    if let Some(source) = source.as_ref().filter(|s| s.text != state.text) {
         let message = format!(
             "{} is not what {} was started with: its questions were fixed before the data",
             source.name, state.id
@@ -83,17 +88,19 @@ pub fn resume(
         return Err(Failure::new(FailureKind::Refused, message)
             .remedy(format!("narrows run {} starts it anew, or put the text back", source.name)));
     }
+    let experiment = text::experiment(&state.source(), state.calibrate)?;
+    agreement::to_state(&mut state, source.as_ref(), &experiment, args, output, execution.signals())?;
+    agreement::to_commands(&experiment, &state.source(), args, output, execution.signals())?;
     if let Some(target) = &args.target {
         state.target = Some(target.to_string_lossy().into_owned());
     }
-    let source = state.source();
-    let experiment = text::experiment(&source, state.calibrate)?;
-    let lock = journal::Lock::take(execution.archive(), &state.id)?;
+    let lock = lock::Lock::take(execution.archive(), &state.id)?;
     // Another process may have made runs until this moment.
     if let Some(now) = state::load(execution.archive(), &state.id)? {
         state.steps = now.steps;
     }
     let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
+    own::remember(&state);
     finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
 }
 
@@ -104,13 +111,14 @@ fn finish(
     args: &RunArgs,
     execution: &mut Execution<'_>,
     output: &Output,
-    _held: &journal::Lock,
+    _held: &lock::Lock,
 ) -> Result<ExitCode, Failure> {
     let walked = steps::walk(experiment, state, arms, &args.permissions, execution, output);
     // Why it stopped matters more than a tag that could not be given.
     let tagged = outcome::tag(execution.archive(), state, &args.tags);
     let clean = walked?;
     tagged?;
+    own::forget(state);
     outcome::show(experiment, state, execution.archive(), args, output, clean)
 }
 

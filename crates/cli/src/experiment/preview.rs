@@ -4,6 +4,7 @@ use super::declared::alpha;
 use super::ready::ReadyArm;
 use super::state::State;
 use crate::output::Output;
+use ::settings::CommandLine;
 use model::{NS_PER_S, PhaseKind, PhasePlan};
 use report::document::PlanDocument;
 use serde::Serialize;
@@ -72,7 +73,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
                 .map(|a| Arm {
                     name: &a.arm.name,
                     target: a.target.to_string_lossy().into_owned(),
-                    settings: settings(a),
+                    settings: changes(&a.arm),
                     waits_for: a.waits.as_deref(),
                     run: a.here.as_ref().map(|h| PlanDocument::new(&h.target, &h.plan)),
                 })
@@ -104,7 +105,10 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     text.push_str(&format!("  Primary metrics: {primary}; alpha {}\n\n", alpha(experiment)));
     for arm in arms {
         text.push_str(&format!("Arm {} on {}\n", arm.arm.name, arm.target.to_string_lossy()));
-        settings(arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
+        changes(&arm.arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
+        if !super::agreement::programs(&arm.arm).is_empty() {
+            text.push_str("  runs commands: --allow-commands, or an answer on the terminal\n");
+        }
         if let Some(waits) = &arm.waits {
             text.push_str(&format!("  waits for {waits}\n"));
         }
@@ -123,12 +127,18 @@ fn minutes(seconds: u64) -> String {
     }
 }
 
-/// What makes an arm an arm.
-fn settings(arm: &ReadyArm) -> Vec<String> {
-    let changed = arm.arm.settings.iter().map(|s| match s {
+/// What a setting changes.
+pub fn change(setting: &Setting) -> String {
+    let shown = |arguments: &[String]| CommandLine::new(arguments.to_vec()).map(|c| c.to_string()).unwrap_or_default();
+    match setting {
         Setting::Value { path, value } => format!("{path} = {value}"),
-        Setting::Command { run, undo } => format!("{run} (undone by: {undo})"),
+        Setting::Command { run, undo } => format!("{} (undone by: {})", shown(run), shown(undo)),
         Setting::MountOptions(options) => format!("mounted with {options}"),
-    });
-    changed.chain(arm.arm.set.iter().map(|(key, value)| format!("{key} = {value}"))).collect()
+    }
+}
+
+/// What makes an arm an arm.
+pub fn changes(arm: &spec::Arm) -> Vec<String> {
+    let of_workload = arm.set.iter().map(|(key, value)| format!("{key} = {value}"));
+    arm.settings.iter().map(change).chain(of_workload).collect()
 }

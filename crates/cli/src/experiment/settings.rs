@@ -1,114 +1,116 @@
-//! Settings of an arm: applied one by one, each with the way back written down first.
+//! Settings of an arm as settings of this machine: names of disks filled in, applied in an order in which none resets another,
+//! and put back from wherever the experiment ends.
 
-use super::journal::Journal;
 use crate::signals::Signals;
-use archive::Archive;
+use ::settings::{CommandLine, InForce, Machine, Patience, Places, Setting, Tree, Undone, ValuePath};
 use model::{Failure, FailureKind, LayerKind, Stack};
-use settings::{Undo, mounted_with, opposite, read_value, remount, shell};
-use spec::{Arm, Setting};
+use spec::Arm;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// Settings in force. They are undone when this goes away, on a panic too.
-pub struct InForce<'a> {
-    archive: &'a Archive,
-    journal: Journal,
+/// What puts a setting back is quick, or not waited for any longer by who asked twice to end.
+const QUICK: Duration = Duration::from_secs(2);
+
+/// The settings in force, for the thread that executes and for the one that hears the second signal.
+#[derive(Clone, Default)]
+pub struct Slot {
+    shared: Arc<Mutex<Shared>>,
 }
 
-impl<'a> InForce<'a> {
+#[derive(Default)]
+struct Shared {
+    in_force: Option<InForce>,
+    /// What became of them where the second signal had them put back.
+    undone: Option<Result<(), Failure>>,
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Applies the settings of an arm. Where one cannot be, those before it are undone.
-    pub fn apply(
-        arm: &Arm,
-        experiment: &str,
-        stack: &Stack,
-        archive: &'a Archive,
-        signals: &Signals,
-    ) -> Result<Self, Failure> {
-        let mut in_force = Self { archive, journal: Journal::new(experiment, &arm.name) };
-        for setting in &arm.settings {
-            if let Err(failure) = in_force.one(setting, stack, signals) {
-                let failure = Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure };
-                return match in_force.undo() {
-                    Ok(()) => Err(failure),
-                    Err(second) => {
-                        Err(Failure { message: format!("{}; {}", failure.message, second.message), ..second })
-                    }
-                };
-            }
+    pub fn apply(&self, arm: &Arm, experiment: &str, stack: &Stack, signals: &Signals) -> Result<(), Failure> {
+        if arm.settings.is_empty() {
+            return Ok(());
         }
-        Ok(in_force)
+        let refused = |e: ::settings::SettingError| Failure::new(FailureKind::Refused, e.to_string());
+        let machine = Machine::of(Path::new("/"));
+        let mut in_force = InForce::new(Tree::machine(), Places::of_this_user(), machine, experiment, &arm.name)
+            .map_err(|e| Failure::new(FailureKind::Internal, e.to_string()))?;
+        let mut shared = self.lock();
+        shared.undone = None;
+        let patience = Patience { over: &|| signals.seen(), at_least: Duration::ZERO };
+        let applied = of_machine(arm, stack)
+            .map_err(|what| Failure::new(FailureKind::Refused, what))
+            .and_then(|all| all.iter().try_for_each(|s| in_force.apply(s, &patience)).map_err(refused))
+            .and_then(|()| in_force.verify().map_err(refused));
+        shared.in_force = Some(in_force);
+        drop(shared);
+        applied.map_err(|failure| {
+            let failure = Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure };
+            match self.undo(&|| signals.second()) {
+                Ok(()) => failure,
+                Err(second) => Failure { message: format!("{}; {}", failure.message, second.message), ..second },
+            }
+        })
     }
 
-    /// Puts everything back.
-    pub fn undo(&mut self) -> Result<(), Failure> {
-        if self.journal.undo.is_empty() { Ok(()) } else { self.journal.undo(self.archive) }
-    }
-
-    fn remember(&mut self, undo: Undo) -> Result<(), Failure> {
-        self.journal.undo.push(undo);
-        self.journal.save(self.archive)
-    }
-
-    fn one(&mut self, setting: &Setting, stack: &Stack, signals: &Signals) -> Result<(), Failure> {
-        let cannot = |message: String| Failure::new(FailureKind::Refused, message);
-        match setting {
-            Setting::Value { path, value } => {
-                for path in paths(path, stack).map_err(cannot)? {
-                    let old = read_value(&path).map_err(cannot)?;
-                    self.remember(Undo::Value { path: path.clone(), old: old.clone() })?;
-                    std::fs::write(&path, value).map_err(|e| cannot(format!("{path} does not take {value}: {e}")))?;
-                    let now = read_value(&path).map_err(cannot)?;
-                    if now == old && old != value.trim() {
-                        return Err(cannot(format!("{path} does not take {value}: it still is {old}")));
-                    }
-                }
-            }
-            Setting::Command { run, undo } => {
-                self.remember(Undo::Command { undo: undo.clone() })?;
-                match shell(run, &|| signals.seen()) {
-                    Ok(status) if status.success() => {}
-                    Ok(status) => return Err(cannot(format!("'{run}' ended with {status}"))),
-                    Err(e) => return Err(cannot(format!("'{run}' could not be started: {e}"))),
-                }
-            }
-            Setting::MountOptions(options) => {
-                let point = mount_point(stack).map_err(cannot)?;
-                let old = mounted_with(point).ok_or_else(|| cannot(format!("{point} is not mounted")))?;
-                let opposites = options.split(',').filter_map(|o| opposite(o, &old)).collect();
-                self.remember(Undo::Mount { mount_point: point.to_owned(), options: old, opposites })?;
-                remount(point, options).map_err(cannot)?;
-            }
-        }
-        Ok(())
+    /// Puts everything back. `hurry`: whether commands have only a moment from now on.
+    ///
+    /// # Errors
+    /// What is still changed.
+    pub fn undo(&self, hurry: &dyn Fn() -> bool) -> Result<(), Failure> {
+        let mut shared = self.lock();
+        let Some(mut in_force) = shared.in_force.take() else { return shared.undone.clone().unwrap_or(Ok(())) };
+        let Undone { failed, .. } = in_force.undo(&Patience { over: hurry, at_least: QUICK });
+        let result = if failed.is_empty() { Ok(()) } else { Err(still_changed(&failed, &in_force.journal_paths())) };
+        shared.undone = Some(result.clone());
+        result
     }
 }
 
-impl Drop for InForce<'_> {
-    fn drop(&mut self) {
-        // Reached with something left only on a panic or an early return; the restore file stays where this fails.
-        let _ = self.undo();
-    }
+/// What could not be put back, where that is written down, and how to try again (exit 4: something was changed).
+pub fn still_changed(failed: &[String], journals: &[std::path::PathBuf]) -> Failure {
+    let message = format!("still changed: {}", failed.join("; "));
+    let kept: Vec<String> = journals.iter().map(|p| p.display().to_string()).collect();
+    let kept = if kept.is_empty() { String::new() } else { format!("; {} says what is left", kept.join(" and ")) };
+    Failure::new(FailureKind::Invalid, message).remedy(format!("narrows run --restore   tries again{kept}"))
 }
 
 /// Whether all settings of an arm could be applied, without applying any.
 pub fn check(arm: &Arm, stack: &Stack) -> Result<(), String> {
+    let tree = Tree::machine();
+    of_machine(arm, stack)?.iter().try_for_each(|setting| setting.check(&tree).map_err(|e| e.to_string()))
+}
+
+/// The settings of an arm in the order in which they are applied: as the text has them, but of values of one group the one
+/// first that would reset the others.
+fn of_machine(arm: &Arm, stack: &Stack) -> Result<Vec<Setting>, String> {
+    let mut out = Vec::new();
     for setting in &arm.settings {
         match setting {
-            Setting::Value { path, .. } => {
+            spec::Setting::Value { path, value } => {
                 for path in paths(path, stack)? {
-                    read_value(&path)?;
-                    rustix::fs::access(&path, rustix::fs::Access::WRITE_OK)
-                        .map_err(|e| format!("{path} cannot be written: {} (root can)", std::io::Error::from(e)))?;
+                    let path = ValuePath::new(&path).map_err(|e| e.to_string())?;
+                    out.push(Setting::Value { path, value: value.clone() });
                 }
             }
-            Setting::MountOptions(_) => {
-                mount_point(stack)?;
-                if !rustix::process::geteuid().is_root() {
-                    return Err("mount-options: only root can remount a file system".into());
-                }
+            spec::Setting::Command { run, undo } => {
+                let line = |a: &[String]| CommandLine::new(a.to_vec()).ok_or("a command without a program");
+                out.push(Setting::Command { run: line(run)?, undo: line(undo)? });
             }
-            Setting::Command { .. } => {}
+            spec::Setting::MountOptions(options) => out
+                .push(Setting::MountOptions { mount_point: mount_point(stack)?.to_owned(), options: options.clone() }),
         }
     }
-    Ok(())
+    out.sort_by_key(|setting| match setting {
+        Setting::MountOptions { .. } => 0,
+        Setting::Value { path, .. } => 1 + ::settings::rank(path),
+        Setting::Command { .. } => usize::MAX,
+    });
+    Ok(out)
 }
 
 /// The paths that a setting stands for: `{disk}` is the block device that the target stands on (of a partition its disk),
@@ -143,16 +145,42 @@ mod tests {
     use super::*;
     use model::Layer;
 
-    #[test]
-    fn names_of_disks_are_filled_in() {
+    fn stack() -> Stack {
         let layers = vec![
             Layer::new(LayerKind::Filesystem, "ext4"),
             Layer::new(LayerKind::Partition, "sda1"),
             Layer::new(LayerKind::Disk, "sda"),
         ];
-        let stack = Stack { mount: None, layers };
+        Stack { mount: None, layers }
+    }
+
+    #[test]
+    fn names_of_disks_are_filled_in() {
+        let stack = stack();
         assert_eq!(paths("/sys/block/{disk}/queue/scheduler", &stack).unwrap(), ["/sys/block/sda/queue/scheduler"]);
         assert_eq!(paths("/proc/sys/vm/x", &stack).unwrap(), ["/proc/sys/vm/x"]);
         assert!(paths("/sys/block/{disk}/x", &Stack::default()).unwrap_err().contains("has no disk"));
+    }
+
+    #[test]
+    fn what_resets_others_is_applied_first_and_commands_last() {
+        let value = |path: &str| spec::Setting::Value { path: path.into(), value: "1".into() };
+        let command = spec::Setting::Command { run: vec!["true".into()], undo: vec!["true".into()] };
+        let settings = vec![
+            command,
+            value("/sys/block/{disk}/queue/iosched/read_expire"),
+            value("/sys/block/{disk}/queue/nr_requests"),
+            value("/sys/block/{disk}/queue/scheduler"),
+        ];
+        let arm = Arm { name: "a".into(), settings, set: Vec::new(), target: None, when: None };
+        let order: Vec<String> = of_machine(&arm, &stack())
+            .unwrap()
+            .iter()
+            .map(|s| match s {
+                Setting::Value { path, .. } => path.name().to_owned(),
+                _ => "command".to_owned(),
+            })
+            .collect();
+        assert_eq!(order, ["scheduler", "nr_requests", "read_expire", "command"]);
     }
 }

@@ -8,7 +8,7 @@ use archive::Archive;
 use model::{Failure, FailureKind};
 use serde::{Deserialize, Serialize};
 use spec::Experiment;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where the states are, below the archive.
 pub const DIRECTORY: &str = "experiments";
@@ -63,6 +63,21 @@ pub struct State {
     pub steps: Vec<StepState>,
 }
 
+impl WorkloadState {
+    fn of(workload: &Source) -> Self {
+        Self {
+            name: workload.name.clone(),
+            text: workload.text.clone(),
+            fio: workload.language == Language::Fio,
+            directory: absolute(&workload.directory),
+        }
+    }
+}
+
+fn absolute(directory: &Path) -> PathBuf {
+    std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned())
+}
+
 /// The tag of an arm's runs.
 pub fn tag_of(experiment: &str, arm: &str) -> String {
     format!("{experiment}-{arm}")
@@ -94,14 +109,9 @@ impl State {
             id: format!("{}-{}-{:04x}", experiment.name, wall.compact(), random & 0xffff),
             name: experiment.name.clone(),
             file: source.name.clone(),
-            directory: std::path::absolute(&source.directory).unwrap_or_else(|_| source.directory.clone()),
+            directory: absolute(&source.directory),
             text: source.text.clone(),
-            workload: WorkloadState {
-                name: workload.name.clone(),
-                text: workload.text.clone(),
-                fio: workload.language == Language::Fio,
-                directory: std::path::absolute(&workload.directory).unwrap_or_else(|_| workload.directory.clone()),
-            },
+            workload: WorkloadState::of(workload),
             target: args.target.as_ref().map(|t| t.to_string_lossy().into_owned()),
             set,
             calibrate: args.calibrate,
@@ -129,6 +139,20 @@ impl State {
             language: if self.workload.fio { Language::Fio } else { Language::Toml },
             directory: self.workload.directory.clone(),
         }
+    }
+
+    /// Takes the texts, and where they are, from a command line instead of what this says.
+    pub fn take_texts(&mut self, source: &Source, workload: &Source) {
+        self.file.clone_from(&source.name);
+        self.directory = absolute(&source.directory);
+        self.workload = WorkloadState::of(workload);
+    }
+
+    /// All that was fixed when it was started: everything but the runs that were made.
+    pub fn fixed(&self) -> String {
+        let mut fixed = self.clone();
+        fixed.steps.iter_mut().for_each(|s| s.run_id = None);
+        serde_json::to_string(&fixed).unwrap_or_default()
     }
 
     /// Whether all runs were made.

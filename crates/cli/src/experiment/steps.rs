@@ -1,7 +1,7 @@
 //! The runs, in the order that was drawn.
 
 use super::ready::{self, ReadyArm};
-use super::settings::InForce;
+use super::settings::Slot;
 use super::state::State;
 use crate::args::Permissions;
 use crate::conduct::Budget;
@@ -10,6 +10,9 @@ use crate::output::Output;
 use model::{ExperimentPlace, Failure, FailureKind, NS_PER_S, Run, RunState, TargetKind};
 use spec::Experiment;
 use std::time::{Duration, Instant};
+
+/// After the second signal, what ends by itself does so within this time.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Makes the runs that are still to be made, as far as the state of the machine allows. Whether all data that were
 /// verified came back as they were written.
@@ -24,6 +27,8 @@ pub fn walk(
     execution: &mut Execution<'_>,
     output: &Output,
 ) -> Result<bool, Failure> {
+    let slot = Slot::default();
+    second_signal(&slot, output, execution);
     let mut clean = true;
     let mut first = true;
     for index in 0..state.steps.len() {
@@ -51,7 +56,7 @@ pub fn walk(
             order: u32::try_from(index).ok(),
             seed: Some(state.seed),
         };
-        let run = one(ready, state, place, label, permissions, execution)?;
+        let run = one(ready, state, place, label, permissions, &slot, execution, output)?;
         match run.state {
             RunState::Complete => {}
             RunState::Interrupted => return Err(interrupted(state)),
@@ -73,19 +78,46 @@ pub fn walk(
     Ok(clean)
 }
 
+/// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.
+fn second_signal(slot: &Slot, output: &Output, execution: &Execution<'_>) {
+    let (slot, output) = (slot.clone(), output.for_another_thread());
+    execution.signals().on_second(move || {
+        let undone = slot.undo(&|| true);
+        // What is not stuck ends by itself, and has more to say.
+        std::thread::sleep(PATIENCE);
+        let message = "interrupted twice: the run is not waited for any longer".to_owned();
+        let failure = match undone {
+            Ok(()) => Failure::new(FailureKind::Invalid, format!("{message}, and all settings are as they were"))
+                .remedy("narrows runs recover   saves what was measured"),
+            Err(failure) => {
+                output.in_red();
+                Failure { message: format!("{message}; {}", failure.message), ..failure }
+            }
+        };
+        output.failure(&failure);
+        std::process::exit(FailureKind::Invalid.exit_code().into());
+    });
+}
+
 /// One run: settings, workload, settings back.
+#[expect(clippy::too_many_arguments, reason = "each is one thing that a run needs")]
 fn one(
     ready: &ReadyArm,
     state: &State,
     place: ExperimentPlace,
     label: String,
     permissions: &Permissions,
+    slot: &Slot,
     execution: &mut Execution<'_>,
+    output: &Output,
 ) -> Result<Run, Failure> {
     execution.restart_clock();
-    let archive = execution.archive().clone();
     let stack = ready.here.as_ref().map(ready::Here::real_stack).unwrap_or_default();
-    let mut in_force = InForce::apply(&ready.arm, &state.id, &stack, &archive, execution.signals())?;
+    slot.apply(&ready.arm, &state.id, &stack, execution.signals()).inspect_err(|failure| {
+        if failure.kind == FailureKind::Invalid {
+            output.in_red();
+        }
+    })?;
     let made = (|| {
         let mut opened = ready::open(ready, permissions, execution)?;
         // Both runs of a pair ask for the same blocks in the same order.
@@ -93,7 +125,10 @@ fn one(
         let plan = crate::run::plan::plan(&ready.workload, &opened, seed)?;
         execution.execute_for("run", plan, Budget::Foreseen, &mut opened, place, label)
     })();
-    let restored = in_force.undo();
+    let restored = slot.undo(&|| execution.signals().second());
+    if restored.is_err() {
+        output.in_red();
+    }
     let run = made.and_then(crate::execution::Executed::into_kept);
     match (run, restored) {
         // Ctrl-C before the run had anything to keep: as between two runs.

@@ -24,11 +24,14 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Err(Failure::new(FailureKind::Usage, "--json and --format are two documents, and stdout takes one")
             .remedy("narrows export RUN --format fio-json -o FILE   afterwards, for the second"));
     }
-    let archive = archives::open(global)?;
     if args.restore {
-        return experiment::restore(&archive, output);
+        return Ok(experiment::restore(output));
     }
-    experiment::undo_stale(&archive, output);
+    if args.plan {
+        experiment::mention_left(output);
+    } else {
+        experiment::undo_left(&archives::open(global)?, output);
+    }
     if args.resume.is_some() {
         return resume(args, global, output);
     }

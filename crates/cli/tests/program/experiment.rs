@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const WORKLOAD: &str = r#"
+pub const WORKLOAD: &str = r#"
 [workload]
 name = "short"
 [workload.defaults]
@@ -20,7 +20,7 @@ operation = "read"
 order = "random"
 "#;
 
-fn file(scratch: &Scratch, name: &str, text: &str) -> String {
+pub fn file(scratch: &Scratch, name: &str, text: &str) -> String {
     let path = scratch.path().join(name);
     std::fs::write(&path, text).expect("a text");
     path.to_str().expect("a path of ours").to_owned()
@@ -116,7 +116,7 @@ fn a_margin_below_the_noise_is_refused_with_the_figure() {
 }
 
 /// Arms of which one leaves its mark in `flag` and in `log` while it is in force.
-fn marked(scratch: &Scratch, target: &Path) -> String {
+pub fn marked(scratch: &Scratch, target: &Path) -> String {
     let (flag, log) = (scratch.path().join("flag"), scratch.path().join("log"));
     std::fs::write(&flag, "off\n").expect("a flag");
     let text = format!(
@@ -130,13 +130,14 @@ fn marked(scratch: &Scratch, target: &Path) -> String {
     file(scratch, "marked.toml", &text)
 }
 
-fn restore_file(scratch: &Scratch) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(scratch.archive().join("experiments")).ok()?;
-    entries.flatten().map(|e| e.path()).find(|p| p.to_string_lossy().ends_with(".restore.json"))
+/// The journal of what is changed by commands.
+pub fn journal(scratch: &Scratch) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(scratch.journal().join("always")).ok()?;
+    entries.flatten().map(|e| e.path()).find(|p| p.to_string_lossy().ends_with(".journal"))
 }
 
 /// Starts it and waits until the marked arm is in force.
-fn in_force(scratch: &Scratch, args: &[&str]) -> std::process::Child {
+pub fn in_force(scratch: &Scratch, args: &[&str]) -> std::process::Child {
     let mut command = scratch.command(args);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs");
     let flag = scratch.path().join("flag");
@@ -148,12 +149,12 @@ fn in_force(scratch: &Scratch, args: &[&str]) -> std::process::Child {
     child
 }
 
-fn flag(scratch: &Scratch) -> String {
+pub fn flag(scratch: &Scratch) -> String {
     std::fs::read_to_string(scratch.path().join("flag")).expect("the flag").trim().to_owned()
 }
 
 /// It goes on to its end, whatever a busy machine lets it say of the difference.
-fn resumed(scratch: &Scratch, args: &[&str]) -> Value {
+pub fn resumed(scratch: &Scratch, args: &[&str]) -> Value {
     let ended = scratch.run(args);
     assert!(matches!(ended.code, 0 | 4), "{}: {}", ended.code, ended.stderr);
     let document: Value = serde_json::from_str(&ended.stdout).expect("one document");
@@ -165,18 +166,18 @@ fn resumed(scratch: &Scratch, args: &[&str]) -> Value {
 fn a_signal_puts_the_setting_back_and_resume_goes_on_in_the_same_order() {
     let scratch = Scratch::new();
     let text = marked(&scratch, &scratch.target());
-    let child = in_force(&scratch, &["run", &text]);
-    assert!(restore_file(&scratch).is_some(), "written before the change");
+    let child = in_force(&scratch, &["run", &text, "--allow-commands"]);
+    assert!(journal(&scratch).is_some(), "written before the change");
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
     let ended = Ended::of(child.wait_with_output().expect("it ends"));
     assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stderr.contains("interrupted") && ended.stderr.contains("--resume"), "{}", ended.stderr);
-    assert_eq!((flag(&scratch).as_str(), restore_file(&scratch)), ("off", None));
-    let document = resumed(&scratch, &["run", &text, "--resume", "--json"]);
+    assert_eq!((flag(&scratch).as_str(), journal(&scratch)), ("off", None));
+    let document = resumed(&scratch, &["run", &text, "--resume", "--allow-commands", "--json"]);
     assert_eq!(document["comparison"]["question"]["seed"], 1);
     assert_eq!(flag(&scratch), "off");
-    let none = scratch.run(["run", &text, "--resume"]);
+    let none = scratch.run(["run", &text, "--resume", "--allow-commands"]);
     assert_eq!(none.code, 2, "{}", none.stderr);
 }
 
@@ -184,23 +185,23 @@ fn a_signal_puts_the_setting_back_and_resume_goes_on_in_the_same_order() {
 fn after_a_kill_the_next_command_undoes_what_was_left() {
     let scratch = Scratch::new();
     let text = marked(&scratch, &scratch.target());
-    let mut child = in_force(&scratch, &["run", &text]);
+    let mut child = in_force(&scratch, &["run", &text, "--allow-commands"]);
     child.kill().expect("SIGKILL");
     child.wait().expect("it ends");
     assert_eq!(flag(&scratch), "on");
-    assert!(restore_file(&scratch).is_some());
+    assert!(journal(&scratch).is_some());
     let restored = scratch.run(["run", "--restore"]);
     assert_eq!(restored.code, 0, "{}", restored.stderr);
     assert!(restored.stdout.contains("put back the settings of its arm 'marked'"), "{}", restored.stdout);
-    assert_eq!((flag(&scratch).as_str(), restore_file(&scratch)), ("off", None));
+    assert_eq!((flag(&scratch).as_str(), journal(&scratch)), ("off", None));
     // And without being asked, by any next run.
-    let mut child = in_force(&scratch, &["run", "--resume", &text]);
+    let mut child = in_force(&scratch, &["run", "--allow-commands", "--resume", &text]);
     child.kill().expect("SIGKILL");
     child.wait().expect("it ends");
     let plain = scratch.run(["run", "latency", "sim:a1-card"]);
     assert!(plain.stderr.contains("was cut off; put back"), "{}", plain.stderr);
     assert_eq!(flag(&scratch), "off");
-    resumed(&scratch, &["run", "--resume", "--json"]);
+    resumed(&scratch, &["run", "--resume", "--allow-commands", "--json"]);
 }
 
 #[test]

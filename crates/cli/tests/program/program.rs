@@ -31,6 +31,11 @@ impl Scratch {
         self.path().join("archive")
     }
 
+    /// Where the program writes down what it changes of this machine.
+    pub fn journal(&self) -> std::path::PathBuf {
+        self.path().join("journal")
+    }
+
     /// A directory to measure in.
     pub fn target(&self) -> std::path::PathBuf {
         let target = self.path().join("target");
@@ -44,6 +49,7 @@ impl Scratch {
         command
             .args(args)
             .env("NARROWS_ARCHIVE", self.archive())
+            .env("NARROWS_JOURNAL", self.journal())
             .env("LANG", "C.UTF-8")
             .env_remove("LC_ALL")
             .env_remove("SSH_CONNECTION")

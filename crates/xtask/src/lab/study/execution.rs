@@ -137,7 +137,8 @@ impl Study {
             };
             let (once, command) = match at.total {
                 0 => (self.plan.once.as_str(), quoted(["narrows", "run", "/lab/in/study.toml", target])),
-                _ => ("", quoted(["narrows", "run", "--resume"])),
+                // A state that comes from another machine is followed as far as the command line says the same.
+                _ => ("", quoted(["narrows", "run", "/lab/in/study.toml", target, "--resume"])),
             };
             progress::say(&format!("{next}: {} of {} runs are made", at.done, at.total));
             let mut job = Job::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
@@ -233,10 +234,7 @@ struct Progress {
 impl Progress {
     fn of(archive: &Path) -> anyhow::Result<Self> {
         let entries = fs::read_dir(archive.join("experiments")).into_iter().flatten().flatten();
-        let states = entries.map(|e| e.path()).filter(|p| {
-            let name = p.to_string_lossy();
-            name.ends_with(".json") && !name.ends_with(".restore.json")
-        });
+        let states = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));
         let Some(path) = states.max() else { return Ok(Self::default()) };
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self::parse(&serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?))

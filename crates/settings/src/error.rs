@@ -1,0 +1,59 @@
+//! What can go wrong with a setting.
+
+use std::io;
+use std::path::PathBuf;
+
+/// What could not be done, to what, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// There is no such file: the machine has no such setting, or the device has gone.
+    #[error("{0} cannot be read: there is no such file")]
+    Missing(String),
+    /// The path is not one of a setting, or leads elsewhere.
+    #[error("{0} is no setting: {1}")]
+    Outside(String, &'static str),
+    /// The file cannot be opened, read or written.
+    #[error("{path} cannot be {done}: {source}")]
+    Access {
+        /// The file.
+        path: String,
+        /// `read` or `written`.
+        done: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kernel refused the value or left another one in force.
+    #[error("{path} does not take {value}: {why}")]
+    NotTaken {
+        /// The file.
+        path: String,
+        /// What was asked for.
+        value: String,
+        /// An error of the kernel, or the value that is in force.
+        why: String,
+    },
+    /// A mount or its options.
+    #[error("{0}")]
+    Mount(String),
+    /// A command could not be started, failed or was ended.
+    #[error("'{0}' {1}")]
+    Command(String, String),
+    /// A journal cannot be kept, found or trusted.
+    #[error("{path}: {why}")]
+    Journal {
+        /// The directory or the file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+impl SettingError {
+    /// An error of the journal.
+    pub(crate) fn journal(path: impl Into<PathBuf>, why: impl ToString) -> Self {
+        Self::Journal { path: path.into(), why: why.to_string() }
+    }
+}
+
+/// What this room's functions give.
+pub type Result<T> = std::result::Result<T, SettingError>;
