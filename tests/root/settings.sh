@@ -28,7 +28,11 @@ clean_up() {
     if [[ -n $frozen ]]; then fsfreeze --unfreeze "$scratch/mount" || true; fi
     wait || true
     for setting in "${before[@]}"; do printf '%s' "${setting#*=}" >"$vm/${setting%%=*}" || true; done
-    if mountpoint --quiet "$scratch/mount" 2>/dev/null; then umount "$scratch/mount"; fi
+    # Rings of a program that was ended let go of their files a moment later.
+    for _ in $(seq 50); do
+        if ! mountpoint --quiet "$scratch/mount" 2>/dev/null || umount "$scratch/mount" 2>/dev/null; then break; fi
+        sleep 0.2
+    done
     if [[ -n $device ]]; then losetup --detach "$device"; fi
     rm -rf "$scratch"
 }
@@ -47,7 +51,7 @@ fail() {
     exit 1
 }
 
-truncate -s 256M "$scratch/image"
+truncate -s 1G "$scratch/image"
 device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") ||
     cannot "no loop device can be made here: $(head -1 "$scratch/err")"
 queue=/sys/block/${device#/dev/}/queue
