@@ -51,7 +51,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let execution = Execution::prepare(global, &args.tags, page)?.keeping_every(&args.keep_every)?;
     let place = destination::destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
-    let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget());
+    // A plan that is only shown writes nothing: its sizes are those without a probe.
+    let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget() && !args.plan);
     let (links, permissions) = (Links::Follow, &args.permissions);
     let wanted = Wanted { name: &place.name, links, permissions, only: None, interval_ns, probe };
     execution.opening(&place.name);
