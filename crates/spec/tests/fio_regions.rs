@@ -196,7 +196,7 @@ fn names_add_up_and_only_lower_case_is_global() {
         ("[j]\ndirectory=/a:/b\n", "one directory is supported"),
         ("[j]\nsize=1m\nrate=1m\nrate_iops=5\n", "exclude each other"),
         ("[j]\nsize=1g\nnrfiles=65536\nnumjobs=4096\n", "268435456 files"),
-        ("[j]\nsize=1m\nexitall\n", "nearest supported: runtime"),
+        ("[j]\nsize=1m\nflow=2\n", "nearest supported: rate"),
         ("[j]\nsize=1m\ndirect=2\n", "neither 0 nor 1"),
         ("[j]\nsize=1m\nsync=2\n", "none of none, 0, sync, 1, dsync"),
         ("[j]\nsize=1m\nthinktime=5ns\n", "unknown unit 'ns'"),

@@ -104,6 +104,11 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
 pub fn set_io_priority(class: u8, level: u8) -> io::Result<()> {
     const WHO_PROCESS: libc::c_int = 1;
     const CLASS_SHIFT: u32 = 13;
+    /// Above the level there are hints of other kinds since Linux 6.6 (k:include/uapi/linux/ioprio.h).
+    const HIGHEST_LEVEL: u8 = 7;
+    if level > HIGHEST_LEVEL {
+        return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    }
     let priority = libc::c_int::from(class) << CLASS_SHIFT | libc::c_int::from(level);
     // SAFETY: takes three numbers, no memory; process 0 is the calling thread (ioprio_set(2)).
     let r = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0 as libc::c_int, priority) };
