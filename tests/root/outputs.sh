@@ -9,6 +9,7 @@ scratch=$(mktemp -d)
 device=
 
 clean_up() {
+    umount "$scratch/nodes/bound" 2>/dev/null || true
     umount "$scratch/mnt" 2>/dev/null || true
     if [[ -n $device ]]; then losetup --detach "$device"; fi
     rm -rf "$scratch"

@@ -26,7 +26,8 @@ fn an_argument_that_acts_on_a_terminal_does_not() {
         let ended = scratch.run(&arguments);
         assert_eq!(ended.code, 2, "{arguments:?}: {}", ended.stderr);
         assert_eq!(acts(&ended.stderr), None, "{arguments:?}: {:?}", ended.stderr);
-        assert!(ended.stderr.contains("x\\x1b]0;owned"), "the argument is still told: {}", ended.stderr);
+        // clap leaves whole escape sequences out; what acts without one is told as an escape.
+        assert!(ended.stderr.contains("\\u{202e}"), "the argument is still told: {}", ended.stderr);
         let with_json = scratch.run(arguments.iter().copied().chain(["--json"]));
         assert_eq!(acts(&with_json.stdout), None, "{arguments:?}: {:?}", with_json.stdout);
     }
