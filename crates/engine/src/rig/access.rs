@@ -77,7 +77,7 @@ impl DirectWay {
             Self::Reopened(again) => of(again, false),
             Self::Switched => {
                 let direct = of(file, true)?;
-                sys::set_direct(&*direct, true).map(|()| direct).map_err(|e| {
+                sys::set_direct(&direct, true).map(|()| direct).map_err(|e| {
                     let reason = format!("{} by fcntl", errno_text(&e));
                     *self = Self::Refused(reason.clone());
                     reason
@@ -139,7 +139,7 @@ mod tests {
         file.write_all_at(&vec![1; 8192], 0).unwrap();
         let mut way = DirectWay::Switched;
         match way.open(&file, true) {
-            Ok(direct) => assert!(sys::is_direct(&*direct).unwrap()),
+            Ok(direct) => assert!(sys::is_direct(&direct).unwrap()),
             Err(reason) => println!("SKIPPED: no O_DIRECT here: {reason}"),
         }
         assert!(!sys::is_direct(&file).unwrap());
