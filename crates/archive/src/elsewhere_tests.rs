@@ -77,7 +77,9 @@ fn everything(archive: &Archive, id: &str) {
     let _ = archive.lock_beside("experiments/e.lock");
     let _ = archive.write_beside("noise.json", b"{}");
     let _ = archive.remove_beside("experiments/e.json");
-    let _ = archive.resolve("latest").map(|found| found.iter().map(|r| (r.load().is_ok(), r.verify().is_ok())).count());
+    for found in archive.resolve("latest").into_iter().flatten() {
+        let _ = (found.load().is_ok(), found.verify().is_ok());
+    }
     let _ = archive.save(&measured_run(12, 1));
     let _ = archive.delete(id);
     let _ = archive.recover();

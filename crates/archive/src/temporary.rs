@@ -51,13 +51,17 @@ fn of_experiments(name: &str) -> bool {
     [".json", ".restore.json"].iter().any(|end| name.strip_suffix(end).is_some_and(is_plain))
 }
 
+/// Whether a name is one that the program gives in a folder.
+type IsOurs = fn(&str) -> bool;
+
+/// The folders in which files get their names when they are complete.
+const FOLDERS: [(&str, IsOurs); 3] = [("", of_archive), ("reports", of_reports), ("experiments", of_experiments)];
+
 /// Removes what killed programs left in the archive's own folders: files that never got their name, and locks of experiments
 /// that nobody holds. What a living process writes, and what is not ours, stays. Whatever fails here is left for the next
 /// time.
 pub(crate) fn sweep(archive: &Archive) {
-    let folders: [(&str, fn(&str) -> bool); 3] =
-        [("", of_archive), ("reports", of_reports), ("experiments", of_experiments)];
-    for (folder, is_ours) in folders {
+    for (folder, is_ours) in FOLDERS {
         let folder = archive.directory().join(folder);
         for name in archive.storage.names(&folder).unwrap_or_default() {
             let left = stands_for(&name).is_some_and(is_ours);

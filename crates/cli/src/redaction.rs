@@ -107,7 +107,8 @@ fn walk(value: &mut Value, in_plan: bool, redaction: &Redaction) {
         Value::Array(items) => items.iter_mut().for_each(|item| walk(item, in_plan, redaction)),
         Value::Object(entries) => {
             for (key, item) in entries.iter_mut() {
-                if !OWN.contains(&key.as_str()) && !(in_plan && key == "name") {
+                let is_own = OWN.contains(&key.as_str()) || in_plan && key == "name";
+                if !is_own {
                     walk(item, in_plan || key == "plan", redaction);
                 }
             }

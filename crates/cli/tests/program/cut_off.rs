@@ -3,7 +3,7 @@
 use crate::experiment::{WORKLOAD, file, journal};
 use crate::program::{Ended, Scratch};
 use rustix::process::{Pid, Signal, kill_process};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ fn start(scratch: &Scratch, text: &str) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs")
 }
 
-fn wait_for(path: &PathBuf) {
+fn wait_for(path: &Path) {
     let patience = Instant::now() + Duration::from_secs(120);
     while !path.exists() {
         assert!(Instant::now() < patience, "{} never came", path.display());

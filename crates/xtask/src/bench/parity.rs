@@ -58,6 +58,9 @@ fn cells(depths: &[u32]) -> Vec<Cell> {
     cells
 }
 
+/// Makes a target of so many bytes.
+type Maker = fn(u64) -> anyhow::Result<Target>;
+
 pub fn run(options: &Options) -> anyhow::Result<()> {
     if cfg!(debug_assertions) {
         return super::engine::again_as_release();
@@ -71,7 +74,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         println!("|---|---:|---:|---:|---|---:|---:|---|");
     }
     let words: Vec<&str> = options.only.as_deref().unwrap_or_default().split_whitespace().collect();
-    let makers: [(&str, fn(u64) -> anyhow::Result<Target>); 4] = [
+    let makers: [(&str, Maker); 4] = [
         ("disk", targets::disk),
         ("loop device", targets::loop_device),
         ("tmpfs file", targets::tmpfs),
