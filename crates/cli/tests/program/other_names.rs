@@ -26,7 +26,9 @@ fn as_of_check(mut document: Value, fields: &[&str]) -> String {
     let mut names = NAMES;
     names.sort_by_key(|(_, ours)| std::cmp::Reverse(ours.len()));
     for (theirs, ours) in names {
-        for (before, after) in [("\"", "."), ("\"", " "), (" ", " "), ("\"", ":"), (" ", "."), (" ", ":"), (" ", ",")] {
+        for (before, after) in
+            [("\"", "."), ("\"", " "), (" ", " "), ("\"", ":"), (" ", "."), (" ", ":"), (" ", ","), ("\"", ",")]
+        {
             text = text.replace(&format!("{before}{ours}{after}"), &format!("{before}{theirs}{after}"));
         }
     }
@@ -69,7 +71,7 @@ fn limit_findings_ratings_and_card_are_those_of_the_check() {
             text.lines().filter(|l| shown.iter().any(|s| l.contains(s))).map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(card(&own["run_id"]), card(&check["run_id"]), "{target}");
-        assert!(card(&own["run_id"]).len() >= 6, "{:?}", card(&own["run_id"]));
+        assert!(card(&own["run_id"]).len() >= 5, "{:?}", card(&own["run_id"]));
     }
 }
 
