@@ -115,6 +115,23 @@ fn what_only_the_kernel_sees_is_refused() {
 }
 
 #[test]
+fn a_file_that_may_only_grow_is_refused() {
+    let scratch = Scratch::new();
+    let chattr = |what: &str| {
+        let done = Command::new("chattr").arg(what).arg(scratch.path("file")).stderr(Stdio::null()).status();
+        done.is_ok_and(|s| s.success())
+    };
+    if !chattr("+a") {
+        return println!("SKIPPED: chattr +a needs root and a file system that knows it");
+    }
+    let failure = overwrite(&scratch.path("file")).map(|_| ());
+    assert!(chattr("-a"));
+    let failure = failure.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Refused, "{failure}");
+    assert!(failure.message.contains("append-only"), "{failure}");
+}
+
+#[test]
 fn a_link_in_place_of_a_confirmed_name_is_refused() {
     let scratch = Scratch::new();
     std::os::unix::fs::symlink(scratch.path("file"), scratch.path("link")).unwrap();

@@ -41,6 +41,8 @@ pub struct FileFacts {
     pub verity: Option<bool>,
     /// The file lies in directly mapped persistent memory.
     pub dax: Option<bool>,
+    /// Immutable or append-only (`chattr +i`, `chattr +a`): not even root may write into it.
+    pub protected: Option<bool>,
 }
 
 /// Reads the facts of an open file.
@@ -67,6 +69,9 @@ pub fn file_facts(file: &File) -> io::Result<FileFacts> {
         encrypted: attribute(StatxAttributes::ENCRYPTED),
         verity: attribute(StatxAttributes::VERITY),
         dax: attribute(StatxAttributes::DAX),
+        protected: attribute(StatxAttributes::IMMUTABLE)
+            .zip(attribute(StatxAttributes::APPEND))
+            .map(|(immutable, append)| immutable || append),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Decided, Held, No, patiently};
 use engine::{Attempt, refusal};
-use model::{DeviceId, Failure};
+use model::{DeviceId, Failure, FailureKind};
 use observe::file_use;
 use spec::Readiness;
 use std::fs::File;
@@ -26,6 +26,12 @@ pub(super) fn admit(held: &Held<'_>, overwrite: bool) -> Result<Decided, Failure
 fn unused(held: &Held<'_>) -> Result<File, No> {
     let metadata = held.handle.metadata().map_err(|e| No::never(refusal(Attempt::Look, &held.path, &e)))?;
     let (major, minor) = sys::device_number(metadata.dev());
+    if sys::file_facts(&held.handle).is_ok_and(|facts| facts.protected == Some(true)) {
+        let message = format!("{}: the file is immutable or append-only", held.path.display());
+        return Err(No::never(
+            Failure::new(FailureKind::Refused, message).remedy("chattr -i -a FILE, or another file"),
+        ));
+    }
     let used = file_use(held.root, DeviceId { major, minor }, metadata.ino(), &held.path.to_string_lossy());
     if !used.uses.is_empty() {
         return Err(No::in_use(held, &used.uses));
