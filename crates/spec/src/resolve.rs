@@ -337,10 +337,7 @@ impl<'a> Resolver<'a> {
         PhasePlan {
             name: phase.name.clone(),
             kind: phase.kind,
-            engine: match self.inputs.kind {
-                TargetKind::Sim => EngineKind::Sim,
-                _ => EngineKind::Memory,
-            },
+            engine: EngineKind::Memory,
             time_limit_ns: phase.jobs.iter().filter_map(|j| j.time_ns).max().unwrap_or(COPY_NS),
             // Memory is warm after the first pass over it.
             warmup: Warmup { min_ns: interval, share: 0.0, max_ns: interval },

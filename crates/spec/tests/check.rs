@@ -5,7 +5,8 @@ use spec::{Probe, Readiness, RunError, RunInputs, TextInputs, TextMachine, Workl
 use std::collections::BTreeMap;
 
 const S: u64 = 1_000_000_000;
-/// Plans of the version before the check-up was a text in the common language: what they are for, and their JSON.
+/// Plans of the version before the check-up was a text in the common language: what they are for, and their JSON. One value is
+/// another: the copy of a simulated check has the engine `memory` since copies are a device.
 const BEFORE: &str = include_str!("check_plans.txt");
 
 fn inputs() -> RunInputs {
