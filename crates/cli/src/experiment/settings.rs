@@ -75,7 +75,11 @@ impl Slot {
 pub fn still_changed(failed: &[String], journals: &[std::path::PathBuf]) -> Failure {
     let message = format!("still changed: {}", failed.join("; "));
     let kept: Vec<String> = journals.iter().map(|p| p.display().to_string()).collect();
-    let kept = if kept.is_empty() { String::new() } else { format!("; {} says what is left", kept.join(" and ")) };
+    let kept = if kept.is_empty() {
+        String::new()
+    } else {
+        format!("; {} says what is left: delete it once that is undone by hand", kept.join(" and "))
+    };
     Failure::new(FailureKind::Invalid, message).remedy(format!("narrows run --restore   tries again{kept}"))
 }
 
