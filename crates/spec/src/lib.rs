@@ -16,6 +16,7 @@ mod fio;
 mod job;
 mod job_key;
 mod ladder;
+mod notes;
 mod resolve;
 mod share;
 mod sim;

@@ -5,12 +5,13 @@ mod layout;
 use crate::budget::{Probe, Shares, round_bytes};
 use crate::job::{Extent, Files, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
+use crate::notes::Notes;
 use model::{
     Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
     PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
@@ -145,7 +146,7 @@ impl Workload {
             interval_ns: self.interval_ns,
             quiet_ns: self.quiet_ns,
             phases,
-            notes: resolver.notes,
+            notes: resolver.notes.into_list(),
         };
         let errors = leave_out_optional(&mut plan, &self.phases, inputs);
         if !errors.is_empty() {
@@ -169,19 +170,26 @@ impl Workload {
 /// Points of a sweep that cannot be done are left out; what remains wrong is returned.
 fn leave_out_optional(plan: &mut Plan, phases: &[Phase], inputs: &RunInputs) -> Vec<PlanError> {
     let errors = plan.check(inputs.sector_bytes, inputs.memory_bytes);
-    errors
+    if errors.is_empty() {
+        return errors;
+    }
+    let optional: HashSet<&str> = phases.iter().filter(|p| p.optional).map(|p| p.name.as_str()).collect();
+    // In the order of the phases, of which each has a name of its own.
+    let mut left_out: HashMap<String, String> = HashMap::new();
+    let (points, rest): (Vec<PlanError>, Vec<PlanError>) = errors
         .into_iter()
-        .filter(|error| {
-            let PlanError::Stream { phase: name, what, .. } = error else { return true };
-            if !phases.iter().any(|p| p.optional && p.name == *name) {
-                return true;
-            }
-            if let Some(phase) = plan.phases.iter_mut().find(|p| p.name == *name) {
-                phase.skip = Some(what.clone());
-            }
-            false
-        })
-        .collect()
+        .partition(|error| matches!(error, PlanError::Stream { phase, .. } if optional.contains(phase.as_str())));
+    for point in points {
+        if let PlanError::Stream { phase, what, .. } = point {
+            left_out.insert(phase, what);
+        }
+    }
+    for phase in &mut plan.phases {
+        if let Some(what) = left_out.remove(&phase.name) {
+            phase.skip = Some(what);
+        }
+    }
+    rest
 }
 
 struct Resolver<'a> {
@@ -195,13 +203,15 @@ struct Resolver<'a> {
     shares: Shares,
     /// End of what is used, by file; the empty name is the target itself.
     ends: BTreeMap<String, u64>,
+    /// Their sum.
+    needed: u128,
     /// The same, of what must have been written before.
     laid_out: BTreeMap<String, u64>,
     /// Files of which data are verified, and how: those that are laid out are stamped.
     verified: BTreeMap<String, VerifyKind>,
     /// Streams so far.
     streams: u64,
-    notes: Vec<String>,
+    notes: Notes,
 }
 
 impl<'a> Resolver<'a> {
@@ -226,7 +236,7 @@ impl<'a> Resolver<'a> {
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
         let (ends, laid_out) = (BTreeMap::new(), BTreeMap::new());
-        let mut notes = workload.notes.clone();
+        let mut notes = Notes::new(workload.notes.clone());
         let mut size_reason = size_reason;
         if halvings > 0 {
             size_reason = format!("1/{} of what the workload says, so that it fits", 1u64 << halvings);
@@ -243,6 +253,7 @@ impl<'a> Resolver<'a> {
             halvings,
             shares: workload.shares(inputs, whole),
             ends,
+            needed: 0,
             laid_out,
             verified: BTreeMap::new(),
             streams: 0,
@@ -276,12 +287,6 @@ impl<'a> Resolver<'a> {
                 workload.lays_out_targets && inputs.readiness == Readiness::Writable && workload.changes_data()
             }
             TargetKind::Null | TargetKind::Foreign => false,
-        }
-    }
-
-    fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
         }
     }
 
@@ -326,7 +331,8 @@ impl<'a> Resolver<'a> {
         if self.inputs.kind == TargetKind::Directory {
             return names;
         }
-        self.note("the target is no directory: all jobs use the target itself instead of files of their own".into());
+        self.notes
+            .push("the target is no directory: all jobs use the target itself instead of files of their own".into());
         Vec::new()
     }
 
@@ -482,7 +488,7 @@ impl<'a> Resolver<'a> {
         };
         let size = job.file_bytes.map_or(size, |each| size.min(each.saturating_sub(offset)));
         if job.size.is_none() && Self::lays_out_on(self.workload, self.inputs) && !self.workload.lays_out_targets {
-            self.note(format!("job '{}' does not say its size: {size} bytes", job.name));
+            self.notes.push(format!("job '{}' does not say its size: {size} bytes", job.name));
         }
         let largest = job.largest_block();
         let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
@@ -494,6 +500,7 @@ impl<'a> Resolver<'a> {
         let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
         for name in names {
             let used = self.ends.entry(name.clone()).or_default();
+            self.needed += u128::from(end.saturating_sub(*used));
             *used = end.max(*used);
             if let Some(verify) = job.verify {
                 self.verified.entry(name.clone()).or_insert(verify.kind);
@@ -503,7 +510,7 @@ impl<'a> Resolver<'a> {
                 *needed = end.max(*needed);
             }
         }
-        let needed = self.ends.values().fold(0u64, |sum, e| sum.saturating_add(*e));
+        let needed = u64::try_from(self.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
             let (phase, job) = (phase.name.clone(), job.name.clone());
             return Err(RunError::TooSmall { phase, job, needed, offered });

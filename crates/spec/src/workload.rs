@@ -7,7 +7,7 @@ use crate::job_key::{JobKey, job_keys, nearest_key};
 use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
 use crate::top_key::{TopKey, settable_keys, top_keys};
 use model::PhaseKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
 /// More phases or jobs than this are a mistake.
@@ -17,26 +17,51 @@ const PARTS: &[&str] = &["include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
 
+/// Mistakes that are told at once.
+const MOST_ERRORS: usize = 256;
 /// Streams of all phases; more would take minutes to plan.
 const MOST_STREAMS: u64 = 1 << 16;
 /// Files that all jobs make.
 const MOST_FILES: u64 = 1 << 20;
 
-/// What there is too much of, before anything is made of it: the key, and what to say.
-pub(crate) fn too_many<'a>(jobs: impl Iterator<Item = &'a Job>) -> Option<(&'static str, String)> {
-    let (mut streams, mut files) = (0u64, 0u64);
-    for job in jobs {
+/// How much the jobs of a text are so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Amount {
+    streams: u64,
+    files: u64,
+}
+
+impl Amount {
+    /// Counts another job. What there is too much of, before anything is made of it: the key, and what to say.
+    pub fn add(&mut self, job: &Job) -> Result<(), (&'static str, String)> {
         if job.copies as usize > MOST {
-            return Some(("jobs", format!("{} jobs of one kind; {MOST} are possible", job.copies)));
+            return Err(("jobs", format!("{} jobs of one kind; {MOST} are possible", job.copies)));
         }
-        streams = streams.saturating_add(u64::from(job.copies));
-        files = files.saturating_add(job.own_files());
+        self.streams = self.streams.saturating_add(u64::from(job.copies));
+        self.files = self.files.saturating_add(job.own_files());
+        if self.streams > MOST_STREAMS {
+            let what = format!("{} jobs in all phases together; {MOST_STREAMS} are possible", self.streams);
+            return Err(("jobs", what));
+        }
+        if self.files > MOST_FILES {
+            return Err(("own-files", format!("{} files of all jobs together; {MOST_FILES} are possible", self.files)));
+        }
+        Ok(())
     }
-    if streams > MOST_STREAMS {
-        return Some(("jobs", format!("{streams} jobs in all phases together; {MOST_STREAMS} are possible")));
+}
+
+/// Where the lines of a text start.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at + 1).collect())
     }
-    (files > MOST_FILES)
-        .then(|| ("own-files", format!("{files} files of all jobs together; {MOST_FILES} are possible")))
+
+    /// Line of a byte, from 1 on.
+    fn at(&self, byte: usize) -> u32 {
+        1 + self.0.partition_point(|start| *start <= byte) as u32
+    }
 }
 
 /// What a text is read with.
@@ -84,11 +109,9 @@ type Entries<'t> = Vec<(String, String, Place)>;
 struct Reader<'a> {
     inputs: TextInputs<'a>,
     errors: Vec<TextError>,
-}
-
-/// Line of a byte, from 1 on.
-fn line_of(text: &str, at: usize) -> u32 {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() as u32
+    /// Names of the phases so far.
+    phases: HashSet<String>,
+    amount: Amount,
 }
 
 /// Reads a workload.
@@ -96,7 +119,7 @@ fn line_of(text: &str, at: usize) -> u32 {
 /// # Errors
 /// All mistakes that were found, with file, line and key.
 pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
-    let mut reader = Reader { inputs: *inputs, errors: Vec::new() };
+    let mut reader = Reader { inputs: *inputs, errors: Vec::new(), phases: HashSet::new(), amount: Amount::default() };
     let mut workload = Workload {
         name: String::new(),
         title: String::new(),
@@ -149,10 +172,15 @@ fn scalar(value: &DeValue<'_>) -> Option<String> {
 
 impl Reader<'_> {
     fn error(&mut self, kind: TextErrorKind, place: &Place, key: &str, what: impl Into<String>) {
-        self.errors.push(TextError::new(kind, place, key, what));
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(TextError::new(kind, place, key, what));
+        }
     }
 
     fn unknown(&mut self, place: &Place, key: &str, known: &[&'static str]) {
+        if self.errors.len() >= MOST_ERRORS {
+            return;
+        }
         let error = TextError::new(TextErrorKind::Unknown, place, key, "no such key");
         self.errors.push(error.with_nearest(nearest_key(key, known)));
     }
@@ -166,15 +194,16 @@ impl Reader<'_> {
         sets_used: &mut [bool],
         depth: u32,
     ) {
+        let lines = Lines::of(text);
         let table = match DeTable::parse(text) {
             Ok(table) => table,
             Err(error) => {
-                let line = error.span().map_or(1, |s| line_of(text, s.start));
+                let line = error.span().map_or(1, |s| lines.at(s.start));
                 let place = Place { file: file.to_owned(), line };
                 return self.error(TextErrorKind::Form, &place, "", error.message().to_owned());
             }
         };
-        let place = |at: usize| Place { file: file.to_owned(), line: line_of(text, at) };
+        let place = |at: usize| Place { file: file.to_owned(), line: lines.at(at) };
         let table = table.get_ref();
         if let Some((key, value)) = table.get_key_value("include") {
             let here = place(key.span().start);
@@ -383,7 +412,7 @@ impl Reader<'_> {
                 let what = format!("'{name}': words, digits and hyphens, and {{KEY}} for a key of the sweep");
                 return self.error(TextErrorKind::Value, here, "name", what);
             }
-            if workload.phases.iter().any(|p| p.name == name) {
+            if !self.phases.insert(name.clone()) {
                 let what = format!("two phases are called '{name}'; say the keys of the sweep in the name");
                 return self.error(TextErrorKind::Value, here, "name", what);
             }
@@ -406,9 +435,10 @@ impl Reader<'_> {
             if !self.errors.is_empty() {
                 return;
             }
-            let before = workload.phases.iter().flat_map(|p| &p.jobs);
-            if let Some((key, what)) = too_many(before.chain(&made)) {
-                return self.error(TextErrorKind::Value, here, key, what);
+            for job in &made {
+                if let Err((key, what)) = self.amount.add(job) {
+                    return self.error(TextErrorKind::Value, here, key, what);
+                }
             }
             workload.phases.push(Phase { name, kind, jobs: made, optional: !sweep.is_empty() });
         }

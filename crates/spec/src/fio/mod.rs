@@ -16,13 +16,18 @@ mod supported;
 pub use option::fio_options;
 
 use crate::job::{Phase, Workload};
+use crate::notes::Notes;
 use crate::text_error::{Place, TextError, TextErrorKind};
-use crate::workload::{MOST, TextInputs, too_many};
+use crate::workload::{Amount, MOST, TextInputs};
 use ini::{Entry, Section};
 use job::{Draft, ExitWhat};
 use model::PhaseKind;
 use number::{Units, doubtful_unit};
 use option::{Treatment, nearest_option, treatment};
+use std::collections::{HashMap, HashSet};
+
+/// Mistakes that are told at once.
+const MOST_ERRORS: usize = 256;
 
 /// Reads a job file.
 ///
@@ -30,7 +35,7 @@ use option::{Treatment, nearest_option, treatment};
 /// All mistakes that were found, with file, line and option.
 pub fn parse_fio(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let sections = ini::read(inputs)?;
-    let mut reader = Reader { inputs, errors: Vec::new(), notes: Vec::new() };
+    let mut reader = Reader { inputs, errors: Vec::new(), notes: Notes::default() };
     let workload = reader.workload(&sections);
     if reader.errors.is_empty() { Ok(workload) } else { Err(reader.errors) }
 }
@@ -38,7 +43,18 @@ pub fn parse_fio(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
 struct Reader<'a> {
     inputs: &'a TextInputs<'a>,
     errors: Vec<TextError>,
-    notes: Vec<String>,
+    notes: Notes,
+}
+
+/// The options of [global] so far.
+#[derive(Default)]
+struct Globals {
+    /// What they make of a job.
+    draft: Draft,
+    /// What `kb_base` says, where it is given.
+    kb_base: Option<bool>,
+    /// Where each option was given first, for messages.
+    places: HashMap<String, Place>,
 }
 
 /// `[Global]` is a job of that name.
@@ -53,33 +69,66 @@ fn phase_name(job: &str) -> String {
     if plain.is_empty() { "job".to_owned() } else { plain.to_owned() }
 }
 
-impl Reader<'_> {
-    fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
+/// Whether `kb_base` asks for thousands, where it is given; the last one counts.
+fn kb_base(entries: &[Entry]) -> Option<bool> {
+    let given = entries.iter().rev().find(|e| e.name == "kb_base")?;
+    Some(given.value.as_deref() == Some("1000"))
+}
+
+/// Gives every name once: the second `job` becomes `job-2`.
+struct Names {
+    given: HashSet<String>,
+    /// The number to try next, of names that came before.
+    next: HashMap<String, u32>,
+}
+
+impl Names {
+    /// With names that are taken.
+    fn of(taken: impl IntoIterator<Item = String>) -> Self {
+        Self { given: taken.into_iter().collect(), next: HashMap::new() }
     }
 
+    /// The name, or the next free one after it.
+    fn unused(&mut self, name: &str) -> String {
+        if self.given.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        let number = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let candidate = format!("{name}-{number}");
+            *number += 1;
+            if self.given.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
     fn workload(&mut self, sections: &[Section]) -> Workload {
-        let mut global = Draft::default();
-        let mut globals: Vec<Entry> = Vec::new();
+        let mut global = Globals::default();
+        let set = self.overrides();
         let mut phases: Vec<Phase> = Vec::new();
+        let mut phase_names = Names::of(["layout".to_owned()]);
+        let mut amount = Amount::default();
         let mut targets: Vec<(String, Place)> = Vec::new();
         let (mut group, mut streams) = (0u32, 0usize);
         // What exits take with them, and by job: whether it begins a phase, and its reporting group.
         let (mut exits, mut begins, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         for section in sections {
             if is_global(&section.name) {
-                let units = self.units(&globals, &section.entries);
-                self.apply(&mut global, &section.entries, units);
-                globals.extend(section.entries.iter().cloned());
+                global.kb_base = kb_base(&section.entries).or(global.kb_base);
+                let units = self.units(&global, &section.entries);
+                self.apply(&mut global.draft, &section.entries, units);
+                for entry in &section.entries {
+                    global.places.entry(entry.name.clone()).or_insert_with(|| entry.place.clone());
+                }
                 continue;
             }
-            let units = self.units(&globals, &section.entries);
+            let units = self.units(&global, &section.entries);
             // A section has a name of its own; one in [global] is that of no job.
-            let mut draft = Draft { name: None, ..global.clone() };
+            let mut draft = Draft { name: None, ..global.draft.clone() };
             self.apply(&mut draft, &section.entries, units);
-            let set: Vec<Entry> = self.overrides();
             set.iter().for_each(|entry| draft.supersede(&entry.name));
             self.apply(&mut draft, &set, units);
             targets.extend(Self::own_targets(&draft).into_iter().map(|path| (path, section.place.clone())));
@@ -90,7 +139,7 @@ impl Reader<'_> {
             if let Some(awaited) = draft.wait_for.take().filter(|_| !stonewall) {
                 match Self::waits(&phases, &awaited) {
                     Ok(new_phase) => stonewall = new_phase,
-                    Err(what) if self.inputs.lenient => self.note(format!("ignored: wait_for: {what}")),
+                    Err(what) if self.inputs.lenient => self.notes.push(format!("ignored: wait_for: {what}")),
                     Err(what) => {
                         let place =
                             section.entries.iter().find(|e| e.name == "wait_for").map_or(&section.place, |e| &e.place);
@@ -111,25 +160,23 @@ impl Reader<'_> {
                     self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "numjobs", what));
                     break;
                 }
-                Ok((job, _)) if too_many(phases.iter().flat_map(|p| &p.jobs).chain([&job])).is_some() => {
-                    let all = phases.iter().flat_map(|p| &p.jobs).chain([&job]);
-                    let (_, what) = too_many(all).unwrap_or_default();
-                    self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "nrfiles", what));
-                    break;
-                }
                 Ok((job, notes)) => {
-                    notes.into_iter().for_each(|n| self.note(n));
+                    if let Err((_, what)) = amount.add(&job) {
+                        self.errors.push(TextError::new(TextErrorKind::Value, &section.place, "nrfiles", what));
+                        break;
+                    }
+                    notes.into_iter().for_each(|n| self.notes.push(n));
                     match phases.last_mut() {
                         Some(phase) if !stonewall => phase.jobs.push(job),
                         _ => {
-                            let name = Self::unused(&phases, &phase_name(&name));
+                            let name = phase_names.unused(&phase_name(&name));
                             phases.push(Phase { name, kind: PhaseKind::Measure, jobs: vec![job], optional: false });
                         }
                     }
                 }
                 Err((option, what)) => {
-                    let place = section.entries.iter().chain(&globals).find(|e| e.name == option);
-                    let place = place.map_or(&section.place, |e| &e.place);
+                    let own = section.entries.iter().find(|e| e.name == option).map(|e| &e.place);
+                    let place = own.or_else(|| global.places.get(option)).unwrap_or(&section.place);
                     let error = TextError::new(TextErrorKind::Value, place, option, what);
                     let own = place.file == self.inputs.file;
                     self.errors.push(if own { error } else { error.of_included() });
@@ -155,11 +202,9 @@ impl Reader<'_> {
         }
         // Jobs of one name could not be told apart.
         for phase in &mut phases {
-            for at in 0..phase.jobs.len() {
-                let twice = phase.jobs[..at].iter().filter(|j| j.name == phase.jobs[at].name).count();
-                if twice > 0 {
-                    phase.jobs[at].name = format!("{}-{}", phase.jobs[at].name, twice + 1);
-                }
+            let mut names = Names::of([]);
+            for job in &mut phase.jobs {
+                job.name = names.unused(&job.name);
             }
         }
         let file = self.inputs.file.rsplit('/').next().unwrap_or_default();
@@ -171,7 +216,7 @@ impl Reader<'_> {
             interval_ns: 100_000_000,
             quiet_ns: 0,
             phases,
-            notes: std::mem::take(&mut self.notes),
+            notes: std::mem::take(&mut self.notes).into_list(),
             // Devices and files are used as they are, as fio does.
             lays_out_targets: false,
             scales_to_fit: false,
@@ -198,7 +243,7 @@ impl Reader<'_> {
             };
             let error = TextError::new(TextErrorKind::Unsupported, place, "exitall", said);
             match self.inputs.lenient {
-                true => self.note(format!("ignored: {error}")),
+                true => self.notes.push(format!("ignored: {error}")),
                 false => self.errors.push(error),
             }
         }
@@ -217,24 +262,15 @@ impl Reader<'_> {
         }
     }
 
-    fn unused(phases: &[Phase], name: &str) -> String {
-        let taken = |n: &str| n == "layout" || phases.iter().any(|p| p.name == n);
-        if !taken(name) {
-            return name.to_owned();
-        }
-        (2..).map(|i| format!("{name}-{i}")).find(|n| !taken(n)).unwrap_or_default()
-    }
-
     /// The targets that the job itself names: paths that are not relative, else a directory.
     fn own_targets(draft: &Draft) -> Vec<String> {
         let paths: Vec<String> = draft.filenames.iter().filter(|n| n.starts_with('/')).cloned().collect();
         if paths.is_empty() { draft.directory.iter().cloned().collect() } else { paths }
     }
 
-    fn units(&self, globals: &[Entry], own: &[Entry]) -> Units {
-        let given = own.iter().rev().chain(globals.iter().rev()).find(|e| e.name == "kb_base");
-        let kb_base = if given.and_then(|e| e.value.as_deref()) == Some("1000") { 1000 } else { 1024 };
-        Units { kb_base, machine: self.inputs.machine }
+    fn units(&self, global: &Globals, own: &[Entry]) -> Units {
+        let decimal = kb_base(own).or(global.kb_base).unwrap_or(false);
+        Units { kb_base: if decimal { 1000 } else { 1024 }, machine: self.inputs.machine }
     }
 
     fn overrides(&self) -> Vec<Entry> {
@@ -255,7 +291,7 @@ impl Reader<'_> {
         }
         if let Some(unit) = doubtful_unit(value) {
             let letter = &unit[..1];
-            self.note(format!(
+            self.notes.push(format!(
                 "{}: {}={value}: '{unit}' is read as fio documents it, like '{unit}b'; fio itself takes it for '{letter}'",
                 entry.place, entry.name
             ));
@@ -284,7 +320,7 @@ impl Reader<'_> {
                 },
                 Some(Treatment::Harmless(why)) => {
                     if entry.name != "description" {
-                        self.note(format!("{}: {} has no effect: {why}", entry.place, entry.name));
+                        self.notes.push(format!("{}: {} has no effect: {why}", entry.place, entry.name));
                     }
                     continue;
                 }
@@ -307,8 +343,8 @@ impl Reader<'_> {
             let error = if own { error.of_own() } else { error.of_included() };
             let may_be_left_out = error.kind != TextErrorKind::Value;
             if self.inputs.lenient && may_be_left_out && entry.place.line > 0 {
-                self.note(format!("ignored: {error}"));
-            } else if !self.errors.contains(&error) {
+                self.notes.push(format!("ignored: {error}"));
+            } else if self.errors.len() < MOST_ERRORS && !self.errors.contains(&error) {
                 self.errors.push(error);
             }
         }

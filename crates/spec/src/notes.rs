@@ -1,0 +1,61 @@
+//! What is done otherwise than a text asks: each thing is said once, in the order in which it came up.
+
+use std::collections::HashSet;
+
+/// More notes than this nobody reads; how many there were is said.
+const MOST: usize = 4096;
+
+/// Notes, each of them once.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    list: Vec<String>,
+    known: HashSet<String>,
+    more: usize,
+}
+
+impl Notes {
+    /// Notes that are there already, and those to come.
+    pub fn new(list: Vec<String>) -> Self {
+        let known = list.iter().cloned().collect();
+        Self { list, known, more: 0 }
+    }
+
+    /// Adds a note, unless it was made before.
+    pub fn push(&mut self, note: String) {
+        if self.known.contains(&note) {
+            return;
+        }
+        if self.list.len() >= MOST {
+            self.more += 1;
+            return;
+        }
+        self.known.insert(note.clone());
+        self.list.push(note);
+    }
+
+    /// All of them.
+    pub fn into_list(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.list.push(format!("and {} more of such notes", self.more));
+        }
+        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_said_once_and_no_more_than_anyone_reads() {
+        let mut notes = Notes::new(vec!["a".into()]);
+        for note in ["b", "a", "b", "c"] {
+            notes.push(note.into());
+        }
+        assert_eq!(notes.into_list(), ["a", "b", "c"]);
+        let mut notes = Notes::default();
+        (0..MOST + 3).for_each(|n| notes.push(n.to_string()));
+        let list = notes.into_list();
+        assert_eq!((list.len(), list[MOST].as_str()), (MOST + 1, "and 3 more of such notes"));
+    }
+}
