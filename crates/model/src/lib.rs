@@ -31,6 +31,7 @@ mod rates;
 mod record;
 mod run;
 mod sample;
+mod sample_series;
 mod sim;
 mod sim_truth;
 mod stack;
@@ -72,6 +73,7 @@ pub use record::{
 };
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+pub use sample_series::SampleSeries;
 pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
     SimStalls, SimThrottle, SimWriteCache,

@@ -52,13 +52,15 @@ impl Partial {
         let new = [before.get(stored..), during.get(stored.saturating_sub(before.len())..)];
         let new = new.map(Option::unwrap_or_default);
         let path = self.directory.join(SYSTEM);
-        if self.system.length_bytes > 0 && new.iter().all(|samples| self.layout.fits_all(samples)) {
+        // The samples of a long phase are thinned while it runs (model::SampleSeries): then there are fewer than before.
+        let thinned = stored > before.len() + during.len();
+        if self.system.length_bytes > 0 && !thinned && new.iter().all(|samples| self.layout.fits_all(samples)) {
             let lines = new.map(|samples| self.layout.lines(samples)).concat();
             storage.append(&path, self.system.length_bytes + grown.system_bytes, lines.as_bytes())?;
             grown.system_bytes += lines.len() as u64;
             written += lines.len() as u64;
         } else {
-            // A CPU, a disk or a sensor came that has no column yet: the file begins anew.
+            // There are fewer, or a CPU, a disk or a sensor came that has no column yet: the file begins anew.
             let all = [before, during].concat();
             self.layout = Layout::of(&all);
             let (done, running) = all.split_at(self.system.items.min(all.len()));
@@ -140,6 +142,25 @@ mod tests {
                 assert_eq!(archive.load(&run.id).unwrap(), run);
             }
         }
+    }
+
+    #[test]
+    fn samples_that_were_thinned_replace_those_that_stood_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let archive = Archive::open(directory.path());
+        let run = measured_run(48, 2);
+        let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
+        let one = so_far(&run, 1);
+        partial.phase_done(&one).unwrap();
+        let name = &run.phases[1].plan.name;
+        let during = &run.samples[one.samples.len()..];
+        assert!(during.len() > 2, "samples to thin");
+        let thinned: Vec<_> = during.iter().step_by(2).cloned().collect();
+        partial.phase_grows(name, &[], &one.samples, during).unwrap();
+        partial.phase_grows(name, &[], &one.samples, &thinned).unwrap();
+        drop(partial);
+        archive.recover().unwrap();
+        assert_eq!(archive.load(&run.id).unwrap().samples, [one.samples.as_slice(), &thinned].concat());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::progress::Progress;
 use engine::{Control, Rig, SeriesReader};
-use model::{Interval, Ns, SystemSample};
+use model::{Interval, Ns, SampleSeries, SystemSample};
 use observe::Sampler;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -60,7 +60,7 @@ pub fn observed<T>(
         // What the rig noted while nothing was asked of it would stand behind the first sample, and out of order.
         drop(rig.take_simulated_samples());
         let mut samples: Vec<SystemSample> = rig.simulated_sample().into_iter().collect();
-        let result = work(rig);
+        let result = shown(control, progress, || work(rig));
         samples.extend(rig.take_simulated_samples());
         samples.extend(rig.simulated_sample());
         return (result, Observation { samples, no_thread: None, kept: Kept::default() });
@@ -76,7 +76,7 @@ pub fn observed<T>(
     let (result, watched) = std::thread::scope(|scope| {
         let watch = || {
             let mut next = clock + SAMPLE_EVERY;
-            let mut taken = Vec::with_capacity(256);
+            let mut taken = SampleSeries::default();
             taken.push(first.clone());
             let mut series = SeriesReader::default();
             let mut kept = Kept::default();
@@ -86,7 +86,7 @@ pub fn observed<T>(
                 progress.show(control);
                 if Instant::now() >= next {
                     taken.push(sample());
-                    next += SAMPLE_EVERY;
+                    next += SAMPLE_EVERY.saturating_mul(taken.times_as_long().min(1 << 20) as u32);
                 }
                 let Some(Keeping { every, keep }) = &mut keeping else { continue };
                 series.look(&control.series);
@@ -94,7 +94,7 @@ pub fn observed<T>(
                     keep_next += *every;
                 }
                 if Instant::now() >= keep_next && kept.error.is_none() {
-                    match keep(&series.take(), &taken) {
+                    match keep(&series.take(), taken.samples()) {
                         Ok(bytes) => {
                             kept.bytes += bytes;
                             kept.times += 1;
@@ -105,6 +105,7 @@ pub fn observed<T>(
                     keep_next = Instant::now() + *every;
                 }
             }
+            let mut taken = taken.into_samples();
             taken.push(sample());
             (taken, kept)
         };
@@ -124,6 +125,26 @@ pub fn observed<T>(
         Err(error) => Observation { samples: vec![first, sample()], no_thread: Some(error), kept: Kept::default() },
     };
     (result, observation)
+}
+
+/// Shows progress beside what has no machine to be sampled: simulated time passes faster, and a long budget still takes
+/// minutes. Without a second thread it is done without being shown.
+fn shown<T>(control: &Control, progress: &Progress<'_>, work: impl FnOnce() -> T) -> T {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watcher = std::thread::Builder::new().spawn_scoped(scope, || {
+            while !done.load(Ordering::Acquire) {
+                std::thread::park_timeout(LOOK_EVERY);
+                progress.show(control);
+            }
+        });
+        let result = work();
+        done.store(true, Ordering::Release);
+        if let Ok(watcher) = watcher {
+            watcher.thread().unpark();
+        }
+        result
+    })
 }
 
 /// One sample now.

@@ -7,7 +7,7 @@ use super::jitter::Jitter;
 use super::page_cache::PageCache;
 use super::sample::Waiting;
 use super::station::{Busy, Pool, after_stalls};
-use model::{CPU_QUOTA_PERIOD_NS, Ns, SimModel, SystemSample};
+use model::{CPU_QUOTA_PERIOD_NS, Ns, SampleSeries, SimModel};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -20,8 +20,6 @@ const ENOSPC: i32 = 28;
 const STREAM_OPENING_BYTES: u64 = 64 << 10;
 /// Simulated time between two samples.
 pub(super) const SAMPLE_NS: Ns = 250_000_000;
-/// Samples that are kept until someone takes them: four and a half hours of simulated time.
-const MOST_SAMPLES: usize = 1 << 16;
 
 /// Which thread submits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +99,7 @@ pub(super) struct Machine {
     pub(super) reads: Counted,
     pub(super) writes: Counted,
     pub(super) flushes: Counted,
-    pub(super) samples: Vec<SystemSample>,
+    pub(super) samples: SampleSeries,
     pub(super) waiting: Waiting,
     pub(super) events: BinaryHeap<Reverse<Event>>,
     next_sample: Ns,
@@ -136,7 +134,7 @@ impl Machine {
             reads: Counted::default(),
             writes: Counted::default(),
             flushes: Counted::default(),
-            samples: Vec::new(),
+            samples: SampleSeries::default(),
             waiting: Waiting::default(),
             events: BinaryHeap::with_capacity(4096),
             next_sample: SAMPLE_NS,
@@ -161,14 +159,10 @@ impl Machine {
     /// Moves the clock, taking the samples that are due on the way.
     pub(super) fn advance(&mut self, to: Ns) {
         while self.next_sample <= to {
-            if self.samples.len() >= MOST_SAMPLES {
-                self.next_sample = (to / SAMPLE_NS + 1) * SAMPLE_NS;
-                break;
-            }
             self.now = self.next_sample;
             let sample = self.sample(self.next_sample);
             self.samples.push(sample);
-            self.next_sample += SAMPLE_NS;
+            self.next_sample += SAMPLE_NS * self.samples.times_as_long();
         }
         self.now = self.now.max(to);
     }

@@ -317,6 +317,6 @@ impl Rig for SimRig {
     }
 
     fn take_simulated_samples(&mut self) -> Vec<SystemSample> {
-        std::mem::take(&mut self.device.machine.samples)
+        std::mem::take(&mut self.device.machine.samples).into_samples()
     }
 }
