@@ -102,6 +102,7 @@ impl Fault {
         let entry_of = |path: &Path| parent_of(path).to_owned();
         match step {
             Step::CreateDir(path) => self.pending.push((entry_of(path), Undo::Remove { path: path.to_owned() })),
+            Step::Link(path) => self.pending.push((entry_of(path), Undo::Remove { path: path.to_owned() })),
             Step::Write(path, ..) => match std::fs::read(path) {
                 Ok(content) => self.pending.push((path.to_owned(), Undo::Restore { path: path.to_owned(), content })),
                 Err(_) => self.pending.push((entry_of(path), Undo::Remove { path: path.to_owned() })),

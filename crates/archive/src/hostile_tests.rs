@@ -433,9 +433,9 @@ fn foreign_bytes_are_kept_and_covered_by_the_checksums() {
     let run = run(5);
     let mut partial = archive.begin(&run).unwrap();
     for name in ["", ".hidden", "../out", "a/b", "a\nb"] {
-        assert!(matches!(partial.raw(name, b"x"), Err(ArchiveError::Unstorable { .. })), "{name:?}");
+        assert!(matches!(partial.raw(name, &mut &b"x"[..]), Err(ArchiveError::Unstorable { .. })), "{name:?}");
     }
-    partial.raw("fio output.txt", b"\xff\0\r\nx").unwrap();
+    partial.raw("fio output.txt", &mut &b"\xff\0\r\nx"[..]).unwrap();
     let path = partial.finish(&run).unwrap();
     let raw = path.join("raw/fio output.txt");
     assert_eq!(fs::read(&raw).unwrap(), b"\xff\0\r\nx");

@@ -14,6 +14,7 @@ use crate::system::Layout;
 use crate::{Archive, ArchiveError, Result, checksums, index, latency, series, temporary};
 use growing::Grown;
 use model::Run;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How far one table got.
@@ -107,11 +108,26 @@ impl Partial {
         self.write(run)
     }
 
-    /// Keeps what a foreign tool printed, byte for byte, as `raw/<name>`.
+    /// Keeps what a foreign tool printed, byte for byte, as `raw/<name>`; gives where it will lie in the finished bundle.
     ///
     /// # Errors
     /// [`ArchiveError::Io`]; [`ArchiveError::Unstorable`] for a name that is not one plain file's.
-    pub fn raw(&mut self, name: &str, content: &[u8]) -> Result<()> {
+    pub fn raw(&mut self, name: &str, content: &mut dyn Read) -> Result<PathBuf> {
+        let path = self.raw_path(name)?;
+        self.archive.storage.replace_from(&path, content)?;
+        Ok(self.archive.run_dir(&self.id).join(RAW).join(name))
+    }
+
+    /// The same of a file that another bundle of this archive keeps: where the file system can, both share its content.
+    ///
+    /// # Errors
+    /// As [`Partial::raw`].
+    pub fn raw_again(&mut self, name: &str, kept: &Path) -> Result<()> {
+        let path = self.raw_path(name)?;
+        self.archive.storage.link(kept, &path)
+    }
+
+    fn raw_path(&self, name: &str) -> Result<PathBuf> {
         let plain =
             !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && !name.contains(['/', '\\', '\0', '\n']);
         if !plain {
@@ -120,7 +136,7 @@ impl Partial {
         }
         let directory = self.directory.join(RAW);
         self.archive.storage.create_dirs(&directory)?;
-        self.archive.storage.replace(&directory.join(name), content)
+        Ok(directory.join(name))
     }
 
     fn check(&self, run: &Run) -> Result<()> {

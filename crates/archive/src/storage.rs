@@ -5,11 +5,14 @@
 
 use crate::lock::{self, Attempt};
 use crate::{ArchiveError, Result, folder, temporary};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// Content is read and written in pieces of this size.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// Durable changes to the archive's file system, none of them outside it.
 #[derive(Clone, Debug)]
@@ -28,6 +31,7 @@ pub(crate) enum Step<'a> {
     Write(&'a Path, &'a [u8], u64),
     SyncFile(&'a Path),
     Rename(&'a Path, &'a Path),
+    Link(&'a Path),
     SyncDir(&'a Path),
     Remove(&'a Path),
 }
@@ -104,6 +108,11 @@ impl Storage {
     /// Gives a file new content; a reader, and a crash, see the old or the new one. Whatever has the name now (a link, a
     /// second name of another file) loses it and is not written.
     pub fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
+        self.replace_from(path, &mut &*content)
+    }
+
+    /// The same, of content that is read while it is written.
+    pub fn replace_from(&self, path: &Path, content: &mut dyn Read) -> Result<()> {
         let temporary = temporary::name_for(path);
         let replaced = self.create_file(&temporary, content).and_then(|written| {
             self.rename(&temporary, path)?;
@@ -119,20 +128,51 @@ impl Storage {
         self.sync_dir(parent_of(path))
     }
 
+    /// Gives a file of the archive that is never written to again a second name, so that its content takes its place once; a
+    /// copy where the file system has no such names.
+    pub fn link(&self, from: &Path, to: &Path) -> Result<()> {
+        let attempt = || -> io::Result<()> {
+            self.step(Step::Link(to))?;
+            let ((old_directory, old), (directory, new)) =
+                (folder::entry(&self.root, from)?, folder::entry(&self.root, to)?);
+            Ok(linkat(&old_directory, old, &directory, new, AtFlags::empty())?)
+        };
+        if attempt().is_ok() {
+            return self.sync_dir(parent_of(to));
+        }
+        let opened = folder::entry(&self.root, from)
+            .and_then(|(directory, name)| openat(&directory, name, READING, Mode::empty()));
+        let mut file = File::from(opened.map_err(|e| ArchiveError::io("open", from)(e.into()))?);
+        self.replace_from(to, &mut file)
+    }
+
     /// Writes and syncs a file that must not exist; it is locked as long as the value lives.
-    fn create_file(&self, path: &Path, content: &[u8]) -> Result<File> {
-        let attempt = || -> io::Result<File> {
-            self.step(Step::Write(path, content, 0))?;
+    fn create_file(&self, path: &Path, content: &mut dyn Read) -> Result<File> {
+        let create = || -> io::Result<File> {
             let (directory, name) = folder::entry(&self.root, path)?;
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let mut file: File = loop {
+            let file: File = loop {
                 let new = openat(&directory, name, flags, Mode::RUSR | Mode::WUSR)?.into();
                 if lock::claim(&new)? {
                     break new;
                 }
             };
             folder::adopt(&file, folder::file_mode(&directory)?);
-            file.write_all(content)?;
+            Ok(file)
+        };
+        let mut attempt = || -> io::Result<File> {
+            let mut piece = vec![0; PIECE_BYTES];
+            let length = fill(content, &mut piece)?;
+            self.step(Step::Write(path, &piece[..length], 0))?;
+            let mut file = create()?;
+            file.write_all(&piece[..length])?;
+            let (mut last, mut offset) = (length, length as u64);
+            while last == piece.len() {
+                last = fill(content, &mut piece)?;
+                self.step(Step::Write(path, &piece[..last], offset))?;
+                file.write_all(&piece[..last])?;
+                offset += last as u64;
+            }
             self.step(Step::SyncFile(path))?;
             file.sync_all()?;
             Ok(file)
@@ -304,6 +344,20 @@ impl Storage {
             other => other.map_err(ArchiveError::io("remove", path)),
         }
     }
+}
+
+/// Reads until the piece is full or the content ends; how much it holds.
+fn fill(content: &mut dyn Read, piece: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < piece.len() {
+        match content.read(&mut piece[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(length)
 }
 
 /// The directory that an entry lies in.

@@ -1,31 +1,34 @@
 //! `narrows import`: other tools' outputs as runs of the archive.
+//!
+//! What an import takes is bounded, whatever the files hold: the text of one file is in memory at a time, once; of each
+//! so many figures are kept as its size allows, and of all together no more than of the largest one. The copy that every
+//! run of a file keeps takes its place on the disk once, where the file system can share it.
+
+mod input;
 
 use crate::archives;
 use crate::args::{GlobalArgs, ImportArgs, ImportDirection};
 use crate::execution::random_u64;
 use crate::output::Output;
-use crate::reading::{self, Pipes, Reading};
+use crate::progress::Busy;
 use crate::wall::WallClock;
 use archive::Archive;
-use exchange::{IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedRun};
+use exchange::{ImportError, Imported, ImportedRun, MOST_FIGURES};
+use input::{Input, Purpose};
 use model::{Better, Failure, FailureKind, Run};
 use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 use std::ffi::OsStr;
-use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Characters of a file's name that its copy in the bundle keeps.
 const RAW_NAME_LIMIT: usize = 120;
-
-/// Bytes that the copies of one file may take: every run keeps what it was read from.
-const COPIES_LIMIT_BYTES: u64 = 4 << 30;
+/// Figures that are kept of each of many files, at least.
+const LEAST_FIGURES: usize = 1024;
 
 /// A file with what it held.
 struct Source {
-    /// As the user wrote it.
-    name: String,
-    bytes: Vec<u8>,
+    input: Input,
     read: Result<Imported, ImportError>,
 }
 
@@ -37,21 +40,14 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
     let told = args.better.iter().map(|t| direction(t)).collect::<Result<Vec<_>, Failure>>()?;
     // All files first: nothing is kept of some if another cannot be read.
-    let mut sources = args.files.iter().map(|f| read(f)).collect::<Result<Vec<Source>, Failure>>()?;
+    let mut sources = read_all(&args.files, output.is_json())?;
     for run in sources.iter_mut().filter_map(|s| s.read.as_mut().ok()).flat_map(|i| &mut i.runs) {
         tell(run, &told);
     }
-    for source in &sources {
-        let runs = source.read.as_ref().map_or(0, |i| i.runs.len());
-        copies_fit(&source.name, runs as u64, source.bytes.len() as u64)?;
-    }
     let archive = archives::open(global)?;
     let mut ids = Vec::new();
-    for source in &sources {
-        let runs = source.read.as_ref().map(|i| i.runs.as_slice()).unwrap_or_default();
-        let kept: Result<Vec<String>, Failure> =
-            runs.iter().map(|run| keep(&archive, run, source, &args.tags)).collect();
-        ids.push(kept?);
+    for source in &mut sources {
+        ids.push(keep_all(&archive, source, &args.tags)?);
     }
     let document = document(&sources, &ids);
     let understood = !document.runs.is_empty();
@@ -70,16 +66,23 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     Ok(ExitCode::from(FailureKind::Invalid.exit_code()))
 }
 
-/// Refuses a file whose copies, one in each of its runs, would fill the disk.
-fn copies_fit(name: &str, runs: u64, size_bytes: u64) -> Result<(), Failure> {
-    let all_bytes = runs.saturating_mul(size_bytes);
-    if all_bytes <= COPIES_LIMIT_BYTES {
-        return Ok(());
+/// Reads all files; together they keep no more figures than one may.
+fn read_all(files: &[std::ffi::OsString], quiet: bool) -> Result<Vec<Source>, Failure> {
+    let share = (MOST_FIGURES / files.len().max(1)).max(LEAST_FIGURES);
+    let mut left = MOST_FIGURES;
+    let mut sources = Vec::with_capacity(files.len());
+    for file in files {
+        if left == 0 {
+            let message = format!("{} files hold more figures than one import keeps ({MOST_FIGURES})", files.len());
+            return Err(Failure::new(FailureKind::Refused, message).remedy("import them in several steps"));
+        }
+        let _busy = Busy::new(quiet, format!("reading {}", report::text::plain(&file.to_string_lossy(), false)));
+        let source = read(file, Purpose::Keep, share.min(left))?;
+        let kept: usize = source.read.iter().flat_map(|i| &i.runs).map(|r| r.metrics().count()).sum();
+        left = left.saturating_sub(kept);
+        sources.push(source);
     }
-    let (all, limit) = (report::quantity::binary_size(all_bytes), report::quantity::binary_size(COPIES_LIMIT_BYTES));
-    let what = format!("{name} holds {runs} results, each would keep a copy of it: {all}, at most {limit} is kept");
-    Err(Failure::new(FailureKind::Refused, what)
-        .remedy("split it; narrows compare and narrows rank read it as it is and keep nothing"))
+    Ok(sources)
 }
 
 /// What a file of another tool holds, for commands that read it and keep nothing.
@@ -95,8 +98,8 @@ pub struct Foreign {
 /// # Errors
 /// Where it cannot be read, is no text, or nothing in it is understood (`invalid`).
 pub fn foreign(file: &OsStr) -> Result<Foreign, Failure> {
-    let source = read(file)?;
-    let name = &source.name;
+    let source = read(file, Purpose::Look, MOST_FIGURES)?;
+    let name = &source.input.name;
     let invalid = |what: String| Failure::new(FailureKind::Invalid, format!("{name}: {what}"));
     let imported = match &source.read {
         Ok(imported) => imported,
@@ -113,54 +116,13 @@ pub fn foreign(file: &OsStr) -> Result<Foreign, Failure> {
     Ok(Foreign { runs, remarks: rest.map(|n| format!("{name}, line {}: {}", n.line, n.why)).collect() })
 }
 
-/// Reads a file of any kind that ends, up to the limit.
-fn read(file: &OsStr) -> Result<Source, Failure> {
-    let path = Path::new(file);
-    let (name, opened) = if file == "-" {
-        ("stdin".to_owned(), reading::stdin("what a tool printed").map_err(|e| unreadable(path, &e))?)
-    } else {
-        (path.display().to_string(), open(path)?)
-    };
-    let mut bytes = Vec::new();
-    opened.take(IMPORT_LIMIT_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
-    let base = path.file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
-    let read = exchange::import(if file == "-" { "stdin" } else { &base }, &bytes);
-    if let Err(ImportError::TooLarge { .. }) = &read {
-        return Err(too_large(&name, None));
+/// Reads a file and keeps so many figures of it.
+fn read(file: &OsStr, purpose: Purpose, most_figures: usize) -> Result<Source, Failure> {
+    let (input, bytes) = input::read(file, purpose)?;
+    match exchange::import_within(&input.base, bytes, most_figures) {
+        Err(error) if input::is_too_much(&error) => Err(input::too_large(&input.name, None)),
+        read => Ok(Source { input, read }),
     }
-    Ok(Source { name, bytes, read })
-}
-
-fn open(path: &Path) -> Result<Reading, Failure> {
-    let opened = reading::file(path, Pipes::Taken, "what a tool printed").map_err(|error| {
-        if error.kind() != io::ErrorKind::InvalidInput {
-            return unreadable(path, &error);
-        }
-        let remedy = match path.is_dir() {
-            true => format!("narrows import {}/*", path.display()),
-            false => "give the file with the output of the tool, or - for stdin".to_owned(),
-        };
-        Failure::new(FailureKind::Usage, format!("cannot read {}: {error}", path.display())).remedy(remedy)
-    })?;
-    if opened.size_bytes() > IMPORT_LIMIT_BYTES {
-        return Err(too_large(&path.display().to_string(), Some(opened.size_bytes())));
-    }
-    Ok(opened)
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let message = format!("cannot read {}: {error}", path.display());
-    Failure::new(FailureKind::Environment, message).remedy("give a file that exists and may be read, or - for stdin")
-}
-
-fn too_large(name: &str, size_bytes: Option<u64>) -> Failure {
-    let size = size_bytes.map_or_else(|| "more".to_owned(), report::quantity::size);
-    let limit = report::quantity::binary_size(IMPORT_LIMIT_BYTES);
-    Failure::new(
-        FailureKind::Refused,
-        format!("{name} is too large to be a tool's output: {size}, at most {limit} is read"),
-    )
-    .remedy("cut out the part that holds the result")
 }
 
 /// `NAME=higher`: the end of a metric's id and its direction.
@@ -189,12 +151,30 @@ fn tell(run: &mut ImportedRun, told: &[(String, Better)]) {
     }
 }
 
-/// Keeps a run with the bytes that it came from; its id.
-fn keep(archive: &Archive, run: &ImportedRun, source: &Source, tags: &[String]) -> Result<String, Failure> {
+/// Keeps the runs of a file, each with the bytes that it came from; their ids.
+fn keep_all(archive: &Archive, source: &mut Source, tags: &[String]) -> Result<Vec<String>, Failure> {
+    let Source { input, read } = source;
+    let mut copy = None;
+    let runs = read.as_ref().map(|i| i.runs.as_slice()).unwrap_or_default();
+    runs.iter().map(|run| keep(archive, run, input, &mut copy, tags)).collect()
+}
+
+/// Keeps a run; its id. `copy` is where the file that it came from is kept already.
+fn keep(
+    archive: &Archive,
+    run: &ImportedRun,
+    input: &mut Input,
+    copy: &mut Option<PathBuf>,
+    tags: &[String],
+) -> Result<String, Failure> {
     let id = WallClock::start().run_id(random_u64()? as u16);
-    let kept = run.to_run(&id, env!("CARGO_PKG_VERSION"), &source.name);
+    let kept = run.to_run(&id, env!("CARGO_PKG_VERSION"), &input.name);
     let mut partial = archive.begin(&kept)?;
-    partial.raw(&raw_name(&source.name), &source.bytes)?;
+    let name = raw_name(&input.name);
+    match copy {
+        Some(first) => partial.raw_again(&name, first)?,
+        None => *copy = Some(input.copy(|content| Ok(partial.raw(&name, content)?))?),
+    }
     partial.finish(&kept)?;
     for tag in tags {
         archive.tag_add(tag, &id)?;
@@ -224,7 +204,7 @@ fn document<'a>(sources: &'a [Source], ids: &'a [Vec<String>]) -> ImportDocument
         match &source.read {
             Err(error) => rest.push((source, Err(error))),
             Ok(imported) => {
-                runs.extend(imported.runs.iter().zip(ids).map(|(run, id)| entry(run, id, &source.name)));
+                runs.extend(imported.runs.iter().zip(ids).map(|(run, id)| entry(run, id, &source.input.name)));
                 rest.extend(imported.not_understood.iter().map(|n| (source, Ok(n))));
             }
         }
@@ -233,13 +213,15 @@ fn document<'a>(sources: &'a [Source], ids: &'a [Vec<String>]) -> ImportDocument
         .into_iter()
         .map(|(source, what)| match what {
             Ok(n) => ImportRest {
-                file: &source.name,
+                file: &source.input.name,
                 line: Some(n.line),
                 lines: Some(n.lines),
                 text: &n.text,
                 why: n.why.clone(),
             },
-            Err(error) => ImportRest { file: &source.name, line: None, lines: None, text: "", why: error.to_string() },
+            Err(error) => {
+                ImportRest { file: &source.input.name, line: None, lines: None, text: "", why: error.to_string() }
+            }
         })
         .collect();
     ImportDocument::new(runs, rest)
@@ -278,14 +260,6 @@ mod tests {
         assert_eq!(raw_name("stdin"), "stdin");
         assert_eq!(raw_name("a\n\\b"), "a__b");
         assert!(raw_name(&"ä".repeat(300)).len() <= RAW_NAME_LIMIT);
-    }
-
-    #[test]
-    fn copies_are_bounded() {
-        assert!(copies_fit("a", 4096, 1 << 20).is_ok());
-        let refused = copies_fit("a", 4097, 1 << 20).unwrap_err();
-        assert!(refused.message.contains("4097 results"), "{refused:?}");
-        assert!(copies_fit("a", u64::MAX, u64::MAX).is_err());
     }
 
     #[test]

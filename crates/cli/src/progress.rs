@@ -18,6 +18,30 @@ pub struct Progress<'a> {
     phase: Mutex<PhaseShown>,
 }
 
+/// What takes its time before there is a plan, said on a terminal until this is dropped.
+pub struct Busy(ProgressBar);
+
+impl Busy {
+    /// Hidden where nobody looks.
+    pub fn new(quiet: bool, message: String) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.set_message(message);
+        bar.tick();
+        Self(bar)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 #[derive(Default)]
 struct PhaseShown {
     name: String,

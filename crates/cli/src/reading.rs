@@ -81,6 +81,12 @@ impl Reading {
         self.from.metadata().map_or(0, |m| m.len())
     }
 
+    /// The file once more, where it is one that can be read again from its start.
+    pub fn again(&self) -> io::Result<Option<File>> {
+        let is_file = self.from.metadata()?.is_file();
+        is_file.then(|| self.from.try_clone()).transpose()
+    }
+
     fn say(&mut self, more: &str) {
         if let Some(kind) = self.waits.take() {
             let text = report::text::plain(&format!("reading {}, {kind}; {more}", self.what), false);

@@ -12,6 +12,7 @@ mod few_threads;
 mod foreign_text;
 mod handed_over;
 mod import;
+mod import_bounds;
 mod inspect;
 mod old_bundle;
 mod other_names;

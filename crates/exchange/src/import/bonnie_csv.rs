@@ -38,7 +38,9 @@ pub(crate) fn is_start(line: &str) -> bool {
     match fields.as_slice() {
         _ if is_versioned(&fields) => true,
         [name, size, rate, cpu, ..] => {
-            !name.is_empty()
+            // A table of many columns of numbers begins alike.
+            fields.len() <= 2 * FIELDS_1_03
+                && !name.is_empty()
                 && (bonnie::is_size(size) || size.is_empty())
                 && bonnie::rate(0, rate).is_some()
                 && bonnie::cpu(cpu).is_some()

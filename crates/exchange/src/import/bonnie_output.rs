@@ -70,7 +70,7 @@ fn comma_line(text: &Text, number: usize, table: &mut Option<Results>, found: &m
             if lines > 1 {
                 run.remark("its line was broken, as mail programs do, and was joined again");
             }
-            found.runs.push(run);
+            found.push(run);
         }
         // A line of fewer fields may be of anything.
         Err(why) if line.matches(',').count() + 1 >= bonnie_csv::FIELDS_MIN / 2 => found.not_understood(number, why),
@@ -103,7 +103,7 @@ fn bare(line: &str) -> &str {
 fn finish(table: Option<Results>, found: &mut Found) {
     if let Some(results) = table {
         let run: ImportedRun = results.into_run("bonnie-text", found.file);
-        found.runs.push(run);
+        found.push(run);
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             let known = command.take();
             let first_line = known.map(|(n, _)| n).or(last_records).unwrap_or(number);
             let name = known.and_then(|(_, c)| target(c)).unwrap_or_else(|| found.file.to_owned());
-            found.runs.push(run(&result, name, known.map(|(_, c)| c), first_line.min(number)));
+            found.push(run(&result, name, known.map(|(_, c)| c), first_line.min(number)));
             if let Some((at, _)) = known {
                 found.used(at);
             }

@@ -4,7 +4,9 @@
 //! saw on the machine, not what it can do: none has a better direction.
 
 use super::comma::fields;
+use super::found;
 use super::number::finite;
+use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Names, Original, Text};
 use model::Unit;
 
@@ -42,12 +44,12 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
     let Some((program, version)) = banner(text.line(start)) else { return };
     let mut run = ImportedRun::new("dstat-csv", found.file, start);
     run.source_version = Some(format!("{program} {version}"));
+    let mut series = Series::new("sample", found.room());
     found.used(start);
     let mut previous: Option<Vec<String>> = None;
     let mut columns: Vec<Column> = Vec::new();
     let mut sample = 0_usize;
-    for number in start + 1..end {
-        let line = text.line(number);
+    for (number, line) in text.lines_from(start + 1).take_while(|(number, _)| *number < end) {
         if line.trim().is_empty() || found.is_used(number) {
             continue;
         }
@@ -90,7 +92,7 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
             if metrics.is_empty() {
                 found.not_understood(number, "there is no figure in it");
             } else {
-                run.push(name, metrics);
+                series.push(sample, metrics);
                 match faults.is_empty() {
                     true => found.used(number),
                     false => found.not_understood(number, faults.join("; ")),
@@ -101,9 +103,10 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
     if let Some(host) = &run.environment.hostname {
         run.name.clone_from(host);
     }
-    if !run.groups.is_empty() {
+    if !series.is_empty() {
+        series.finish(&mut run);
         run.remark("sample 1 is the average since boot");
-        found.runs.push(run);
+        found.push(run);
     }
 }
 
@@ -140,7 +143,7 @@ fn name_columns(groups: &[String], names: &[String]) -> Vec<Column> {
             let (end, unit, printed) = quantity(group, name);
             let group = group.replace(' ', "-");
             let id = if group.is_empty() || group == "epoch" { end } else { format!("{group}.{end}") };
-            Column { id: unique.unique(&id), unit, printed }
+            Column { id: unique.unique(found::name(&id)), unit, printed }
         })
         .collect()
 }

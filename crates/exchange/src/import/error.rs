@@ -23,6 +23,14 @@ pub enum ImportError {
         /// What is read at most.
         limit_bytes: u64,
     },
+    /// More lines than any tool prints.
+    #[error("it has {lines} lines; at most {limit} are read")]
+    TooManyLines {
+        /// How many it has.
+        lines: usize,
+        /// How many are read at most.
+        limit: usize,
+    },
 }
 
 impl ImportError {
@@ -32,7 +40,7 @@ impl ImportError {
             Self::Empty => "run the tool again with its output going into the file",
             Self::Binary(_) => "give the text that the tool printed",
             Self::Packed(_) => "unpack it first, for example: zcat FILE | narrows import -",
-            Self::TooLarge { .. } => "split it, or import the part that holds the result",
+            Self::TooLarge { .. } | Self::TooManyLines { .. } => "split it, or import the part that holds the result",
         }
     }
 }

@@ -9,6 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const ABSURD: f64 = 1e18;
 /// Characters of a line that are quoted where it was not understood.
 const QUOTED: usize = 160;
+/// Figures that are kept of a file, whatever its size: some hundred bytes each, in memory and in the archive.
+pub const MOST_FIGURES: usize = 1 << 16;
+/// Figures that are kept of a file however small it is.
+const LEAST_FIGURES: usize = 1 << 13;
+/// Bytes of a file that carry one figure: what is kept stays below what was given, in memory and in the archive.
+const BYTES_A_FIGURE: usize = 256;
+/// What a run takes beside its figures, in figures.
+pub(super) const FIGURES_OF_A_RUN: usize = 1;
+/// Bytes of a name.
+const NAME_LIMIT_BYTES: usize = 200;
+/// Remarks of a run.
+const MOST_REMARKS: usize = 256;
+/// Places that are listed one by one where they were not understood.
+const MOST_LISTED: usize = 1000;
 
 /// A number as the tool printed it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +37,24 @@ impl Original {
     /// A number with its unit.
     pub fn new(value: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { value: value.into(), unit: unit.into() }
+    }
+
+    /// Of a metric that was not printed but made from others.
+    pub(super) fn own(metric: &Metric) -> Self {
+        Self::new(metric.value.unwrap_or(f64::NAN).to_string(), own_unit(metric.unit))
+    }
+}
+
+/// How a unit of this program is written where a tool prints it.
+pub(super) fn own_unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::BytesPerS => "B/s",
+        Unit::OpsPerS => "1/s",
+        Unit::Ns => "ns",
+        Unit::S => "s",
+        Unit::Percent => "%",
+        Unit::Bytes => "B",
+        Unit::Ratio => "",
     }
 }
 
@@ -115,10 +147,25 @@ impl ImportedRun {
         }
     }
 
+    /// Keeps so many figures, the first ones, with a remark.
+    fn cut(&mut self, room: usize) {
+        let figures = self.metrics().count();
+        let mut left = room;
+        for group in &mut self.groups {
+            group.metrics.truncate(left);
+            left -= group.metrics.len();
+        }
+        self.groups.retain(|g| !g.metrics.is_empty());
+        self.remark(format!(
+            "{figures} figures were printed, and the first {} are kept; raw/ has them all",
+            room - left
+        ));
+    }
+
     /// Adds a remark, once.
     pub fn remark(&mut self, text: impl Into<String>) {
         let text = text.into();
-        if !self.remarks.contains(&text) {
+        if self.remarks.len() < MOST_REMARKS && !self.remarks.contains(&text) {
             self.remarks.push(text);
         }
     }
@@ -135,6 +182,15 @@ pub struct NotUnderstood {
     pub text: String,
     /// Why.
     pub why: String,
+}
+
+/// A name as it is kept: whatever a file calls its devices, columns and jobs, it stands in the id of each of their figures.
+pub(crate) fn name(text: &str) -> &str {
+    let mut end = text.len().min(NAME_LIMIT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// What a file held.
@@ -154,19 +210,61 @@ pub(crate) struct Found<'a> {
     pub runs: Vec<ImportedRun>,
     /// Formats that were recognised and gave no run.
     pub empty_formats: Vec<&'static str>,
-    used: Vec<bool>,
+    /// A bit for each line.
+    used: Vec<u64>,
+    /// The first ones; how many there are beyond.
     faults: Vec<(usize, String)>,
+    more_faults: usize,
+    /// Figures that there is still room for.
+    room: usize,
+    /// Where the first result stands that there was no room for, and how many there are.
+    left_out: Option<(usize, usize)>,
 }
 
 impl<'a> Found<'a> {
-    pub fn new(file: &'a str, lines: usize) -> Self {
-        Self { file, runs: Vec::new(), empty_formats: Vec::new(), used: vec![false; lines + 1], faults: Vec::new() }
+    pub fn new(file: &'a str, text: &Text, most_figures: usize) -> Self {
+        Self {
+            file,
+            runs: Vec::new(),
+            empty_formats: Vec::new(),
+            used: vec![0; text.line_count() / 64 + 1],
+            faults: Vec::new(),
+            more_faults: 0,
+            room: (text.size_bytes() / BYTES_A_FIGURE).clamp(LEAST_FIGURES, MOST_FIGURES).min(most_figures),
+            left_out: None,
+        }
+    }
+
+    /// Figures that there is still room for.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Adds a run. What there is no room for is counted and left out.
+    pub fn push(&mut self, mut run: ImportedRun) {
+        let figures = run.metrics().count();
+        let room = self.room.saturating_sub(FIGURES_OF_A_RUN);
+        if room == 0 {
+            return self.leave_out(run.first_line);
+        }
+        if figures > room {
+            run.cut(room);
+        }
+        self.room -= (figures + FIGURES_OF_A_RUN).min(self.room);
+        self.runs.push(run);
+    }
+
+    /// There was no room for the result that stands there.
+    pub fn leave_out(&mut self, line: usize) {
+        let (first, count) = self.left_out.get_or_insert((line, 0));
+        *first = line.min(*first);
+        *count += 1;
     }
 
     /// The line (from 1) was understood, or is known to carry no result.
     pub fn used(&mut self, line: usize) {
-        if let Some(used) = self.used.get_mut(line) {
-            *used = true;
+        if let Some(bits) = self.used.get_mut(line / 64) {
+            *bits |= 1 << (line % 64);
         }
     }
 
@@ -176,15 +274,18 @@ impl<'a> Found<'a> {
     }
 
     /// Whether another format has understood the line.
-    #[allow(dead_code, reason = "for the formats that are told last")]
     pub fn is_used(&self, line: usize) -> bool {
-        self.used.get(line).copied().unwrap_or(false)
+        self.used.get(line / 64).is_some_and(|bits| bits & (1 << (line % 64)) != 0)
     }
 
     /// The line belongs to a result and could not be read.
     pub fn not_understood(&mut self, line: usize, why: impl Into<String>) {
         self.used(line);
-        self.faults.push((line, why.into()));
+        if self.faults.len() < MOST_LISTED {
+            self.faults.push((line, why.into()));
+        } else {
+            self.more_faults += 1;
+        }
     }
 
     /// A run whose every number was impossible (NaN, negative, absurd) is no run, and its first line says so.
@@ -210,6 +311,12 @@ impl<'a> Found<'a> {
             _ if self.runs.is_empty() => "no known format has such lines".to_owned(),
             _ => "not part of a result".to_owned(),
         };
+        if let Some((line, count)) = self.left_out {
+            let why = format!(
+                "{count} more results from here on: more than one import keeps; split the file and import its parts"
+            );
+            self.faults.push((line, why));
+        }
         let mut not_understood: Vec<NotUnderstood> = std::mem::take(&mut self.faults)
             .into_iter()
             .map(|(line, why)| NotUnderstood { line, lines: 1, text: quote(line), why })
@@ -221,6 +328,8 @@ impl<'a> Found<'a> {
             // Where there is no result, the lines that only frame one are not understood either.
             if if nothing { reported.contains(&line) } else { self.is_used(line) } {
                 not_understood.extend(open.take());
+            } else if open.is_none() && not_understood.len() >= 2 * MOST_LISTED {
+                self.more_faults += usize::from(!content.trim().is_empty());
             } else if !content.trim().is_empty() {
                 let entry = open.get_or_insert_with(|| NotUnderstood {
                     line,
@@ -233,6 +342,11 @@ impl<'a> Found<'a> {
         }
         not_understood.extend(open);
         not_understood.sort_by_key(|n| n.line);
+        if self.more_faults > 0 {
+            let line = not_understood.last().map_or(1, |n| n.line);
+            let why = format!("{} more lines could not be read; only the first places are listed", self.more_faults);
+            not_understood.push(NotUnderstood { line, lines: 1, text: quote(line), why });
+        }
         self.runs.sort_by_key(|r| r.first_line);
         self.runs.iter_mut().for_each(name_once);
         Imported { runs: self.runs, not_understood }

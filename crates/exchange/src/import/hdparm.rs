@@ -53,7 +53,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         let repeats = |r: &ImportedRun| r.groups.iter().any(|g| g.name == test);
         if device.is_some() || run.as_ref().is_none_or(repeats) {
             let mut named = run.as_ref().and_then(|r| r.target.clone());
-            found.runs.extend(run.take());
+            run.take().into_iter().for_each(|r| found.push(r));
             let mut first_line = number;
             if let Some((line, name)) = device.take() {
                 found.used(line);
@@ -71,7 +71,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             run.remark("cached reads measure memory and processor, not the disk");
         }
     }
-    found.runs.extend(run);
+    run.into_iter().for_each(|r| found.push(r));
 }
 
 /// The rate after the last `=`, and how many lines it took: a mail program may have put the unit onto the next.

@@ -2,7 +2,9 @@
 //! copies, and tables whose rows repeat a device without a new heading (each repetition is a later report).
 
 use super::aligned::words;
+use super::found;
 use super::iostat::{Column, SINCE_BOOT, column, cpu, distinct};
+use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Text};
 use std::collections::BTreeSet;
 
@@ -41,6 +43,7 @@ fn heading(line: &str) -> Option<Heading> {
 /// A run that is being read.
 struct Reader {
     run: ImportedRun,
+    series: Series,
     /// Number of the report, from 1; 0 before the first.
     report: usize,
     metrics: Vec<ImportedMetric>,
@@ -58,9 +61,10 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(file: &str, line: usize) -> Self {
+    fn new(found: &Found, line: usize) -> Self {
         Self {
-            run: ImportedRun::new("iostat", file, line),
+            run: ImportedRun::new("iostat", found.file, line),
+            series: Series::new("report", found.room()),
             report: 0,
             metrics: Vec::new(),
             has_content: false,
@@ -94,15 +98,15 @@ impl Reader {
             metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot, unless -y".to_owned()));
         }
         distinct(&mut metrics);
-        let report = self.report;
-        self.run.push(format!("report[{report}]"), metrics);
+        self.series.push(self.report, metrics);
     }
 
     fn finish(mut self, found: &mut Found) {
         self.close();
-        if !self.run.groups.is_empty() {
+        if !self.series.is_empty() {
+            self.series.finish(&mut self.run);
             self.run.remark(SINCE_BOOT);
-            found.runs.push(self.run);
+            found.push(self.run);
         }
     }
 
@@ -126,11 +130,13 @@ impl Reader {
             Some(name) if cells.len() == count => name,
             // Old versions put a long name on a line of its own.
             _ if cells.len() == 1 && !heading.names_last && count > 1 => {
-                self.pending = Some(cells[0].to_owned());
+                self.pending = Some(found::name(cells[0]).to_owned());
                 return Ok(true);
             }
-            _ if cells.len() == count + 1 && heading.names_last => cells.pop().unwrap_or_default().to_owned(),
-            _ if cells.len() == count + 1 => cells.remove(0).to_owned(),
+            _ if cells.len() == count + 1 && heading.names_last => {
+                found::name(cells.pop().unwrap_or_default()).to_owned()
+            }
+            _ if cells.len() == count + 1 => found::name(cells.remove(0)).to_owned(),
             _ => return Err(format!("a row has {} words here, this line has {}", count + 1, cells.len())),
         };
         if self.devices.contains(&name) {
@@ -144,6 +150,9 @@ impl Reader {
         for (column, text) in heading.columns.iter().zip(&cells) {
             let Some(column) = column else { continue };
             metrics.push(column.read(&prefix, text).ok_or_else(|| format!("'{text}' is no figure of {}", column.id))?);
+        }
+        if self.metrics.len() + metrics.len() > self.series.most_in_a_report() {
+            return Err("its report has more figures than are kept".to_owned());
         }
         self.devices.insert(name);
         self.metrics.extend(metrics);
@@ -162,7 +171,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             if let Some(done) = reader.take() {
                 done.finish(found);
             }
-            let mut new = Reader::new(found.file, number);
+            let mut new = Reader::new(found, number);
             banner(line, &mut new.run);
             reader = Some(new);
             found.used(number);
@@ -171,21 +180,21 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         let heading = heading(line);
         let is_cpu = is_cpu_heading(line);
         if reader.is_none() && (heading.is_some() || is_cpu || is_time(line)) {
-            reader = Some(Reader::new(found.file, number));
+            reader = Some(Reader::new(found, number));
         }
         let Some(reader) = reader.as_mut() else { continue };
         if let Some(heading) = heading {
             found.used(number);
             for (word, column) in words(line).iter().filter(|w| !w.text.starts_with("Device")).zip(&heading.columns) {
                 if column.is_none() {
-                    reader.run.remark(format!("the column {} is not known and was left out", word.text));
+                    reader.run.remark(format!("the column {} is not known and was left out", found::name(word.text)));
                 }
             }
             reader.heading(heading);
         } else if is_cpu {
             reader.begin();
             reader.has_content = true;
-            reader.cpu = Some(words(line).iter().skip(1).map(|w| w.text.to_owned()).collect());
+            reader.cpu = Some(words(line).iter().skip(1).map(|w| found::name(w.text).to_owned()).collect());
             found.used(number);
         } else if line.trim().is_empty() {
             reader.in_table = false;

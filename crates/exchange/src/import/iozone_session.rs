@@ -127,7 +127,7 @@ impl Session {
             let metric = ImportedMetric::new("records.bytes", Unit::Bytes, None, kib * 1024.0, 1, original);
             self.run.push("records", metric.into_iter().collect());
         }
-        found.runs.push(self.run);
+        found.push(self.run);
     }
 
     /// Reads a line of the settings.

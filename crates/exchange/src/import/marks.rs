@@ -18,21 +18,9 @@ pub(super) enum Marks {
 }
 
 impl Marks {
-    /// From all cells of a table: a number that can be read in one way only tells how the others are meant.
-    pub fn of<'a>(cells: impl Iterator<Item = &'a str>, separator: char) -> Self {
-        let (mut point, mut comma) = (false, false);
-        for told in cells.filter_map(told) {
-            match told {
-                Self::Point => point = true,
-                _ => comma = true,
-            }
-        }
-        match (point, comma) {
-            (true, false) => Self::Point,
-            (false, true) => Self::Comma,
-            // Both, or none.
-            _ => Self::Untold { separating_comma: separator == ',' },
-        }
+    /// From the cells of a table, which are looked at one by one.
+    pub fn told_by(separator: char) -> Evidence {
+        Evidence { point: false, comma: false, separator }
     }
 
     /// The number in a cell.
@@ -42,6 +30,34 @@ impl Marks {
             Self::Untold { separating_comma: false } => decimal(text),
             Self::Point => grouped(text, ',', '.'),
             Self::Comma => grouped(text, '.', ','),
+        }
+    }
+}
+
+/// What the cells of a table have told so far: a number that can be read in one way only tells how the others are meant.
+pub(super) struct Evidence {
+    point: bool,
+    comma: bool,
+    separator: char,
+}
+
+impl Evidence {
+    /// Looks at another cell.
+    pub fn look(&mut self, cell: &str) {
+        match told(cell) {
+            Some(Marks::Point) => self.point = true,
+            Some(_) => self.comma = true,
+            None => {}
+        }
+    }
+
+    /// How the numbers are written.
+    pub fn end(self) -> Marks {
+        match (self.point, self.comma) {
+            (true, false) => Marks::Point,
+            (false, true) => Marks::Comma,
+            // Both, or none.
+            _ => Marks::Untold { separating_comma: self.separator == ',' },
         }
     }
 }
@@ -91,7 +107,11 @@ mod tests {
 
     #[test]
     fn one_number_tells_of_the_others() {
-        let of = |cells: &[&str], separator| Marks::of(cells.iter().copied(), separator);
+        let of = |cells: &[&str], separator| {
+            let mut evidence = Marks::told_by(separator);
+            cells.iter().for_each(|cell| evidence.look(cell));
+            evidence.end()
+        };
         let untold = |separating_comma| Marks::Untold { separating_comma };
         assert_eq!(of(&["123,4", "1.000", "x"], ';'), Marks::Comma);
         assert_eq!(of(&["1,234.5"], ','), Marks::Point);

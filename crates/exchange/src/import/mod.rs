@@ -33,18 +33,19 @@ mod marks;
 mod number;
 mod run;
 mod sd_card_bench;
+mod series;
 mod table;
 mod text;
 mod watch_csv;
 
 pub use error::ImportError;
-pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, NotUnderstood, Original};
+pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, MOST_FIGURES, NotUnderstood, Original};
 
 pub(crate) use found::{ABSURD, Found, Names};
 pub(crate) use text::Text;
 
-/// A file above this is refused: no output of these tools is so long, and it would have to be held in memory.
-pub const IMPORT_LIMIT_BYTES: u64 = 256 << 20;
+/// A file above this is refused: its text is held in memory, once, and all that an import takes stays below 256 MB.
+pub const IMPORT_LIMIT_BYTES: u64 = 192 << 20;
 
 /// A foreign format.
 struct Format {
@@ -71,14 +72,23 @@ const FORMATS: &[Format] = &[
     Format { name: "a table", detect: table::detect, read: table::read },
 ];
 
-/// Reads the output of other tools. `name` is what the file is called; it only names runs that carry no name themselves.
+/// Reads the output of other tools. Bytes that are handed over are decoded where they lie; what is kept of them is bounded
+/// ([`Found::push`], `series.rs`), whatever they hold. `name` is what the file is called; it only names runs that carry no name themselves.
 ///
 /// # Errors
 /// [`ImportError`] where the bytes are no text or too many. A text in which nothing is understood is no error: `runs` is
 /// empty then, and `not_understood` holds all of it.
-pub fn import(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+pub fn import(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Imported, ImportError> {
+    import_within(name, bytes.into(), MOST_FIGURES)
+}
+
+/// As [`import()`], with at most so many figures kept: of several files that are read together, each has its share.
+///
+/// # Errors
+/// As [`import()`].
+pub fn import_within(name: &str, bytes: Vec<u8>, most_figures: usize) -> Result<Imported, ImportError> {
     let text = Text::decode(bytes)?;
-    let mut found = Found::new(name, text.line_count());
+    let mut found = Found::new(name, &text, most_figures);
     for format in FORMATS.iter().filter(|f| (f.detect)(&text)) {
         let before = found.runs.len();
         (format.read)(&text, &mut found);

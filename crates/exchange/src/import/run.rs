@@ -1,5 +1,6 @@
 //! An imported run as a run of the archive.
 
+use super::found::own_unit;
 use super::{ImportedMetric, ImportedRun};
 use model::{
     Metric, MetricStatus, PhasePlan, PhaseRun, PhaseStatus, Plan, Run, Session, Stack, Target, TargetKind, Unit,
@@ -67,15 +68,9 @@ fn session(started: &str) -> Session {
 /// The metric with what was printed, where that is another unit.
 fn kept(m: &ImportedMetric) -> Metric {
     let mut metric = m.metric.clone();
-    let own = match metric.unit {
-        Unit::BytesPerS => m.original.unit == "B/s",
-        Unit::OpsPerS => m.original.unit == "1/s" && m.original.value.bytes().all(|b| b.is_ascii_digit() || b == b'.'),
-        Unit::Ns => m.original.unit == "ns",
-        Unit::S => m.original.unit == "s",
-        Unit::Percent => m.original.unit == "%",
-        Unit::Bytes => m.original.unit == "B",
-        Unit::Ratio => m.original.unit.is_empty(),
-    };
+    let digits = |c: u8| c.is_ascii_digit() || c == b'.';
+    let own = m.original.unit == own_unit(metric.unit)
+        && (metric.unit != Unit::OpsPerS || m.original.value.bytes().all(digits));
     if !own {
         metric.reasons.push(format!("printed: {} {}", m.original.value, m.original.unit).trim_end().to_owned());
     }

@@ -44,7 +44,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         found.used(number);
         let repeats = |r: &ImportedRun| groups.iter().any(|(name, _)| r.groups.iter().any(|g| g.name == *name));
         if run.as_ref().is_some_and(repeats) {
-            found.runs.extend(run.take());
+            run.take().into_iter().for_each(|r| found.push(r));
         }
         let file = found.file;
         let run = run.get_or_insert_with(|| ImportedRun::new("sd-card-bench", file, number));
@@ -53,7 +53,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         }
         run.remark("rates are means of three runs of iozone, without their spread");
     }
-    found.runs.extend(run);
+    run.into_iter().for_each(|r| found.push(r));
 }
 
 /// The figures of a line; `None` if one of them is missing.

@@ -3,8 +3,10 @@
 //! One line is one device at one time; lines of one time are a report, and the first is the average since boot.
 
 use super::comma::fields;
+use super::found;
 use super::iostat::{column, cpu};
 use super::number::finite;
+use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
 use model::{Better, Unit};
 use std::collections::BTreeSet;
@@ -40,7 +42,7 @@ fn heading(line: &str) -> Option<(&'static str, Vec<Column>)> {
     let known = |(i, name): (usize, &String)| match name.as_str() {
         _ if i == 0 => Column::Time,
         _ if i == at => Column::Device,
-        name if is_iostat && i < at => Column::Share(name.to_owned()),
+        name if is_iostat && i < at => Column::Share(found::name(name).to_owned()),
         name if is_iostat => column(name).map_or_else(|| Column::Other(name.to_owned()), Column::Iostat),
         name => own(name, i > at),
     };
@@ -106,6 +108,7 @@ pub(super) fn detect(text: &Text) -> bool {
 /// A file that is being read: the report that is open, and what it holds.
 struct Reader {
     run: ImportedRun,
+    series: Series,
     columns: Vec<Column>,
     report: usize,
     time: String,
@@ -119,15 +122,16 @@ impl Reader {
         if self.report == 1 {
             metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot".to_owned()));
         }
-        self.run.push(format!("report[{}]", self.report), metrics);
+        self.series.push(self.report, metrics);
         self.devices.clear();
     }
 
     fn finish(mut self, found: &mut Found) {
         self.close();
-        if !self.run.groups.is_empty() {
+        if !self.series.is_empty() {
+            self.series.finish(&mut self.run);
             self.run.remark("report 1 is the average since boot");
-            found.runs.push(self.run);
+            found.push(self.run);
         }
     }
 
@@ -140,6 +144,7 @@ impl Reader {
         let of = |wanted: fn(&Column) -> bool| pairs().find(|(c, _)| wanted(c)).map(|(_, cell)| cell.clone());
         let time = of(|c| matches!(c, Column::Time)).unwrap_or_default();
         let device = of(|c| matches!(c, Column::Device)).filter(|d| !d.is_empty()).ok_or("it names no device")?;
+        let device = found::name(&device).to_owned();
         let is_new = self.report == 0 || time != self.time || self.devices.contains(&device);
         let report = format!("report[{}]", if is_new { self.report + 1 } else { self.report });
         let of_device = format!("{report}.{device}");
@@ -165,6 +170,9 @@ impl Reader {
             self.report += 1;
             self.time = time;
         }
+        if self.metrics.len() + metrics.len() > self.series.most_in_a_report() {
+            return Err("its report has more figures than are kept".to_owned());
+        }
         self.devices.insert(device);
         self.metrics.extend(metrics);
         Ok(())
@@ -187,11 +195,12 @@ pub(super) fn read(text: &Text, found: &mut Found) {
                 if let Column::Other(name) | Column::Share(name) = column
                     && !(name.starts_with('%') && matches!(column, Column::Share(_)))
                 {
-                    run.remark(format!("the column {name} is not known and was left out"));
+                    run.remark(format!("the column {} is not known and was left out", found::name(name)));
                 }
             }
             let (time, devices, metrics) = (String::new(), BTreeSet::new(), Vec::new());
-            reader = Some(Reader { run, columns, report: 0, time, devices, metrics });
+            let series = Series::new("report", found.room());
+            reader = Some(Reader { run, series, columns, report: 0, time, devices, metrics });
             found.used(number);
         } else if let Some(reader) = reader.as_mut() {
             match reader.row(line) {

@@ -54,7 +54,7 @@ proptest! {
 
     #[test]
     fn random_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        if let Ok(imported) = import("f", &bytes) {
+        if let Ok(imported) = import("f", bytes.as_slice()) {
             prop_assert!(imported.runs.is_empty() || !bytes.is_empty());
         }
     }
@@ -85,7 +85,7 @@ proptest! {
             let end = (start..text.len()).find(|i| !text[*i].is_ascii_digit() && text[*i] != b'.').unwrap_or(text.len());
             text.splice(start..end.max(start + 1), INSTEAD[instead].bytes());
         }
-        if let Ok(imported) = import("f", &text) {
+        if let Ok(imported) = import("f", text.as_slice()) {
             check(&imported, lines(&text))?;
         }
     }
@@ -94,7 +94,7 @@ proptest! {
     fn two_files_in_one(a in any::<prop::sample::Index>(), b in any::<prop::sample::Index>(), between in "[ -~\n]{0,60}") {
         let all = outputs();
         let text = [a.get(&all).as_slice(), b"\n", between.as_bytes(), b"\n", b.get(&all).as_slice()].concat();
-        if let Ok(imported) = import("f", &text) {
+        if let Ok(imported) = import("f", text.as_slice()) {
             check(&imported, lines(&text))?;
         }
     }

@@ -25,13 +25,13 @@ pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
         match twin.map(|place| &mut kept[place]) {
             Some(twin) => {
                 twin.interrupted |= report.interrupted;
-                twin.remarks.push(format!(
+                twin.remark(format!(
                     "printed again from line {} on ({}); it is one run",
                     report.first_line, report.format
                 ));
                 for remark in report.remarks {
                     if !twin.remarks.contains(&remark) {
-                        twin.remarks.push(remark);
+                        twin.remark(remark);
                     }
                 }
             }
@@ -67,10 +67,9 @@ fn same(a: &Report, b: &Report) -> bool {
 }
 
 fn same_job(a: &Job, b: &Job, tolerance: f64) -> bool {
-    let used = |j: &Job| -> Vec<Direction> {
-        let rates = |d: &&Direction| d.is_used() && d.name != "sync";
-        j.directions.iter().filter(rates).cloned().collect()
-    };
+    fn used(j: &Job) -> Vec<&Direction> {
+        j.directions.iter().filter(|d| d.is_used() && d.name != "sync").collect()
+    }
     let (da, db) = (used(a), used(b));
     a.name == b.name
         // Only the JSON says which client a job is of.

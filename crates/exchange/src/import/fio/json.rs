@@ -3,10 +3,11 @@
 //! Up to the 2.x series latencies are microseconds under `lat`, `clat`, `slat`, `io_bytes` is KiB and there is no
 //! `bw_bytes`; since 3.0 they are nanoseconds under `lat_ns`.. (fio stat.c, add_ddir_status_json). `bw` is KiB/s in both.
 
-use super::job::{Direction, Job, Latencies, Quantity};
-use super::report::{Printed, Report};
+use super::job::{Direction, Job, Latencies, MOST_PERCENTILES, Quantity};
+use super::report::{MOST_JOBS, Printed, Report};
+use super::snapshots;
 use super::tree::{self, Tree};
-use crate::import::{Found, Text};
+use crate::import::{Found, Text, found};
 use std::collections::BTreeSet;
 
 /// Levels of foreign JSON around fio's document that are searched.
@@ -30,6 +31,55 @@ const TELLING: [&str; 16] = [
     "size",
     "runtime",
 ];
+/// Keys that are read of a document, beside the options and the percentiles.
+const KEYS: [&str; 37] = [
+    "fio version",
+    "timestamp",
+    "timestamp_ms",
+    "global options",
+    "job options",
+    "jobs",
+    "client_stats",
+    "jobname",
+    "hostname",
+    "error",
+    "job_start",
+    "usr_cpu",
+    "sys_cpu",
+    "read",
+    "write",
+    "trim",
+    "mixed",
+    "sync",
+    "total_ios",
+    "runtime",
+    "iops",
+    "bw_bytes",
+    "bw",
+    "lat",
+    "lat_ns",
+    "clat",
+    "clat_ns",
+    "slat",
+    "slat_ns",
+    "percentile",
+    "min",
+    "max",
+    "mean",
+    "stddev",
+    "N",
+    "filename",
+    "directory",
+];
+
+/// Whether a member of a document is read.
+fn wanted(within: &str, key: &str) -> bool {
+    match within {
+        "percentile" => true,
+        _ => !key.is_empty() && (KEYS.contains(&key) || TELLING.contains(&key)),
+    }
+}
+
 /// What fio calls the sum over its clients.
 pub(super) const ALL_CLIENTS: &str = "All clients";
 
@@ -45,12 +95,12 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
         .match_indices("\"fio version\"")
         .filter_map(|(i, _)| all[..i].trim_end().strip_suffix('{').map(str::len))
         .collect();
-    let mut reports = Vec::new();
-    let mut position = 0;
+    let mut reports: Vec<Report> = Vec::new();
+    let (mut position, mut jobs) = (0, 0);
     while let Some(start) = next_object(all, position) {
         // A document that is cut off must not swallow the next one.
         let limit = forced.get(forced.partition_point(|f| *f <= start)).copied().unwrap_or(all.len());
-        let parsed = tree::parse(all, start, limit);
+        let parsed = tree::parse(all, start, limit, wanted);
         position = parsed.end.max(start + 1);
         while !all.is_char_boundary(position) {
             position += 1;
@@ -64,7 +114,23 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
         found.used_range(text.line_at(start), last_line);
         for document in &documents {
             let mut reader = Reader { text, found, microseconds: false };
-            reports.push(reader.report(document, start, last_line, parsed.fault));
+            let mut report = reader.report(document, start, last_line, parsed.fault);
+            if parsed.is_cut {
+                report.jobs.pop();
+                let kept = report.jobs.len();
+                report.remarks.push(format!("of its jobs only the first {kept} were read; raw/ has them all"));
+            }
+            // States of one run would otherwise be held until the last one is read.
+            if let Some(state) = reports.pop_if(|last| snapshots::is_state_of(last, &report)) {
+                jobs -= state.jobs.len();
+                report.took_over(state);
+            }
+            if jobs > 0 && jobs + report.jobs.len() > MOST_JOBS {
+                found.leave_out(report.first_line);
+                continue;
+            }
+            jobs += report.jobs.len();
+            reports.push(report);
         }
         if let Some(fault) = parsed.fault {
             found.not_understood(last_line, format!("fio's JSON ends here: {fault}"));
@@ -149,9 +215,9 @@ impl Reader<'_, '_> {
 
     fn job(&mut self, job: &Tree<'_>) -> Job {
         let text = |key: &str| job.get(key).and_then(Tree::text).map(str::to_owned);
-        let name = text("jobname").unwrap_or_default();
+        let name = text("jobname").map(|n| found::name(&n).to_owned()).unwrap_or_default();
         let error = job.get("error").and_then(Tree::number).filter(|e| *e != 0.0).map(|e| format!("error {e}"));
-        let host = text("hostname").filter(|_| name != ALL_CLIENTS);
+        let host = text("hostname").map(|h| found::name(&h).to_owned()).filter(|_| name != ALL_CLIENTS);
         let mut made = Job { name, host, error, ..Job::default() };
         for direction in ["read", "write", "trim", "mixed", "sync"] {
             if let Some(tree) = job.get(direction).filter(|t| !t.members().is_empty()) {
@@ -196,6 +262,7 @@ impl Reader<'_, '_> {
             deviation: self.quantity(l, "stddev", factor, unit),
             percentiles: percentiles
                 .iter()
+                .take(MOST_PERCENTILES)
                 .filter_map(|(k, v)| {
                     let value = v.number().filter(|v| *v >= 0.0)?;
                     Some((super::super::number::finite(k)?, Quantity::new(value * factor, v.text()?, unit)))

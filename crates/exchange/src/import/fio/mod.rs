@@ -39,7 +39,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     for report in snapshots::fold(duplicates::remove(reports)) {
         if report.has_result() {
             let run = report.into_run(found);
-            found.runs.push(run);
+            found.push(run);
         } else {
             let errors =
                 report.jobs.iter().filter_map(|j| Some(format!("job '{}' ended with {}", j.name, j.error.as_ref()?)));
@@ -55,5 +55,5 @@ fn attach(reports: &mut [Report], line: usize, message: String) {
     let next = reports.iter().position(|r| r.last_line > line);
     let Some(report) = next.or_else(|| reports.len().checked_sub(1)).and_then(|i| reports.get_mut(i)) else { return };
     report.interrupted |= message.contains("terminating on signal");
-    report.remarks.push(message);
+    report.remark(message);
 }

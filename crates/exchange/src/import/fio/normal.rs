@@ -1,9 +1,9 @@
 //! fio's text for people, of all versions, one report or many in a file, between whatever a terminal showed.
 
-use super::job::{Direction, Job, Latencies};
+use super::job::{Direction, Job, Latencies, MOST_PERCENTILES};
 use super::lines;
-use super::report::Report;
-use crate::import::{Found, Text};
+use super::report::{MOST_JOBS, Report};
+use crate::import::{Found, Text, found};
 use std::collections::BTreeSet;
 
 /// Lines of a job's report that carry no metric of ours.
@@ -26,6 +26,9 @@ const AROUND: [&str; 4] = ["Starting ", "Jobs: ", "hostname=", "..."];
 const TITLE_LIMIT: usize = 100;
 /// Lines that may stand between the line that says what a run is and the run.
 const TITLE_DISTANCE: usize = 4;
+
+/// Messages, and lines that say what jobs were asked to do, that are held.
+const MOST_HELD: usize = 4096;
 
 /// What was read: reports, and what fio said beside them.
 pub(super) struct Normal {
@@ -53,6 +56,10 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Normal {
             Line::Known => found.used(number),
             Line::Foreign => {}
             Line::Faulty(why) => found.not_understood(number, why),
+            Line::TooMany => {
+                found.leave_out(number);
+                found.used(number);
+            }
         }
     }
     reader.close();
@@ -66,6 +73,8 @@ enum Line {
     Known,
     Foreign,
     Faulty(String),
+    /// A job beyond those that are read.
+    TooMany,
 }
 
 /// Where in a report the reader is.
@@ -104,13 +113,15 @@ struct Reader {
     /// Group at hand, and the groups whose jobs were reported.
     group: u64,
     groups: BTreeSet<u64>,
+    /// Jobs so far, of all reports.
+    jobs: usize,
 }
 
 impl Reader {
     fn line(&mut self, number: usize, line: &str) -> Line {
         let (host, words) = lines::without_host(line);
         if host.is_some() {
-            self.host = host.map(str::to_owned);
+            self.host = host.map(|h| found::name(h).to_owned());
         }
         let words = words.trim();
         if words.is_empty() {
@@ -118,6 +129,11 @@ impl Reader {
             return Line::Known;
         }
         if let Some(job) = lines::job(line) {
+            self.jobs += 1;
+            if self.jobs > MOST_JOBS {
+                self.section = Section::Outside;
+                return Line::TooMany;
+            }
             self.job(number, &job);
             return Line::Known;
         }
@@ -128,7 +144,9 @@ impl Reader {
         }
         if let Some((name, asked)) = words.split_once(": (g=").and_then(|(n, r)| Some((n, r.split_once("): ")?.1))) {
             self.begin(number);
-            self.asked.push((name.to_owned(), asked.to_owned()));
+            if self.asked.len() < MOST_HELD {
+                self.asked.push((name.to_owned(), asked.to_owned()));
+            }
             return Line::Known;
         }
         if let Some(rest) = words.strip_prefix("Run status group ") {
@@ -160,7 +178,9 @@ impl Reader {
         }
         let message = ["fio: ", "error: ", "^Cfio: "].iter().any(|p| words.starts_with(p));
         if message && !words.contains("error: no ") {
-            self.messages.push((number, words.to_owned()));
+            if self.messages.len() < MOST_HELD {
+                self.messages.push((number, words.to_owned()));
+            }
             return Line::Known;
         }
         if words.chars().any(char::is_alphanumeric) {
@@ -209,7 +229,7 @@ impl Reader {
         let is_sum = line.name == super::json::ALL_CLIENTS;
         let options = self.asked.iter().find(|(name, _)| name == line.name).map(|(_, asked)| asked.clone());
         let job = Job {
-            name: line.name.to_owned(),
+            name: found::name(line.name).to_owned(),
             host: self.host.clone().filter(|_| !is_sum),
             error: line.error.clone(),
             options,
@@ -221,7 +241,7 @@ impl Reader {
             report.local_time = local_time;
         }
         if is_sum {
-            report.remarks.push(super::json::sum_remark());
+            report.remark(super::json::sum_remark());
         }
         report.jobs.push(job);
     }
@@ -237,7 +257,8 @@ impl Reader {
             && let Some((values, whole)) = lines::percentiles(words, *factor, unit)
         {
             if let Some(latencies) = kind.and_then(|k| latencies_of(job, self.direction, k)) {
-                latencies.percentiles.extend(values);
+                let room = MOST_PERCENTILES.saturating_sub(latencies.percentiles.len());
+                latencies.percentiles.extend(values.into_iter().take(room));
             }
             return Some(if whole { Line::Known } else { Line::Faulty("a percentile is not whole".to_owned()) });
         }
@@ -279,7 +300,7 @@ impl Reader {
         }
         if let Some((word, rest)) = words.split_once(':').filter(|(w, _)| w.trim() == "errors") {
             let text = format!("job '{}' had {}: {}", job.name, word.trim(), rest.trim());
-            self.current.as_mut()?.remarks.push(text);
+            self.current.as_mut()?.remark(text);
             return Some(Line::Known);
         }
         IN_JOB.iter().any(|f| words.starts_with(f)).then_some(Line::Known)
@@ -293,8 +314,10 @@ impl Reader {
         };
         if !self.groups.contains(&self.group) {
             let name = format!("group{}", self.group);
+            let room = self.jobs < MOST_JOBS;
+            self.jobs += 1;
             let report = self.report(number);
-            if !report.jobs.iter().any(|j| j.name == name) {
+            if room && !report.jobs.iter().any(|j| j.name == name) {
                 report.jobs.push(Job { name: name.clone(), ..Job::default() });
             }
             if let Some(job) = report.jobs.iter_mut().find(|j| j.name == name) {

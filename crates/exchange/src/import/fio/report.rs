@@ -8,6 +8,11 @@ use std::collections::BTreeSet;
 /// Jobs whose options are told one by one.
 const TOLD_LIMIT: usize = 32;
 
+/// Jobs that are read of a file; with all their figures they are more than is kept.
+pub(super) const MOST_JOBS: usize = 2048;
+/// Remarks of a report; what a tool says again and again is said.
+const MOST_REMARKS: usize = 256;
+
 /// When a report was printed, by a clock of its own machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Printed {
@@ -39,11 +44,26 @@ pub(super) struct Report {
     /// Its text is not whole.
     pub truncated: bool,
     pub remarks: Vec<String>,
+    /// Lines from which on its earlier states were printed.
+    pub states: Vec<usize>,
 }
 
 impl Report {
     pub fn new(format: &'static str, first_line: usize, last_line: usize) -> Self {
         Self { format, first_line, last_line, ..Self::default() }
+    }
+
+    /// Adds a remark, while there are few.
+    pub fn remark(&mut self, text: String) {
+        if self.remarks.len() < MOST_REMARKS {
+            self.remarks.push(text);
+        }
+    }
+
+    /// The other one was an earlier state of it.
+    pub fn took_over(&mut self, state: Self) {
+        self.states.push(state.first_line);
+        self.states.extend(state.states);
     }
 
     /// Whether anything was measured.

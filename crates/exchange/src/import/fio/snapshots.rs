@@ -12,20 +12,20 @@ const CTIME: &str = "%a %b %d %H:%M:%S %Y";
 
 /// Leaves states of a run in its course away, with a remark in the run.
 pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
-    // A run, and the lines from which on it was printed before.
-    let mut kept: Vec<(Report, Vec<usize>)> = Vec::new();
+    let mut kept: Vec<Report> = Vec::new();
     // From the end: what went on is known by what it became.
     for report in reports.into_iter().rev() {
         // Nothing stands between states of one run but what was printed in other forms.
-        let next = kept.iter_mut().rev().find(|(later, _)| later.format == report.format);
-        match next.filter(|(later, _)| is_state_of(&report, later)) {
-            Some((_, states)) => states.push(report.first_line),
-            None => kept.push((report, Vec::new())),
+        let next = kept.iter_mut().rev().find(|later| later.format == report.format);
+        match next.filter(|later| is_state_of(&report, later)) {
+            Some(later) => later.took_over(report),
+            None => kept.push(report),
         }
     }
-    let told = |(mut run, states): (Report, Vec<usize>)| {
-        let lines: Vec<String> = states.iter().rev().take(MOST_LINES_TOLD).map(usize::to_string).collect();
-        let more = states.len() - lines.len();
+    let told = |mut run: Report| {
+        run.states.sort_unstable();
+        let lines: Vec<String> = run.states.iter().take(MOST_LINES_TOLD).map(usize::to_string).collect();
+        let more = run.states.len() - lines.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         if !lines.is_empty() {
             run.remarks.push(format!(
@@ -40,7 +40,7 @@ pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
 
 /// Whether the earlier report is a state of the run that the later one tells: the same jobs, nothing of which went back,
 /// and the later one was under way already when the earlier one was printed. Of two runs, the second starts after that.
-fn is_state_of(earlier: &Report, later: &Report) -> bool {
+pub(super) fn is_state_of(earlier: &Report, later: &Report) -> bool {
     let alike = earlier.format == later.format
         && earlier.version.as_ref().zip(later.version.as_ref()).is_none_or(|(a, b)| a == b)
         && !earlier.truncated

@@ -6,9 +6,9 @@
 //! the CPU follow (fio stat.c, show_ddir_status_terse and show_thread_status_terse_all).
 
 use super::super::number::finite;
-use super::job::{Direction, Job, Latencies, Quantity};
-use super::report::Report;
-use crate::import::{Found, Text};
+use super::job::{Direction, Job, Latencies, MOST_PERCENTILES, Quantity};
+use super::report::{MOST_JOBS, Report};
+use crate::import::{Found, Text, found};
 
 /// Fields of the shortest line with one whole direction.
 const LEAST_FIELDS: usize = 30;
@@ -19,6 +19,7 @@ const MOST_FIELDS: usize = 400;
 pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
     let mut reports: Vec<Report> = Vec::new();
     let mut numbers: Vec<(&str, String)> = Vec::new();
+    let mut jobs = 0;
     for (number, content) in text.lines() {
         let content = content.trim();
         if found.is_used(number) || content.is_empty() {
@@ -37,6 +38,11 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
         let (job, fault) = job(&fields, &head);
         if let Some(fault) = fault {
             found.not_understood(number, fault);
+        }
+        jobs += 1;
+        if jobs > MOST_JOBS {
+            found.leave_out(number);
+            continue;
         }
         let truncated = fault.is_some();
         let key = (head.terse, head.version.to_owned());
@@ -95,7 +101,7 @@ fn head<'a>(fields: &[&'a str]) -> Option<Head<'a>> {
         (percentiles && numeric(next - 1) && numeric(next) && numeric(next + 1)).then(|| Head {
             terse,
             version,
-            name: fields[name..=name + extra].join(";"),
+            name: found::name(&fields[name..=name + extra].join(";")).to_owned(),
             error: fields[next - 1],
             next,
         })
@@ -158,6 +164,7 @@ impl<'a> Fields<'_, 'a> {
             let (percent, value) = self.take()?.split_once('=')?;
             if let (Some(p), Some(v)) = (finite(percent.trim_end_matches('%')), finite(value))
                 && p > 0.0
+                && d.completion.percentiles.len() < MOST_PERCENTILES
             {
                 d.completion.percentiles.push((p, Quantity::new(v * 1e3, value, "us")));
             }

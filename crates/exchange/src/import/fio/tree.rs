@@ -1,9 +1,20 @@
 //! JSON as old and broken files hold it: numbers that are no JSON (`nan`, `-inf`), documents cut off anywhere.
 //!
-//! serde_json refuses a document as a whole; here whatever stands whole before the fault is kept.
+//! serde_json refuses a document as a whole; here whatever stands whole before the fault is kept. Only what the caller
+//! wants is held: a document may be as large as a file, and most of it (the buckets of histograms) tells nothing here.
+
+use std::borrow::Cow;
 
 /// Levels of nesting that are followed.
 const DEPTH_LIMIT: usize = 32;
+/// Values that are held of one document.
+const MOST_VALUES: usize = 1 << 18;
+
+/// Items of one array, and members of one object.
+const MOST_ITEMS: usize = 2048;
+
+/// Whether a member is held: the key of the object it is in, and its own. Objects that hold something are held too.
+pub(super) type Wanted = fn(&str, &str) -> bool;
 
 /// A JSON value; numbers and words as they are written.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,11 +22,11 @@ pub(super) enum Tree<'a> {
     /// A number, or a bare word such as `nan`, with its place in the text.
     Bare(&'a str, usize),
     /// A string.
-    Text(String),
+    Text(Cow<'a, str>),
     /// An array.
     Array(Vec<Tree<'a>>),
     /// An object with the place where it starts; keys may repeat.
-    Object(Vec<(String, Tree<'a>)>, usize),
+    Object(Vec<(Cow<'a, str>, Tree<'a>)>, usize),
 }
 
 impl<'a> Tree<'a> {
@@ -25,7 +36,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The members of an object.
-    pub fn members(&self) -> &[(String, Tree<'a>)] {
+    pub fn members(&self) -> &[(Cow<'a, str>, Tree<'a>)] {
         if let Self::Object(members, _) = self { members } else { &[] }
     }
 
@@ -57,19 +68,24 @@ pub(super) struct Parsed<'a> {
     pub end: usize,
     /// Why it ended early, if it did.
     pub fault: Option<&'static str>,
+    /// Whether it holds more than is held.
+    pub is_cut: bool,
 }
 
 /// Reads the object that starts at `start` and lies before `limit`.
-pub(super) fn parse(text: &str, start: usize, limit: usize) -> Parsed<'_> {
-    let mut reader = Reader { text: &text[..limit], at: start, fault: None };
-    let tree = reader.value(0).unwrap_or(Tree::Object(Vec::new(), start));
-    Parsed { tree, end: reader.at, fault: reader.fault }
+pub(super) fn parse(text: &str, start: usize, limit: usize, wanted: Wanted) -> Parsed<'_> {
+    let mut reader = Reader { text: &text[..limit], at: start, fault: None, wanted, values: 0, is_cut: false };
+    let tree = reader.value("", 0).unwrap_or(Tree::Object(Vec::new(), start));
+    Parsed { tree, end: reader.at, fault: reader.fault, is_cut: reader.is_cut }
 }
 
 struct Reader<'a> {
     text: &'a str,
     at: usize,
     fault: Option<&'static str>,
+    wanted: Wanted,
+    values: usize,
+    is_cut: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -89,15 +105,28 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// `None` where nothing of a value stands; [`Reader::fault`] may be set beside a value.
-    fn value(&mut self, depth: usize) -> Option<Tree<'a>> {
+    /// Whether the value is to be held beside so many others: a scalar that is wanted, or what holds something.
+    fn holds(&mut self, beside: usize, is_wanted: bool, value: &Tree<'a>) -> bool {
+        let holds = match value {
+            Tree::Bare(..) | Tree::Text(_) => is_wanted,
+            Tree::Array(items) => is_wanted || !items.is_empty(),
+            Tree::Object(members, _) => is_wanted || !members.is_empty(),
+        };
+        let room = beside < MOST_ITEMS && self.values < MOST_VALUES;
+        self.is_cut |= holds && !room;
+        self.values += usize::from(holds && room);
+        holds && room
+    }
+
+    /// The value of that key. `None` where nothing of a value stands; [`Reader::fault`] may be set beside a value.
+    fn value(&mut self, key: &str, depth: usize) -> Option<Tree<'a>> {
         if depth > DEPTH_LIMIT {
             return self.fail("it is nested too deeply");
         }
         self.skip_blanks();
         match self.peek() {
-            Some(b'{') => Some(self.object(depth)),
-            Some(b'[') => Some(self.array(depth)),
+            Some(b'{') => Some(self.object(key, depth)),
+            Some(b'[') => Some(self.array(key, depth)),
             Some(b'"') => self.string().map(Tree::Text),
             _ => self.bare(),
         }
@@ -116,9 +145,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn string(&mut self) -> Option<String> {
+    fn string(&mut self) -> Option<Cow<'a, str>> {
         let start = self.at;
         self.at += 1;
+        let plain = &self.text[self.at..];
+        // Most have no escape, and stand in the text as they are.
+        if let Some(end) = plain.find(['"', '\\', '\n'])
+            && plain.as_bytes()[end] == b'"'
+        {
+            self.at += end + 1;
+            return Some(Cow::Borrowed(&plain[..end]));
+        }
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
@@ -126,7 +163,7 @@ impl<'a> Reader<'a> {
             match c {
                 '"' => {
                     self.at += 1;
-                    return Some(out);
+                    return Some(Cow::Owned(out));
                 }
                 '\n' => {
                     self.at = start;
@@ -151,7 +188,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Tree<'a> {
+    fn array(&mut self, key: &str, depth: usize) -> Tree<'a> {
         self.at += 1;
         let mut items = Vec::new();
         loop {
@@ -163,7 +200,11 @@ impl<'a> Reader<'a> {
                 }
                 Some(b',') => self.at += 1,
                 _ => {
-                    items.extend(self.value(depth + 1));
+                    if let Some(item) = self.value(key, depth + 1)
+                        && self.holds(items.len(), (self.wanted)(key, ""), &item)
+                    {
+                        items.push(item);
+                    }
                     if self.fault.is_some() {
                         return Tree::Array(items);
                     }
@@ -172,7 +213,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Tree<'a> {
+    fn object(&mut self, key: &str, depth: usize) -> Tree<'a> {
+        let within = key;
         let start = self.at;
         self.at += 1;
         let mut members = Vec::new();
@@ -189,7 +231,11 @@ impl<'a> Reader<'a> {
                         self.skip_blanks();
                         if self.peek() == Some(b':') {
                             self.at += 1;
-                            members.extend(self.value(depth + 1).map(|v| (key, v)));
+                            if let Some(value) = self.value(&key, depth + 1)
+                                && self.holds(members.len(), (self.wanted)(within, &key), &value)
+                            {
+                                members.push((key, value));
+                            }
                         } else {
                             self.fail::<()>("a colon is missing");
                         }
@@ -212,7 +258,7 @@ mod tests {
     use super::*;
 
     fn whole(text: &str) -> Parsed<'_> {
-        parse(text, 0, text.len())
+        parse(text, 0, text.len(), |_, _| true)
     }
 
     #[test]
@@ -233,6 +279,25 @@ mod tests {
         assert_eq!((a.get("b").unwrap().number(), a.get("c")), (Some(1.0), None));
         let p = whole("{\"a\": 1 fio: error\n}");
         assert_eq!((p.tree.get("a").unwrap().number(), p.fault.is_some()), (Some(1.0), true));
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_held() {
+        let text = r#"{"a": 1, "x": [1, 2, {"y": 3}], "deep": {"a": 5, "b": "x\"y", "list": [{"a": 6}, {"b": 7}]}}"#;
+        let p = parse(text, 0, text.len(), |_, key| key == "a");
+        assert_eq!((p.fault, p.end, p.is_cut), (None, text.len(), false));
+        assert_eq!(p.tree.members().len(), 2, "{:?}", p.tree);
+        let deep = p.tree.get("deep").unwrap();
+        assert_eq!((deep.get("a").unwrap().number(), deep.get("b")), (Some(5.0), None));
+        assert_eq!(deep.get("list").unwrap().items().len(), 1);
+    }
+
+    #[test]
+    fn more_than_is_held_is_told() {
+        let text = format!("{{\"a\": [{}1]}}", "1,".repeat(MOST_VALUES));
+        let p = whole(&text);
+        assert_eq!((p.fault, p.end, p.is_cut), (None, text.len(), true));
+        assert!(p.tree.get("a").is_none_or(|a| a.items().len() <= MOST_ITEMS));
     }
 
     #[test]
