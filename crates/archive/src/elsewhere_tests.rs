@@ -250,7 +250,7 @@ fn a_new_archive_is_its_owners_alone_and_an_older_one_keeps_its_mode() {
         let archive = Archive::open(&place);
         let run = measured_run(3, 1);
         let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
-        partial.raw("tool.txt", b"x").unwrap();
+        partial.raw("tool.txt", &mut &b"x"[..]).unwrap();
         partial.phase_done(&run).unwrap();
         let while_written = modes(&place);
         partial.finish(&run).unwrap();

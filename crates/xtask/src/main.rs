@@ -2,6 +2,7 @@
 
 mod bench;
 mod docs;
+mod fuzz;
 mod lab;
 mod static_build;
 mod tree_text;
@@ -23,6 +24,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Write the man pages and completions, or check that they are up to date
     Docs(docs::Arguments),
+    /// Hand the program what a stranger may hand it, changed at random
+    Fuzz(fuzz::Arguments),
     /// Ask the program what limits machines of which that is known
     Truth(truth::Arguments),
     /// Emulated machines with real kernels and drivers
@@ -42,6 +45,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Docs(arguments) => docs::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Truth(arguments) => truth::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),
         Command::Tree(arguments) => tree_text::run(&arguments),

@@ -1,6 +1,6 @@
 //! `cargo xtask truth`: scenarios with known truth, and how often the program names it.
 
-mod draw;
+pub mod draw;
 mod judge;
 mod kinds;
 mod laboratory;
