@@ -20,6 +20,8 @@ from scene import MIB, CannotBeMade, need
 CALLS = "%file,ioctl,flock,fstat,fstatfs"
 STOPPED = re.compile(r"^(\d+) +--- stopped by SIGSTOP ---$", re.MULTILINE)
 MOST_STOPS = 200
+# Measured; a busy machine may refuse the numbers.
+DONE = (0, 4)
 
 
 def at_once(make):
@@ -136,8 +138,9 @@ class Races(Program):
                         break
                     if not scene.is_settled():
                         self.complain(title, f"command {command}, call {which}, {at}", f"exit {code}, AND THE OTHER CHANGED", said)
-            if which == 1:
-                self.complain(title, f"command {command}", f"no call on {target} was seen", said)
+            # Left alone, the program does what it was asked for: else nothing would have been shown.
+            if which == 1 or code not in DONE:
+                self.complain(title, f"command {command}", f"exit {code} after {which - 1} calls on {target}", said)
 
     def stopped(self, which, scene, target, swap, arguments):
         """Runs the program, with the swap at its call of this number: what that was (nothing if it made fewer), and its end."""
@@ -175,7 +178,7 @@ def main():
     races = Races(asked)
     with races.scene() as scene:
         races.narrows(scene, [], ["run", "latency", "sim:a1-card"])
-    races.rows("race", CHANGES, races.judge)
+    races.rows("race", CHANGES, races.judge, 2)
     return races.conclude()
 
 
