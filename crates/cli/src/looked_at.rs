@@ -7,10 +7,12 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a name led to.
 pub struct LookedAt {
+    /// As it was given.
+    path: PathBuf,
     descriptor: OwnedFd,
     stat: Stat,
 }
@@ -27,7 +29,7 @@ impl LookedAt {
             Err(e) => return Err(e.into()),
         };
         let stat = fstat(&descriptor)?;
-        Ok(Some(Self { descriptor, stat }))
+        Ok(Some(Self { path: path.to_owned(), descriptor, stat }))
     }
 
     /// What kind of file it is.
@@ -38,11 +40,24 @@ impl LookedAt {
     /// Opens this file and no other, by its descriptor's name in /proc. Never waits: a FIFO that nobody reads is ENXIO.
     ///
     /// # Errors
-    /// Those of open(2); ENOENT where /proc is missing.
+    /// Those of open(2). Where /proc is missing: ENOENT for writing, and ESTALE if the name means another file by now.
     pub fn open(&self, flags: OFlags) -> io::Result<File> {
         let name = format!("/proc/self/fd/{}", self.descriptor.as_raw_fd());
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-        Ok(openat(CWD, name, flags, Mode::empty())?.into())
+        match openat(CWD, name, flags, Mode::empty()) {
+            Err(Errno::NOENT) if !flags.intersects(OFlags::WRONLY | OFlags::RDWR) => self.open_by_name(flags),
+            opened => Ok(opened?.into()),
+        }
+    }
+
+    /// For reading, without /proc: by its name again, and only if that still means this file.
+    fn open_by_name(&self, flags: OFlags) -> io::Result<File> {
+        let opened = openat(CWD, &self.path, flags, Mode::empty())?;
+        let stat = fstat(&opened)?;
+        if (stat.st_dev, stat.st_ino) != (self.stat.st_dev, self.stat.st_ino) {
+            return Err(Errno::STALE.into());
+        }
+        Ok(opened.into())
     }
 }
 

@@ -20,7 +20,7 @@ def lock(fd, command, kind, *area):
 
 
 def as_an_emulator_does(path):
-    """QEMU's file-posix.c: OFD locks that are shared, on one byte from 100 on for each right that it uses and from 200 on for each that it denies others."""
+    """QEMU's file-posix.c: shared OFD locks, on a byte from 100 on for each right that it uses, from 200 on for each that it denies."""
     fd = os.open(path, os.O_RDWR)
     for byte in (100, 101, 103, 201):
         lock(fd, fcntl.F_OFD_SETLK, fcntl.F_RDLCK, byte, 1)
@@ -45,6 +45,23 @@ def opened_and(path, mode, take):
     return fd
 
 
+def leased(path, mode, kind):
+    """As a file server has it: the lease goes when somebody opens the file, and is taken again when he has closed it."""
+    import select
+    import signal
+
+    fd = os.open(path, mode)
+    signal.signal(signal.SIGIO, lambda *_: fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+    fcntl.fcntl(fd, fcntl.F_SETLEASE, kind)
+    print("held", flush=True)
+    while not select.select([sys.stdin], [], [], 0.02)[0]:
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, kind)
+        except OSError:
+            pass
+    sys.exit(0)
+
+
 WAYS = {
     "read": lambda path: os.open(path, os.O_RDONLY),
     "write": lambda path: os.open(path, os.O_RDWR),
@@ -56,15 +73,11 @@ WAYS = {
     "posix-read-lock": lambda path: opened_and(path, os.O_RDONLY, lambda fd: lock(fd, fcntl.F_SETLK, fcntl.F_RDLCK)),
     "ofd-lock": lambda path: opened_and(path, os.O_RDWR, lambda fd: lock(fd, fcntl.F_OFD_SETLK, fcntl.F_WRLCK, 4096, 512)),
     "emulator": as_an_emulator_does,
-    "read-lease": lambda path: opened_and(path, os.O_RDONLY, lambda fd: fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)),
-    "write-lease": lambda path: opened_and(path, os.O_RDWR, lambda fd: fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)),
+    "read-lease": lambda path: leased(path, os.O_RDONLY, fcntl.F_RDLCK),
+    "write-lease": lambda path: leased(path, os.O_RDWR, fcntl.F_WRLCK),
 }
 
 if __name__ == "__main__":
-    import signal
-
-    # A lease that is broken is told by a signal that would end us.
-    signal.signal(signal.SIGIO, signal.SIG_IGN)
     how, path = sys.argv[1:3]
     kept = WAYS[how](path)
     if len(sys.argv) > 3:

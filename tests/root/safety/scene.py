@@ -13,6 +13,8 @@ from contextlib import ExitStack
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
 IMAGE_BYTES = 8 * MIB
+# Of swap, one page of it.
+HEADER_BYTES = 4096
 PATIENCE_S = 20
 # <linux/blkpg.h>, <linux/fs.h>
 BLKFLSBUF = 0x1261
@@ -106,13 +108,13 @@ def kernel_name(node):
     return os.path.basename(os.path.realpath("/sys/dev/block/%d:%d" % number(node)))
 
 
-def sum_of(path):
-    """Of all bytes of a file or device; of a device past its cache, for it may have been written through another one."""
+def sum_of(path, limit=None):
+    """Of the bytes of a file or device; of a device past its cache, for it may have been written through another one."""
     with open(path, "rb") as file:
         if not os.path.isfile(path):
             os.fsync(file.fileno())
             fcntl.ioctl(file.fileno(), BLKFLSBUF)
-        return hash(file.read())
+        return hash(file.read(limit))
 
 
 class Scene(ExitStack):
@@ -125,6 +127,7 @@ class Scene(ExitStack):
         self.contents, self.devices, self.says = [], [], []
         # How the program is to run: before its name, and as whom.
         self.wrapper, self.user = [], None
+        self.is_swap = False
         self.count = 0
         os.makedirs(directory)
 
@@ -277,6 +280,8 @@ class Scene(ExitStack):
         ran("mkswap", path)
         ran("swapon", path)
         self.callback(subprocess.run, ["swapoff", path], check=False)
+        # The machine may need it: only its header stays.
+        self.is_swap = True
         self.says.append("swap")
         return path
 
@@ -346,7 +351,7 @@ class Scene(ExitStack):
         for device in reversed(self.devices):
             with open(device, "rb") as file:
                 os.fsync(file.fileno())
-        return [sum_of(path) for path in self.contents]
+        return [sum_of(path, HEADER_BYTES if self.is_swap else None) for path in self.contents]
 
     def settle(self):
         """From now on nothing may change."""
