@@ -194,7 +194,7 @@ impl Redaction {
         let mut secrets: Vec<String> = secrets.into_iter().collect();
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         let mut hosts: Vec<(String, String)> =
-            names.into_iter().map(|n| (stand_in(scramble, &n), n)).map(|(s, n)| (n, s)).collect();
+            names.into_iter().map(|name| (name.clone(), stand_in(scramble, &name))).collect();
         hosts.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Self { scramble, secrets, hosts }
     }
@@ -369,8 +369,8 @@ fn has_mac(text: &str) -> bool {
 
 /// Whether a text holds an IPv4 address.
 fn has_ipv4(text: &str) -> bool {
-    let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
-    parts.into_iter().any(|part| part.parse::<std::net::Ipv4Addr>().is_ok())
+    let mut parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    parts.any(|part| part.parse::<std::net::Ipv4Addr>().is_ok())
 }
 
 /// `usb 1-1: SerialNumber: 0123456789`: of devices that need not lie on the path.

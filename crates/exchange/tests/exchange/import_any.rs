@@ -113,7 +113,7 @@ fn deep_nesting_and_long_lines_end() {
 fn what_is_no_text_is_refused() {
     assert_eq!(import("f", b"").unwrap_err(), ImportError::Empty);
     assert!(matches!(import("f", b"\x7fELF\x02\x01\x00"), Err(ImportError::Binary(_))));
-    assert!(matches!(import("f", &[0x1f, 0x8b, 8]), Err(ImportError::Packed("gzip"))));
+    assert!(matches!(import("f", [0x1f, 0x8b, 8]), Err(ImportError::Packed("gzip"))));
 }
 
 #[test]
