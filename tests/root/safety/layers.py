@@ -162,6 +162,7 @@ USED = [
     ("a path of an idle multipath device", lambda s: with_multipath(s, idle, 1)),
     ("a path beside a multipath device that lacks it", lambda s: beside_multipath(s)),
     ("a loop over a path to a disk that is mounted by another", lambda s: s.loop(s.node(used(s, paths(s), s.mounted, 0, 1)))),
+    ("an nbd that its client has open", lambda s: nbd(s, s.image())),
     ("a mounted nbd", lambda s: s.mounted(nbd(s, s.image()))),
     ("a loop over a mounted nbd", lambda s: s.loop(s.node(s.mounted(nbd(s, s.image()))))),
     ("a loop whose file is served by nbd", lambda s: served_by_nbd(s)),
@@ -175,7 +176,6 @@ UNUSED = [
     ("a member of a stopped array, 0.90", lambda s: stopped(s, "0.90")),
     ("a member of a stopped array, 1.0", lambda s: stopped(s, "1.0")),
     ("a member of a stopped array, 1.2", lambda s: stopped(s, "1.2")),
-    ("an nbd", lambda s: spoken(s, nbd(s, s.image()))),
 ]
 
 

@@ -30,18 +30,19 @@ class Table(Program):
 
     turn = 0
 
-    def ways(self, names, brief):
-        """Names with commands: each by each. Where time is short each command once, by names that are others in each row."""
-        if not brief:
+    def ways(self, names, some=None):
+        """Names with commands: each by each, or some of them, which are others in the next row."""
+        if not some:
             return [(name, command) for name in names for command in rows.COMMANDS]
-        self.turn += len(rows.COMMANDS)
-        return [(names[(self.turn + c) % len(names)], command) for c, command in enumerate(rows.COMMANDS)]
+        turns = range(self.turn, self.turn + some)
+        self.turn += some
+        return [(names[t % len(names)], rows.COMMANDS[(t + t // len(names)) % len(rows.COMMANDS)]) for t in turns]
 
     def used(self, names, confirm, brief):
         """The judge of a row that must be refused."""
 
         def judge(title, make):
-            ways = self.ways(names, brief)
+            ways = self.ways(names, 1 if brief else None)
             while ways:
                 with self.scene() as scene:
                     target = make(scene)
@@ -77,7 +78,7 @@ class Table(Program):
             with self.scene() as scene:
                 target = make(scene)
                 scene.settle()
-                for way in self.ways(names, True):
+                for way in self.ways(names, 1 if self.asked.brief else len(rows.COMMANDS)):
                     self.written(title, scene, target, way, confirm(scene, target))
 
         return judge
@@ -101,6 +102,8 @@ class Table(Program):
         if code not in (0, 4) or not changed:
             why = "" if changed else ", and nothing was written"
             self.complain(title, call, f"{' '.join(confirmation)}: exit {code}{why}", said)
+        # Only the first has overwritten it.
+        scene.says.clear()
         scene.settle()
 
     def misconfirmed(self, title, make):
@@ -132,7 +135,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("directory")
     parser.add_argument("--only", help="rows whose title has this regular expression")
-    parser.add_argument("--brief", action="store_true", help="each command by one name only, another one in each row")
+    parser.add_argument("--brief", action="store_true", help="each row by one command and name, another one in each row")
     parser.add_argument("--spare", action="append", default=[], metavar="DISK", help="a disk that may be used up")
     parser.add_argument("--paths", nargs=2, default=[], metavar="DISK", help="two that are paths to one disk, to be used up")
     parser.add_argument("--layers", action="store_true", help="the rows of layers.py; one that cannot run is wrong")
