@@ -9,12 +9,6 @@ narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 
-# Processes into which not even root can look here; they do not use the devices of this script.
-unseen=()
-for process in /proc/[0-9]*; do
-    head -c 1 "$process/maps" >/dev/null 2>&1 || unseen+=(--unseen "${process#/proc/}")
-done
-
 clean_up() {
     if [[ -n $device ]]; then losetup --detach "$device" || true; fi
     rm -rf "$scratch"
@@ -40,7 +34,7 @@ device=
 # lost: what narrows says of the image.
 lost() {
     device=$(losetup --find --show "$image")
-    "$narrows" run depth "$device" --destroy "$(basename "$device")" "${unseen[@]}" --plan --archive "$scratch/archive" \
+    "$narrows" run depth "$device" --destroy "$(basename "$device")" --plan --archive "$scratch/archive" \
         >"$scratch/out" 2>"$scratch/err" || true
     losetup --detach "$device"
     device=

@@ -28,11 +28,11 @@ pub struct Wanted<'a> {
 
 /// Opens what `TARGET` names.
 pub fn open(wanted: &Wanted<'_>, control: &Control) -> Result<Opened, Failure> {
-    let Permissions { overwrite, destroy, unseen, read_registers } = wanted.permissions;
+    let Permissions { overwrite, destroy, read_registers } = wanted.permissions;
     let wanted = conduct::Wanted {
         name: wanted.name,
         links: wanted.links,
-        consent: Consent { overwrite: *overwrite, destroy: destroy.as_deref(), unseen, only: wanted.only },
+        consent: Consent { overwrite: *overwrite, destroy: destroy.as_deref(), only: wanted.only },
         registers: *read_registers,
         interval_ns: wanted.interval_ns,
         probe: wanted.probe,

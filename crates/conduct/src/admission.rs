@@ -45,8 +45,6 @@ pub struct Consent<'a> {
     pub overwrite: bool,
     /// The content of the block device with this identity.
     pub destroy: Option<&'a str>,
-    /// Processes that cannot be looked into and, by the user's word, do not use the block device.
-    pub unseen: &'a [u32],
     /// Nothing but what this object holds: it was looked at before, and nobody is asked again.
     pub only: Option<Object>,
 }

@@ -29,7 +29,7 @@ impl Scratch {
     }
 }
 
-const OVERWRITE: Consent<'_> = Consent { overwrite: true, destroy: None, unseen: &[], only: None };
+const OVERWRITE: Consent<'_> = Consent { overwrite: true, destroy: None, only: None };
 
 fn overwrite(path: &Path) -> Result<Admitted, Failure> {
     admit(&Root::new("/"), path, Links::Follow, OVERWRITE)

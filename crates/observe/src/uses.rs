@@ -113,15 +113,10 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Why a use may have been missed, in sentences; `answered` are processes that the user answers for.
-    pub fn doubts(&self, answered: &[u32]) -> Vec<String> {
+    /// Why a use may have been missed, in sentences.
+    pub fn doubts(&self) -> Vec<String> {
         const NAMED: usize = 3;
-        let hidden: Vec<String> = self
-            .hidden
-            .iter()
-            .filter(|(pid, _)| !answered.contains(pid))
-            .map(|(pid, command)| format!("{pid} ({command})"))
-            .collect();
+        let hidden: Vec<String> = self.hidden.iter().map(|(pid, command)| format!("{pid} ({command})")).collect();
         let mut doubts = self.unknown.clone();
         if let Some(named) = hidden.get(..hidden.len().min(NAMED)).filter(|n| !n.is_empty()) {
             let more = hidden.len() - named.len();

@@ -128,7 +128,7 @@ fn device(machine: &Machine, number: &str) -> DeviceUse {
 }
 
 fn sentences(uses: &Uses) -> Vec<String> {
-    assert_eq!(uses.doubts(&[]), Vec::<String>::new());
+    assert_eq!(uses.doubts(), Vec::<String>::new());
     uses.uses.iter().map(ToString::to_string).collect()
 }
 
@@ -313,11 +313,11 @@ fn members_of_file_systems_beyond_the_first_count() {
 fn what_cannot_be_looked_at_is_told() {
     let denied = Machine::new().disk("sda", "8:0", SERIAL).with("/narrows/unreadable = denied /proc/1/fd");
     let used = device(&denied, "8:0").uses;
-    assert_eq!(used.doubts(&[7]), ["what these processes have open is not shown: 1 (init)"]);
-    assert_eq!(used.doubts(&[1]), Vec::<String>::new(), "the user answers for it");
+    assert_eq!(used.doubts(), ["what these processes have open is not shown: 1 (init)"]);
+    assert_eq!(used.unknown, Vec::<String>::new(), "the kernel can be asked instead");
     let links = Machine::new().disk("sda", "8:0", SERIAL).opener(7, "x", "b 8:0", "02");
     let links = links.with("/narrows/unreadable = denied /proc/7/fd/3");
-    assert_eq!(device(&links, "8:0").uses.doubts(&[]), ["what these processes have open is not shown: 7 (x)"]);
+    assert_eq!(device(&links, "8:0").uses.doubts(), ["what these processes have open is not shown: 7 (x)"]);
     let hidden = Machine::new().disk("sda", "8:0", SERIAL).with("- /proc/1");
     assert_eq!(
         device(&hidden, "8:0").uses.unknown,

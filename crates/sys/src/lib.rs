@@ -73,7 +73,7 @@ pub use ring_error::RingError;
 pub use ring_setup::RingOptions;
 pub use signal_mask::SignalsElsewhere;
 pub use smart::{ATA_BLOCK_BYTES, ata_identify, ata_sleeps, ata_smart_data, ata_smart_healthy};
-pub use sole_opening::{LockHolder, Sole, record_lock, sole_opening};
+pub use sole_opening::{LockHolder, Sole, record_lock, sole_device_opening, sole_opening};
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
 pub use thread::{

@@ -9,7 +9,8 @@
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::FileExt;
 
 /// F_SETSIG (k:include/uapi/asm-generic/fcntl.h).
 const F_SETSIG: libc::c_int = 10;
@@ -50,6 +51,39 @@ pub fn sole_opening(file: &File) -> io::Result<Sole> {
             _ => Err(e),
         },
     }
+}
+
+/// Rounds in which a device's cached pages have to go each time: memory that is short may take them once by chance.
+const ROUNDS: usize = 3;
+/// Bytes that are read from the start of the device.
+const SAMPLE_BYTES: usize = 16 << 10;
+
+/// Whether nobody has the block device open: with its last close the kernel drops its cached pages (k:block/bdev.c,
+/// blkdev_put_whole and blkdev_flush_mapping), so pages that stay are kept by somebody's descriptor, mount or mapping, in
+/// whichever process and namespace. Whoever has a partition open has its disk open too. The handle (O_PATH) is no opening;
+/// this process must have no other.
+///
+/// # Errors
+/// That the device cannot be opened for reading or read.
+pub fn sole_device_opening(handle: &impl AsFd) -> io::Result<Sole> {
+    let open = || crate::open_through(handle, crate::OpenMode::Read);
+    let resident = |file: &File| crate::resident_pages(file, 0, SAMPLE_BYTES as u64).map(|pages| pages.resident);
+    let mut sample = vec![0; SAMPLE_BYTES];
+    for _ in 0..ROUNDS {
+        let (first, second) = (open()?, open()?);
+        let read = first.read_at(&mut sample, 0)?;
+        // Where pages are not kept at all (DAX), or not while it is open, their absence says nothing.
+        let cached = read > 0 && resident(&first)? > 0;
+        drop(first);
+        if !cached || resident(&second)? == 0 {
+            return Ok(Sole::NotTold);
+        }
+        drop(second);
+        if resident(&open()?)? > 0 {
+            return Ok(Sole::No);
+        }
+    }
+    Ok(Sole::Yes)
 }
 
 /// A lock of another that would keep a write lock of ours from the whole file: of a process (fcntl(2), F_GETLK) or of an

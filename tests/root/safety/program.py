@@ -32,22 +32,9 @@ PATIENCE_S = 120
 NOT_THIS_ONE = "NOT-THIS-ONE"
 
 
-def unseen():
-    """Processes into which not even root may look here, as a sandbox has them: the program is told that they use nothing."""
-    options = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            os.readlink(f"/proc/{pid}/cwd")
-        except PermissionError:
-            options += ["--unseen", pid]
-        except OSError:
-            pass  # It has ended.
-    return options
-
-
 def destroy(word):
     """What allows a device to be lost."""
-    return ["--destroy", word, *unseen()]
+    return ["--destroy", word]
 
 
 def confirmation_in(said):

@@ -50,9 +50,6 @@ pub struct Permissions {
     /// own id; a device that has none: its name): its content is lost
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
-    /// With --destroy: process PID, into which not even root can look here, does not use TARGET; may be given several times
-    #[arg(long, value_name = "PID")]
-    pub unseen: Vec<u32>,
     /// Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can
     /// hang a machine
     #[arg(long)]

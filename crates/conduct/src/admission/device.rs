@@ -11,7 +11,7 @@ use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use sys::{Links, Node, OpenMode};
+use sys::{Links, Node, OpenMode, Sole};
 
 /// What lets everything be looked at.
 const LOOK_REMEDY: &str = "run it as root, where all processes are seen (of a container: the host), with /proc and /sys \
@@ -30,14 +30,34 @@ pub(super) fn admit(held: &Held<'_>, device: DeviceId, consent: &Consent<'_>) ->
         let why = "read-only: a block device is written to only with --destroy SERIAL";
         return Ok((held.open_for_reading()?, Readiness::ReadOnly(why.into()), Vec::new(), None));
     };
-    let (used, claims) = patiently(|| unused(held, device, asked, consent.unseen))?;
+    let (used, claims) = patiently(|| unused(held, device, asked))?;
     let file = held.open_for_writing()?;
     let loss = loss(held, used, &file);
     Ok((file, Readiness::Writable, claims, Some(loss)))
 }
 
 /// Claims it and everything that leads to the same bytes, if nobody uses any of that, and it is the one that was asked for.
-fn unused(held: &Held<'_>, device: DeviceId, asked: &str, unseen: &[u32]) -> Result<(DeviceUse, Vec<File>), No> {
+fn unused(held: &Held<'_>, device: DeviceId, asked: &str) -> Result<(DeviceUse, Vec<File>), No> {
+    let (mut claim, mut used) = claimed(held, device, asked)?;
+    let doubts = used.uses.doubts();
+    if !doubts.is_empty() {
+        if !used.uses.unknown.is_empty() {
+            return Err(No::never(held.unsure(&doubts.join("; "), LOOK_REMEDY)));
+        }
+        // What a process has open that cannot be looked into, the kernel still counts; but it counts ours as well.
+        drop(claim);
+        opened_by_nobody(held, &used, &doubts)?;
+        (claim, used) = claimed(held, device, asked)?;
+    }
+    let mut claims = vec![claim];
+    for part in used.uses.parts.iter().skip(1).filter(|p| can_be_claimed(p)) {
+        claims.extend(claimed_too(held, part)?);
+    }
+    Ok((used, claims))
+}
+
+/// Claims the device itself, if no use of it is seen and it is the one that was asked for.
+fn claimed(held: &Held<'_>, device: DeviceId, asked: &str) -> Result<(File, DeviceUse), No> {
     // From here on nobody else can claim it: what is found is still so when it is written to.
     let claim = sys::open_through(&held.handle, OpenMode::ReadExclusive);
     let used = device_use(held.root, device)
@@ -55,29 +75,25 @@ fn unused(held: &Held<'_>, device: DeviceId, asked: &str, unseen: &[u32]) -> Res
         _ => No::never(refusal(Attempt::OpenWrite, &held.path, &e)),
     })?;
     confirmed(held, &used, asked).map_err(No::never)?;
-    let doubts = used.uses.doubts(unseen);
-    if !doubts.is_empty() {
-        return Err(No::never(held.unsure(&doubts.join("; "), &remedy(&used.uses.hidden))));
-    }
-    let mut claims = vec![claim];
-    for part in used.uses.parts.iter().skip(1).filter(|p| can_be_claimed(p)) {
-        claims.extend(claimed_too(held, part)?);
-    }
-    Ok((used, claims))
+    Ok((claim, used))
 }
 
-/// What lets the doubts be cleared.
-fn remedy(hidden: &[(u32, String)]) -> String {
-    // For so many nobody can answer.
-    const ANSWERED: usize = 3;
-    if hidden.is_empty() || hidden.len() > ANSWERED {
-        return LOOK_REMEDY.to_owned();
+/// Whether the kernel counts no opening of it, nor of another way to the same bytes. A partition counts as an opening of
+/// its disk. `doubts` say why it has to be asked.
+fn opened_by_nobody(held: &Held<'_>, used: &DeviceUse, doubts: &[String]) -> Result<(), No> {
+    let unsure = |why: String| held.unsure(&format!("{}; {why}", doubts.join("; ")), LOOK_REMEDY);
+    let ask = |handle: &File, label: &str| match sys::sole_device_opening(handle) {
+        Ok(Sole::Yes) => Ok(()),
+        Ok(Sole::No) => Err(No::now(unsure(format!("somebody has {label} open")))),
+        Ok(Sole::NotTold) => Err(No::never(unsure(format!("the kernel does not tell who has {label} open")))),
+        Err(e) => Err(No::never(unsure(format!("{label} cannot be read ({e})")))),
+    };
+    ask(&held.handle, "it")?;
+    for part in used.uses.parts.iter().skip(1).filter(|p| p.is_whole || can_be_claimed(p)) {
+        let handle = node_of(part).ok_or_else(|| No::never(unsure(format!("{} has no node in /dev", part.label))))?;
+        ask(&handle, &part.label)?;
     }
-    let answers: Vec<String> = hidden.iter().map(|(pid, _)| format!("--unseen {pid}")).collect();
-    format!(
-        "{LOOK_REMEDY}; where even root is not shown them, and you know that they do not use it: {}",
-        answers.join(" ")
-    )
+    Ok(())
 }
 
 /// Whether the kernel can be asked, by a claim on this part as well, if somebody uses it. The disk of a partition is
@@ -89,18 +105,23 @@ fn can_be_claimed(part: &Part) -> bool {
 
 /// A claim on another way to the same bytes; `None` where it has no node.
 fn claimed_too(held: &Held<'_>, part: &Part) -> Result<Option<File>, No> {
-    let Store::Device(id) = part.store else { return Ok(None) };
-    let node = Path::new("/dev").join(part.name.replace('!', "/"));
-    let is_it = || sys::node_at(&node).is_ok_and(|n| n == Node::Block((id.major, id.minor)));
-    if part.name.is_empty() || !is_it() {
-        return Ok(None);
-    }
-    let opened = sys::open_handle(&node, Links::Refuse).and_then(|h| sys::open_through(&h, OpenMode::ReadExclusive));
-    match opened {
+    let Some(handle) = node_of(part) else { return Ok(None) };
+    match sys::open_through(&handle, OpenMode::ReadExclusive) {
         Ok(claim) => Ok(Some(claim)),
         Err(e) if e.kind() == ErrorKind::ResourceBusy => Err(No::now(held.claimed(&part.label))),
         Err(e) => Err(No::never(held.unsure(&format!("{} cannot be opened ({e})", part.label), LOOK_REMEDY))),
     }
+}
+
+/// A handle of a part's node in /dev.
+fn node_of(part: &Part) -> Option<File> {
+    let Store::Device(id) = part.store else { return None };
+    let node = Path::new("/dev").join(part.name.replace('!', "/"));
+    let is_it = || sys::node_at(&node).is_ok_and(|n| n == Node::Block((id.major, id.minor)));
+    if part.name.is_empty() || !is_it() {
+        return None;
+    }
+    sys::open_handle(&node, Links::Refuse).ok()
 }
 
 /// Whether it is the device that the user named.

@@ -44,7 +44,7 @@ fn unused(held: &Held<'_>) -> Result<File, No> {
         Ok(Sole::No) => {
             Err(No::now(held.in_use(&["somebody who is not seen has it open (the kernel grants no write lease)"])))
         }
-        _ => match used.doubts(&[]) {
+        _ => match used.doubts() {
             doubts if doubts.is_empty() => Ok(file),
             doubts => Err(No::never(held.unsure(&doubts.join("; "), LOOK_REMEDY))),
         },
