@@ -49,6 +49,9 @@ _narrows() {
             narrows,runs)
                 cmd="narrows__subcmd__runs"
                 ;;
+            narrows,tune)
+                cmd="narrows__subcmd__tune"
+                ;;
             narrows,watch)
                 cmd="narrows__subcmd__watch"
                 ;;
@@ -92,7 +95,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --json --archive --color --help --version check inspect run why watch compare rank runs report export import explain workloads completions"
+            opts="-h -V --json --archive --color --help --version check inspect run tune why watch compare rank runs report export import explain workloads completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -117,7 +120,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__check)
-            opts="-h -V --budget --report --keep-every --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --budget --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -177,7 +180,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__compare)
-            opts="-o -h -V --margin --alpha --primary --fail-on --markdown --output --json --archive --color --help --version"
+            opts="-o -h -V --margin --alpha --primary --fail-on --markdown --output --identify --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -423,7 +426,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__rank)
-            opts="-o -h -V --predict --predictors --metric --better --markdown --output --json --archive --color --help --version"
+            opts="-o -h -V --predict --predictors --metric --better --markdown --output --identify --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -494,7 +497,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__report)
-            opts="-o -h -V --output --json --archive --color --help --version"
+            opts="-o -h -V --output --identify --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -549,7 +552,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-h -V --set --plan --lenient --on-error --format --report --keep-every --overwrite --destroy --read-registers --seed --tag --resume --calibrate --restore --json --archive --color --help --version"
+            opts="-h -V --set --plan --lenient --on-error --format --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --resume --calibrate --restore --allow-commands --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -798,6 +801,31 @@ _narrows() {
         narrows__subcmd__runs__subcmd__verify)
             opts="-h -V --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --archive)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tune)
+            opts="-h -V --restore --json --archive --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -34,6 +34,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path layer by layer, with each layer\'s ceiling, and what is known to be wrong with it'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "tune" -d 'Undo settings that an experiment left changed on this machine'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer that limits a run, what that rests on, and what would decide it'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it help, did it hurt anything? A verdict for each metric'
@@ -48,13 +49,14 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Pr
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 'How often series and samples go to the archive while a phase runs; 0s: only when it has ended' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l tag -d 'A tag for the run; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -78,7 +80,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Print
 fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l keep-every -d 'How often series and samples go to the archive while a phase runs; 0s: only when it has ended' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l tag -d 'A tag for the run; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete' -r
@@ -88,14 +90,24 @@ always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l plan -d 'Print the resolved plan instead of executing it'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l lenient -d 'Leave out what a fio job file asks for and is not supported, and say so in the run'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l calibrate -d 'Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig\'s noise floor'
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l restore -d 'Undo what an experiment changed and could not undo itself (a crash, a power cut), and end'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l restore -d 'Undo what an experiment changed on this machine and could not undo itself (a crash, a power cut), and end'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow-commands -d 'Run the commands in an experiment\'s text without asking; without a terminal there is nobody to ask'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l destroy -d 'Allow writing to the block device TARGET with this serial number (or name, if it has none): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l restore -d 'Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand why" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -129,6 +141,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand compare" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l markdown -d 'The comparison as Markdown, for an issue or a forum'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -s V -l version -d 'Print version'
@@ -142,6 +155,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand rank" -l color -d 'When 
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l markdown -d 'The ranking as Markdown, for an issue or a forum'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
@@ -155,7 +169,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_see
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "list" -d 'All runs, newest last'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "show" -d 'One run: its card, or with --json all of it'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "verify" -d 'Check bundles against their SHA256SUMS (exit 1 if one was altered)'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "recover" -d 'Turn what a crash or SIGKILL left behind into runs marked truncated'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "recover" -d 'Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "reindex" -d 'Rebuild index.jsonl from the bundles'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "tag" -d 'Give a run a tag, or list tags'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "delete" -d 'Delete runs with their pages and tags'
@@ -215,6 +229,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand report" -l archive -d 'W
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s V -l version -d 'Print version'
