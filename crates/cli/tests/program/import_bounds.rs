@@ -6,10 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Beside four times its input: the program itself, which takes some 6 MB, and what its allocator rounds up to.
-const PROGRAM_BYTES: usize = 16 << 20;
+/// Beside four times its input: the program itself, which takes some 6 MB, and the figures that are kept of the smallest
+/// input, as a run, as its document and as the text that is printed.
+const PROGRAM_BYTES: usize = 32 << 20;
 /// In the archive, beside four times its input: what a bundle takes without a figure in it.
 const BUNDLE_BYTES: u64 = 32 << 10;
+/// What the archive may take in any case: the figures that are kept however small the input is.
+const LEAST_ARCHIVE_BYTES: u64 = 4 << 20;
 
 /// The same numbers each time, of no meaning.
 fn figure(n: usize) -> f64 {
@@ -144,7 +147,7 @@ fn assert_bounded(name: &str, text: &str) -> Scratch {
     assert_eq!(ended.code, 0, "{name}, {limit_kib} KiB: {}", ended.stderr);
     let runs = fs::read_dir(scratch.archive().join("runs")).unwrap().count() as u64;
     let kept = size_of(&scratch.archive(), &mut Default::default());
-    let most = 4 * text.len() as u64 + runs * BUNDLE_BYTES;
+    let most = (4 * text.len() as u64 + runs * BUNDLE_BYTES).max(LEAST_ARCHIVE_BYTES);
     assert!(kept <= most, "{name}: {} bytes in, {kept} in the archive, {runs} runs", text.len());
     // Our own reader takes what was kept.
     assert_eq!(scratch.run(["runs", "verify"]).code, 0);
@@ -156,7 +159,8 @@ fn assert_bounded(name: &str, text: &str) -> Scratch {
 fn remarks(scratch: &Scratch) -> String {
     let id = fs::read_dir(scratch.archive().join("runs")).unwrap().next().unwrap().unwrap().path();
     let run: serde_json::Value = serde_json::from_slice(&fs::read(id.join("run.json")).unwrap()).unwrap();
-    assert!(run["phases"].as_array().unwrap().len() <= 1024);
+    // Of the jobs of fio, which are phases, no more are read.
+    assert!(run["phases"].as_array().unwrap().len() <= 2048);
     run["remarks"].to_string()
 }
 

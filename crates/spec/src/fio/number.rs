@@ -98,10 +98,11 @@ pub(super) fn pieces<'a>(text: &'a str, marks: &str) -> Vec<&'a str> {
 pub(super) fn doubtful_unit(text: &str) -> Option<&str> {
     let at = text.char_indices().zip(text.chars().skip(1)).find_map(|((at, c), next)| {
         let unit = "kmgtp".contains(c.to_ascii_lowercase()) && next.eq_ignore_ascii_case(&'i');
-        let number = text[..at].ends_with(|c: char| c.is_ascii_digit() || c == ')');
+        let number = || text[..at].ends_with(|c: char| c.is_ascii_digit() || c == ')');
+        // A unit is two bytes; what stands in the place of one may be more.
         let last =
-            !text[at + 1..].starts_with("ib") && !text[at + 2..].starts_with(|c: char| c.is_ascii_alphanumeric());
-        (unit && number && last).then_some(at)
+            || !text[at + 1..].starts_with("ib") && !text[at + 2..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        (unit && number() && last()).then_some(at)
     })?;
     Some(&text[at..at + 2])
 }
@@ -265,6 +266,13 @@ mod tests {
     fn units(kb_base: u64) -> Units {
         let machine = TextMachine { page_size_bytes: 4096, memory_bytes: 2 << 30, processors: 4 };
         Units { kb_base, machine }
+    }
+
+    #[test]
+    fn what_is_no_character_of_a_number_is_no_unit() {
+        assert_eq!(doubtful_unit("read:128\u{fffd}"), None);
+        assert_eq!(doubtful_unit("4\u{212a}i"), None);
+        assert_eq!(doubtful_unit("4ki"), Some("ki"));
     }
 
     #[test]

@@ -105,16 +105,22 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Whether the value is to be held beside so many others: a scalar that is wanted, or what holds something.
-    fn holds(&mut self, beside: usize, is_wanted: bool, value: &Tree<'a>) -> bool {
-        let holds = match value {
-            Tree::Bare(..) | Tree::Text(_) => is_wanted,
-            Tree::Array(items) => is_wanted || !items.is_empty(),
-            Tree::Object(members, _) => is_wanted || !members.is_empty(),
+    /// Whether the value is to be held beside so many others: a scalar that is wanted, or what holds something. `before` is
+    /// how many were held before it was read: what it holds is let go with it.
+    fn holds(&mut self, beside: usize, is_wanted: bool, value: &Tree<'a>, before: usize) -> bool {
+        let (holds, held) = match value {
+            Tree::Bare(..) | Tree::Text(_) => (is_wanted, false),
+            Tree::Array(items) => (is_wanted || !items.is_empty(), !items.is_empty()),
+            Tree::Object(members, _) => (is_wanted || !members.is_empty(), !members.is_empty()),
         };
-        let room = beside < MOST_ITEMS && self.values < MOST_VALUES;
+        // What found room for a part of it has room itself.
+        let room = beside < MOST_ITEMS && (held || self.values < MOST_VALUES);
         self.is_cut |= holds && !room;
-        self.values += usize::from(holds && room);
+        if holds && room {
+            self.values += 1;
+        } else {
+            self.values = before;
+        }
         holds && room
     }
 
@@ -200,8 +206,9 @@ impl<'a> Reader<'a> {
                 }
                 Some(b',') => self.at += 1,
                 _ => {
+                    let before = self.values;
                     if let Some(item) = self.value(key, depth + 1)
-                        && self.holds(items.len(), (self.wanted)(key, ""), &item)
+                        && self.holds(items.len(), (self.wanted)(key, ""), &item, before)
                     {
                         items.push(item);
                     }
@@ -231,8 +238,9 @@ impl<'a> Reader<'a> {
                         self.skip_blanks();
                         if self.peek() == Some(b':') {
                             self.at += 1;
+                            let before = self.values;
                             if let Some(value) = self.value(&key, depth + 1)
-                                && self.holds(members.len(), (self.wanted)(within, &key), &value)
+                                && self.holds(members.len(), (self.wanted)(within, &key), &value, before)
                             {
                                 members.push((key, value));
                             }
@@ -298,6 +306,16 @@ mod tests {
         let p = whole(&text);
         assert_eq!((p.fault, p.end, p.is_cut), (None, text.len(), true));
         assert!(p.tree.get("a").is_none_or(|a| a.items().len() <= MOST_ITEMS));
+    }
+
+    #[test]
+    fn what_is_cut_off_an_array_takes_nothing_from_what_follows() {
+        let item = format!("{{{}\"z\": 1}}", (0..400).map(|n| format!("\"k{n}\": {n},")).collect::<String>());
+        let text = format!("{{\"jobs\": [{}{item}], \"after\": 7}}", format!("{item},").repeat(MOST_ITEMS));
+        let p = whole(&text);
+        assert_eq!((p.fault, p.is_cut), (None, true));
+        let held = p.tree.get("jobs").map_or(0, |jobs| jobs.items().len());
+        assert!((MOST_VALUES / 410..=MOST_ITEMS).contains(&held), "{held} items");
     }
 
     #[test]
