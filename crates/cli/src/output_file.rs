@@ -52,7 +52,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 /// Whether a file could be written, before anything is done for it. Creates and changes nothing.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn check(path: &Path) -> Result<(), Failure> {
     not_stdout(path)?;
     if let Some(there) = there(path)? {
@@ -82,7 +82,7 @@ impl OutputFile {
     /// Opens an output: a file or pipe that is there, or a new file.
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn open(path: &Path) -> Result<Self, Failure> {
         not_stdout(path)?;
         let Some(there) = there(path)? else { return Self::create(path) };

@@ -56,7 +56,7 @@ pub fn file(path: &Path, pipes: Pipes, what: &str) -> io::Result<Reading> {
 /// Stdin; `what` is what it holds, in words.
 ///
 /// # Errors
-/// As [`file`].
+/// As [`file()`].
 pub fn stdin(what: &str) -> io::Result<Reading> {
     let stdin = io::stdin();
     if is_kernel_file(&stdin) {

@@ -145,8 +145,10 @@ NAMES_OF_FILES = [
     ("a bind mount of its directory", lambda s, path: ([], os.path.join(s.bound(os.path.dirname(path)), os.path.basename(path)))),
 ]
 
-# A descriptor that the program inherits is one more opening of the file, of which nobody knows what becomes: refused.
+# A descriptor that the program inherits is one more opening, of which nobody knows what becomes: refused for a file, and for
+# a device where the kernel's count of openings has to make up for a process that cannot be looked into.
 NAMES_OF_UNUSED_FILES = [name for name in NAMES_OF_FILES if name[0] != "a descriptor"]
+NAMES_OF_UNUSED_DEVICES = [name for name in NAMES_OF_DEVICES if name[0] != "a descriptor"]
 
 COMMANDS = [
     ("check", lambda texts, target: ["check", target, "--budget", "3s"]),

@@ -148,7 +148,7 @@ def main():
         return table.conclude(must_run=True)
     table.rows("device", rows.DEVICES, table.used(rows.NAMES_OF_DEVICES, confirmed, asked.brief), 2)
     table.rows("file", rows.FILES, table.used(rows.NAMES_OF_FILES, overwrite, asked.brief), 2)
-    table.rows("unused device", rows.UNUSED_DEVICES, table.unused(rows.NAMES_OF_DEVICES, confirmed))
+    table.rows("unused device", rows.UNUSED_DEVICES, table.unused(rows.NAMES_OF_UNUSED_DEVICES, confirmed))
     table.rows("unused file", rows.UNUSED_FILES, table.unused(rows.NAMES_OF_UNUSED_FILES, overwrite))
     table.rows("confirmation", rows.CONFIRMATIONS, table.misconfirmed)
     with table.scene() as scene:

@@ -2,7 +2,7 @@
 
 import os
 
-from scene import MIB, NOBODY, kernel_name, need, ran, unmounted
+from scene import CannotBeMade, MIB, NOBODY, kernel_name, need, ran, unmounted
 
 PRIVATE_PIDS = ("unshare", "-p", "-f", "--mount-proc")
 
@@ -95,7 +95,15 @@ def called_like(s, device, other):
 
 
 def beside(s):
-    """A partition that nobody uses, beside one that is mounted."""
+    """A partition that nobody uses, beside one that is mounted. Whether a process that cannot be looked into has the whole disk
+    open, the kernel's count does not tell then, and the partition is rightly refused."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            os.readlink(f"/proc/{pid}/cwd")
+        except PermissionError:
+            raise CannotBeMade(f"process {pid} cannot be looked into, not even by root") from None
+        except OSError:
+            pass  # It has ended.
     device = parts_with(s, s.mounted, 1, 2)
     s.says.clear()
     return device

@@ -89,7 +89,9 @@ fn opened_by_nobody(held: &Held<'_>, used: &DeviceUse, doubts: &[String]) -> Res
         Err(e) => Err(No::never(unsure(format!("{label} cannot be read ({e})")))),
     };
     ask(&held.handle, "it")?;
-    for part in used.uses.parts.iter().skip(1).filter(|p| p.is_whole || can_be_claimed(p)) {
+    // What lies below a loop device is held open by that, so nothing follows from its being open.
+    let tells = |p: &&Part| p.is_whole || can_be_claimed(p) && p.relation != Relation::Below;
+    for part in used.uses.parts.iter().skip(1).filter(tells) {
         let handle = node_of(part).ok_or_else(|| No::never(unsure(format!("{} has no node in /dev", part.label))))?;
         ask(&handle, &part.label)?;
     }

@@ -73,7 +73,7 @@ const FORMATS: &[Format] = &[
 ];
 
 /// Reads the output of other tools. Bytes that are handed over are decoded where they lie; what is kept of them is bounded
-/// ([`Found::push`], `series.rs`), whatever they hold. `name` is what the file is called; it only names runs that carry no name themselves.
+/// (`Found::push`, `series.rs`), whatever they hold. `name` is what the file is called; it only names runs that carry no name themselves.
 ///
 /// # Errors
 /// [`ImportError`] where the bytes are no text or too many. A text in which nothing is understood is no error: `runs` is

@@ -46,7 +46,7 @@ struct Reader<'a> {
     notes: Notes,
 }
 
-/// The options of [global] so far.
+/// The options of `[global]` so far.
 #[derive(Default)]
 struct Globals {
     /// What they make of a job.
