@@ -12,6 +12,7 @@ mod bundles;
 mod experiments;
 mod fio;
 mod imports;
+mod journals;
 mod minimise;
 mod mutate;
 mod pieces;
@@ -76,6 +77,7 @@ const ALL: &[Entry] = &[
     Entry { name: "sims", about: "strings that describe a simulated device", make: sims::make },
     Entry { name: "bundles", about: "run bundles: loaded, verified, recovered, shown, exported", make: bundles::make },
     Entry { name: "trees", about: "captured trees of /proc and /sys, inspected", make: trees::make },
+    Entry { name: "journals", about: "journals of settings: found, told apart, listed", make: journals::make },
 ];
 
 /// Memory of a worker's data, bytes: far above what it takes, far below what would hurt.
