@@ -60,14 +60,21 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
         cold: d.some(),
         drop_cache: false,
         streams: d.list(2, |d| StreamPlan {
-            operation: d.pick(&[Operation::Read, Operation::Write]),
-            order: d.pick(&[Order::Sequential, Order::Random]),
-            block_size_bytes: d.number(),
-            queue_depth: d.next() as u32,
-            region_start_bytes: d.number(),
-            region_bytes: d.number(),
-            sync: d.pick(&[Sync::None, Sync::FdatasyncEach, Sync::FsyncPerRound, Sync::FsyncAtEnd]),
-            round_bytes: d.maybe(),
+            kind: BlockPlan {
+                operation: d.pick(&[Operation::Read, Operation::Write]),
+                order: d.pick(&[Order::Sequential, Order::Random]),
+                block_size_bytes: d.number(),
+                region_start_bytes: d.number(),
+                region_bytes: d.number(),
+                ..BlockPlan::default()
+            }
+            .into(),
+            path: IoPath { queue_depth: d.next() as u32, ..IoPath::default() },
+            durability: Durability {
+                sync: d.pick(&[Sync::None, Sync::FdatasyncEach, Sync::FsyncPerRound, Sync::FsyncAtEnd]),
+                round_bytes: d.maybe(),
+                ..Durability::default()
+            },
             seed: d.number(),
             ..StreamPlan::default()
         }),

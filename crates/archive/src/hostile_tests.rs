@@ -149,7 +149,7 @@ fn errors_name_the_file_and_the_line() {
 
 #[test]
 fn bundles_of_versions_that_did_not_tell_streams_apart_load() {
-    let mut run = measured_run(7, 2);
+    let mut run = measured_run(8, 2);
     run.phases.iter_mut().for_each(|p| p.record.as_mut().unwrap().streams.clear());
     let (_directory, archive, path) = saved(&run);
     let id = path.file_name().unwrap().to_str().unwrap();

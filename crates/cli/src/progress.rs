@@ -65,8 +65,8 @@ impl Foreseen {
     fn of(phase: &PhasePlan) -> Self {
         let limit_ms = phase.usual_time_ns() / 1_000_000;
         let each = |s: &StreamPlan| match phase.stop {
-            StopRule::RegionOnce => Some(s.all_region_bytes()),
-            StopRule::Amount => s.total_bytes,
+            StopRule::RegionOnce => Some(s.block().all_region_bytes()),
+            StopRule::Amount => s.limits.total_bytes,
             _ => None,
         };
         let all: Option<Vec<u64>> = phase.streams.iter().map(each).collect();
@@ -176,11 +176,15 @@ fn time_left(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Foreseen, time_left};
-    use model::{PhasePlan, StopRule, StreamPlan};
+    use model::{BlockPlan, Limits, PhasePlan, StopRule, StreamPlan};
 
     #[test]
     fn what_ends_by_its_amount_is_foreseen_by_its_bytes() {
-        let stream = StreamPlan { region_bytes: 1 << 30, total_bytes: Some(1_000_000_000), ..StreamPlan::default() };
+        let stream = StreamPlan {
+            kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
+            limits: Limits { total_bytes: Some(1_000_000_000), ..Limits::default() },
+            ..StreamPlan::default()
+        };
         let day = 86_400_000_000_000;
         let mut phase =
             PhasePlan { stop: StopRule::Amount, time_limit_ns: day, streams: vec![stream], ..PhasePlan::default() };

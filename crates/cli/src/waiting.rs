@@ -172,6 +172,7 @@ fn pipe() -> std::io::Result<UnixStream> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::BlockPlan;
     use model::Operation;
 
     #[test]
@@ -181,7 +182,10 @@ mod tests {
         let waiting = Waiting { control, second, heard: false, now: Mutex::default() };
         waiting.target("/dev/sdx");
         assert_eq!(waiting.text(), None);
-        let write = StreamPlan { operation: Operation::Write, ..StreamPlan::default() };
+        let write = StreamPlan {
+            kind: BlockPlan { operation: Operation::Write, ..BlockPlan::default() }.into(),
+            ..StreamPlan::default()
+        };
         let phase = |streams| PhasePlan { streams, ..PhasePlan::default() };
         waiting.phase(&phase(vec![write.clone()]));
         waiting.now().what.as_mut().unwrap().changed -= Duration::from_secs(12);

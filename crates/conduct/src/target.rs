@@ -3,8 +3,8 @@
 use crate::admission::{Admitted, Consent, Loss, Object, admit};
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
-    Access, Environment, Failure, FailureKind, LayerKind, NS_PER_S, Operation, Order, Stack, StreamPlan, Sync, Target,
-    TargetKind,
+    Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
+    Stack, StreamPlan, Sync, Target, TargetKind,
 };
 use observe::{Inventory, Look, Place, Root, Sampler};
 use spec::Readiness;
@@ -109,14 +109,17 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     let rig = SimRig::new(model, interval_ns);
     let max_bytes = rig.max_bytes();
     let sequential = StreamPlan {
-        operation: Operation::Write,
-        order: Order::Sequential,
-        block_size_bytes: 1 << 20,
-        queue_depth: 8,
-        region_start_bytes: 0,
-        region_bytes: PROBE_BYTES,
-        sync: Sync::None,
-        round_bytes: None,
+        kind: BlockPlan {
+            operation: Operation::Write,
+            order: Order::Sequential,
+            block_size_bytes: 1 << 20,
+            region_start_bytes: 0,
+            region_bytes: PROBE_BYTES,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: 8, ..IoPath::default() },
+        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
         seed: 0,
         ..StreamPlan::default()
     };

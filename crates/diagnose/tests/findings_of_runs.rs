@@ -107,7 +107,7 @@ fn reads_by_pages(segments: i64, huge: f64, ordinary: Option<f64>, requests: u64
     let mut run = Builder::new(vec![drive]).phases(phases).build();
     for phase in &mut run.phases {
         let in_pages = phase.plan.name.ends_with("pages");
-        phase.plan.streams[0].buffers.pages = if in_pages { BufferPages::Ordinary } else { BufferPages::Huge };
+        phase.plan.streams[0].path.buffers.pages = if in_pages { BufferPages::Ordinary } else { BufferPages::Huge };
         let record = phase.record.as_mut().unwrap();
         if !in_pages {
             record.engine.features.push("huge-page-buffers".to_owned());

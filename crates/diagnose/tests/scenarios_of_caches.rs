@@ -140,7 +140,7 @@ fn what_memory_served_is_not_called_the_storage() {
         let phase = run.phases.first_mut().unwrap();
         phase.plan.access = Access::Buffered;
         phase.plan.cold = false;
-        phase.plan.streams.iter_mut().for_each(|s| s.access = None);
+        phase.plan.streams.iter_mut().for_each(|s| s.path.access = None);
         phase.record.as_mut().unwrap().rounds.clear();
         run
     };

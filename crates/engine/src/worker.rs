@@ -59,15 +59,15 @@ impl LoopSettings {
     /// a device may take a minute to answer at the end.
     pub fn of(phase: &PhasePlan, stream: &StreamPlan, interval_ns: Ns) -> Self {
         Self {
-            depth: stream.queue_depth,
-            batch_submit: stream.batch_submit,
-            batch_complete: stream.batch_complete.unwrap_or(1),
+            depth: stream.path.queue_depth,
+            batch_submit: stream.path.batch_submit,
+            batch_complete: stream.path.batch_complete.unwrap_or(1),
             started_ns: None,
             time_limit_ns: phase.time_limit_ns,
             stop: phase.stop,
             warmup: phase.warmup,
             interval_ns,
-            content_seed: (stream.operation == Operation::Write).then_some(stream.seed),
+            content_seed: (stream.block().operation == Operation::Write).then_some(stream.seed),
             stop_on_error: stream.on_error == ErrorPolicy::Stop,
             drain_limit_ns: 60_000_000_000,
         }
@@ -95,28 +95,15 @@ impl<'a> Part<'a> {
 
     /// As a stream of a plan asks for.
     pub fn of(stream: &StreamPlan, crew: &'a Crew) -> Self {
-        let other = match stream.operation {
-            Operation::Read => None,
-            Operation::Write => Some(Direction::Write),
-            Operation::Trim => Some(Direction::Trim),
-            Operation::WriteZeroes => Some(Direction::WriteZeroes),
-        };
-        let read = stream.reads().then_some(Direction::Read);
-        let other = other.filter(|_| stream.changes_data());
-        let trim = stream.trim_before_write.then_some(Direction::Trim);
-        let flush = stream.flush;
-        let syncs = flush.fsync_every > 0 || flush.fdatasync_every > 0 || flush.fsync_at_end;
-        let mut directions: Vec<_> =
-            [read, other, trim, syncs.then_some(Direction::Sync)].into_iter().flatten().collect();
-        directions.dedup();
+        let mut directions = stream.directions();
         if directions.len() < 2 {
             directions.clear();
         }
         Self {
             crew,
             directions,
-            closes_rounds: matches!(stream.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
-            would_block_is_an_answer: stream.rw_flags.nowait,
+            closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
+            would_block_is_an_answer: stream.path.rw_flags.nowait,
         }
     }
 }

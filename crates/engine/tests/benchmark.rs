@@ -7,9 +7,9 @@
 //! `cargo test -p narrows-engine --test benchmark -- --nocapture` shows hash and time.
 
 use engine::{Completion, Control, Device, DeviceError, LoopSettings, StreamRecord, run_stream};
-use model::{Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use model::{BlockPlan, Durability, IoPath, Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use std::collections::VecDeque;
-use workload::{BlockOp, Stream};
+use workload::{BlockOp, Pattern};
 
 const OPERATIONS: u64 = 100_000;
 const BLOCK: u64 = 4096;
@@ -92,14 +92,17 @@ impl Device for Server {
 
 fn run(batch: u32) -> (StreamRecord, Hash) {
     let plan = StreamPlan {
-        operation: Operation::Read,
-        order: Order::Random,
-        block_size_bytes: BLOCK,
-        queue_depth: DEPTH,
-        region_start_bytes: 1 << 20,
-        region_bytes: OPERATIONS * BLOCK,
-        sync: Sync::None,
-        round_bytes: None,
+        kind: BlockPlan {
+            operation: Operation::Read,
+            order: Order::Random,
+            block_size_bytes: BLOCK,
+            region_start_bytes: 1 << 20,
+            region_bytes: OPERATIONS * BLOCK,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: DEPTH, ..IoPath::default() },
+        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
         seed: 42,
         ..StreamPlan::default()
     };
@@ -117,7 +120,7 @@ fn run(batch: u32) -> (StreamRecord, Hash) {
         drain_limit_ns: 1_000_000_000,
     };
     let mut server = Server::new();
-    let record = run_stream(&mut server, &mut Stream::new(&plan, true), &settings, &Control::default()).unwrap();
+    let record = run_stream(&mut server, &mut Pattern::new(&plan, true), &settings, &Control::default()).unwrap();
     let mut hash = server.offsets;
     for bucket in record.latency.buckets() {
         hash.add(bucket.low_ns);

@@ -6,7 +6,8 @@ mod phases;
 
 use engine::{Completion, Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, StreamRecord, run_worker};
 use model::{
-    Access, EngineKind, ErrorPolicy, Ns, Operation, Order, PhasePlan, RwFlags, StopCause, StopRule, StreamPlan,
+    Access, BlockPlan, EngineKind, ErrorPolicy, IoPath, Limits, Ns, Operation, Order, PhasePlan, RwFlags, StopCause,
+    StopRule, StreamPlan,
 };
 use phases::{MIB, filesystem_of, open, options};
 use std::collections::BTreeMap;
@@ -68,7 +69,12 @@ fn run(stream: &StreamPlan, script: impl FnMut(u64, &BlockOp) -> Result<u32, i32
 }
 
 fn stream() -> StreamPlan {
-    StreamPlan { order: Order::Random, queue_depth: 4, region_bytes: MIB, seed: 1, ..StreamPlan::default() }
+    StreamPlan {
+        kind: BlockPlan { order: Order::Random, region_bytes: MIB, ..BlockPlan::default() }.into(),
+        path: IoPath { queue_depth: 4, ..IoPath::default() },
+        seed: 1,
+        ..StreamPlan::default()
+    }
 }
 
 fn goes_on() -> StreamPlan {
@@ -95,7 +101,7 @@ fn the_first_error_ends_a_stream_that_stops() {
 
 #[test]
 fn a_stream_that_goes_on_counts_and_gives_up_only_without_hope() {
-    let limited = StreamPlan { total_operations: Some(10_000), ..goes_on() };
+    let limited = StreamPlan { limits: Limits { total_operations: Some(10_000), ..goes_on().limits }, ..goes_on() };
     let record = run(&limited, |n, op| if n % 2 == 0 { Err(EIO) } else { Ok(op.len) });
     assert_eq!(record.stop, StopCause::RegionDone);
     assert_eq!((record.operations, record.errors["EIO"]), (5_000, 5_000));
@@ -125,7 +131,7 @@ fn a_device_that_is_gone_is_not_asked_again() {
 #[test]
 fn try_again_is_tried_again_for_some_seconds() {
     // Once, here and there: no error.
-    let limited = StreamPlan { total_operations: Some(1_000), ..stream() };
+    let limited = StreamPlan { limits: Limits { total_operations: Some(1_000), ..stream().limits }, ..stream() };
     let record = run(&limited, |n, op| if n % 3 == 0 { Err(EAGAIN) } else { Ok(op.len) });
     assert_eq!((record.stop, record.operations), (StopCause::RegionDone, 1_000));
     assert!(record.errors.is_empty(), "{:?}", record.errors);
@@ -134,7 +140,10 @@ fn try_again_is_tried_again_for_some_seconds() {
     assert_eq!((record.stop, record.operations), (StopCause::Failed, 99));
     assert!((5_000 * MS..6_000 * MS).contains(&record.ended_ns), "{}", record.ended_ns);
     // With RWF_NOWAIT it is an answer, and each is counted.
-    let nowait = StreamPlan { rw_flags: RwFlags { nowait: true, ..RwFlags::default() }, ..limited };
+    let nowait = StreamPlan {
+        path: IoPath { rw_flags: RwFlags { nowait: true, ..RwFlags::default() }, ..limited.path.clone() },
+        ..limited
+    };
     let record = run(&nowait, |n, op| if n % 2 == 0 { Err(EAGAIN) } else { Ok(op.len) });
     assert_eq!((record.stop, record.errors["EAGAIN"]), (StopCause::RegionDone, 500));
 }
@@ -160,7 +169,11 @@ fn a_mapped_file_that_is_cut_short_is_an_error_and_not_the_end() {
     for operation in [Operation::Read, Operation::Write] {
         file.set_len(8 * MIB).unwrap();
         let mut rig = open(&path, true, options(filesystem_of(directory.path()))).unwrap();
-        let one = StreamPlan { operation, queue_depth: 1, region_bytes: 8 * MIB, ..goes_on() };
+        let one = StreamPlan {
+            kind: BlockPlan { operation, region_bytes: 8 * MIB, ..goes_on().block().clone() }.into(),
+            path: IoPath { queue_depth: 1, ..goes_on().path.clone() },
+            ..goes_on()
+        };
         let plan = PhasePlan { time_limit_ns: 600 * MS, ..phase(EngineKind::Mmap, one) };
         let record = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -185,11 +198,15 @@ fn victim_of_a_limit() {
     rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
     for engine in [EngineKind::Psync, EngineKind::IoUring, EngineKind::PsyncThreads] {
         let write = StreamPlan {
-            operation: Operation::Write,
-            order: Order::Sequential,
-            block_size_bytes: 65536,
-            queue_depth: 1,
-            region_bytes: 8 * MIB,
+            kind: BlockPlan {
+                operation: Operation::Write,
+                order: Order::Sequential,
+                block_size_bytes: 65536,
+                region_bytes: 8 * MIB,
+                ..stream().block().clone()
+            }
+            .into(),
+            path: IoPath { queue_depth: 1, ..stream().path.clone() },
             ..stream()
         };
         let record = rig.run(&phase(engine, write), &Control::default()).unwrap();

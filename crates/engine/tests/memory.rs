@@ -1,13 +1,19 @@
 //! The memory that a plan says it needs before it starts is what executing it takes.
 
 use engine::{Control, NullRig, Rig};
-use model::{EngineKind, Flush, Mix, NS_PER_S, Operation, Order, PhasePlan, StopRule, StreamPlan, Warmup};
+use model::{
+    BlockPlan, Durability, EngineKind, Flush, IoPath, Mix, NS_PER_S, Operation, Order, PhasePlan, StopRule, StreamPlan,
+    Warmup,
+};
 
 fn phase(stream: StreamPlan, stop: StopRule) -> PhasePlan {
     PhasePlan {
         name: "p".into(),
         engine: EngineKind::Null,
-        streams: vec![StreamPlan { region_bytes: 1 << 30, ..stream }],
+        streams: vec![StreamPlan {
+            kind: BlockPlan { region_bytes: 1 << 30, ..stream.block().clone() }.into(),
+            ..stream
+        }],
         time_limit_ns: NS_PER_S / 5,
         warmup: Warmup { min_ns: NS_PER_S / 20, share: 0.0, max_ns: NS_PER_S / 20 },
         stop,
@@ -18,12 +24,19 @@ fn phase(stream: StreamPlan, stop: StopRule) -> PhasePlan {
 #[test]
 fn a_phase_takes_no_more_than_its_plan_says() {
     let mix = StreamPlan {
+        kind: BlockPlan {
+            operation: Operation::Write,
+            mix: Some(Mix { read_percent: 50 }),
+            order: Order::Zipf { theta_milli: 1200 },
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: 256, ..IoPath::default() },
+        durability: Durability {
+            flush: Flush { fsync_every: 10, fdatasync_every: 100, fsync_at_end: true },
+            ..Durability::default()
+        },
         name: "mixed".into(),
-        operation: Operation::Write,
-        mix: Some(Mix { read_percent: 50 }),
-        flush: Flush { fsync_every: 10, fdatasync_every: 100, fsync_at_end: true },
-        order: Order::Zipf { theta_milli: 1200 },
-        queue_depth: 256,
         ..StreamPlan::default()
     };
     let rounds = StopRule::SteadyRounds {
@@ -35,7 +48,11 @@ fn a_phase_takes_no_more_than_its_plan_says() {
         most_rounds: 4096,
     };
     for (stream, stop, interval_ns) in [
-        (StreamPlan { queue_depth: 32, ..StreamPlan::default() }, StopRule::Time, NS_PER_S / 10),
+        (
+            StreamPlan { path: IoPath { queue_depth: 32, ..IoPath::default() }, ..StreamPlan::default() },
+            StopRule::Time,
+            NS_PER_S / 10,
+        ),
         (StreamPlan { name: "named".into(), ..StreamPlan::default() }, StopRule::Time, 1_000_000),
         (mix.clone(), StopRule::Time, NS_PER_S / 10),
         (mix, rounds, 1_000_000),

@@ -4,17 +4,17 @@
 //! a short and a long run are compared: a single allocation in the loop would show a thousandfold.
 
 use engine::{Control, Device, LoopSettings, NullDevice, PsyncDevice, PsyncThreads, UringDevice, run_stream};
-use model::{Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use model::{BlockPlan, Durability, IoPath, Limits, Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use std::os::fd::OwnedFd;
 use sys::{BufferPool, Epoch};
-use workload::{BlockOp, Next, Outcome, Source, Stream};
+use workload::{BlockOp, Next, Outcome, Pattern, Source};
 
 const BLOCK: u64 = 4096;
 const FILE_BYTES: u64 = 1 << 20;
 
 /// Ends a stream after so many operations or so much time.
 struct Limited {
-    stream: Stream,
+    stream: Pattern,
     operations: u64,
 }
 
@@ -47,18 +47,25 @@ fn target() -> OwnedFd {
 
 fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation, operations: u64) -> u64 {
     let stream = StreamPlan {
-        operation,
-        order: Order::Random,
-        block_size_bytes: BLOCK,
-        queue_depth: depth,
-        region_start_bytes: 0,
-        region_bytes: FILE_BYTES,
-        sync: if operation == Operation::Write { Sync::FsyncPerRound } else { Sync::None },
-        round_bytes: Some(64 * BLOCK),
+        kind: BlockPlan {
+            operation,
+            order: Order::Random,
+            block_size_bytes: BLOCK,
+            region_start_bytes: 0,
+            region_bytes: FILE_BYTES,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: depth, ..IoPath::default() },
+        durability: Durability {
+            sync: if operation == Operation::Write { Sync::FsyncPerRound } else { Sync::None },
+            round_bytes: Some(64 * BLOCK),
+            ..Durability::default()
+        },
         seed: 1,
         ..StreamPlan::default()
     };
-    let mut source = Limited { stream: Stream::new(&stream, false), operations };
+    let mut source = Limited { stream: Pattern::new(&stream, false), operations };
     let settings = LoopSettings {
         depth,
         batch_submit: None,
@@ -160,12 +167,16 @@ fn verifying() {
     let mut rig = engine::FileRig::open(target, engine::FileOptions::default()).expect("a rig");
     let mut run = |operations: u64| {
         let stream = StreamPlan {
-            operation: Operation::Write,
-            mix: Some(model::Mix { read_percent: 50 }),
-            order: Order::RandomReplace,
-            queue_depth: 1,
-            region_bytes: FILE_BYTES,
-            total_operations: Some(operations),
+            kind: BlockPlan {
+                operation: Operation::Write,
+                mix: Some(model::Mix { read_percent: 50 }),
+                order: Order::RandomReplace,
+                region_bytes: FILE_BYTES,
+                ..BlockPlan::default()
+            }
+            .into(),
+            path: IoPath { queue_depth: 1, ..IoPath::default() },
+            limits: Limits { total_operations: Some(operations), ..Limits::default() },
             verify: Some(model::Verify { kind: model::VerifyKind::Stamp, read_back: true, stop_at_first: false }),
             ..StreamPlan::default()
         };

@@ -2,9 +2,9 @@
 
 use engine::{Control, NullRig, Rig, SimRig};
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BlockSizes, Direction, DirectionSummary, EngineKind, ErrorPolicy, Flush,
-    Mix, NS_PER_S, Operation, Order, Pacing, PhasePlan, PhaseRecord, Rate, StopCause, StopRule, StreamPlan, ThinkTime,
-    Zone,
+    Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, Direction, DirectionSummary, Durability,
+    EngineKind, ErrorPolicy, Flush, IoPath, Limits, Mix, NS_PER_S, Operation, Order, Pacing, PhasePlan, PhaseRecord,
+    Rate, StopCause, StopRule, StreamPlan, ThinkTime, Timing, Zone,
 };
 
 const BLOCK: u64 = 4096;
@@ -12,7 +12,12 @@ const REGION: u64 = 16 << 20;
 const MS: u64 = 1_000_000;
 
 fn stream() -> StreamPlan {
-    StreamPlan { region_bytes: REGION, queue_depth: 4, seed: 5, ..StreamPlan::default() }
+    StreamPlan {
+        kind: BlockPlan { region_bytes: REGION, ..BlockPlan::default() }.into(),
+        path: IoPath { queue_depth: 4, ..IoPath::default() },
+        seed: 5,
+        ..StreamPlan::default()
+    }
 }
 
 fn phase(streams: Vec<StreamPlan>) -> PhasePlan {
@@ -42,8 +47,8 @@ fn direction(record: &PhaseRecord, stream: usize, direction: Direction) -> &Dire
 fn a_stream_that_ends_its_phase_takes_the_others_with_it() {
     let slow = Pacing { read: Some(Rate::OperationsPerS(100)), ..Pacing::default() };
     let streams = vec![
-        StreamPlan { total_operations: Some(1000), ends_phase: true, ..stream() },
-        StreamPlan { pacing: Some(slow), ..stream() },
+        StreamPlan { limits: Limits { total_operations: Some(1000), ends_phase: true, ..stream().limits }, ..stream() },
+        StreamPlan { timing: Timing { pacing: Some(slow), ..stream().timing }, ..stream() },
     ];
     let plan = PhasePlan { engine: EngineKind::Null, time_limit_ns: 600 * NS_PER_S, ..phase(streams) };
     let record = run(&mut NullRig::new(100 * MS, 1 << 20), &plan);
@@ -65,7 +70,11 @@ fn every_order_runs_on_null_and_sim() {
         Order::Normal { deviation_percent: 10 },
         Order::Zoned,
     ] {
-        let one = StreamPlan { order, zones: zones.clone(), total_operations: Some(1000), ..stream() };
+        let one = StreamPlan {
+            kind: BlockPlan { order, zones: zones.clone(), ..stream().block().clone() }.into(),
+            limits: Limits { total_operations: Some(1000), ..stream().limits },
+            ..stream()
+        };
         let plan = PhasePlan { stop: StopRule::Amount, ..phase(vec![one.clone(), one]) };
         let rigs: [&mut dyn Rig; 2] = [&mut NullRig::new(100 * MS, 1 << 20), &mut sim("nvme")];
         for rig in rigs {
@@ -84,7 +93,11 @@ fn every_order_runs_on_null_and_sim() {
 fn a_demanded_rate_is_hit_exactly() {
     for rate in [Rate::OperationsPerS(3_000), Rate::BytesPerS(3_000 * BLOCK)] {
         let pacing = Some(Pacing { read: Some(rate), ..Pacing::default() });
-        let paced = StreamPlan { order: Order::Random, pacing, ..stream() };
+        let paced = StreamPlan {
+            kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+            timing: Timing { pacing, ..stream().timing },
+            ..stream()
+        };
         let record = run(&mut sim("nvme"), &phase(vec![paced.clone()]));
         assert_eq!(record.operations, 6_000, "{rate:?}");
         // Two jobs, each at its rate.
@@ -94,14 +107,21 @@ fn a_demanded_rate_is_hit_exactly() {
         assert_eq!(each, [6_000, 6_000]);
     }
     let pacing = Pacing { read: Some(Rate::OperationsPerS(3_000)), arrivals: Arrivals::Poisson, ..Pacing::default() };
-    let record = run(&mut sim("nvme"), &phase(vec![StreamPlan { pacing: Some(pacing), ..stream() }]));
+    let record = run(
+        &mut sim("nvme"),
+        &phase(vec![StreamPlan { timing: Timing { pacing: Some(pacing), ..stream().timing }, ..stream() }]),
+    );
     assert!(record.operations.abs_diff(6_000) < 400, "{}", record.operations);
 }
 
 #[test]
 fn a_paced_stream_on_a_real_clock_starts_when_it_is_due() {
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10_000)), ..Pacing::default() });
-    let paced = StreamPlan { order: Order::Random, pacing, ..stream() };
+    let paced = StreamPlan {
+        kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+        timing: Timing { pacing, ..stream().timing },
+        ..stream()
+    };
     let plan = PhasePlan { time_limit_ns: 300 * MS, ..phase(vec![paced]) };
     let record = run(&mut NullRig::new(100 * MS, 1 << 20), &plan);
     // Never more than were due; how many of the last ones were still late at the end is the machine's affair.
@@ -114,7 +134,12 @@ fn a_paced_stream_on_a_real_clock_starts_when_it_is_due() {
 fn latency_of_a_late_operation_counts_from_its_intended_start() {
     // Far more than the card can do: whoever waits longest waits nearly all the time there was.
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000_000)), ..Pacing::default() });
-    let paced = StreamPlan { order: Order::Random, queue_depth: 1, pacing, ..stream() };
+    let paced = StreamPlan {
+        kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+        path: IoPath { queue_depth: 1, ..stream().path.clone() },
+        timing: Timing { pacing, ..stream().timing },
+        ..stream()
+    };
     let record = run(&mut sim("emmc"), &phase(vec![paced]));
     assert!(record.latency.max().unwrap() > 19 * NS_PER_S / 10, "{:?}", record.latency.max());
 }
@@ -124,16 +149,20 @@ fn mixes_and_splits_have_their_shares_and_directions_are_told_apart() {
     let split =
         BlockSize::Split(vec![BlockShare { bytes: BLOCK, weight: 50 }, BlockShare { bytes: 2 * BLOCK, weight: 50 }]);
     let mixed = StreamPlan {
-        operation: Operation::Write,
-        order: Order::Random,
-        mix: Some(Mix { read_percent: 70 }),
-        block_sizes: Some(BlockSizes {
-            read: BlockSize::Fixed { bytes: BLOCK },
-            write: split,
-            trim: BlockSize::Fixed { bytes: BLOCK },
-        }),
-        block_size_bytes: 2 * BLOCK,
-        total_operations: Some(20_000),
+        kind: BlockPlan {
+            operation: Operation::Write,
+            order: Order::Random,
+            mix: Some(Mix { read_percent: 70 }),
+            block_sizes: Some(BlockSizes {
+                read: BlockSize::Fixed { bytes: BLOCK },
+                write: split,
+                trim: BlockSize::Fixed { bytes: BLOCK },
+            }),
+            block_size_bytes: 2 * BLOCK,
+            ..stream().block().clone()
+        }
+        .into(),
+        limits: Limits { total_operations: Some(20_000), ..stream().limits },
         ..stream()
     };
     let plan = PhasePlan { stop: StopRule::Amount, time_limit_ns: 600 * NS_PER_S, ..phase(vec![mixed]) };
@@ -156,9 +185,22 @@ fn mixes_and_splits_have_their_shares_and_directions_are_told_apart() {
 #[test]
 fn syncs_trims_and_zeroes_are_operations_of_their_own() {
     let flush = Flush { fsync_every: 10, fdatasync_every: 0, fsync_at_end: true };
-    let write = StreamPlan { operation: Operation::Write, flush, total_operations: Some(100), ..stream() };
-    let trim = StreamPlan { trim_before_write: true, flush: Flush::default(), ..write.clone() };
-    let zeroes = StreamPlan { operation: Operation::WriteZeroes, flush: Flush::default(), ..write.clone() };
+    let write = StreamPlan {
+        kind: BlockPlan { operation: Operation::Write, ..stream().block().clone() }.into(),
+        durability: Durability { flush, ..stream().durability },
+        limits: Limits { total_operations: Some(100), ..stream().limits },
+        ..stream()
+    };
+    let trim = StreamPlan {
+        kind: BlockPlan { trim_before_write: true, ..write.block().clone() }.into(),
+        durability: Durability { flush: Flush::default(), ..write.durability },
+        ..write.clone()
+    };
+    let zeroes = StreamPlan {
+        kind: BlockPlan { operation: Operation::WriteZeroes, ..write.block().clone() }.into(),
+        durability: Durability { flush: Flush::default(), ..write.durability },
+        ..write.clone()
+    };
     let plan = PhasePlan { stop: StopRule::Amount, ..phase(vec![write, trim, zeroes]) };
     let rigs: [&mut dyn Rig; 2] = [&mut NullRig::new(100 * MS, 1 << 20), &mut sim("nvme")];
     for rig in rigs {
@@ -176,7 +218,11 @@ fn syncs_trims_and_zeroes_are_operations_of_their_own() {
 #[test]
 fn a_timed_stream_is_synced_when_its_time_is_over() {
     let flush = Flush { fsync_at_end: true, ..Flush::default() };
-    let write = StreamPlan { operation: Operation::Write, order: Order::Random, flush, ..stream() };
+    let write = StreamPlan {
+        kind: BlockPlan { operation: Operation::Write, order: Order::Random, ..stream().block().clone() }.into(),
+        durability: Durability { flush, ..stream().durability },
+        ..stream()
+    };
     let record = run(&mut sim("emmc"), &phase(vec![write]));
     assert_eq!(record.stop, StopCause::TimeUsed);
     assert_eq!(direction(&record, 0, Direction::Sync).operations, 1);
@@ -186,7 +232,11 @@ fn a_timed_stream_is_synced_when_its_time_is_over() {
 #[test]
 fn pauses_and_delays_take_their_time() {
     let think = Some(ThinkTime { pause_ns: 10 * MS, spin_ns: 4 * MS, after_operations: 1 });
-    let thinking = StreamPlan { think, queue_depth: 1, start_delay_ns: 500 * MS, ..stream() };
+    let thinking = StreamPlan {
+        path: IoPath { queue_depth: 1, ..stream().path.clone() },
+        timing: Timing { think, start_delay_ns: 500 * MS, ..stream().timing },
+        ..stream()
+    };
     let record = run(&mut sim("nvme"), &phase(vec![thinking]));
     // 1.5 s of pauses of 10 ms, and an operation of well below a millisecond each.
     assert!((135..=150).contains(&record.operations), "{}", record.operations);
@@ -198,7 +248,11 @@ fn pauses_and_delays_take_their_time() {
 #[test]
 fn errors_stop_or_are_counted_as_asked() {
     let failing = || sim("nvme,eio-every=100");
-    let one = StreamPlan { order: Order::Random, total_operations: Some(1_000), ..stream() };
+    let one = StreamPlan {
+        kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+        limits: Limits { total_operations: Some(1_000), ..stream().limits },
+        ..stream()
+    };
     let stop = PhasePlan { stop: StopRule::Amount, ..phase(vec![one.clone()]) };
     let record = run(&mut failing(), &stop);
     assert_eq!((record.stop, record.errors["EIO"]), (StopCause::Failed, 1));
@@ -217,7 +271,8 @@ fn a_constant_device_is_steady_after_the_window() {
         slope_permille: 100,
         most_rounds: 25,
     };
-    let streams = vec![StreamPlan { order: Order::Random, ..stream() }; 2];
+    let streams =
+        vec![StreamPlan { kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(), ..stream() }; 2];
     let plan = PhasePlan { stop, time_limit_ns: 60 * NS_PER_S, ..phase(streams) };
     let record = run(&mut sim("nvme"), &plan);
     let steady = record.steady.as_ref().expect("rounds");
@@ -230,9 +285,9 @@ fn a_constant_device_is_steady_after_the_window() {
 fn workers_of_one_phase_start_together_and_a_failing_one_ends_all() {
     let jobs: Vec<StreamPlan> = (0..4)
         .map(|i| StreamPlan {
+            path: IoPath { queue_depth: 1 + i, ..stream().path.clone() },
             name: format!("job{i}"),
             group: i / 2,
-            queue_depth: 1 + i,
             seed: u64::from(i),
             ..stream()
         })
@@ -245,7 +300,7 @@ fn workers_of_one_phase_start_together_and_a_failing_one_ends_all() {
     assert_eq!(record.streams.iter().map(|s| s.directions[0].operations).sum::<u64>(), record.operations);
     // A processor that does not exist: no worker can be confined to it, and nobody waits for that one.
     let mut impossible = plan;
-    impossible.streams[1].cpus = vec![1023];
+    impossible.streams[1].path.cpus = vec![1023];
     let failure = NullRig::new(10 * MS, 1 << 20).run(&impossible, &Control::default()).unwrap_err();
     assert!(failure.to_string().contains("sched_setaffinity"), "{failure}");
 }

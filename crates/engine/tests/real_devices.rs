@@ -273,7 +273,7 @@ fn a_device_that_fails_writes_half_way_keeps_what_came_before() {
             let failing = run(&mut rig, &layout(32 * MIB));
             assert_eq!(failing.stop, StopCause::Failed);
             let mut nothing = rand_read(MIB, 1);
-            nothing.streams[0].region_start_bytes = 31 * MIB;
+            nothing.streams[0].block_mut().region_start_bytes = 31 * MIB;
             let failure = rig.run(&nothing, &Control::default()).unwrap_err();
             assert_eq!(failure.kind, FailureKind::Device);
             assert!(failure.message.contains("layout"), "{failure}");
@@ -291,7 +291,8 @@ fn take_away(rig: &mut FileRig, operation: Operation, engine: EngineKind, depth:
     phase.stop = StopRule::RegionOnce;
     phase.time_limit_ns = 60_000_000_000;
     let stream = &mut phase.streams[0];
-    (stream.operation, stream.region_start_bytes, stream.queue_depth) = (operation, 4 * MIB, depth);
+    (stream.block_mut().operation, stream.block_mut().region_start_bytes) = (operation, 4 * MIB);
+    stream.path.queue_depth = depth;
     run(rig, &phase)
 }
 
@@ -343,8 +344,8 @@ fn a_stream_that_goes_on_measures_the_half_that_still_answers() {
         assert!(record.operations > 0, "{engine:?}");
         assert!(record.errors["EIO"] > 0, "{engine:?}: {:?}", record.errors);
         // All of it in the half that is gone: no hope.
-        phase.streams[0].region_start_bytes = 9 * MIB;
-        phase.streams[0].region_bytes = 4 * MIB;
+        phase.streams[0].block_mut().region_start_bytes = 9 * MIB;
+        phase.streams[0].block_mut().region_bytes = 4 * MIB;
         phase.time_limit_ns = 60_000_000_000;
         let record = run(&mut rig, &phase);
         assert_eq!((record.stop, record.operations), (StopCause::Failed, 0), "{engine:?}");

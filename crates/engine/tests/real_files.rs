@@ -200,7 +200,7 @@ fn a_layout_without_time_clips_what_follows() {
     let mut rig = open(directory.path(), true, options(filesystem_of(directory.path()))).unwrap();
     let mut short = layout(1 << 40);
     short.time_limit_ns = 30_000_000;
-    short.streams[0].region_bytes = rig.max_bytes().min(1 << 40);
+    short.streams[0].block_mut().region_bytes = rig.max_bytes().min(1 << 40);
     let record = run(&mut rig, &short);
     assert_eq!(record.stop, StopCause::TimeUsed);
     let readable = rig.readable_bytes();
@@ -225,7 +225,7 @@ fn blocks_that_do_not_suit_direct_io_are_told() {
     let mut rig = open(directory.path(), true, options(filesystem_of(directory.path()))).unwrap();
     run(&mut rig, &layout(2 * MIB));
     let mut odd = rand_read(2 * MIB, 1);
-    odd.streams[0].block_size_bytes = 1000;
+    odd.streams[0].block_mut().block_size_bytes = 1000;
     match rig.run(&odd, &Control::default()) {
         Err(failure) => assert!(failure.message.contains("multiples of"), "{failure}"),
         Ok(r) => println!("SKIPPED: this file system tells no alignment: {:?}", r.errors),

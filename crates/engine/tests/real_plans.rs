@@ -4,13 +4,17 @@ mod phases;
 
 use engine::{Control, Rig};
 use model::{
-    Access, Direction, EngineKind, FileOrder, Flush, Mix, OpenSync, Operation, Order, PhaseKind, PhasePlan,
-    PhaseRecord, RwFlags, StopCause, StopRule, StreamPlan,
+    Access, BlockPlan, Direction, Durability, EngineKind, FileOrder, Flush, IoPath, Mix, OpenSync, Operation, Order,
+    PhaseKind, PhasePlan, PhaseRecord, RwFlags, StopCause, StopRule, StreamPlan,
 };
 use phases::{MIB, filesystem_of, open, options};
 
 fn stream(operation: Operation) -> StreamPlan {
-    StreamPlan { operation, region_bytes: MIB, seed: 3, ..StreamPlan::default() }
+    StreamPlan {
+        kind: BlockPlan { operation, region_bytes: MIB, ..BlockPlan::default() }.into(),
+        seed: 3,
+        ..StreamPlan::default()
+    }
 }
 
 fn phase(engine: EngineKind, streams: Vec<StreamPlan>) -> PhasePlan {
@@ -39,13 +43,24 @@ fn streams_share_files_by_name_and_leave_none_behind() {
     let names = |n: &[&str]| n.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
     for engine in [EngineKind::Psync, EngineKind::Mmap, EngineKind::PsyncThreads, EngineKind::IoUring] {
         let flush = Flush { fsync_at_end: true, ..Flush::default() };
-        let write = StreamPlan { files: names(&["a", "b"]), flush, ..stream(Operation::Write) };
+        let write = StreamPlan {
+            kind: BlockPlan { files: names(&["a", "b"]), ..stream(Operation::Write).block().clone() }.into(),
+            durability: Durability { flush, ..stream(Operation::Write).durability },
+            ..stream(Operation::Write)
+        };
         let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(engine, vec![write]) };
         let read = |files: &[&str], file_order| StreamPlan {
-            files: names(files),
-            file_order,
-            order: Order::Random,
-            queue_depth: if matches!(engine, EngineKind::Psync | EngineKind::Mmap) { 1 } else { 4 },
+            kind: BlockPlan {
+                files: names(files),
+                file_order,
+                order: Order::Random,
+                ..stream(Operation::Read).block().clone()
+            }
+            .into(),
+            path: IoPath {
+                queue_depth: if matches!(engine, EngineKind::Psync | EngineKind::Mmap) { 1 } else { 4 },
+                ..stream(Operation::Read).path.clone()
+            },
             ..stream(Operation::Read)
         };
         let both = phase(engine, vec![read(&["b", "a"], FileOrder::Random), read(&["a"], FileOrder::RoundRobin)]);
@@ -66,7 +81,10 @@ fn streams_share_files_by_name_and_leave_none_behind() {
 #[test]
 fn reading_files_that_hold_nothing_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let read = StreamPlan { files: vec!["never-written".into()], ..stream(Operation::Read) };
+    let read = StreamPlan {
+        kind: BlockPlan { files: vec!["never-written".into()], ..stream(Operation::Read).block().clone() }.into(),
+        ..stream(Operation::Read)
+    };
     let mut rig = open(directory.path(), true, options(filesystem_of(directory.path()))).unwrap();
     let failure = rig.run(&phase(EngineKind::Psync, vec![read]), &Control::default()).unwrap_err();
     assert!(failure.to_string().contains("nothing to work on"), "{failure}");
@@ -83,9 +101,16 @@ fn calls_with_flags_durable_openings_and_mixes_go_through() {
         &directory,
         &[
             layout,
-            one_by_one(StreamPlan { rw_flags: flagged, ..write.clone() }),
-            one_by_one(StreamPlan { open_sync: OpenSync::Dsync, ..write.clone() }),
-            one_by_one(StreamPlan { mix: Some(Mix { read_percent: 50 }), order: Order::Random, ..write }),
+            one_by_one(StreamPlan { path: IoPath { rw_flags: flagged, ..write.path.clone() }, ..write.clone() }),
+            one_by_one(StreamPlan {
+                path: IoPath { open_sync: OpenSync::Dsync, ..write.path.clone() },
+                ..write.clone()
+            }),
+            one_by_one(StreamPlan {
+                kind: BlockPlan { mix: Some(Mix { read_percent: 50 }), order: Order::Random, ..write.block().clone() }
+                    .into(),
+                ..write
+            }),
         ],
     );
     for record in &records {
@@ -99,18 +124,28 @@ fn calls_with_flags_durable_openings_and_mixes_go_through() {
 fn a_ring_takes_flags_syncs_and_files_together() {
     let directory = tempfile::tempdir().unwrap();
     let write = StreamPlan {
-        files: vec!["a".into(), "b".into(), "c".into()],
-        rw_flags: RwFlags { hipri: true, dsync: true, ..RwFlags::default() },
-        flush: Flush { fsync_every: 16, fdatasync_every: 24, fsync_at_end: true },
-        queue_depth: 8,
-        order: Order::Random,
+        kind: BlockPlan {
+            files: vec!["a".into(), "b".into(), "c".into()],
+            order: Order::Random,
+            ..stream(Operation::Write).block().clone()
+        }
+        .into(),
+        path: IoPath {
+            rw_flags: RwFlags { hipri: true, dsync: true, ..RwFlags::default() },
+            queue_depth: 8,
+            ..stream(Operation::Write).path.clone()
+        },
+        durability: Durability {
+            flush: Flush { fsync_every: 16, fdatasync_every: 24, fsync_at_end: true },
+            ..stream(Operation::Write).durability
+        },
         ..stream(Operation::Write)
     };
     let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(EngineKind::IoUring, vec![write.clone()]) };
     let nowait = StreamPlan {
-        rw_flags: RwFlags { nowait: true, ..RwFlags::default() },
-        flush: Flush::default(),
-        operation: Operation::Read,
+        kind: BlockPlan { operation: Operation::Read, ..write.block().clone() }.into(),
+        path: IoPath { rw_flags: RwFlags { nowait: true, ..RwFlags::default() }, ..write.path.clone() },
+        durability: Durability { flush: Flush::default(), ..write.durability },
         ..write
     };
     let records = run_in(&directory, &[layout, phase(EngineKind::IoUring, vec![nowait])]);

@@ -2,11 +2,11 @@
 
 use engine::{Completion, Device, Jitter, SimDevice};
 use model::{
-    Access, EngineKind, Histogram, Ns, Operation, Order, PhaseKind, PhasePlan, SimLimit, SimModel, StopRule,
-    StreamPlan, Sync, Warmup,
+    Access, BlockPlan, Durability, EngineKind, Histogram, IoPath, Ns, Operation, Order, PhaseKind, PhasePlan, SimLimit,
+    SimModel, StopRule, StreamPlan, Sync, Warmup,
 };
 use proptest::prelude::*;
-use workload::{BlockOp, Next, OpKind, Outcome, Source, Stream};
+use workload::{BlockOp, Next, OpKind, Outcome, Pattern, Source};
 
 const S: Ns = 1_000_000_000;
 
@@ -16,14 +16,17 @@ fn model(text: &str) -> SimModel {
 
 fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
     StreamPlan {
-        operation,
-        order,
-        block_size_bytes: block,
-        queue_depth: depth,
-        region_start_bytes: 0,
-        region_bytes: 1 << 30,
-        sync: Sync::None,
-        round_bytes: None,
+        kind: BlockPlan {
+            operation,
+            order,
+            block_size_bytes: block,
+            region_start_bytes: 0,
+            region_bytes: 1 << 30,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: depth, ..IoPath::default() },
+        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
         seed: 3,
         ..StreamPlan::default()
     }
@@ -65,8 +68,8 @@ impl Seen {
 
 fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) -> Seen {
     device.prepare(&phase(plan, access));
-    let mut source = Stream::new(plan, false);
-    let depth = plan.queue_depth as usize;
+    let mut source = Pattern::new(plan, false);
+    let depth = plan.path.queue_depth as usize;
     let mut slots: Vec<Option<(BlockOp, Ns)>> = vec![None; depth];
     let mut done: Vec<Completion> = Vec::with_capacity(depth);
     let mut seen = Seen::default();
@@ -114,7 +117,7 @@ fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) ->
 /// Bytes per second over whole rounds of buffered writes.
 fn drive_rounds(device: &mut SimDevice, plan: &StreamPlan, rounds: u64) -> f64 {
     device.prepare(&phase(plan, Access::Buffered));
-    let mut source = Stream::new(plan, false);
+    let mut source = Pattern::new(plan, false);
     let (mut bytes, mut closed) = (0u64, 0);
     let mut done = Vec::with_capacity(1);
     let start = device.now();
@@ -176,8 +179,8 @@ fn buffered_paths_deliver_their_truth() {
     ] {
         let model = model(text);
         let mut write = stream(Operation::Write, Order::Sequential, 1 << 20, 1);
-        write.sync = Sync::FsyncPerRound;
-        write.round_bytes = Some(64 << 20);
+        write.durability.sync = Sync::FsyncPerRound;
+        write.durability.round_bytes = Some(64 << 20);
         let truth = model.truth(&write, Access::Buffered, 0);
         let rate = drive_rounds(&mut SimDevice::new(model.clone()), &write, 8);
         near(rate, truth.bytes_per_s, 0.02, &format!("{text} buffered write ({:?})", truth.limit));
@@ -190,7 +193,7 @@ fn buffered_paths_deliver_their_truth() {
         near(seen.per_s(), truth.operations_per_s, 0.02, &format!("{text} buffered read ({:?})", truth.limit));
 
         let mut sync = stream(Operation::Write, Order::Random, 4096, 1);
-        sync.sync = Sync::FdatasyncEach;
+        sync.durability.sync = Sync::FdatasyncEach;
         let truth = model.truth(&sync, Access::Buffered, 0);
         let time = ((2_000.0 / truth.operations_per_s * 1e9) as Ns).max(S);
         let seen = drive(&mut SimDevice::new(model), &sync, Access::Buffered, time);
@@ -203,8 +206,8 @@ fn a_slow_copy_makes_buffered_writes_slower_than_direct_ones() {
     let model = model("sata-ssd,page-cache=80MB/s");
     let mut plan = stream(Operation::Write, Order::Sequential, 1 << 20, 1);
     let direct = drive(&mut SimDevice::new(model.clone()), &plan, Access::Direct, 2 * S).per_s() * 1048576.0;
-    plan.sync = Sync::FsyncPerRound;
-    plan.round_bytes = Some(64 << 20);
+    plan.durability.sync = Sync::FsyncPerRound;
+    plan.durability.round_bytes = Some(64 << 20);
     let buffered = drive_rounds(&mut SimDevice::new(model), &plan, 8);
     assert!(buffered < 80e6 && direct > 400e6, "{buffered} {direct}");
 }
@@ -212,7 +215,7 @@ fn a_slow_copy_makes_buffered_writes_slower_than_direct_ones() {
 #[test]
 fn a_second_pass_comes_from_the_page_cache() {
     let mut plan = stream(Operation::Read, Order::Sequential, 1 << 20, 1);
-    plan.region_bytes = 64 << 20;
+    plan.block_mut().region_bytes = 64 << 20;
     let mut device = SimDevice::new(model("emmc"));
     let cold = drive(&mut device, &plan, Access::Buffered, S / 4).per_s();
     drive(&mut device, &plan, Access::Buffered, S);
@@ -334,7 +337,7 @@ fn stalls_are_intervals_without_completions() {
 #[test]
 fn faults_are_injected_as_stated() {
     let mut plan = stream(Operation::Read, Order::Sequential, 4096, 1);
-    plan.region_bytes = 1 << 20;
+    plan.block_mut().region_bytes = 1 << 20;
     let run = |text: &str| drive(&mut SimDevice::new(model(text)), &plan, Access::Direct, S / 5);
     assert_eq!(run("emmc,eio-at=7").errors, [5]);
     let seen = run("emmc,eio-every=10");
@@ -389,7 +392,7 @@ fn nothing_is_allocated_per_operation() {
     let mut device = SimDevice::new(model("nvme"));
     let plan = stream(Operation::Write, Order::Random, 4096, 32);
     device.prepare(&phase(&plan, Access::Direct));
-    let mut source = Stream::new(&plan, false);
+    let mut source = Pattern::new(&plan, false);
     let mut done: Vec<Completion> = Vec::with_capacity(32);
     let mut submit = |device: &mut SimDevice, buffer: u32| {
         let Next::Op(mut op) = source.next(device.now()) else { panic!("the stream never ends") };
@@ -431,11 +434,11 @@ proptest! {
             let operation = if write { Operation::Write } else { Operation::Read };
             let order = if random { Order::Random } else { Order::Sequential };
             let mut plan = stream(operation, order, 4096, 4);
-            plan.region_bytes = 1 << 20;
+            plan.block_mut().region_bytes = 1 << 20;
             let access = if buffered { Access::Buffered } else { Access::Direct };
             let mut device = SimDevice::new(model);
             device.prepare(&phase(&plan, access));
-            let mut source = Stream::new(&plan, false);
+            let mut source = Pattern::new(&plan, false);
             let mut done = Vec::with_capacity(4);
             let mut now = 0;
             for _ in 0..50 {

@@ -3,8 +3,8 @@
 
 use engine::{Control, Jitter, Rig, SimRig};
 use model::{
-    Direction, EngineKind, Histogram, Mix, NS_PER_S, Operation, Order, Pacing, PhasePlan, PhaseRecord, Rate, SimModel,
-    StopRule, StreamPlan,
+    BlockPlan, Direction, EngineKind, Histogram, Limits, Mix, NS_PER_S, Operation, Order, Pacing, PhasePlan,
+    PhaseRecord, Rate, SimModel, StopRule, StreamPlan, Timing,
 };
 
 const BLOCK: u64 = 4096;
@@ -21,7 +21,8 @@ fn models() -> Vec<SimModel> {
 /// write cache would have its say.
 fn steady(mut model: SimModel) -> Option<SimModel> {
     (model.stalls, model.cap, model.throttle, model.cpu_throttle, model.foreign_share) = (None, None, None, None, 0.0);
-    let write = StreamPlan { operation: Operation::Write, ..stream(0) };
+    let write =
+        StreamPlan { kind: BlockPlan { operation: Operation::Write, ..stream(0).block().clone() }.into(), ..stream(0) };
     let cliff = model.truth(&write, model::Access::Direct, 0).cliff_bytes;
     let fits = cliff.is_none_or(|bytes| bytes > 2 * OPERATIONS * BLOCK);
     (fits && model.host.cpu_quota == 0.0).then_some(model)
@@ -45,10 +46,14 @@ fn run(model: &SimModel, streams: Vec<StreamPlan>) -> PhaseRecord {
 
 fn stream(seed: u64) -> StreamPlan {
     StreamPlan {
-        order: Order::RandomReplace,
-        block_size_bytes: BLOCK,
-        region_bytes: 256 << 20,
-        total_operations: Some(OPERATIONS),
+        kind: BlockPlan {
+            order: Order::RandomReplace,
+            block_size_bytes: BLOCK,
+            region_bytes: 256 << 20,
+            ..BlockPlan::default()
+        }
+        .into(),
+        limits: Limits { total_operations: Some(OPERATIONS), ..Limits::default() },
         seed,
         ..StreamPlan::default()
     }
@@ -84,7 +89,13 @@ fn plain_streams() {
     for model in models().into_iter().filter_map(steady) {
         let read = run(&model, vec![stream(1)]);
         assert_distributed(&read.latency, &model, false, "read");
-        let write = run(&model, vec![StreamPlan { operation: Operation::Write, ..stream(2) }]);
+        let write = run(
+            &model,
+            vec![StreamPlan {
+                kind: BlockPlan { operation: Operation::Write, ..stream(2).block().clone() }.into(),
+                ..stream(2)
+            }],
+        );
         assert_distributed(&write.latency, &model, true, "write");
         tried += 1;
     }
@@ -94,7 +105,15 @@ fn plain_streams() {
 #[test]
 fn mixes_by_direction() {
     for model in models().into_iter().filter_map(steady) {
-        let mix = StreamPlan { operation: Operation::Write, mix: Some(Mix { read_percent: 70 }), ..stream(3) };
+        let mix = StreamPlan {
+            kind: BlockPlan {
+                operation: Operation::Write,
+                mix: Some(Mix { read_percent: 70 }),
+                ..stream(3).block().clone()
+            }
+            .into(),
+            ..stream(3)
+        };
         let record = run(&model, vec![mix]);
         assert_distributed(of(&record, 0, Direction::Read), &model, false, "mixed read");
         assert_distributed(of(&record, 0, Direction::Write), &model, true, "mixed write");
@@ -104,7 +123,13 @@ fn mixes_by_direction() {
 #[test]
 fn skewed_offsets_are_as_fast_as_any() {
     for model in models().into_iter().filter_map(steady) {
-        let record = run(&model, vec![StreamPlan { order: Order::Zipf { theta_milli: 1200 }, ..stream(4) }]);
+        let record = run(
+            &model,
+            vec![StreamPlan {
+                kind: BlockPlan { order: Order::Zipf { theta_milli: 1200 }, ..stream(4).block().clone() }.into(),
+                ..stream(4)
+            }],
+        );
         assert_distributed(&record.latency, &model, false, "zipf read");
     }
 }
@@ -119,11 +144,12 @@ fn two_jobs_side_by_side() {
         let rate = Rate::OperationsPerS((NS_PER_S / gap_ns).max(1));
         let gap_ns = NS_PER_S / (NS_PER_S / gap_ns).max(1);
         let pacing = Some(Pacing { read: Some(rate), write: Some(rate), ..Pacing::default() });
-        let read = StreamPlan { name: "reader".into(), pacing, ..stream(5) };
+        let read = StreamPlan { timing: Timing { pacing, ..stream(5).timing }, name: "reader".into(), ..stream(5) };
         let write = StreamPlan {
+            kind: BlockPlan { operation: Operation::Write, ..StreamPlan { seed: 6, ..read.clone() }.block().clone() }
+                .into(),
+            timing: Timing { start_delay_ns: gap_ns / 2, ..StreamPlan { seed: 6, ..read.clone() }.timing },
             name: "writer".into(),
-            operation: Operation::Write,
-            start_delay_ns: gap_ns / 2,
             ..StreamPlan { seed: 6, ..read.clone() }
         };
         let record = run(&model, vec![read, write]);

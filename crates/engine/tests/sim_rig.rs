@@ -67,7 +67,7 @@ fn check(text: &str, budget: Ns) -> Check {
 /// the cut and the end.
 fn rate(ran: &Ran) -> f64 {
     let r = &ran.record;
-    if ran.plan.streams.first().is_some_and(|s| s.sync == Sync::FsyncPerRound) {
+    if ran.plan.streams.first().is_some_and(|s| s.durability.sync == Sync::FsyncPerRound) {
         let (bytes, ns) = r.rounds.iter().fold((0, 0), |(b, n), x| (b + x.bytes, n + x.write_ns + x.sync_ns));
         return bytes as f64 * 1e9 / ns as f64;
     }
@@ -92,7 +92,7 @@ fn every_phase_of_a_check_gives_the_truth() {
                 assert!(ran.record.errors.is_empty() && ran.record.short_operations == 0, "{what}");
                 // The mean of n operations is known to sigma / sqrt(n); one operation at either end is cut.
                 let n = (ran.record.operations as f64).max(1.0);
-                let edges = f64::from(stream.queue_depth) / n;
+                let edges = f64::from(stream.path.queue_depth) / n;
                 let within = 0.02 + 4.0 * check.model.media.jitter_sigma / n.sqrt() + edges;
                 near(rate(ran), truth.bytes_per_s, within, &what);
                 if let (Some(latency), true) = (truth.latency_ns_mean, n > 100.0) {
@@ -159,7 +159,8 @@ fn samples_come_every_quarter_second_and_agree_with_the_records() {
                 assert_eq!(ours, ran.record.bytes, "{what}");
             } else {
                 // Read-ahead runs ahead by at most two windows; an unfinished round is still in memory.
-                let slack = ran.plan.streams[0].round_bytes.unwrap_or(0) + 2 * check.model.host.read_ahead_bytes;
+                let slack =
+                    ran.plan.streams[0].durability.round_bytes.unwrap_or(0) + 2 * check.model.host.read_ahead_bytes;
                 assert!(ours.abs_diff(ran.record.bytes) <= slack, "{what}: {ours} for {}", ran.record.bytes);
             }
             assert!(traffic.busy_ratio > 0.3 || ran.plan.access == Access::Buffered, "{what}: {traffic:?}");
@@ -225,7 +226,10 @@ fn a_layout_that_runs_out_of_time_leaves_a_smaller_region() {
     let record = rig.run(&layout, &control).unwrap();
     assert_eq!(record.stop, StopCause::TimeUsed);
     let readable = rig.readable_bytes();
-    assert!(readable < layout.streams[0].region_bytes && (29 << 20..=38 << 20).contains(&readable), "{readable}");
+    assert!(
+        readable < layout.streams[0].block().region_bytes && (29 << 20..=38 << 20).contains(&readable),
+        "{readable}"
+    );
     let read = rig.run(plan.phase("seq-read").unwrap(), &control).unwrap();
     assert!(matches!(&read.data, Some(DataProof::Real(basis)) if basis.contains("clipped")), "{:?}", read.data);
 }

@@ -5,8 +5,8 @@ mod phases;
 mod verified_file;
 
 use model::{
-    Access, Content, DataFault, EngineKind, Mismatch, Operation, ReadBack, StopCause, StreamPlan, Unverified, Verify,
-    VerifyKind, VerifyRecord,
+    Access, BlockPlan, Content, DataFault, EngineKind, IoPath, Mismatch, Operation, ReadBack, StopCause, StreamPlan,
+    Timing, Unverified, Verify, VerifyKind, VerifyRecord,
 };
 use phases::MIB;
 use proptest::prelude::*;
@@ -156,9 +156,8 @@ fn reads_and_read_back_find_what_is_done_while_the_phase_runs() {
     let verifier = StreamPlan { verify: verify(true), ..write() };
     let mut bench = bench();
     let vandal = StreamPlan {
-        region_start_bytes: 8 * BLOCK,
-        region_bytes: 2 * BLOCK,
-        start_delay_ns: 700_000_000,
+        kind: BlockPlan { region_start_bytes: 8 * BLOCK, region_bytes: 2 * BLOCK, ..write().block().clone() }.into(),
+        timing: Timing { start_delay_ns: 700_000_000, ..write().timing },
         verify: None,
         ..write()
     };
@@ -178,7 +177,11 @@ fn the_first_mismatch_ends_the_phase_where_that_is_asked_for() {
     bench.one(write());
     (0..REGION / BLOCK).step_by(2).for_each(|n| bench.damage(n * BLOCK, &vec![0; BLOCK as usize]));
     let stop_at_first = Some(Verify { kind: VerifyKind::Crc32c, read_back: false, stop_at_first: true });
-    let record = bench.run(&phase(vec![StreamPlan { verify: stop_at_first, queue_depth: 1, ..read() }]));
+    let record = bench.run(&phase(vec![StreamPlan {
+        path: IoPath { queue_depth: 1, ..read().path.clone() },
+        verify: stop_at_first,
+        ..read()
+    }]));
     assert_eq!(record.stop, StopCause::Failed);
     assert_eq!(record.verify.unwrap().mismatches, [(Mismatch::Lost, 1)].into());
 }
@@ -186,9 +189,7 @@ fn the_first_mismatch_ends_the_phase_where_that_is_asked_for() {
 #[test]
 fn every_engine_writes_and_reads_back_the_same() {
     let stream = |engine, access, depth| StreamPlan {
-        engine: Some(engine),
-        access: Some(access),
-        queue_depth: depth,
+        path: IoPath { engine: Some(engine), access: Some(access), queue_depth: depth, ..write().path.clone() },
         verify: verify(true),
         ..write()
     };
@@ -203,7 +204,10 @@ fn every_engine_writes_and_reads_back_the_same() {
         assert!(record.is_clean() && record.unverified.is_empty(), "{engine:?}: {record:#?}");
         assert_eq!((record.read_back, record.bytes_verified), (ReadBack::Complete, REGION), "{engine:?}");
         bench.damage(77 * BLOCK, &vec![0; BLOCK as usize]);
-        let record = bench.one(StreamPlan { operation: Operation::Read, ..stream(engine, access, depth) });
+        let record = bench.one(StreamPlan {
+            kind: BlockPlan { operation: Operation::Read, ..stream(engine, access, depth).block().clone() }.into(),
+            ..stream(engine, access, depth)
+        });
         only(&record, DataFault::LostWrite, 77 * 8, 8);
     }
 }
@@ -230,19 +234,30 @@ fn kinds_differ_in_what_they_see_of_the_payload() {
 #[test]
 fn other_block_sizes_and_compressible_data_are_verified_too() {
     let mut bench = bench();
-    let large = StreamPlan { block_size_bytes: 256 << 10, queue_depth: 2, verify: verify(true), ..write() };
+    let large = StreamPlan {
+        kind: BlockPlan { block_size_bytes: 256 << 10, ..write().block().clone() }.into(),
+        path: IoPath { queue_depth: 2, ..write().path.clone() },
+        verify: verify(true),
+        ..write()
+    };
     let half = Content { compress_percent: 50, ..Content::default() };
     assert!(bench.one(StreamPlan { content: half, ..large }).is_clean());
-    let small = bench.one(StreamPlan { block_size_bytes: 512, ..read() });
+    let small =
+        bench.one(StreamPlan { kind: BlockPlan { block_size_bytes: 512, ..read().block().clone() }.into(), ..read() });
     assert!(small.is_clean() && small.unverified.is_empty(), "{small:#?}");
     assert_eq!(small.bytes_verified, REGION);
     // A write within what was written in one piece.
-    let within = bench.one(StreamPlan { region_start_bytes: 3 * BLOCK, region_bytes: 5 * BLOCK, ..write() });
+    let within = bench.one(StreamPlan {
+        kind: BlockPlan { region_start_bytes: 3 * BLOCK, region_bytes: 5 * BLOCK, ..write().block().clone() }.into(),
+        ..write()
+    });
     assert!(within.is_clean());
-    let all = bench.one(StreamPlan { block_size_bytes: 128 << 10, ..read() });
+    let all = bench
+        .one(StreamPlan { kind: BlockPlan { block_size_bytes: 128 << 10, ..read().block().clone() }.into(), ..read() });
     assert!(all.is_clean() && all.bytes_verified == REGION, "{all:#?}");
     bench.damage(100 * BLOCK, &[0; SECTOR]);
-    let all = bench.one(StreamPlan { block_size_bytes: 128 << 10, ..read() });
+    let all = bench
+        .one(StreamPlan { kind: BlockPlan { block_size_bytes: 128 << 10, ..read().block().clone() }.into(), ..read() });
     assert_eq!(all.mismatched(), 1, "{all:#?}");
 }
 
@@ -254,7 +269,11 @@ fn what_this_run_did_not_write_says_nothing_unless_it_is_another_runs() {
     assert_eq!(record.unverified, [(Unverified::NotWritten, REGION / BLOCK)].into());
     // What was verified and then overwritten without: the same.
     bench.one(write());
-    bench.run(&phase(vec![StreamPlan { verify: None, region_bytes: 16 * BLOCK, ..write() }]));
+    bench.run(&phase(vec![StreamPlan {
+        kind: BlockPlan { region_bytes: 16 * BLOCK, ..write().block().clone() }.into(),
+        verify: None,
+        ..write()
+    }]));
     let record = bench.one(read());
     assert!(record.is_clean(), "{record:#?}");
     assert_eq!(record.unverified, [(Unverified::NotWritten, 16)].into());
@@ -273,7 +292,11 @@ fn trims_and_zeroes_owe_nothing() {
     for operation in [Operation::Trim, Operation::WriteZeroes] {
         let mut bench = bench();
         bench.one(write());
-        let erase = StreamPlan { operation, region_bytes: 8 * BLOCK, verify: verify(true), ..write() };
+        let erase = StreamPlan {
+            kind: BlockPlan { operation, region_bytes: 8 * BLOCK, ..write().block().clone() }.into(),
+            verify: verify(true),
+            ..write()
+        };
         let record = phases::run(&mut bench.rig, &phase(vec![erase]));
         if !record.errors.is_empty() {
             println!("SKIPPED: {operation:?} is not supported here: {:?}", record.errors);
@@ -294,18 +317,31 @@ fn several_jobs_with_regions_or_files_of_their_own() {
     let mut layout = phases::layout(3 * REGION);
     layout.streams[0].verify = verify(false);
     assert!(phases::run(&mut rig, &layout).verify.unwrap().is_clean());
-    let laid_out = StreamPlan { region_bytes: 3 * REGION, block_size_bytes: 64 << 10, ..read() };
+    let laid_out = StreamPlan {
+        kind: BlockPlan { region_bytes: 3 * REGION, block_size_bytes: 64 << 10, ..read().block().clone() }.into(),
+        ..read()
+    };
     let record = phases::run(&mut rig, &phase(vec![laid_out])).verify.unwrap();
     assert!(record.is_clean() && record.bytes_verified == 3 * REGION, "{record:#?}");
     let files = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-    let own = |i: u64| StreamPlan { region_start_bytes: i * REGION, verify: verify(true), seed: i, ..write() };
+    let own = |i: u64| StreamPlan {
+        kind: BlockPlan { region_start_bytes: i * REGION, ..write().block().clone() }.into(),
+        verify: verify(true),
+        seed: i,
+        ..write()
+    };
     let mut streams: Vec<StreamPlan> = (0..3).map(own).collect();
-    streams.push(StreamPlan { files: files(&["a", "b"]), ..own(0) });
-    streams.push(StreamPlan { files: files(&["c"]), ..own(1) });
+    streams
+        .push(StreamPlan { kind: BlockPlan { files: files(&["a", "b"]), ..own(0).block().clone() }.into(), ..own(0) });
+    streams.push(StreamPlan { kind: BlockPlan { files: files(&["c"]), ..own(1).block().clone() }.into(), ..own(1) });
     let record = phases::run(&mut rig, &phase(streams.clone())).verify.unwrap();
     assert!(record.is_clean() && record.unverified.is_empty(), "{record:#?}");
     assert_eq!((record.read_back, record.bytes_verified), (ReadBack::Complete, 6 * REGION));
-    let readers = streams.into_iter().map(|s| StreamPlan { operation: Operation::Read, verify: verify(false), ..s });
+    let readers = streams.into_iter().map(|s| StreamPlan {
+        kind: BlockPlan { operation: Operation::Read, ..s.block().clone() }.into(),
+        verify: verify(false),
+        ..s
+    });
     let record = phases::run(&mut rig, &phase(readers.collect())).verify.unwrap();
     assert!(record.is_clean() && record.unverified.is_empty(), "{record:#?}");
     assert_eq!(record.bytes_verified, 6 * REGION);

@@ -4,7 +4,8 @@ mod phases;
 mod verified_file;
 
 use model::{
-    Access, BlockSize, BlockSizes, EngineKind, Flush, Mix, Operation, Order, PhasePlan, ReadBack, StopRule, StreamPlan,
+    Access, BlockPlan, BlockSize, BlockSizes, Durability, EngineKind, Flush, IoPath, Limits, Mix, Operation, Order,
+    PhasePlan, ReadBack, StopRule, StreamPlan,
 };
 use phases::MIB;
 use std::path::Path;
@@ -14,16 +15,23 @@ use verified_file::{Bench, bench_in, phase, verify};
 fn storm(operations: u64, access: Access, engine: EngineKind, depth: u32, seed: u64) -> PhasePlan {
     let sizes = BlockSize::Range { min_bytes: 4096, max_bytes: 65_536, step_bytes: 4096 };
     let stream = StreamPlan {
-        operation: Operation::Write,
-        order: Order::RandomReplace,
-        block_size_bytes: 65_536,
-        block_sizes: Some(BlockSizes { read: sizes.clone(), write: sizes.clone(), trim: sizes }),
-        align_bytes: Some(4096),
-        mix: Some(Mix { read_percent: 50 }),
-        queue_depth: depth,
-        region_bytes: 4 * MIB,
-        flush: Flush { fsync_every: 1009, fdatasync_every: 307, fsync_at_end: true },
-        total_operations: Some(operations),
+        kind: BlockPlan {
+            operation: Operation::Write,
+            order: Order::RandomReplace,
+            block_size_bytes: 65_536,
+            block_sizes: Some(BlockSizes { read: sizes.clone(), write: sizes.clone(), trim: sizes }),
+            align_bytes: Some(4096),
+            mix: Some(Mix { read_percent: 50 }),
+            region_bytes: 4 * MIB,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: depth, ..IoPath::default() },
+        durability: Durability {
+            flush: Flush { fsync_every: 1009, fdatasync_every: 307, fsync_at_end: true },
+            ..Durability::default()
+        },
+        limits: Limits { total_operations: Some(operations), ..Limits::default() },
         seed,
         verify: verify(true),
         ..StreamPlan::default()

@@ -33,7 +33,7 @@ fn files(directory: &str, job: &Job) -> Vec<ExportedFile> {
         Direction::Write => 1,
         Direction::Trim => 2,
     };
-    let block_size = job.phase.plan.streams.first().map_or(0, |s| s.block_size_bytes);
+    let block_size = job.phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes);
     for interval in job.full_intervals() {
         let end = interval.start_ns.saturating_add(interval.length_ns);
         let msec = end.saturating_sub(job.record.started_ns) / 1_000_000;

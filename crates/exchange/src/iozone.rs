@@ -49,7 +49,7 @@ pub fn iozone(run: &Run, options: &Options) -> Result<String> {
     let mut rows: BTreeMap<u64, Row> = BTreeMap::new();
     let mut refused = Vec::new();
     for job in &cells {
-        let size = job.phase.plan.streams[0].block_size_bytes;
+        let size = job.phase.plan.streams[0].block().block_size_bytes;
         let row = rows.entry(size).or_default();
         let Some(place) = column(job, row) else {
             return Err(no_grid(&format!(
@@ -76,9 +76,9 @@ fn is_cell(job: &Job) -> bool {
     job.is_measurement()
         && matches!(job.direction, Direction::Read | Direction::Write)
         && streams.len() == 1
-        && streams[0].queue_depth == 1
-        && streams[0].block_size_bytes >= 1024
-        && streams[0].block_size_bytes.is_multiple_of(1024)
+        && streams[0].path.queue_depth == 1
+        && streams[0].block().block_size_bytes >= 1024
+        && streams[0].block().block_size_bytes.is_multiple_of(1024)
 }
 
 /// Which column a job fills: by the words of its name where those say more than its plan (`rewrite`, `reread`), else by
@@ -89,7 +89,7 @@ fn column(job: &Job, row: &Row) -> Option<usize> {
     let name = job.name().to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|w| name.contains(w));
     let writes = job.direction == Direction::Write;
-    let order = job.phase.plan.streams[0].order;
+    let order = job.phase.plan.streams[0].block().order;
     if !order.is_sequential() {
         return free(if writes { "random-write" } else { "random-read" });
     }
@@ -112,7 +112,7 @@ fn table(run: &Run, first: &Job, rows: &BTreeMap<u64, Row>, tests: &[u32], refus
     };
     let mut flags: Vec<String> = tests.iter().map(|t| format!("-i {t}")).collect();
     flags.dedup();
-    let region = first.phase.plan.streams[0].region_bytes;
+    let region = first.phase.plan.streams[0].block().region_bytes;
     let direct = if first.is_direct() { "-I " } else { "" };
     line(&format!("\tnarrows {}: run {} as iozone prints it", harmless(&run.program_version), harmless(&run.id)));
     line("");

@@ -9,8 +9,8 @@ use crate::error::check_phases;
 use crate::side::Side;
 use crate::{ExchangeError, Options, Result};
 use model::{
-    Access, EngineKind, Interval, JobRecord, Metric, MetricStatus, Ns, Operation, PhaseKind, PhaseRecord, PhaseRun,
-    PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, Sync, WorkerUsage,
+    Access, BlockPlan, EngineKind, Interval, IoPath, JobRecord, Metric, MetricStatus, Ns, Operation, PhaseKind,
+    PhaseRecord, PhaseRun, PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, Sync, Timing, WorkerUsage,
 };
 use std::collections::BTreeMap;
 
@@ -121,8 +121,8 @@ impl<'a> Job<'a> {
         }
         let streams: Vec<&StreamPlan> = planned.streams.iter().filter_map(|i| phase.plan.streams.get(*i)).collect();
         let alike = streams.windows(2).all(|w| same_work(w[0], w[1]));
-        let first_depth = streams.first().map_or(1, |s| s.queue_depth);
-        let all_depths = streams.iter().fold(0u32, |sum, s| sum.saturating_add(s.queue_depth));
+        let first_depth = streams.first().map_or(1, |s| s.path.queue_depth);
+        let all_depths = streams.iter().fold(0u32, |sum, s| sum.saturating_add(s.path.queue_depth));
         let direction = direction(&streams);
         let told = record.job(&phase.plan, planned);
         let name = match &id {
@@ -186,7 +186,7 @@ impl<'a> Job<'a> {
     }
 
     pub fn is_direct(&self) -> bool {
-        self.streams.first().and_then(|s| s.access).unwrap_or(self.phase.plan.access) == Access::Direct
+        self.streams.first().and_then(|s| s.path.access).unwrap_or(self.phase.plan.access) == Access::Direct
     }
 
     /// The part of the record that is this job's alone, where it is one of several.
@@ -326,7 +326,7 @@ impl<'a> Job<'a> {
     /// Buffered or direct, with the block size and the sync: jobs of one such group may stand in one plot.
     pub fn group(&self) -> String {
         let access = if self.is_direct() { "direct" } else { "buffered" };
-        let syncs = |sync| self.streams.iter().any(|s| s.sync == sync);
+        let syncs = |sync| self.streams.iter().any(|s| s.durability.sync == sync);
         let sync = match () {
             () if syncs(Sync::FdatasyncEach) => "-fdatasync",
             () if syncs(Sync::FsyncPerRound) => "-fsync",
@@ -386,20 +386,25 @@ pub(crate) fn fio_size(bytes: u64) -> String {
 /// Whether two streams differ only in where they work, on which processors, and in their names and seeds.
 fn same_work(a: &StreamPlan, b: &StreamPlan) -> bool {
     let placed = StreamPlan {
-        region_start_bytes: b.region_start_bytes,
+        kind: BlockPlan {
+            region_start_bytes: b.block().region_start_bytes,
+            files: b.block().files.clone(),
+            ..a.block().clone()
+        }
+        .into(),
+        path: IoPath { cpus: b.path.cpus.clone(), ..a.path.clone() },
+        timing: Timing { start_delay_ns: b.timing.start_delay_ns, ..a.timing },
         seed: b.seed,
         name: b.name.clone(),
-        files: b.files.clone(),
-        cpus: b.cpus.clone(),
-        start_delay_ns: b.start_delay_ns,
         ..a.clone()
     };
     placed == *b
 }
 
 fn direction(streams: &[&StreamPlan]) -> Direction {
-    let trims = |s: &StreamPlan| (s.operation == Operation::Trim && s.changes_data()) || s.trim_before_write;
-    let writes = |s: &StreamPlan| s.operation != Operation::Trim && s.changes_data();
+    let trims =
+        |s: &StreamPlan| (s.block().operation == Operation::Trim && s.changes_data()) || s.block().trim_before_write;
+    let writes = |s: &StreamPlan| s.block().operation != Operation::Trim && s.changes_data();
     let any = |which: &dyn Fn(&StreamPlan) -> bool| streams.iter().any(|s| which(s));
     match (any(&StreamPlan::reads), any(&writes), any(&trims)) {
         (true, false, false) => Direction::Read,
@@ -410,7 +415,7 @@ fn direction(streams: &[&StreamPlan]) -> Direction {
 }
 
 fn rw(direction: Direction, streams: &[&StreamPlan]) -> &'static str {
-    let sequential = streams.iter().all(|s| s.order.is_sequential());
+    let sequential = streams.iter().all(|s| s.block().order.is_sequential());
     match (direction, sequential) {
         (Direction::Read, true) => "read",
         (Direction::Read, false) => "randread",
@@ -425,8 +430,8 @@ fn rw(direction: Direction, streams: &[&StreamPlan]) -> &'static str {
 
 /// One size, or a range.
 fn block_size(streams: &[&StreamPlan]) -> String {
-    let low = streams.iter().map(|s| s.min_block_bytes()).min().unwrap_or(0);
-    let high = streams.iter().map(|s| s.block_size_bytes).max().unwrap_or(0);
+    let low = streams.iter().map(|s| s.block().min_block_bytes()).min().unwrap_or(0);
+    let high = streams.iter().map(|s| s.block().block_size_bytes).max().unwrap_or(0);
     if low == high { fio_size(high) } else { format!("{}-{}", fio_size(low), fio_size(high)) }
 }
 

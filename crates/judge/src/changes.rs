@@ -92,24 +92,24 @@ fn is_the_devices(case: Case<'_>) -> bool {
 
 /// Whether a stream's operations wait for the device, and not for the page cache.
 fn at_the_device(plan: &PhasePlan, stream: &StreamPlan) -> bool {
-    let direct = stream.access.unwrap_or(plan.access) == Access::Direct;
-    let durable = stream.sync == Sync::FdatasyncEach
-        || stream.open_sync != OpenSync::None
-        || stream.rw_flags.sync
-        || stream.rw_flags.dsync;
+    let direct = stream.path.access.unwrap_or(plan.access) == Access::Direct;
+    let durable = stream.durability.sync == Sync::FdatasyncEach
+        || stream.path.open_sync != OpenSync::None
+        || stream.path.rw_flags.sync
+        || stream.path.rw_flags.dsync;
     direct || if stream.changes_data() { durable && !stream.reads() } else { plan.cold }
 }
 
 /// Whether the same was asked from beginning to end: no pauses, no stream that comes later or leaves before the others.
 fn constant(case: Case<'_>) -> bool {
-    let pauses = |s: &StreamPlan| s.think.is_some() || s.sync == Sync::FsyncPerRound;
+    let pauses = |s: &StreamPlan| s.timing.think.is_some() || s.durability.sync == Sync::FsyncPerRound;
     let record = case.record;
     let interval = record.intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
     let whole = |from: Ns, to: Ns| {
         from <= record.started_ns.saturating_add(interval) && to.saturating_add(interval) >= record.ended_ns
     };
     !case.plan.streams.iter().any(pauses)
-        && case.plan.streams.iter().all(|s| s.start_delay_ns <= interval)
+        && case.plan.streams.iter().all(|s| s.timing.start_delay_ns <= interval)
         && record.streams.iter().all(|s| whole(s.started_ns, s.ended_ns))
 }
 
@@ -184,10 +184,10 @@ mod tests {
         let mut buffered = write(123, 11.2e6);
         buffered.plan.access = model::Access::Buffered;
         assert_eq!(buffered.judge().changes, []);
-        buffered.plan.streams[0].sync = model::Sync::FdatasyncEach;
+        buffered.plan.streams[0].durability.sync = model::Sync::FdatasyncEach;
         assert_eq!(buffered.judge().changes.len(), 1);
         let mut pauses = write(123, 11.2e6);
-        pauses.plan.streams[0].think = Some(model::ThinkTime { pause_ns: 1, spin_ns: 0, after_operations: 64 });
+        pauses.plan.streams[0].timing.think = Some(model::ThinkTime { pause_ns: 1, spin_ns: 0, after_operations: 64 });
         assert_eq!(pauses.judge().changes, []);
         let mut null = write(123, 11.2e6);
         null.target = model::TargetKind::Null;

@@ -104,7 +104,7 @@ pub(crate) struct Transferred {
 /// From the streams where they are told apart, else from the phase's one direction.
 pub(crate) fn transferred(plan: &PhasePlan, record: &PhaseRecord) -> Transferred {
     if record.streams.is_empty() {
-        let sends = plan.streams.iter().all(|s| matches!(s.operation, Operation::Read | Operation::Write));
+        let sends = plan.streams.iter().all(|s| matches!(s.block().operation, Operation::Read | Operation::Write));
         return match (plan.is_write(), sends) {
             (false, _) => Transferred { read: 1.0, written: 0.0 },
             (true, true) => Transferred { read: 0.0, written: 1.0 },

@@ -2,10 +2,10 @@
 
 use crate::{Context, JudgedPhase, judge_phase};
 use model::{
-    Access, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, Direction, DirectionSummary, DiskCounters,
-    EngineKind, EngineRecord, Histogram, Interval, Layer, LayerKind, NS_PER_S, Operation, Order, PhaseKind, PhasePlan,
-    PhaseRecord, Round, Stack, StopCause, StopRule, StreamPlan, StreamSummary, Sync, SystemSample, TargetKind, Warmup,
-    WarmupCut, WorkerUsage,
+    Access, BlockPlan, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, Direction, DirectionSummary,
+    DiskCounters, Durability, EngineKind, EngineRecord, Histogram, Interval, IoPath, Layer, LayerKind, NS_PER_S,
+    Operation, Order, PhaseKind, PhasePlan, PhaseRecord, Round, Stack, StopCause, StopRule, StreamPlan, StreamSummary,
+    Sync, SystemSample, TargetKind, Warmup, WarmupCut, WorkerUsage,
 };
 
 /// No refusals.
@@ -37,14 +37,17 @@ impl Fixture {
             cold: false,
             drop_cache: false,
             streams: vec![StreamPlan {
-                operation,
-                order: if block > 4096 { Order::Sequential } else { Order::Random },
-                block_size_bytes: block,
-                queue_depth: depth,
-                region_start_bytes: 0,
-                region_bytes: 256 << 20,
-                sync,
-                round_bytes: None,
+                kind: BlockPlan {
+                    operation,
+                    order: if block > 4096 { Order::Sequential } else { Order::Random },
+                    block_size_bytes: block,
+                    region_start_bytes: 0,
+                    region_bytes: 256 << 20,
+                    ..BlockPlan::default()
+                }
+                .into(),
+                path: IoPath { queue_depth: depth, ..IoPath::default() },
+                durability: Durability { sync, round_bytes: None, ..Durability::default() },
                 seed: 1,
                 ..StreamPlan::default()
             }],
@@ -116,7 +119,7 @@ impl Fixture {
     /// Rounds of 16 MiB with their time in seconds, half writing, half syncing.
     pub fn buffered_write(rounds: &[f64]) -> Self {
         let mut f = Self::new("buffered-write", Operation::Write, Access::Buffered, 1 << 20, 1, Sync::FsyncPerRound);
-        f.plan.streams[0].round_bytes = Some(16 << 20);
+        f.plan.streams[0].durability.round_bytes = Some(16 << 20);
         f = f.at_rate(16, rounds.iter().sum());
         let mut start_ns = START;
         for seconds in rounds {
@@ -142,7 +145,7 @@ impl Fixture {
 
     /// So many operations a second for so long, in intervals of 100 ms, with fitting samples.
     pub fn at_rate(mut self, per_second: u64, seconds: f64) -> Self {
-        let block = self.plan.streams[0].block_size_bytes;
+        let block = self.plan.streams[0].block().block_size_bytes;
         let intervals = (seconds * 10.0).round() as u64;
         let record = &mut self.record;
         record.ended_ns = START + intervals * NS_PER_S / 10;
@@ -247,9 +250,9 @@ impl Fixture {
                     DirectionSummary {
                         direction: *direction,
                         operations,
-                        bytes: operations * stream.block_size_bytes,
+                        bytes: operations * stream.block().block_size_bytes,
                         counted_operations: counted,
-                        counted_bytes: counted * stream.block_size_bytes,
+                        counted_bytes: counted * stream.block().block_size_bytes,
                         latency,
                     }
                 })

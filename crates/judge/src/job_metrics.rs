@@ -169,7 +169,8 @@ mod tests {
         let mut f = Fixture::random_read();
         f.plan.name = "mix".into();
         let stream = &mut f.plan.streams[0];
-        (stream.operation, stream.mix) = (Operation::Write, Some(Mix { read_percent: 75 }));
+        stream.block_mut().operation = Operation::Write;
+        stream.block_mut().mix = Some(Mix { read_percent: 75 });
         f.tell_apart(&[(Direction::Read, 0.75), (Direction::Write, 0.25)]);
         f
     }
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn ids_follow_from_the_plan_whatever_was_recorded() {
         let mut syncing = mix();
-        syncing.plan.streams[0].flush = Flush { fsync_every: 8, ..Flush::default() };
+        syncing.plan.streams[0].durability.flush = Flush { fsync_every: 8, ..Flush::default() };
         for f in [mix(), jobs(), syncing] {
             let want = metric_ids(&f.plan);
             let ids = |j: &JudgedPhase| j.metrics.iter().map(|m| m.id.clone()).collect::<Vec<_>>();
@@ -229,8 +230,8 @@ mod tests {
     #[test]
     fn the_ids_of_syncs_are_latencies_only() {
         let mut f = Fixture::sync_write();
-        f.plan.streams[0].sync = model::Sync::None;
-        f.plan.streams[0].flush = Flush { fsync_at_end: true, ..Flush::default() };
+        f.plan.streams[0].durability.sync = model::Sync::None;
+        f.plan.streams[0].durability.flush = Flush { fsync_at_end: true, ..Flush::default() };
         f.tell_apart(&[(Direction::Write, 1.0), (Direction::Sync, 0.01)]);
         let syncs: Vec<String> = metric_ids(&f.plan)
             .into_iter()

@@ -25,7 +25,7 @@ fn curve(plan: &Plan, places: &[usize], value: &impl Fn(&str) -> Option<f64>) ->
         .collect();
     let values: Vec<(f64, f64)> = points.iter().map(|(depth, _, rate)| (f64::from(*depth), *rate)).collect();
     let highest = values.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let paced = phases.iter().any(|p| p.streams.iter().any(|s| s.pacing.is_some() || s.think.is_some()));
+    let paced = phases.iter().any(|p| p.streams.iter().any(|s| s.timing.pacing.is_some() || s.timing.think.is_some()));
     let knee = match stats::knee(&values, LEAST_GAIN) {
         _ if paced => {
             Knee::Unknown { reason: "held-back: its streams are paced or pause, more depth cannot show".into() }
@@ -51,7 +51,7 @@ fn curve(plan: &Plan, places: &[usize], value: &impl Fn(&str) -> Option<f64>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Pacing, PhasePlan, Rate, StreamPlan};
+    use model::{BlockPlan, IoPath, Pacing, PhasePlan, Rate, StreamPlan};
 
     const DEPTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
@@ -59,9 +59,9 @@ mod tests {
         let phase = |depth: u32| PhasePlan {
             name: format!("qd{depth}"),
             streams: vec![StreamPlan {
-                queue_depth: depth,
+                kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
+                path: IoPath { queue_depth: depth, ..IoPath::default() },
                 seed: depth.into(),
-                region_bytes: 1 << 30,
                 ..StreamPlan::default()
             }],
             ..PhasePlan::default()
@@ -98,7 +98,7 @@ mod tests {
     fn a_rate_that_was_asked_for_says_nothing_about_depth() {
         let mut plan = plan();
         for phase in &mut plan.phases {
-            phase.streams[0].pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10)), ..Pacing::default() });
+            phase.streams[0].timing.pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10)), ..Pacing::default() });
         }
         assert!(matches!(&curves(&plan, rate)[0].knee, Knee::Unknown { reason } if reason.starts_with("held-back")));
     }

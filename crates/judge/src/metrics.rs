@@ -114,7 +114,9 @@ fn one(
         }
         Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
             |(status, reason)| scope.absent(quantity, status, reason),
-            |(ratio, bytes)| measured(ratio, bytes / plan.streams.first().map_or(1, |s| s.block_size_bytes.max(1))),
+            |(ratio, bytes)| {
+                measured(ratio, bytes / plan.streams.first().map_or(1, |s| s.block().block_size_bytes.max(1)))
+            },
         ),
     }
 }
@@ -134,7 +136,7 @@ fn amplification(
     let Some(traffic) = context.device_traffic(record) else {
         return Err((MetricStatus::Skipped, "not-counted: no samples of the device fit this phase"));
     };
-    let rounds = plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound);
+    let rounds = plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
     if rounds && record.rounds.len() < 3 {
         return Err((MetricStatus::Skipped, "too-few-rounds: what is still in memory would show as a gain"));
     }

@@ -58,7 +58,8 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
     let mut list = vec![Throughput];
     // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
     // between them, which the length of its rounds shows.
-    let operations = plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.sync != Sync::FsyncPerRound);
+    let operations =
+        plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.durability.sync != Sync::FsyncPerRound);
     if operations {
         list.push(Iops);
     }

@@ -44,7 +44,7 @@ pub(crate) struct CountedRate {
 
 /// The counted rate; `None` where nothing is left after the cut.
 pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<CountedRate> {
-    if plan.kind == PhaseKind::Measure && plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound) {
+    if plan.kind == PhaseKind::Measure && plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound) {
         return rate_of_rounds(record);
     }
     if let Some(rate) = rate_of_steady_window(record) {

@@ -107,7 +107,7 @@ fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
         let why = phase.reasons.first().map_or("no reason was given", String::as_str);
         return Err(format!("missing: {id} has no value ({why})"));
     };
-    let block = phase.plan.streams.first().map_or(0, |s| s.block_size_bytes) as f64;
+    let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
     let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean * 1e9) as u64);
     lowest_window(record.counted_intervals(), window_ns)
         .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
@@ -219,8 +219,8 @@ mod tests {
 
     fn random(operation: Operation, depth: u32, rate: u64) -> PhaseRun {
         let mut fixture = Fixture::random_read().at_rate(rate, 4.0);
-        fixture.plan.streams[0].operation = operation;
-        fixture.plan.streams[0].queue_depth = depth;
+        fixture.plan.streams[0].block_mut().operation = operation;
+        fixture.plan.streams[0].path.queue_depth = depth;
         fixture.record.mean_depth = Some(f64::from(depth));
         run_of(fixture, &format!("any-{operation:?}-{depth}"))
     }

@@ -56,10 +56,11 @@ pub use histogram::{Bucket, Histogram};
 pub use job_record::JobRecord;
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
-    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, EngineKind, ErrorPolicy,
-    FileOrder, Flush, IoClass, IoPriority, MemoryNeed, Mix, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan,
-    PhaseShape, Plan, PlanError, PlannedJob, Rate, RwFlags, StopRule, StreamPlan, Sync, TargetSize, ThinkTime,
-    UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone,
+    Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyPlan,
+    Durability, EngineKind, ErrorPolicy, FileOrder, Flush, IoClass, IoPath, IoPriority, Limits, MemoryNeed, Mix,
+    OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, Rate, RwFlags,
+    StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup,
+    Work, Zone,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;

@@ -5,6 +5,7 @@ mod demands;
 mod jobs;
 mod pattern;
 mod shape;
+mod stream;
 mod verify_kind;
 mod verifying;
 mod work;
@@ -17,6 +18,7 @@ pub use demands::{MemoryNeed, PlanError};
 pub use jobs::PlannedJob;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
 pub use shape::PhaseShape;
+pub use stream::{BlockPlan, CopyPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
 pub use verify_kind::{UnknownVerify, VerifyKind};
 pub use work::Work;
 
@@ -143,207 +145,6 @@ pub struct Warmup {
     pub max_ns: u64,
 }
 
-/// One stream of operations.
-///
-/// The first fields say a plain stream; what follows `seed` is neutral by default, absent from JSON where neutral, and
-/// may grow: build one with `..StreamPlan::default()`, which is a plain sequential buffered read of 4 KiB blocks at
-/// depth 1 whose region is still empty.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StreamPlan {
-    /// What its operations do; with [`StreamPlan::mix`] those that are not reads.
-    pub operation: Operation,
-    /// Order of the offsets.
-    pub order: Order,
-    /// Bytes of each operation; with [`StreamPlan::block_sizes`] of the largest. Buffers have this size.
-    pub block_size_bytes: u64,
-    /// Operations in flight.
-    pub queue_depth: u32,
-    /// First byte of the region, in the target or in each of the files.
-    pub region_start_bytes: u64,
-    /// Length of the region, in the target or in each of the files; a multiple of the smallest block size.
-    pub region_bytes: u64,
-    /// When data are made durable.
-    pub sync: Sync,
-    /// Bytes of one round for [`Sync::FsyncPerRound`].
-    pub round_bytes: Option<u64>,
-    /// Seed of offsets and data.
-    pub seed: u64,
-    /// The job that it belongs to, empty where a phase is all one job: `<phase>.<name>` in metrics.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub name: String,
-    /// Streams of one phase with the same number are reported as one.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub group: u32,
-    /// Files that it uses, by name relative to the target, a directory; without any, the target itself.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub files: Vec<String>,
-    /// How it goes from one file to the next.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub file_order: FileOrder,
-    /// Reads among its operations.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub mix: Option<Mix>,
-    /// Each block is trimmed before it is written; the two are two operations.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub trim_before_write: bool,
-    /// Zones of [`Order::Zoned`]; each column sums to 100.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub zones: Vec<Zone>,
-    /// With a random order: so many blocks follow one another before the next offset is drawn; with a strided one: from
-    /// the start of each stride, and a pass leaves out what lies between; 0 and 1: one.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub run_blocks: u32,
-    /// Sizes by direction, where they are not all `block_size_bytes`.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub block_sizes: Option<BlockSizes>,
-    /// Offsets are multiples of this; without it, of the smallest block size.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub align_bytes: Option<u64>,
-    /// Operations handed over in one call at most; without it, a few, or as many as there is room for where they come back at
-    /// once.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub batch_submit: Option<u32>,
-    /// Completions that a full queue waits for; without it, one.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub batch_complete: Option<u32>,
-    /// Processors that its thread may use; without any, all.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub cpus: Vec<u32>,
-    /// The priority of its requests; without it, that of the process.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub io_priority: Option<IoPriority>,
-    /// Who carries it out, where that is not the phase's engine.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub engine: Option<EngineKind>,
-    /// Buffered or direct, where that is not the phase's.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub access: Option<Access>,
-    /// How the target is opened.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub open_sync: OpenSync,
-    /// Flags of each call.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rw_flags: RwFlags,
-    /// The memory of its buffers.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub buffers: Buffers,
-    /// Syncs between the operations and at the end.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub flush: Flush,
-    /// Demanded rates; latency then counts from the intended start. Without it: as fast as possible.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub pacing: Option<Pacing>,
-    /// Pauses.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub think: Option<ThinkTime>,
-    /// It starts this long after the phase.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub start_delay_ns: u64,
-    /// It ends so long after its own start, where that is before the end of the phase.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub time_limit_ns: Option<u64>,
-    /// It ends when it has moved so many bytes, all loops included; it covers the region again as needed.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub total_bytes: Option<u64>,
-    /// It ends when it has done so many operations, syncs not counted.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub total_operations: Option<u64>,
-    /// When it ends, its phase does: the streams beside it end at the end of their interval.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub ends_phase: bool,
-    /// Whether data are checked.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub verify: Option<Verify>,
-    /// What the data written look like.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub content: Content,
-    /// What a failed operation does.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub on_error: ErrorPolicy,
-}
-
-impl Default for StreamPlan {
-    fn default() -> Self {
-        Self {
-            operation: Operation::Read,
-            order: Order::Sequential,
-            block_size_bytes: 4096,
-            queue_depth: 1,
-            region_start_bytes: 0,
-            region_bytes: 0,
-            sync: Sync::None,
-            round_bytes: None,
-            seed: 0,
-            name: Default::default(),
-            group: Default::default(),
-            files: Default::default(),
-            file_order: Default::default(),
-            mix: Default::default(),
-            trim_before_write: Default::default(),
-            zones: Default::default(),
-            run_blocks: Default::default(),
-            block_sizes: Default::default(),
-            align_bytes: Default::default(),
-            batch_submit: Default::default(),
-            batch_complete: Default::default(),
-            cpus: Default::default(),
-            io_priority: Default::default(),
-            engine: Default::default(),
-            access: Default::default(),
-            open_sync: Default::default(),
-            rw_flags: Default::default(),
-            buffers: Default::default(),
-            flush: Default::default(),
-            pacing: Default::default(),
-            think: Default::default(),
-            start_delay_ns: Default::default(),
-            time_limit_ns: Default::default(),
-            total_bytes: Default::default(),
-            total_operations: Default::default(),
-            ends_phase: Default::default(),
-            verify: Default::default(),
-            content: Default::default(),
-            on_error: Default::default(),
-        }
-    }
-}
-
-impl StreamPlan {
-    /// Whether it reads.
-    pub fn reads(&self) -> bool {
-        match self.mix {
-            Some(mix) => mix.read_percent > 0,
-            None => self.operation == Operation::Read,
-        }
-    }
-
-    /// Where its region ends, bytes from the start of the target or of each of its files.
-    pub fn region_end(&self) -> u64 {
-        self.region_start_bytes.saturating_add(self.region_bytes)
-    }
-
-    /// Whether it changes what the target holds.
-    pub fn changes_data(&self) -> bool {
-        self.operation.changes_data() && self.mix.is_none_or(|m| m.read_percent < 100)
-    }
-
-    /// The smallest operation, bytes.
-    pub fn min_block_bytes(&self) -> u64 {
-        match &self.block_sizes {
-            None => self.block_size_bytes,
-            Some(sizes) => self.sizes_used(sizes).map(BlockSize::min_bytes).min().unwrap_or(self.block_size_bytes),
-        }
-    }
-
-    /// The sizes of the directions that it has.
-    fn sizes_used<'a>(&self, sizes: &'a BlockSizes) -> impl Iterator<Item = &'a BlockSize> + use<'a> {
-        let read = self.reads().then_some(&sizes.read);
-        let other = self.changes_data().then_some(sizes.of(self.operation));
-        let trim = self.trim_before_write.then_some(&sizes.trim);
-        [read, other, trim].into_iter().flatten()
-    }
-}
-
 /// One step of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhasePlan {
@@ -380,7 +181,7 @@ impl PhasePlan {
 
     /// Sum of the streams' depths.
     pub fn queue_depth(&self) -> u32 {
-        self.streams.iter().fold(0, |sum, s| sum.saturating_add(s.queue_depth))
+        self.streams.iter().fold(0, |sum, s| sum.saturating_add(s.path.queue_depth))
     }
 
     /// Its share of time where nothing is slower than foreseen; [`PhasePlan::time_limit_ns`] is the most that it takes.
@@ -393,7 +194,7 @@ impl PhasePlan {
 
     /// Buffer memory the phase needs: depth times block size, over all streams.
     pub fn buffer_bytes(&self) -> u64 {
-        let of = |s: &StreamPlan| u64::from(s.queue_depth).saturating_mul(s.block_size_bytes);
+        let of = |s: &StreamPlan| u64::from(s.path.queue_depth).saturating_mul(s.block().block_size_bytes);
         self.streams.iter().fold(0, |sum, s| sum.saturating_add(of(s)))
     }
 }

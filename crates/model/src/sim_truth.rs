@@ -61,10 +61,12 @@ impl SimModel {
     /// write cache. Jitter leaves the mean as it is; near a knee of the depth curve it costs a few percent that this
     /// bound does not contain.
     pub fn truth(&self, stream: &StreamPlan, access: Access, at_ns: Ns) -> SimTruth {
-        match (access, stream.operation) {
+        match (access, stream.block().operation) {
             (Access::Direct, _) => self.direct(stream, at_ns),
             (Access::Buffered, Operation::Read) => self.buffered_read(stream, at_ns),
-            (Access::Buffered, _) if stream.sync == Sync::FdatasyncEach => self.buffered_sync_write(stream, at_ns),
+            (Access::Buffered, _) if stream.durability.sync == Sync::FdatasyncEach => {
+                self.buffered_sync_write(stream, at_ns)
+            }
             (Access::Buffered, _) => self.buffered_write(stream, at_ns),
         }
     }
@@ -124,19 +126,19 @@ impl SimModel {
     }
 
     fn direct(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block_size_bytes;
-        let write = stream.operation == Operation::Write;
+        let len = stream.block().block_size_bytes;
+        let write = stream.block().operation == Operation::Write;
         let (piece, pieces) = self.pieces(len);
-        let d = self.demands(write, stream.order != Order::Sequential, piece, at_ns);
-        let flush = if stream.sync == Sync::FdatasyncEach { self.flush_ns(len, at_ns) } else { 0.0 };
-        let depth = u32::try_from(u64::from(stream.queue_depth) * pieces).unwrap_or(u32::MAX);
+        let d = self.demands(write, stream.block().order != Order::Sequential, piece, at_ns);
+        let flush = if stream.durability.sync == Sync::FdatasyncEach { self.flush_ns(len, at_ns) } else { 0.0 };
+        let depth = u32::try_from(u64::from(stream.path.queue_depth) * pieces).unwrap_or(u32::MAX);
         let (per_s, limit) = self.closed(&d, flush / pieces as f64, depth);
         let per_s = per_s / pieces as f64;
         let bytes_per_s = per_s * len as f64;
         let mut truth = SimTruth {
             operations_per_s: per_s,
             bytes_per_s,
-            latency_ns_mean: Some(f64::from(stream.queue_depth) * 1e9 / per_s),
+            latency_ns_mean: Some(f64::from(stream.path.queue_depth) * 1e9 / per_s),
             limit,
             cliff_bytes: None,
             exhausted_bytes_per_s: None,
@@ -160,8 +162,8 @@ impl SimModel {
     /// Two read-ahead windows are under way at most: the next one is asked for when the reader arrives at a window, so
     /// that window i + 1 is asked for when window i - 1 has been copied.
     fn buffered_read(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block_size_bytes;
-        let (per_s, limit) = if stream.order == Order::Sequential {
+        let len = stream.block().block_size_bytes;
+        let (per_s, limit) = if stream.block().order == Order::Sequential {
             let window = self.host.read_ahead_bytes;
             let d = self.demands(false, false, window, at_ns);
             let windows = len as f64 / window as f64;
@@ -197,8 +199,8 @@ impl SimModel {
 
     /// Copy, write and flush, one after the other.
     fn buffered_sync_write(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block_size_bytes;
-        let d = self.demands(true, stream.order != Order::Sequential, len, at_ns);
+        let len = stream.block().block_size_bytes;
+        let d = self.demands(true, stream.block().order != Order::Sequential, len, at_ns);
         let device = d.transfer + d.command + self.flush_ns(len, at_ns);
         let call = self.call_ns(len, at_ns);
         let time = (call + d.cpu + device).max((call + d.cpu) / self.granted()).max(d.capped);
@@ -221,8 +223,8 @@ impl SimModel {
 
     /// Rounds: copy, writeback beside it above the background limit, and an fsync that waits for the rest.
     fn buffered_write(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block_size_bytes;
-        let round = stream.round_bytes.unwrap_or(stream.region_bytes).max(len);
+        let len = stream.block().block_size_bytes;
+        let round = stream.durability.round_bytes.unwrap_or(stream.block().region_bytes).max(len);
         let chunk = self.host.writeback_bytes;
         let d = self.demands(true, false, chunk, at_ns);
         let (per_s, serial) = self.closed(&d, 0.0, u32::MAX);

@@ -126,7 +126,7 @@ pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
     run.phases
         .iter()
         .filter(|p| p.plan.kind == model::PhaseKind::Measure)
-        .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
+        .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
         .filter_map(|p| {
             let max = p.metrics.iter().find(|m| m.id.ends_with(".stall_ns_max")).and_then(|m: &Metric| m.value)?;
             Some((max, p.plan.name.as_str()))

@@ -7,8 +7,9 @@ use crate::job::{Extent, Files, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
 use crate::notes::Notes;
 use model::{
-    Access, BlockSize, BlockSizes, EngineKind, Mix, NS_PER_S, Operation, Order, Pacing, PhaseKind, PhasePlan, Plan,
-    PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, VerifyKind, Warmup,
+    Access, BlockPlan, BlockSize, BlockSizes, Durability, EngineKind, IoPath, Limits, Mix, NS_PER_S, Operation, Order,
+    Pacing, PhaseKind, PhasePlan, Plan, PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Timing,
+    VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -377,7 +378,7 @@ impl<'a> Resolver<'a> {
 
     fn stop(&self, phase: &Phase, index: usize, streams: &[StreamPlan]) -> StopRule {
         let shares = self.shares.phases[index].is_some();
-        let pass = || streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.all_region_bytes()));
+        let pass = || streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()));
         let all = |test: fn(&Job) -> bool| phase.jobs.iter().all(test);
         match phase.jobs.iter().find_map(|j| j.steady) {
             _ if phase.kind == PhaseKind::Layout => StopRule::RegionOnce,
@@ -393,7 +394,9 @@ impl<'a> Resolver<'a> {
                 time_ns: phase.jobs.iter().filter_map(Job::enough_ns).max().unwrap_or(0),
                 operations: phase.jobs.iter().map(|j| j.least_operations).max().unwrap_or(0),
             },
-            None if streams.iter().all(|s| s.total_bytes.is_some() || s.total_operations.is_some()) => StopRule::Amount,
+            None if streams.iter().all(|s| s.limits.total_bytes.is_some() || s.limits.total_operations.is_some()) => {
+                StopRule::Amount
+            }
             // A second pass would come from the page cache.
             None if shares && all(Job::is_cold) => StopRule::RegionOnce,
             None if shares && all(|j| j.operation == Operation::Read) => {
@@ -414,11 +417,11 @@ impl<'a> Resolver<'a> {
             for copy in 0..job.copies {
                 let mut stream = self.stream(phase, job, number as u32, copy)?;
                 if job.access != access {
-                    stream.access = Some(job.access);
+                    stream.path.access = Some(job.access);
                 }
                 let own = self.engine_of(job);
                 if own != engine {
-                    stream.engine = Some(own);
+                    stream.path.engine = Some(own);
                 }
                 streams.push(stream);
             }
@@ -429,7 +432,7 @@ impl<'a> Resolver<'a> {
             streams.iter_mut().zip(phase.jobs.iter().flat_map(|j| std::iter::repeat_n(j, j.copies as usize)))
         {
             let own = job.ramp_ns.saturating_add(job.time_at_most());
-            stream.time_limit_ns = (job.start_delay_ns.saturating_add(own) < limit_ns).then_some(own);
+            stream.limits.time_limit_ns = (job.start_delay_ns.saturating_add(own) < limit_ns).then_some(own);
         }
         if let Some((round, most)) =
             phase.jobs.iter().find_map(|j| j.steady).and_then(|s| Some((s.round_ns?, s.most_rounds)))
@@ -551,48 +554,65 @@ impl<'a> Resolver<'a> {
             cpus => cpus.to_vec(),
         };
         Ok(StreamPlan {
-            operation: job.operation,
-            order: job.order,
-            block_size_bytes: largest,
-            queue_depth: job.depth,
-            region_start_bytes: offset,
-            region_bytes,
-            sync: match phase.kind {
-                PhaseKind::Layout => Sync::FsyncAtEnd,
-                _ if job.changes_data() => job.durable,
-                _ => Sync::None,
+            kind: BlockPlan {
+                operation: job.operation,
+                order: job.order,
+                block_size_bytes: largest,
+                region_start_bytes: offset,
+                region_bytes,
+                files,
+                file_order: job.file_order,
+                mix: job
+                    .read_percent
+                    .filter(|_| job.operation != Operation::Read)
+                    .map(|read_percent| Mix { read_percent }),
+                trim_before_write: job.trim_before_write,
+                zones: if job.order == Order::Zoned { job.zones.clone() } else { Vec::new() },
+                run_blocks: job.run_blocks,
+                block_sizes: (!plain).then_some(BlockSizes { read, write, trim }),
+                align_bytes: job.align,
+            }
+            .into(),
+            path: IoPath {
+                queue_depth: job.depth,
+                batch_submit: job.batch_submit,
+                batch_complete: job.batch_complete,
+                cpus,
+                io_priority: job.io_priority,
+                open_sync: job.open_sync,
+                rw_flags: job.rw_flags,
+                buffers: job.buffers,
+                ..IoPath::default()
             },
-            round_bytes: (job.durable == Sync::FsyncPerRound && job.changes_data()).then(|| {
-                job.round_bytes.unwrap_or_else(|| round_bytes(&self.inputs.probe, job.time_at_most(), self.whole))
-            }),
+            durability: Durability {
+                sync: match phase.kind {
+                    PhaseKind::Layout => Sync::FsyncAtEnd,
+                    _ if job.changes_data() => job.durable,
+                    _ => Sync::None,
+                },
+                round_bytes: (job.durable == Sync::FsyncPerRound && job.changes_data()).then(|| {
+                    job.round_bytes.unwrap_or_else(|| round_bytes(&self.inputs.probe, job.time_at_most(), self.whole))
+                }),
+                flush: job.flush,
+            },
+            timing: Timing {
+                pacing: (job.pacing != Pacing { arrivals: job.pacing.arrivals, ..Pacing::default() })
+                    .then_some(job.pacing),
+                think: job.think,
+                start_delay_ns: job.start_delay_ns,
+            },
+            limits: Limits {
+                total_bytes: by_amount.then(|| amount.saturating_mul(u64::from(job.loops))),
+                total_operations: job.total_operations,
+                ends_phase: job.ends_phase,
+                ..Limits::default()
+            },
             seed: match job.seed {
                 Some(seed) => seed.wrapping_add(u64::from(copy)),
                 None => self.inputs.seed.wrapping_add(self.streams),
             },
             name,
             group,
-            files,
-            file_order: job.file_order,
-            mix: job.read_percent.filter(|_| job.operation != Operation::Read).map(|read_percent| Mix { read_percent }),
-            trim_before_write: job.trim_before_write,
-            zones: if job.order == Order::Zoned { job.zones.clone() } else { Vec::new() },
-            run_blocks: job.run_blocks,
-            block_sizes: (!plain).then_some(BlockSizes { read, write, trim }),
-            align_bytes: job.align,
-            batch_submit: job.batch_submit,
-            batch_complete: job.batch_complete,
-            cpus,
-            io_priority: job.io_priority,
-            open_sync: job.open_sync,
-            rw_flags: job.rw_flags,
-            buffers: job.buffers,
-            flush: job.flush,
-            pacing: (job.pacing != Pacing { arrivals: job.pacing.arrivals, ..Pacing::default() }).then_some(job.pacing),
-            think: job.think,
-            start_delay_ns: job.start_delay_ns,
-            total_bytes: by_amount.then(|| amount.saturating_mul(u64::from(job.loops))),
-            total_operations: job.total_operations,
-            ends_phase: job.ends_phase,
             verify: job.verify,
             content: job.content,
             on_error: job.on_error,

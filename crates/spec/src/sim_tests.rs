@@ -1,5 +1,5 @@
 use super::*;
-use model::{Access, Operation, Order, StreamPlan, Sync};
+use model::{Access, BlockPlan, Durability, IoPath, Operation, Order, StreamPlan, Sync};
 
 /// Rates at depth 1 from `sd-cards.csv`, published by the Armbian forum ("SD card performance"): IOPS of reads and
 /// writes at 1k, 4k, 16k, and sequential MB/s of reads and writes.
@@ -12,14 +12,17 @@ const PUBLISHED: &[(&str, [f64; 8])] = &[
 
 fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
     StreamPlan {
-        operation,
-        order,
-        block_size_bytes: block,
-        queue_depth: depth,
-        region_start_bytes: 0,
-        region_bytes: 256 << 20,
-        sync: Sync::None,
-        round_bytes: None,
+        kind: BlockPlan {
+            operation,
+            order,
+            block_size_bytes: block,
+            region_start_bytes: 0,
+            region_bytes: 256 << 20,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: depth, ..IoPath::default() },
+        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
         seed: 1,
         ..StreamPlan::default()
     }

@@ -41,12 +41,12 @@ fn reads_of_a_new_file_come_after_its_layout() {
     for workload in workloads() {
         let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
         let reads = plan.phases.iter().flat_map(|p| &p.streams).filter(|s| s.reads());
-        let furthest = reads.map(|s| s.region_start_bytes + s.region_bytes).max().unwrap_or(0);
+        let furthest = reads.map(|s| s.block().region_start_bytes + s.block().region_bytes).max().unwrap_or(0);
         let layout_at = plan.phases.iter().position(|p| p.kind == PhaseKind::Layout);
         let read_at = plan.phases.iter().position(|p| p.streams.iter().any(|s| s.reads()));
         assert!(read_at.is_none_or(|r| layout_at.is_some_and(|l| l < r)), "{}", workload.name());
         let layout = layout_at.map(|at| &plan.phases[at]);
-        let covered = layout.map_or(0, |p| p.streams.iter().map(|s| s.region_bytes).max().unwrap_or(0));
+        let covered = layout.map_or(0, |p| p.streams.iter().map(|s| s.block().region_bytes).max().unwrap_or(0));
         assert!(covered >= furthest, "{}: {covered} < {furthest}", workload.name());
     }
 }
@@ -85,7 +85,7 @@ fn steady_goes_by_the_test_specification() {
     let plan = steady.plan(&inputs(TargetKind::BlockDevice)).unwrap();
     let precondition = plan.phase("precondition").unwrap();
     assert_eq!(precondition.kind, PhaseKind::Precondition);
-    assert_eq!(precondition.bytes_written_at_most(), Some(2 * precondition.streams[0].region_bytes));
+    assert_eq!(precondition.bytes_written_at_most(), Some(2 * precondition.streams[0].block().region_bytes));
     assert!(matches!(
         plan.phase("steady-write").unwrap().stop,
         StopRule::SteadyRounds { window_rounds: 5, range_permille: 200, slope_permille: 100, most_rounds: 25, .. }

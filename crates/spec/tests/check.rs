@@ -1,6 +1,6 @@
 //! The check-up is a workload like any other, and its plan is what it always was.
 
-use model::{BufferPages, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetKind};
+use model::{BufferPages, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetKind};
 use spec::{Probe, Readiness, RunError, RunInputs, TextInputs, TextMachine, Workload, built_in, parse_workload};
 use std::collections::BTreeMap;
 
@@ -122,7 +122,10 @@ fn a_user_writes_a_check_of_their_own() {
     let [layout, big, log, fixed] = &plan.phases[..] else { unreachable!() };
     assert_eq!(layout.time_limit_ns, 10 * S);
     assert!(matches!(big.stop, StopRule::EarlyWhenSteady { .. }));
-    assert_eq!((log.streams[0].sync, log.streams[0].round_bytes), (Sync::FsyncPerRound, Some(4 << 20)));
+    assert_eq!(
+        (log.streams[0].durability.sync, log.streams[0].durability.round_bytes),
+        (Sync::FsyncPerRound, Some(4 << 20))
+    );
     assert_eq!((fixed.stop, fixed.time_limit_ns), (StopRule::Time, S), "a time is kept as it is said");
     assert!((big.time_limit_ns as f64 / log.time_limit_ns as f64 - 3.0).abs() < 0.01);
     assert!(planned_ns(&plan) <= 20 * S);
@@ -149,8 +152,12 @@ fn reads_in_ordinary_pages_are_measured_where_they_are_split() {
     let (huge, pages) = (split.phase("seq-read").unwrap(), split.phase("seq-read-pages").unwrap());
     assert_eq!((huge.skip.as_ref(), pages.skip.as_ref()), (None, None));
     let (huge, pages) = (&huge.streams[0], &pages.streams[0]);
-    assert_eq!((huge.buffers.pages, pages.buffers.pages), (BufferPages::Huge, BufferPages::Ordinary));
-    let alike = StreamPlan { buffers: pages.buffers, seed: pages.seed, ..huge.clone() };
+    assert_eq!((huge.path.buffers.pages, pages.path.buffers.pages), (BufferPages::Huge, BufferPages::Ordinary));
+    let alike = StreamPlan {
+        path: IoPath { buffers: pages.path.buffers, ..huge.path.clone() },
+        seed: pages.seed,
+        ..huge.clone()
+    };
     assert_eq!(&alike, pages);
     let following = split.phases.iter().position(|p| p.name == "seq-read").unwrap() + 1;
     assert_eq!(split.phases[following].name, "seq-read-pages");

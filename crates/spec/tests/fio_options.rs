@@ -43,7 +43,7 @@ fn strided_zones_are_blocks_in_a_row_and_a_stride() {
     let zones = |options: &str| {
         let stream =
             plan(&format!("[a]\nrw=read\nbs=64k\nsize=1g\nzonemode=strided\n{options}")).phases[1].streams[0].clone();
-        (stream.order, stream.run_blocks, stream.total_bytes)
+        (stream.block().order, stream.block().run_blocks, stream.limits.total_bytes)
     };
     let strided = |stride_bytes| Order::Strided { stride_bytes };
     // The amount is that of the whole size: fio 3.33 wraps to the first zone until it is done.
@@ -78,7 +78,7 @@ fn a_working_set_is_a_pool_of_the_region() {
 fn files_are_named_by_the_format() {
     let files = |options: &str| -> Vec<Vec<String>> {
         let plan = plan(&format!("[j]\nrw=write\nsize=1m\nnumjobs=2\nnrfiles=2\n{options}"));
-        plan.phases[0].streams.iter().map(|s| s.files.clone()).collect()
+        plan.phases[0].streams.iter().map(|s| s.block().files.clone()).collect()
     };
     assert_eq!(files(""), [["j.0.0", "j.0.1"], ["j.1.0", "j.1.1"]]);
     assert_eq!(files("filename_format=$jobname.$filenum.x\n"), [["j.0.x", "j.1.x"], ["j.0.x", "j.1.x"]]);
@@ -112,7 +112,7 @@ fn checksums_of_fio_are_comparisons_here_and_said_so() {
 fn priorities_are_those_of_ioprio_set() {
     let priority = |options: &str| {
         let stream = plan(&format!("[a]\nrw=write\nsize=1m\n{options}")).phases[0].streams[0].clone();
-        stream.io_priority.map(|p| (p.class, p.level))
+        stream.path.io_priority.map(|p| (p.class, p.level))
     };
     assert_eq!(priority(""), None);
     assert_eq!(priority("prioclass=3\nprio=5\n"), Some((IoClass::Idle, 0)));
@@ -125,7 +125,7 @@ fn priorities_are_those_of_ioprio_set() {
 fn an_exit_ends_the_phase_where_fio_would_end_the_same() {
     let ends = |text: &str| -> Vec<bool> {
         let plan = plan(&format!("[global]\nsize=1m\nrw=write\n{text}"));
-        plan.phases.iter().flat_map(|p| &p.streams).map(|s| s.ends_phase).collect()
+        plan.phases.iter().flat_map(|p| &p.streams).map(|s| s.limits.ends_phase).collect()
     };
     assert_eq!(ends("exitall\n[a]\n[b]\n"), [true, true]);
     assert_eq!(ends("[a]\nexitall\nexit_what=stonewall\n[b]\nnew_group\n[c]\nstonewall\n"), [true, false, false]);

@@ -38,10 +38,9 @@ fn streams(text: &str) -> Vec<StreamPlan> {
 }
 
 fn sizes(stream: &StreamPlan) -> BlockSize {
-    stream
-        .block_sizes
-        .clone()
-        .map_or(BlockSize::Fixed { bytes: stream.block_size_bytes }, |sizes| sizes.of(stream.operation).clone())
+    stream.block().block_sizes.clone().map_or(BlockSize::Fixed { bytes: stream.block().block_size_bytes }, |sizes| {
+        sizes.of(stream.block().operation).clone()
+    })
 }
 
 fn range(min_bytes: u64, max_bytes: u64) -> BlockSize {
@@ -93,8 +92,8 @@ fn what_set_says_holds_whatever_the_text_does() {
     };
     assert_eq!(sizes(&of("bssplit=4k/50:8k/50", "bs", "64k")), BlockSize::Fixed { bytes: 65_536 });
     assert_eq!(sizes(&of("bssplit=4k/50:8k/50", "bsrange", "1k-2k")), range(1024, 2048));
-    assert_eq!(of("rate=1m", "rate_iops", "50").pacing.unwrap().write, Some(Rate::OperationsPerS(50)));
-    assert_eq!(of("filename=a", "filename", "b").files, ["b"]);
+    assert_eq!(of("rate=1m", "rate_iops", "50").timing.pacing.unwrap().write, Some(Rate::OperationsPerS(50)));
+    assert_eq!(of("filename=a", "filename", "b").block().files, ["b"]);
 }
 
 #[test]
@@ -121,7 +120,7 @@ fn files_are_as_long_as_filesize_and_size_says_how_much_is_done() {
     ] {
         let stream = &streams(&format!("[j]\nrw=write\n{text}\n"))[0];
         assert_eq!(
-            (stream.files.len(), stream.region_bytes, stream.total_bytes),
+            (stream.block().files.len(), stream.block().region_bytes, stream.limits.total_bytes),
             (files, region, Some(bytes)),
             "{text}"
         );
@@ -130,18 +129,18 @@ fn files_are_as_long_as_filesize_and_size_says_how_much_is_done() {
 
 #[test]
 fn a_part_is_one_of_the_file_that_a_job_makes_and_of_the_target_that_there_is() {
-    let starts = |text: &str| streams(text).iter().map(|s| s.region_start_bytes).collect::<Vec<_>>();
+    let starts = |text: &str| streams(text).iter().map(|s| s.block().region_start_bytes).collect::<Vec<_>>();
     assert_eq!(starts("[j]\nrw=write\nsize=1m\noffset=50%\n"), [512 << 10]);
     assert_eq!(
         starts("[j]\nrw=write\nfilename=x\nfilesize=1m\nsize=25%\noffset_increment=25%\nnumjobs=3\n"),
         [0, 256 << 10, 512 << 10]
     );
     let laid_out = plan_on(TargetKind::Directory, "[j]\nrw=read\nsize=1m\noffset=50%\n", &[]);
-    assert_eq!(laid_out.phases[0].streams[0].region_bytes, 1536 << 10, "no more is written than is read");
+    assert_eq!(laid_out.phases[0].streams[0].block().region_bytes, 1536 << 10, "no more is written than is read");
     // The target has 4 MiB.
     let on = |text: &str| {
         let stream = plan_on(TargetKind::File, text, &[]).phases[0].streams[0].clone();
-        (stream.region_start_bytes, stream.region_bytes, stream.total_bytes)
+        (stream.block().region_start_bytes, stream.block().region_bytes, stream.limits.total_bytes)
     };
     let mib = |n: u64| n << 20;
     assert_eq!(on("[j]\nfilename=/x\nsize=1m\noffset=25%\nrw=read\n"), (mib(1), mib(1), Some(mib(1))));
@@ -176,7 +175,7 @@ fn a_file_that_holds_no_block_is_refused_with_its_size() {
 fn a_number_of_operations_ends_a_job_sooner_and_never_later() {
     let ends = |text: &str| {
         let stream = &streams(&format!("[j]\nrw=write\nsize=1m\n{text}\n"))[0];
-        (stream.total_operations, stream.total_bytes)
+        (stream.limits.total_operations, stream.limits.total_bytes)
     };
     assert_eq!(ends("number_ios=1000"), (Some(1000), Some(1 << 20)));
     assert_eq!(ends("number_ios=100\nloops=3"), (Some(300), Some(3 << 20)));
@@ -186,9 +185,12 @@ fn a_number_of_operations_ends_a_job_sooner_and_never_later() {
 
 #[test]
 fn names_add_up_and_only_lower_case_is_global() {
-    assert_eq!(streams("[global]\nfilename=a\nsize=1m\nrw=write\n[j]\nfilename=b:c\n")[0].files, ["a", "b", "c"]);
+    assert_eq!(
+        streams("[global]\nfilename=a\nsize=1m\nrw=write\n[j]\nfilename=b:c\n")[0].block().files,
+        ["a", "b", "c"]
+    );
     let twice = plan_on(TargetKind::Directory, "[j]\nrw=write\nsize=1m\nfilename=a\nfilename=a\n", &[]);
-    assert_eq!(twice.phases[0].streams[0].files, ["a"]);
+    assert_eq!(twice.phases[0].streams[0].block().files, ["a"]);
     assert!(twice.notes.iter().any(|n| n.contains("'a' is named twice")), "{:?}", twice.notes);
     for (text, what) in [
         ("[global]\nfilename=/dev/a\n[j]\nfilename=/dev/b\n", "'/dev/b' is a second target"),
@@ -214,7 +216,7 @@ fn a_unit_that_fio_documents_and_reads_differently_is_said() {
     let plan = |bs: &str| plan_on(TargetKind::Directory, &format!("[j]\nrw=write\nsize=1m\nbs={bs}\n"), &[]);
     let said = |plan: &Plan| plan.notes.iter().any(|n| n.contains("as fio documents it"));
     let doubtful = plan("4ki");
-    assert_eq!(doubtful.phases[0].streams[0].block_size_bytes, 4000);
+    assert_eq!(doubtful.phases[0].streams[0].block().block_size_bytes, 4000);
     assert!(said(&doubtful), "{:?}", doubtful.notes);
     for clear in ["4k", "4kb", "4kib", "4K"] {
         assert!(!said(&plan(clear)), "{clear}");

@@ -65,12 +65,15 @@ fn a_text_becomes_its_plan() {
     let phase = plan.phase("both").unwrap();
     assert_eq!((phase.time_limit_ns, phase.stop, phase.access), (10_000_000_000, StopRule::Time, Access::Direct));
     let [reader, first, second] = phase.streams.as_slice() else { panic!("{:?}", phase.streams) };
-    assert_eq!((reader.order, reader.queue_depth), (Order::Zipf { theta_milli: 1200 }, 16));
-    assert_eq!(reader.block_size_bytes, 65_536, "buffers hold the largest");
-    assert!(matches!(&reader.block_sizes.as_ref().unwrap().read, BlockSize::Split(s) if s.len() == 2));
-    assert_eq!(reader.pacing.unwrap().read, Some(Rate::OperationsPerS(500)));
-    assert_eq!((first.operation, first.mix), (Operation::Write, Some(Mix { read_percent: 30 })));
-    assert_eq!((first.region_start_bytes, first.region_bytes, first.flush.fsync_every), (1 << 30, 512 << 20, 8));
+    assert_eq!((reader.block().order, reader.path.queue_depth), (Order::Zipf { theta_milli: 1200 }, 16));
+    assert_eq!(reader.block().block_size_bytes, 65_536, "buffers hold the largest");
+    assert!(matches!(&reader.block().block_sizes.as_ref().unwrap().read, BlockSize::Split(s) if s.len() == 2));
+    assert_eq!(reader.timing.pacing.unwrap().read, Some(Rate::OperationsPerS(500)));
+    assert_eq!((first.block().operation, first.block().mix), (Operation::Write, Some(Mix { read_percent: 30 })));
+    assert_eq!(
+        (first.block().region_start_bytes, first.block().region_bytes, first.durability.flush.fsync_every),
+        (1 << 30, 512 << 20, 8)
+    );
     assert_eq!((first.name.as_str(), second.name.as_str()), ("writer-1", "writer-2"));
     assert_ne!(first.group, second.group);
     assert_ne!(first.seed, second.seed);
@@ -101,7 +104,7 @@ fn includes_are_asked_for_and_come_first() {
     let plan = read_with(text, &[("base.toml", base)], &[]).unwrap().plan(&inputs()).unwrap();
     let names: Vec<&str> = plan.phases.iter().map(|p| p.name.as_str()).collect();
     assert_eq!((plan.name.as_str(), names), ("over", vec!["layout", "theirs", "mine"]));
-    assert_eq!(plan.phase("mine").unwrap().streams[0].queue_depth, 4);
+    assert_eq!(plan.phase("mine").unwrap().streams[0].path.queue_depth, 4);
     let round = read_with("include = 'a'\n", &[("a", "include = 'a'\n")], &[]).unwrap_err();
     assert!(round[0].to_string().contains("go round"), "{}", round[0]);
 }
@@ -240,7 +243,8 @@ fn buffers_lie_where_the_text_says() {
         );
         read_with(&text, &[], &[])
     };
-    let buffers = |value: &str| read(value).unwrap().plan(&inputs()).unwrap().phases.last().unwrap().streams[0].buffers;
+    let buffers =
+        |value: &str| read(value).unwrap().plan(&inputs()).unwrap().phases.last().unwrap().streams[0].path.buffers;
     assert_eq!(buffers("huge"), Buffers { pages: BufferPages::Huge, alignment_bytes: 1 << 20 });
     assert_eq!(buffers("pages").pages, BufferPages::Ordinary);
     assert_eq!(buffers("reserved").pages, BufferPages::Reserved { page_bytes: None });

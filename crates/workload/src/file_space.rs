@@ -12,8 +12,8 @@ pub struct FileSpace {
 impl FileSpace {
     /// Of a plan's stream.
     pub fn of(plan: &StreamPlan) -> Self {
-        let files = plan.files.len();
-        let span = plan.region_start_bytes.saturating_add(plan.region_bytes).max(1);
+        let files = plan.block().files.len();
+        let span = plan.block().region_start_bytes.saturating_add(plan.block().region_bytes).max(1);
         Self { span: if files > 1 { span } else { u64::MAX } }
     }
 
@@ -43,17 +43,22 @@ impl FileSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::BlockPlan;
 
     #[test]
     fn addresses_lead_back() {
         let files: Vec<String> = ["a", "b", "c"].map(String::from).into();
-        let plan = StreamPlan { region_start_bytes: 4096, region_bytes: 8192, files, ..StreamPlan::default() };
+        let plan = StreamPlan {
+            kind: BlockPlan { region_start_bytes: 4096, region_bytes: 8192, files, ..BlockPlan::default() }.into(),
+            ..StreamPlan::default()
+        };
         let space = FileSpace::of(&plan);
         assert!(space.holds(3));
         for (file, offset) in [(0, 4096), (1, 4096), (2, 12_287), (2, 0)] {
             assert_eq!(space.locate(space.address(file, offset)), (file, offset));
         }
-        let alone = FileSpace::of(&StreamPlan { files: Vec::new(), ..plan });
+        let alone =
+            FileSpace::of(&StreamPlan { kind: BlockPlan { files: Vec::new(), ..plan.block().clone() }.into(), ..plan });
         assert_eq!(alone.locate(alone.address(0, u64::MAX - 1)), (0, u64::MAX - 1));
     }
 }

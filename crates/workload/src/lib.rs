@@ -4,8 +4,7 @@
 //! dependencies, soak and a recorder fit the same loop as sequential and random streams. Seed in, operations out: the
 //! same seed and the same completions give the same operations.
 //!
-//! [`Stream`] gives plain sequential and random streams at the least cost, [`Pattern`] any stream that a plan can say;
-//! [`is_plain`] tells which serves.
+//! [`Pattern`] gives any stream of blocks that a plan can say, [`CopyStream`] copies of memory.
 //!
 //! [`Written`] is what a run knows of the data that it has written; a stream that verifies has its [`Verified`], which makes
 //! stamped data, looks at what was read, and judges what is wrong with it; [`ReadBackOf`] reads again what was written.
@@ -14,6 +13,7 @@
 
 mod copy;
 mod file_space;
+mod files;
 mod op;
 mod pace;
 mod pattern;
@@ -24,17 +24,17 @@ mod places;
 mod popularity;
 mod random;
 mod read_back;
+mod shaping;
 mod sizes;
-mod stream;
+mod syncs;
 mod verified;
 mod written;
 
 pub use copy::{CopyOp, CopyStream};
 pub use file_space::FileSpace;
 pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
-pub use pattern::{Pattern, is_plain};
+pub use pattern::Pattern;
 pub use permutation::Permutation;
 pub use read_back::ReadBackOf;
-pub use stream::Stream;
 pub use verified::{Checked, Reread, Verified};
 pub use written::{Written, WrittenError};

@@ -2,14 +2,19 @@
 
 use crate::{BlockOp, FileSpace, Next, OpKind, Outcome, Pattern, Source};
 use model::{
-    Arrivals, BlockShare, BlockSize, BlockSizes, FileOrder, Flush, Mix, NS_PER_S, Ns, Operation, Order, Pacing, Rate,
-    StreamPlan, Sync, ThinkTime,
+    Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, Durability, FileOrder, Flush, IoPath, Limits, Mix,
+    NS_PER_S, Ns, Operation, Order, Pacing, Rate, StreamPlan, Sync, ThinkTime, Timing,
 };
 
 const BLOCK: u64 = 4096;
 
 fn plan(operation: Operation, order: Order) -> StreamPlan {
-    StreamPlan { operation, order, region_bytes: 256 * BLOCK, queue_depth: 4, seed: 11, ..StreamPlan::default() }
+    StreamPlan {
+        kind: BlockPlan { operation, order, region_bytes: 256 * BLOCK, ..BlockPlan::default() }.into(),
+        path: IoPath { queue_depth: 4, ..IoPath::default() },
+        seed: 11,
+        ..StreamPlan::default()
+    }
 }
 
 /// What was done, and when it began.
@@ -37,7 +42,7 @@ fn carry_out(plan: &StreamPlan, once: bool, most: usize, until: Ns, service: Ns)
         source.completed(&op, Outcome { at_ns: at, result: Ok(op.len) });
     };
     while done.ops.len() < most && now < until {
-        if flying.len() == plan.queue_depth as usize {
+        if flying.len() == plan.path.queue_depth as usize {
             land(&mut source, &mut flying, &mut now);
             continue;
         }
@@ -82,7 +87,13 @@ fn a_mix_has_its_shares() {
     for (operation, kind) in [(Operation::Write, OpKind::Write), (Operation::Trim, OpKind::Trim)] {
         for read_percent in [0, 1, 30, 70, 100] {
             let mix = Some(Mix { read_percent });
-            let done = bounded(&StreamPlan { mix, ..plan(operation, Order::Random) }, 50_000);
+            let done = bounded(
+                &StreamPlan {
+                    kind: BlockPlan { mix, ..plan(operation, Order::Random).block().clone() }.into(),
+                    ..plan(operation, Order::Random)
+                },
+                50_000,
+            );
             let share = done.count(OpKind::Read) as f64 / 500.0;
             // Three standard deviations of a share of 50,000 draws are below 0.65 per cent.
             assert!((share - f64::from(read_percent)).abs() < 0.65, "{read_percent}: {share}");
@@ -102,10 +113,14 @@ fn directions_have_their_own_sizes_and_sequential_positions() {
         trim: BlockSize::Fixed { bytes: BLOCK },
     };
     let plan = StreamPlan {
-        mix: Some(Mix { read_percent: 50 }),
-        block_sizes: Some(sizes),
-        block_size_bytes: 4 * BLOCK,
-        region_bytes: 1 << 30,
+        kind: BlockPlan {
+            mix: Some(Mix { read_percent: 50 }),
+            block_sizes: Some(sizes),
+            block_size_bytes: 4 * BLOCK,
+            region_bytes: 1 << 30,
+            ..plan(Operation::Write, Order::Sequential).block().clone()
+        }
+        .into(),
         ..plan(Operation::Write, Order::Sequential)
     };
     let done = bounded(&plan, 40_000);
@@ -127,7 +142,16 @@ fn once_covers_every_file_and_ends() {
         for file_order in [FileOrder::RoundRobin, FileOrder::Random, FileOrder::Sequential] {
             let files = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
             let region_start_bytes = 2 * BLOCK;
-            let plan = StreamPlan { files, file_order, region_start_bytes, ..plan(Operation::Write, order) };
+            let plan = StreamPlan {
+                kind: BlockPlan {
+                    files,
+                    file_order,
+                    region_start_bytes,
+                    ..plan(Operation::Write, order).block().clone()
+                }
+                .into(),
+                ..plan(Operation::Write, order)
+            };
             let done = carry_out(&plan, true, 100_000, Ns::MAX, 10);
             let space = FileSpace::of(&plan);
             let mut places: Vec<_> = done.ops.iter().map(|(_, op)| space.locate(op.offset)).collect();
@@ -150,7 +174,10 @@ fn once_covers_every_file_and_ends() {
 #[test]
 fn amounts_are_met_and_never_exceeded() {
     let amount = |total_bytes, total_operations| {
-        let plan = StreamPlan { total_bytes, total_operations, ..plan(Operation::Write, Order::Random) };
+        let plan = StreamPlan {
+            limits: Limits { total_bytes, total_operations, ..plan(Operation::Write, Order::Random).limits },
+            ..plan(Operation::Write, Order::Random)
+        };
         let done = bounded(&plan, 10_000);
         (done.ops.len(), done.ops.iter().map(|(_, op)| u64::from(op.len)).sum::<u64>())
     };
@@ -165,7 +192,10 @@ fn amounts_are_met_and_never_exceeded() {
 fn paced_operations_have_exact_intended_starts() {
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(3_000)), ..Pacing::default() });
     let start_delay_ns = 500;
-    let plan = StreamPlan { pacing, start_delay_ns, ..plan(Operation::Read, Order::Random) };
+    let plan = StreamPlan {
+        timing: Timing { pacing, start_delay_ns, ..plan(Operation::Read, Order::Random).timing },
+        ..plan(Operation::Read, Order::Random)
+    };
     let done = carry_out(&plan, false, usize::MAX, 10 * NS_PER_S, 1_000);
     assert_eq!(done.ops.len(), 30_000);
     for (k, (at, op)) in done.ops.iter().enumerate() {
@@ -178,21 +208,23 @@ fn paced_operations_have_exact_intended_starts() {
 fn a_stream_ends_with_its_own_time() {
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
     let limited = StreamPlan {
-        pacing,
-        start_delay_ns: NS_PER_S,
-        time_limit_ns: Some(2 * NS_PER_S),
+        timing: Timing { pacing, start_delay_ns: NS_PER_S, ..plan(Operation::Read, Order::Random).timing },
+        limits: Limits { time_limit_ns: Some(2 * NS_PER_S), ..plan(Operation::Read, Order::Random).limits },
         ..plan(Operation::Read, Order::Random)
     };
     let done = carry_out(&limited, false, usize::MAX, 10 * NS_PER_S, 1_000);
     assert_eq!((done.ops.len(), done.end_ns), (2_000, 3 * NS_PER_S));
-    assert!(!crate::is_plain(&StreamPlan { time_limit_ns: Some(1), ..plan(Operation::Read, Order::Random) }));
 }
 
 #[test]
 fn lateness_is_kept_and_caught_up() {
     // One at a time at 1 ms each, asked for every 0.1 ms in the first operations' order: all that was due is still done.
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10_000)), ..Pacing::default() });
-    let slow = StreamPlan { pacing, queue_depth: 1, ..plan(Operation::Read, Order::Random) };
+    let slow = StreamPlan {
+        path: IoPath { queue_depth: 1, ..plan(Operation::Read, Order::Random).path.clone() },
+        timing: Timing { pacing, ..plan(Operation::Read, Order::Random).timing },
+        ..plan(Operation::Read, Order::Random)
+    };
     let done = carry_out(&slow, false, 100, Ns::MAX, 1_000_000);
     let (at, last) = done.ops[99];
     assert_eq!(last.intended_ns, Some(99 * 100_000));
@@ -207,13 +239,23 @@ fn both_directions_keep_their_own_rates() {
         ..Pacing::default()
     });
     let mix = Some(Mix { read_percent: 50 });
-    let plan = StreamPlan { pacing, mix, ..plan(Operation::Write, Order::Random) };
+    let plan = StreamPlan {
+        kind: BlockPlan { mix, ..plan(Operation::Write, Order::Random).block().clone() }.into(),
+        timing: Timing { pacing, ..plan(Operation::Write, Order::Random).timing },
+        ..plan(Operation::Write, Order::Random)
+    };
     let done = carry_out(&plan, false, usize::MAX, 4 * NS_PER_S, 1_000);
     assert_eq!((done.count(OpKind::Read), done.count(OpKind::Write)), (4_000, 1_000));
     assert!(done.ops.iter().all(|(at, op)| op.intended_ns == Some(*at)));
     // Without a rate for writes they go as fast as the target lets them, and reads still keep theirs.
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
-    let done = carry_out(&StreamPlan { pacing, ..plan }, false, usize::MAX, NS_PER_S / 10, 1_000);
+    let done = carry_out(
+        &StreamPlan { timing: Timing { pacing, ..plan.timing }, ..plan },
+        false,
+        usize::MAX,
+        NS_PER_S / 10,
+        1_000,
+    );
     assert_eq!(done.count(OpKind::Read), 100);
     assert!(done.count(OpKind::Write) > 10_000);
 }
@@ -222,7 +264,10 @@ fn both_directions_keep_their_own_rates() {
 fn poisson_arrivals_have_the_rate() {
     let arrivals = Arrivals::Poisson;
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), arrivals, ..Pacing::default() });
-    let plan = StreamPlan { pacing, ..plan(Operation::Read, Order::Random) };
+    let plan = StreamPlan {
+        timing: Timing { pacing, ..plan(Operation::Read, Order::Random).timing },
+        ..plan(Operation::Read, Order::Random)
+    };
     let done = carry_out(&plan, false, usize::MAX, 100 * NS_PER_S, 1_000);
     // 100,000 expected, standard deviation 316.
     assert!(done.ops.len().abs_diff(100_000) < 1_300, "{}", done.ops.len());
@@ -232,7 +277,11 @@ fn poisson_arrivals_have_the_rate() {
 fn syncs_come_after_so_many_writes_and_at_the_end() {
     let flush = Flush { fsync_every: 8, fdatasync_every: 3, fsync_at_end: true };
     let total_operations = Some(48);
-    let plan = StreamPlan { flush, total_operations, ..plan(Operation::Write, Order::Sequential) };
+    let plan = StreamPlan {
+        durability: Durability { flush, ..plan(Operation::Write, Order::Sequential).durability },
+        limits: Limits { total_operations, ..plan(Operation::Write, Order::Sequential).limits },
+        ..plan(Operation::Write, Order::Sequential)
+    };
     let done = bounded(&plan, 10_000);
     assert_eq!((done.count(OpKind::Write), done.count(OpKind::Fdatasync)), (48, 16));
     // One of them at the end.
@@ -244,7 +293,7 @@ fn syncs_come_after_so_many_writes_and_at_the_end() {
     };
     assert_eq!((writes_before(OpKind::Fdatasync), writes_before(OpKind::Fsync)), (3, 8));
     // Reads are not counted, and are never followed by a sync.
-    let reads = StreamPlan { operation: Operation::Read, ..plan };
+    let reads = StreamPlan { kind: BlockPlan { operation: Operation::Read, ..plan.block().clone() }.into(), ..plan };
     assert_eq!(bounded(&reads, 10_000).count(OpKind::Fdatasync), 0);
 }
 
@@ -252,9 +301,12 @@ fn syncs_come_after_so_many_writes_and_at_the_end() {
 fn rounds_are_whole_in_every_file() {
     let files = vec!["a".to_owned(), "b".to_owned()];
     let plan = StreamPlan {
-        files,
-        sync: Sync::FsyncPerRound,
-        round_bytes: Some(4 * BLOCK),
+        kind: BlockPlan { files, ..plan(Operation::Write, Order::Sequential).block().clone() }.into(),
+        durability: Durability {
+            sync: Sync::FsyncPerRound,
+            round_bytes: Some(4 * BLOCK),
+            ..plan(Operation::Write, Order::Sequential).durability
+        },
         ..plan(Operation::Write, Order::Sequential)
     };
     let done = bounded(&plan, 60);
@@ -268,7 +320,10 @@ fn rounds_are_whole_in_every_file() {
 #[test]
 fn pauses_follow_the_last_completion() {
     let think = Some(ThinkTime { pause_ns: 10_000, spin_ns: 4_000, after_operations: 4 });
-    let plan = StreamPlan { think, ..plan(Operation::Read, Order::Random) };
+    let plan = StreamPlan {
+        timing: Timing { think, ..plan(Operation::Read, Order::Random).timing },
+        ..plan(Operation::Read, Order::Random)
+    };
     let done = bounded(&plan, 40);
     for (i, (at, _)) in done.ops.iter().enumerate() {
         // Four at once take 1,000 ns, then the pause.
@@ -279,8 +334,11 @@ fn pauses_follow_the_last_completion() {
 
 #[test]
 fn a_block_is_written_when_its_trim_has_completed() {
-    let plan =
-        StreamPlan { trim_before_write: true, total_operations: Some(100), ..plan(Operation::Write, Order::Random) };
+    let plan = StreamPlan {
+        kind: BlockPlan { trim_before_write: true, ..plan(Operation::Write, Order::Random).block().clone() }.into(),
+        limits: Limits { total_operations: Some(100), ..plan(Operation::Write, Order::Random).limits },
+        ..plan(Operation::Write, Order::Random)
+    };
     let done = bounded(&plan, 10_000);
     assert_eq!((done.count(OpKind::Trim), done.count(OpKind::Write)), (100, 100));
     for (at, write) in done.ops.iter().filter(|(_, op)| op.kind == OpKind::Write) {
@@ -292,23 +350,38 @@ fn a_block_is_written_when_its_trim_has_completed() {
 #[test]
 fn the_same_seed_gives_the_same_operations() {
     let mix = Some(Mix { read_percent: 40 });
-    let a = StreamPlan { mix, ..plan(Operation::Write, Order::Zipf { theta_milli: 1_100 }) };
+    let a = StreamPlan {
+        kind: BlockPlan { mix, ..plan(Operation::Write, Order::Zipf { theta_milli: 1_100 }).block().clone() }.into(),
+        ..plan(Operation::Write, Order::Zipf { theta_milli: 1_100 })
+    };
     let ops = |plan: &StreamPlan| bounded(plan, 1_000).ops;
     assert_eq!(ops(&a), ops(&a));
     assert_ne!(ops(&a), ops(&StreamPlan { seed: 12, ..a.clone() }));
 }
 
 #[test]
-fn plain_streams_are_the_same_from_both_sources() {
+fn a_plain_stream_goes_by_its_permutation_and_rounds_are_whole() {
     for order in [Order::Sequential, Order::Random] {
         for sync in [Sync::None, Sync::FdatasyncEach, Sync::FsyncPerRound] {
-            let round_bytes = Some(16 * BLOCK);
-            let plan = StreamPlan { sync, round_bytes, queue_depth: 1, ..plan(Operation::Write, order) };
-            assert!(crate::is_plain(&plan));
-            let mut plain = crate::Stream::new(&plan, false);
-            for (_, op) in bounded(&plan, 2_000).ops {
-                assert_eq!(plain.next(0), Next::Op(op), "{order:?} {sync:?}");
-                plain.completed(&op, Outcome { at_ns: 0, result: Ok(op.len) });
+            let durability = Durability { sync, round_bytes: Some(16 * BLOCK), ..Durability::default() };
+            let path = IoPath { queue_depth: 1, ..IoPath::default() };
+            let plan = StreamPlan { path, durability, ..plan(Operation::Write, order) };
+            let blocks = plan.block().region_bytes / BLOCK;
+            let of_pass =
+                |pass: u64| crate::Permutation::new(blocks, plan.seed ^ pass.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let place = |n: u64| if order == Order::Random { of_pass(n / blocks).at(n % blocks) } else { n % blocks };
+            let mut written = 0;
+            for (index, (_, op)) in bounded(&plan, 2_000).ops.into_iter().enumerate() {
+                let syncs = sync == Sync::FsyncPerRound && index % 17 == 16;
+                assert_eq!(op.kind == OpKind::Fsync, syncs, "{order:?} {sync:?} {index}");
+                if !syncs {
+                    assert_eq!(
+                        op.offset,
+                        plan.block().region_start_bytes + place(written) * BLOCK,
+                        "{order:?} {sync:?}"
+                    );
+                    written += 1;
+                }
             }
         }
     }

@@ -67,17 +67,17 @@ impl Places {
     /// # Panics
     /// If the region holds no block: plans are checked before they get here.
     pub fn new(plan: &StreamPlan, seed: u64) -> Self {
-        let least = plan.min_block_bytes().max(1);
-        let region = plan.region_bytes;
+        let least = plan.block().min_block_bytes().max(1);
+        let region = plan.block().region_bytes;
         assert!(region >= least, "a region of {region} bytes holds no block of {least}");
-        let unit = plan.align_bytes.unwrap_or(least).max(1);
-        let run = plan.run_blocks.max(1);
+        let unit = plan.block().align_bytes.unwrap_or(least).max(1);
+        let run = plan.block().run_blocks.max(1);
         let starts = (region - least) / unit + 1;
-        let walk = match plan.order {
+        let walk = match plan.block().order {
             Order::Sequential => Walk::Forward { at: 0 },
             Order::Reverse => Walk::Backward { at: region },
             Order::Strided { stride_bytes } => Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0 },
-            order => match Popularity::of(order, &plan.zones, starts, seed) {
+            order => match Popularity::of(order, &plan.block().zones, starts, seed) {
                 Some(popularity) => Walk::Drawn(popularity),
                 None => {
                     let starts = starts.div_ceil(u64::from(run));
@@ -98,7 +98,8 @@ impl Places {
             Walk::Forward { at } => {
                 let offset = *at;
                 let len = cut(region - offset);
-                *at = up(offset + u64::from(len));
+                // From one block to the next without a division.
+                *at = if u64::from(len) == unit { offset + unit } else { up(offset + u64::from(len)) };
                 let ends_pass = at.saturating_add(least) > region;
                 if ends_pass {
                     *at = 0;
@@ -167,11 +168,14 @@ impl Places {
             }
         };
         let len = u64::from(len).min(region);
-        let offset = start.min((region - len) / unit * unit);
+        // Each start has room for the smallest block.
+        let offset = if len > least { start.min((region - len) / unit * unit) } else { start };
         self.run_left -= 1;
-        self.run_at = (offset + len).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
-        if self.run_at.saturating_add(least) > region {
-            self.run_left = 0;
+        if self.run_left > 0 {
+            self.run_at = (offset + len).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+            if self.run_at.saturating_add(least) > region {
+                self.run_left = 0;
+            }
         }
         let mut ends_pass = false;
         if let Walk::Covering { permutation: order, position, starts, pass, seed } = &mut self.walk
@@ -190,11 +194,16 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::BlockPlan;
 
     const BLOCK: u64 = 4096;
 
     fn plan(order: Order, blocks: u64) -> StreamPlan {
-        StreamPlan { order, block_size_bytes: BLOCK, region_bytes: blocks * BLOCK, ..StreamPlan::default() }
+        StreamPlan {
+            kind: BlockPlan { order, block_size_bytes: BLOCK, region_bytes: blocks * BLOCK, ..BlockPlan::default() }
+                .into(),
+            ..StreamPlan::default()
+        }
     }
 
     /// The blocks of one pass, or of `most` operations.
@@ -203,7 +212,7 @@ mod tests {
         let mut blocks = Vec::new();
         while blocks.len() < most {
             let place = places.next(BLOCK as u32, &mut random);
-            assert!(place.offset + u64::from(place.len) <= plan.region_bytes);
+            assert!(place.offset + u64::from(place.len) <= plan.block().region_bytes);
             blocks.push(place.offset / BLOCK);
             if place.ends_pass {
                 break;
@@ -219,7 +228,13 @@ mod tests {
             for blocks in [1, 2, 3, 10, 64, 101] {
                 // A strided order with runs leaves out what lies between them.
                 for run_blocks in if order.is_sequential() { [0, 1, 1] } else { [0, 1, 4] } {
-                    let mut seen = pass(&StreamPlan { run_blocks, ..plan(order, blocks) }, 1_000);
+                    let mut seen = pass(
+                        &StreamPlan {
+                            kind: BlockPlan { run_blocks, ..plan(order, blocks).block().clone() }.into(),
+                            ..plan(order, blocks)
+                        },
+                        1_000,
+                    );
                     seen.sort_unstable();
                     assert_eq!(seen, (0..blocks).collect::<Vec<_>>(), "{order:?} {blocks} {run_blocks}");
                 }
@@ -240,7 +255,13 @@ mod tests {
     #[test]
     fn runs_follow_one_another() {
         for order in [Order::Random, Order::RandomReplace] {
-            let blocks = pass(&StreamPlan { run_blocks: 8, ..plan(order, 256) }, 256);
+            let blocks = pass(
+                &StreamPlan {
+                    kind: BlockPlan { run_blocks: 8, ..plan(order, 256).block().clone() }.into(),
+                    ..plan(order, 256)
+                },
+                256,
+            );
             let follow = blocks.windows(2).filter(|w| w[0] + 1 == w[1]).count();
             // Seven of eight, less the runs of the second that begin near the end.
             assert!((190..=240).contains(&follow), "{order:?}: {follow}");
@@ -250,13 +271,27 @@ mod tests {
     #[test]
     fn a_stride_with_runs_reads_zones_and_skips_what_is_between() {
         let zones = |stride: u64, blocks| {
-            pass(&StreamPlan { run_blocks: 3, ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks) }, 10)
+            pass(
+                &StreamPlan {
+                    kind: BlockPlan {
+                        run_blocks: 3,
+                        ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks).block().clone()
+                    }
+                    .into(),
+                    ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks)
+                },
+                10,
+            )
         };
         // As fio 3.33 does it: the next zone begins a zone range and a skip after the last, and the end wraps to the start.
         assert_eq!(zones(5, 13), [0, 1, 2, 5, 6, 7, 10, 11, 12]);
         assert_eq!(zones(5, 12), [0, 1, 2, 5, 6, 7, 10, 11]);
         assert_eq!(zones(5, 2), [0, 1]);
-        let plan = StreamPlan { run_blocks: 2, ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8) };
+        let plan = StreamPlan {
+            kind: BlockPlan { run_blocks: 2, ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8).block().clone() }
+                .into(),
+            ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8)
+        };
         let (mut places, mut random) = (Places::new(&plan, 3), Random::new(3, 3));
         let offsets: Vec<u64> = (0..6).map(|_| places.next(4096, &mut random).offset / BLOCK).collect();
         assert_eq!(offsets, [0, 1, 4, 5, 0, 1]);
@@ -273,12 +308,16 @@ mod tests {
     fn mixed_sizes_stay_inside_and_aligned() {
         for order in [Order::Sequential, Order::Reverse, Order::Random, Order::RandomReplace] {
             let plan = StreamPlan {
-                align_bytes: Some(512),
-                block_sizes: Some(model::BlockSizes {
-                    read: model::BlockSize::Range { min_bytes: 512, max_bytes: 4096, step_bytes: 512 },
-                    write: model::BlockSize::Fixed { bytes: 512 },
-                    trim: model::BlockSize::Fixed { bytes: 512 },
-                }),
+                kind: BlockPlan {
+                    align_bytes: Some(512),
+                    block_sizes: Some(model::BlockSizes {
+                        read: model::BlockSize::Range { min_bytes: 512, max_bytes: 4096, step_bytes: 512 },
+                        write: model::BlockSize::Fixed { bytes: 512 },
+                        trim: model::BlockSize::Fixed { bytes: 512 },
+                    }),
+                    ..plan(order, 25).block().clone()
+                }
+                .into(),
                 ..plan(order, 25)
             };
             let (mut places, mut random) = (Places::new(&plan, 3), Random::new(3, 3));
@@ -286,7 +325,7 @@ mod tests {
                 let asked = 512 * (i * 7 % 8 + 1) as u32;
                 let place = places.next(asked, &mut random);
                 assert!(place.offset.is_multiple_of(512) && place.len > 0 && place.len.is_multiple_of(512));
-                assert!(place.offset + u64::from(place.len) <= plan.region_bytes);
+                assert!(place.offset + u64::from(place.len) <= plan.block().region_bytes);
                 assert!(place.len == asked || order.is_sequential(), "{order:?}");
             }
         }
@@ -294,9 +333,15 @@ mod tests {
 
     #[test]
     fn alignment_beyond_the_block_leaves_gaps() {
-        let aligned = StreamPlan { align_bytes: Some(4 * BLOCK), ..plan(Order::Sequential, 16) };
+        let aligned = StreamPlan {
+            kind: BlockPlan { align_bytes: Some(4 * BLOCK), ..plan(Order::Sequential, 16).block().clone() }.into(),
+            ..plan(Order::Sequential, 16)
+        };
         assert_eq!(pass(&aligned, 99), [0, 4, 8, 12]);
-        let mut random = pass(&StreamPlan { order: Order::Random, ..aligned }, 99);
+        let mut random = pass(
+            &StreamPlan { kind: BlockPlan { order: Order::Random, ..aligned.block().clone() }.into(), ..aligned },
+            99,
+        );
         random.sort_unstable();
         assert_eq!(random, [0, 4, 8, 12]);
     }

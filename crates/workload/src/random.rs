@@ -1,5 +1,12 @@
 //! Seeded random numbers: xoshiro256++ (Blackman and Vigna 2019), seeded by SplitMix64 (Steele, Lea, Flood 2014).
 
+/// What one seed is used for.
+pub(crate) const MIX: u64 = 1;
+pub(crate) const PLACE: u64 = 2;
+pub(crate) const SIZE: u64 = 3;
+pub(crate) const PACE: u64 = 4;
+pub(crate) const FILE: u64 = 5;
+
 /// One stream of random numbers. The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {

@@ -94,21 +94,21 @@ impl Verified {
         // Tables that other streams refined may have smaller units than this one's own.
         let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
         let back = plan.read_back(model::EngineKind::IoUring);
-        let depth = back.as_ref().map_or(1, |b| b.queue_depth);
-        let most = usize::try_from(plan.block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
+        let depth = back.as_ref().map_or(1, |b| b.path.queue_depth);
+        let most = usize::try_from(plan.block().block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
         let stampers: Vec<Stamper> = files.iter().map(|f| f.stamper).collect();
         let tables: Vec<Arc<Table>> = files.into_iter().map(|f| f.table).collect();
-        let start = plan.region_start_bytes;
+        let start = plan.block().region_start_bytes;
         Self {
             kind: verify.kind,
             stop_at_first: verify.stop_at_first,
             writes: plan.changes_data(),
-            versions: Versions::new(tables.clone(), plan.queue_depth.max(depth), most),
+            versions: Versions::new(tables.clone(), plan.path.queue_depth.max(depth), most),
             ledgers: stampers.iter().map(|_| Ledger::new(MOST_JUDGEMENTS)).collect(),
             stampers,
             tables,
             space: FileSpace::of(plan),
-            region: start..start.saturating_add(plan.region_bytes),
+            region: start..start.saturating_add(plan.block().region_bytes),
             sequence: first_sequence,
             epoch: 0,
             time_ms: 0,

@@ -44,8 +44,10 @@ impl Written {
     /// If the memory cannot be had.
     pub fn prepare(&mut self, streams: &[StreamPlan]) -> Result<Vec<Option<Verified>>, WrittenError> {
         for stream in streams {
-            let (start, end) =
-                (stream.region_start_bytes, stream.region_start_bytes.saturating_add(stream.region_bytes));
+            let (start, end) = (
+                stream.block().region_start_bytes,
+                stream.block().region_start_bytes.saturating_add(stream.block().region_bytes),
+            );
             for name in names(stream) {
                 if stream.verify.is_some() {
                     let (unit, next) = (stream.verify_unit_bytes().max(1), self.files.len() as u32);
@@ -141,8 +143,8 @@ fn named(mut finding: DataFinding, file: &str) -> DataFinding {
 
 /// The files of a stream; the target itself has no name.
 fn names(stream: &StreamPlan) -> impl Iterator<Item = &str> {
-    let target = stream.files.is_empty().then_some("");
-    target.into_iter().chain(stream.files.iter().map(String::as_str))
+    let target = stream.block().files.is_empty().then_some("");
+    target.into_iter().chain(stream.block().files.iter().map(String::as_str))
 }
 
 impl File {

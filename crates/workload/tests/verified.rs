@@ -1,7 +1,7 @@
 //! A stream's verified data over a device in memory that fails in every legal way: nothing of that is an alarm, and what a
 //! failed flush has lost is said to be lost.
 
-use model::{DataFault, Mix, Operation, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
+use model::{BlockPlan, DataFault, IoPath, Mix, Operation, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
 use proptest::prelude::*;
 use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
 
@@ -24,12 +24,16 @@ impl Reread for Memory {
 
 fn stream() -> StreamPlan {
     StreamPlan {
-        operation: Operation::Write,
-        mix: Some(Mix { read_percent: 50 }),
-        block_size_bytes: 4 * UNIT,
-        align_bytes: Some(UNIT),
-        queue_depth: SLOTS as u32,
-        region_bytes: UNITS * UNIT,
+        kind: BlockPlan {
+            operation: Operation::Write,
+            mix: Some(Mix { read_percent: 50 }),
+            block_size_bytes: 4 * UNIT,
+            align_bytes: Some(UNIT),
+            region_bytes: UNITS * UNIT,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: SLOTS as u32, ..IoPath::default() },
         verify: Some(Verify { kind: VerifyKind::Stamp, read_back: false, stop_at_first: false }),
         ..StreamPlan::default()
     }

@@ -10,7 +10,7 @@ const SPLIT: f64 = 1.5;
 
 /// The pages of a phase, where all of its streams ask for the same.
 fn pages(probe: &Probe<'_>) -> Option<BufferPages> {
-    let mut pages = probe.phase.plan.streams.iter().map(|s| s.buffers.pages);
+    let mut pages = probe.phase.plan.streams.iter().map(|s| s.path.buffers.pages);
     let first = pages.next()?;
     pages.all(|p| p == first).then_some(first)
 }

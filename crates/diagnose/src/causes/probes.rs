@@ -63,14 +63,14 @@ impl<'a> Probe<'a> {
 
 /// What makes a stream ask more than one thing, or hold back.
 fn is_plain(stream: &StreamPlan) -> bool {
-    stream.mix.is_none()
-        && !stream.trim_before_write
-        && stream.block_sizes.is_none()
-        && stream.pacing.is_none_or(|p| Pacing { arrivals: p.arrivals, ..Pacing::default() } == p)
-        && stream.think.is_none()
-        && stream.start_delay_ns == 0
-        && matches!(stream.operation, Operation::Read | Operation::Write)
-        && matches!(stream.order, Order::Sequential | Order::Random | Order::RandomReplace)
+    stream.block().mix.is_none()
+        && !stream.block().trim_before_write
+        && stream.block().block_sizes.is_none()
+        && stream.timing.pacing.is_none_or(|p| Pacing { arrivals: p.arrivals, ..Pacing::default() } == p)
+        && stream.timing.think.is_none()
+        && stream.timing.start_delay_ns == 0
+        && matches!(stream.block().operation, Operation::Read | Operation::Write)
+        && matches!(stream.block().order, Order::Sequential | Order::Random | Order::RandomReplace)
 }
 
 /// A phase whose only flaw is that others used the disk: its numbers are not the storage's, but a limit of ours that was
@@ -84,10 +84,11 @@ fn beside_others(phase: &PhaseRun) -> bool {
 fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> Option<Probe<'a>> {
     let streams = &phase.plan.streams;
     let first = streams.first()?;
-    let access = |s: &StreamPlan| s.access.unwrap_or(phase.plan.access);
+    let access = |s: &StreamPlan| s.path.access.unwrap_or(phase.plan.access);
     let alike = |s: &StreamPlan| {
         is_plain(s)
-            && (s.operation, s.order, s.block_size_bytes) == (first.operation, first.order, first.block_size_bytes)
+            && (s.block().operation, s.block().order, s.block().block_size_bytes)
+                == (first.block().operation, first.block().order, first.block().block_size_bytes)
             && access(s) == access(first)
     };
     if phase.plan.kind != PhaseKind::Measure || record.engine.kind == EngineKind::Memory || !streams.iter().all(alike) {
@@ -96,10 +97,10 @@ fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> 
     Some(Probe {
         phase,
         record,
-        direction: if first.operation == Operation::Read { Direction::Read } else { Direction::Write },
-        random: first.order != Order::Sequential,
+        direction: if first.block().operation == Operation::Read { Direction::Read } else { Direction::Write },
+        random: first.block().order != Order::Sequential,
         direct: access(first) == Access::Direct && !record.direct.as_ref().is_some_and(DirectProof::is_from_cache),
-        block: first.block_size_bytes.max(1) as f64,
+        block: first.block().block_size_bytes.max(1) as f64,
         depth: f64::from(phase.plan.queue_depth().max(1)),
         bytes_per_s,
     })
@@ -144,9 +145,14 @@ pub(crate) fn fastest_of_all(run: &Run) -> Option<Probe<'_>> {
 pub(crate) fn buffered(run: &Run, direction: Direction) -> Option<Probe<'_>> {
     let buffered = |p: &Probe<'_>| {
         let synced = !p.record.rounds.is_empty()
-            || p.phase.plan.streams.iter().all(|s| s.flush.fsync_at_end || s.sync == model::Sync::FsyncAtEnd);
+            || p.phase
+                .plan
+                .streams
+                .iter()
+                .all(|s| s.durability.flush.fsync_at_end || s.durability.sync == model::Sync::FsyncAtEnd);
         let honest = if p.writes() { synced } else { p.phase.plan.cold };
-        let asked = p.phase.plan.streams.iter().all(|s| s.access.unwrap_or(p.phase.plan.access) == Access::Buffered);
+        let asked =
+            p.phase.plan.streams.iter().all(|s| s.path.access.unwrap_or(p.phase.plan.access) == Access::Buffered);
         asked && !p.random && p.direction == direction && honest
     };
     all(run).into_iter().filter(buffered).min_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))

@@ -156,7 +156,7 @@ pub fn memory(run: &Run) -> Option<Cause> {
         || stack.first(LayerKind::Loop).is_some();
     let nothing_below = in_memory && stack.layers.iter().all(|l| l.device.is_none());
     let asked_buffered = |p: &probes::Probe<'_>| {
-        p.phase.plan.streams.iter().all(|s| s.access.unwrap_or(p.phase.plan.access) == Access::Buffered)
+        p.phase.plan.streams.iter().all(|s| s.path.access.unwrap_or(p.phase.plan.access) == Access::Buffered)
     };
     let best = probes::all(run)
         .into_iter()

@@ -18,7 +18,7 @@ pub fn nor_read_by_processor(run: &Run) -> Check {
             return Ok(None);
         }
         let reads = machine::executed(run).filter(|(p, r)| {
-            let all_read = p.plan.streams.iter().all(|s| s.operation == Operation::Read);
+            let all_read = p.plan.streams.iter().all(|s| s.block().operation == Operation::Read);
             all_read && r.duration_ns() > 0 && machine::standing(run, &p.plan.name).is_some()
         });
         let busiest = reads

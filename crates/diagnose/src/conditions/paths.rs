@@ -81,7 +81,7 @@ pub fn buffered_write_by_processor(run: &Run) -> Check {
     let writes = machine::executed(run).filter(|(p, _)| {
         p.plan.access == Access::Buffered
             && !p.plan.streams.is_empty()
-            && p.plan.streams.iter().all(|s| s.operation == Operation::Write)
+            && p.plan.streams.iter().all(|s| s.block().operation == Operation::Write)
             && machine::standing(run, &p.plan.name).is_some()
     });
     let busiest = writes

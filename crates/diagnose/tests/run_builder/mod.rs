@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test binary uses a part of the builder")]
 
 use model::{
-    Access, Better, Confidence, CpuModel, CpuTicks, DirectProof, DiskCounters, EngineKind, EngineRecord, Environment,
-    Fact, Finding, Interval, Layer, LayerKind, Metric, NS_PER_S, Operation, Order, PhaseKind, PhasePlan, PhaseRecord,
-    PhaseRun, PhaseStatus, Plan, QuietWindow, Round, Run, RunState, Stack, StopCause, StopRule, StreamPlan, Sync,
-    SystemSample, Target, TargetKind, TargetSize, ThrottleState, Unit, Warmup, WarmupCut, WorkerUsage,
+    Access, Better, BlockPlan, Confidence, CpuModel, CpuTicks, DirectProof, DiskCounters, Durability, EngineKind,
+    EngineRecord, Environment, Fact, Finding, Interval, IoPath, Layer, LayerKind, Metric, NS_PER_S, Operation, Order,
+    PhaseKind, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, Plan, QuietWindow, Round, Run, RunState, Stack,
+    StopCause, StopRule, StreamPlan, Sync, SystemSample, Target, TargetKind, TargetSize, ThrottleState, Unit, Warmup,
+    WarmupCut, WorkerUsage,
 };
 
 const INTERVAL_NS: u64 = NS_PER_S / 10;
@@ -349,14 +350,21 @@ impl Builder {
             cold: phase.name == "buffered-read",
             drop_cache: false,
             streams: vec![StreamPlan {
-                operation,
-                order: if phase.block == 4096 { Order::Random } else { Order::Sequential },
-                block_size_bytes: phase.block,
-                queue_depth: phase.depth,
-                region_start_bytes: 0,
-                region_bytes: 1 << 30,
-                sync: if phase.name == "buffered-write" { Sync::FsyncPerRound } else { Sync::None },
-                round_bytes: (phase.name == "buffered-write").then_some(64 << 20),
+                kind: BlockPlan {
+                    operation,
+                    order: if phase.block == 4096 { Order::Random } else { Order::Sequential },
+                    block_size_bytes: phase.block,
+                    region_start_bytes: 0,
+                    region_bytes: 1 << 30,
+                    ..BlockPlan::default()
+                }
+                .into(),
+                path: IoPath { queue_depth: phase.depth, ..IoPath::default() },
+                durability: Durability {
+                    sync: if phase.name == "buffered-write" { Sync::FsyncPerRound } else { Sync::None },
+                    round_bytes: (phase.name == "buffered-write").then_some(64 << 20),
+                    ..Durability::default()
+                },
                 seed: 1,
                 ..StreamPlan::default()
             }],

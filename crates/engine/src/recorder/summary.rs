@@ -47,7 +47,7 @@ pub(crate) fn stream_summary(record: &StreamRecord, stream: &StreamPlan, engine:
 
 /// The direction of a stream that has one.
 fn only_direction(stream: &StreamPlan) -> Direction {
-    match stream.operation {
+    match stream.block().operation {
         _ if !stream.changes_data() => Direction::Read,
         Operation::Read => Direction::Read,
         Operation::Write => Direction::Write,

@@ -9,7 +9,7 @@ use sys::BufferPool;
 
 /// Whether a stream goes past the page cache.
 pub(super) fn is_direct(phase: &PhasePlan, stream: &StreamPlan) -> bool {
-    stream.access.unwrap_or(phase.access) == Access::Direct
+    stream.path.access.unwrap_or(phase.access) == Access::Direct
 }
 
 /// How O_DIRECT is had on this target; found out at the first direct phase.

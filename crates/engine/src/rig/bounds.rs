@@ -12,15 +12,19 @@ impl FileRig {
         let mut clipped = None;
         let mut streams = phase.streams.clone();
         for stream in &mut streams {
-            let block = stream.min_block_bytes().max(1);
+            let block = stream.block().min_block_bytes().max(1);
             let bound = self.bound(phase, stream)?;
-            let room = bound.saturating_sub(stream.region_start_bytes).min(stream.region_bytes) / block * block;
+            let room = bound.saturating_sub(stream.block().region_start_bytes).min(stream.block().region_bytes) / block
+                * block;
             if room == 0 {
                 return Err(self.nothing_there(phase, bound));
             }
-            if room < stream.region_bytes {
-                clipped = Some(format!("region clipped from {} to {room} bytes, which hold data", stream.region_bytes));
-                stream.region_bytes = room;
+            if room < stream.block().region_bytes {
+                clipped = Some(format!(
+                    "region clipped from {} to {room} bytes, which hold data",
+                    stream.block().region_bytes
+                ));
+                stream.block_mut().region_bytes = room;
             }
         }
         if self.target.kind == TargetKind::Directory {
@@ -32,11 +36,11 @@ impl FileRig {
     /// How far into the target, or into each of its files, a stream may go.
     fn bound(&self, phase: &PhasePlan, stream: &StreamPlan) -> Result<u64, Failure> {
         let lays_out = phase.kind == PhaseKind::Layout;
-        if stream.files.is_empty() {
+        if stream.block().files.is_empty() {
             // Who only writes needs no data there; but where a layout was cut short, writes that it was made for stay
             // within what it wrote, so that they overwrite and do not allocate.
             let temporary = self.opened.size.is_none();
-            let as_laid_out = self.laid_out.is_some() && stream.region_end() <= self.layout_planned;
+            let as_laid_out = self.laid_out.is_some() && stream.block().region_end() <= self.layout_planned;
             let fresh = temporary && !stream.reads() && !as_laid_out;
             return Ok(if lays_out || fresh { self.opened.max_bytes } else { self.readable_bytes() });
         }
@@ -44,13 +48,13 @@ impl FileRig {
             let message = format!(
                 "{}: the stream names {} files, but {} is no directory",
                 phase.name,
-                stream.files.len(),
+                stream.block().files.len(),
                 self.target.path.display()
             );
             return Err(Failure::new(FailureKind::Refused, message).remedy("name a directory as the target"));
         }
         let writes_only = !stream.reads();
-        Ok(if lays_out || writes_only { self.opened.max_bytes } else { self.own.shortest(&stream.files) })
+        Ok(if lays_out || writes_only { self.opened.max_bytes } else { self.own.shortest(&stream.block().files) })
     }
 
     /// All files together must leave free what a file system needs: the lengths that they will have, against what was
@@ -60,10 +64,11 @@ impl FileRig {
         let own_end = self.opened.file.metadata().map_or(0, |m| m.len());
         ends.insert("", own_end);
         for stream in streams.iter().filter(|s| s.changes_data()) {
-            let names = stream.files.iter().map(String::as_str).chain(stream.files.is_empty().then_some(""));
+            let names =
+                stream.block().files.iter().map(String::as_str).chain(stream.block().files.is_empty().then_some(""));
             for name in names {
                 let end = ends.entry(name).or_default();
-                *end = stream.region_end().max(*end);
+                *end = stream.block().region_end().max(*end);
             }
         }
         let needed = ends.values().fold(0u64, |sum, end| sum.saturating_add(*end));
@@ -100,14 +105,16 @@ impl FileRig {
         let misaligned = |n: u64| !n.is_multiple_of(u64::from(offset));
         for s in streams {
             if u64::from(memory) > page
-                || misaligned(s.block_size_bytes)
-                || misaligned(s.min_block_bytes())
-                || misaligned(s.region_start_bytes)
+                || misaligned(s.block().block_size_bytes)
+                || misaligned(s.block().min_block_bytes())
+                || misaligned(s.block().region_start_bytes)
             {
                 let message = format!(
                     "{}: blocks of {} bytes from byte {} do not suit direct I/O here, which needs multiples of {offset} \
                      bytes (buffers: {memory})",
-                    phase.name, s.block_size_bytes, s.region_start_bytes
+                    phase.name,
+                    s.block().block_size_bytes,
+                    s.block().region_start_bytes
                 );
                 return Err(Failure::new(FailureKind::Environment, message)
                     .remedy(format!("use block sizes that are multiples of {offset} bytes, or buffered I/O")));

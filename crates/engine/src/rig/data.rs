@@ -19,12 +19,12 @@ fn doubt(proof: &DataProof) -> u8 {
 impl FileRig {
     /// Whether what a stream reads is real, in the worst of its files.
     fn data_proof(&self, stream: &StreamPlan) -> DataProof {
-        let (start, len) = (stream.region_start_bytes, stream.region_bytes);
+        let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
         let of_own = |file: &Arc<File>| match sys::written(file, start, len) {
             Ok(written) => judge_extents(written, len),
             Err(_) => judge_sample(sample(file, start, len, stream.seed)),
         };
-        if let Some(worst) = self.own.of(&stream.files).map(of_own).max_by_key(doubt) {
+        if let Some(worst) = self.own.of(&stream.block().files).map(of_own).max_by_key(doubt) {
             return worst;
         }
         let file = &self.opened.file;
@@ -66,16 +66,18 @@ impl FileRig {
         }
         self.layout_errors = record.errors.keys().cloned().collect();
         // The one that writes to the target itself; the lengths of files with names tell how far those came.
-        let Some((index, stream)) = streams.iter().enumerate().find(|(_, s)| s.files.is_empty()) else { return };
-        let start = stream.region_start_bytes;
+        let Some((index, stream)) = streams.iter().enumerate().find(|(_, s)| s.block().files.is_empty()) else {
+            return;
+        };
+        let start = stream.block().region_start_bytes;
         let reached = if done {
             // To the byte.
-            stream.region_end()
+            stream.block().region_end()
         } else {
             let bytes = record.streams.get(index).map_or(record.bytes, |s| s.directions.iter().map(|d| d.bytes).sum());
             // Completions arrive out of order: after an error, what lies within the last depth of operations is not
             // certain.
-            let doubtful = u64::from(stream.queue_depth).saturating_mul(stream.block_size_bytes);
+            let doubtful = u64::from(stream.path.queue_depth).saturating_mul(stream.block().block_size_bytes);
             let certain = if record.errors.is_empty() { bytes } else { bytes.saturating_sub(doubtful) };
             certain / MIB * MIB
         };

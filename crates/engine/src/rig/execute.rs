@@ -21,7 +21,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use sys::{BufferPool, Epoch, Pages, PoolOptions};
-use workload::{BlockOp, Checked, FileSpace, Pattern, Stream, Verified, is_plain};
+use workload::{BlockOp, Checked, FileSpace, Pattern, Verified};
 
 /// Why a ring does not poll although RWF_HIPRI was asked for.
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
@@ -161,7 +161,7 @@ fn run_all(job: &Job<'_>, phase: &PhasePlan, mut works: Vec<Work<'_>>, crew: &Cr
     };
     // What is read back has a phase of its own.
     let reads_back = !std::ptr::eq(phase, job.plan);
-    if works.len() == 1 && works[0].0.cpus.is_empty() && works[0].0.io_priority.is_none() {
+    if works.len() == 1 && works[0].0.path.cpus.is_empty() && works[0].0.path.io_priority.is_none() {
         let (stream, way, known) = works.remove(0);
         return vec![worker(stream, known, reads_back).run(way)];
     }
@@ -336,33 +336,33 @@ fn pool_options(buffers: Buffers) -> PoolOptions {
 
 impl Worker<'_> {
     fn engine(&self) -> EngineKind {
-        self.stream.engine.unwrap_or(self.phase.engine)
+        self.stream.path.engine.unwrap_or(self.phase.engine)
     }
 
     fn depth(&self) -> u32 {
-        self.stream.queue_depth.max(1)
+        self.stream.path.queue_depth.max(1)
     }
 
     fn pool(&self) -> Result<BufferPool, DeviceError> {
-        let bytes = usize::try_from(self.stream.block_size_bytes).unwrap_or(usize::MAX);
-        self.job.shelf.take(self.depth(), bytes, pool_options(self.stream.buffers))
+        let bytes = usize::try_from(self.stream.block().block_size_bytes).unwrap_or(usize::MAX);
+        self.job.shelf.take(self.depth(), bytes, pool_options(self.stream.path.buffers))
     }
 
     fn run(mut self, way: &Way) -> Outcome {
         self.files = way.files();
         let ran = self.take(way).map_err(|error| (error, self.known.take().map(Box::new)));
-        if self.stream.ends_phase {
+        if self.stream.limits.ends_phase {
             self.crew.end(StopCause::TimeUsed);
         }
         ran
     }
 
     fn take(&self, way: &Way) -> Result<Ran, DeviceError> {
-        if !self.stream.cpus.is_empty() {
-            sys::set_affinity(&self.stream.cpus)
+        if !self.stream.path.cpus.is_empty() {
+            sys::set_affinity(&self.stream.path.cpus)
                 .map_err(|source| DeviceError::Call { call: "sched_setaffinity (cpus of the stream)", source })?;
         }
-        if let Some(IoPriority { class, level }) = self.stream.io_priority {
+        if let Some(IoPriority { class, level }) = self.stream.path.io_priority {
             let class = match class {
                 IoClass::RealTime => 1,
                 IoClass::BestEffort => 2,
@@ -393,12 +393,12 @@ impl Worker<'_> {
 
     /// The only file, if there is one and calls need no flags: the shortest way.
     fn only<'f>(&self, files: &'f Files) -> Option<&'f Arc<File>> {
-        if files.len() == 1 && self.stream.rw_flags == RwFlags::default() { files.first() } else { None }
+        if files.len() == 1 && self.stream.path.rw_flags == RwFlags::default() { files.first() } else { None }
     }
 
     fn set(&self, files: &Files) -> Result<FileSet, DeviceError> {
         let own: Result<Vec<OwnedFd>, DeviceError> = files.iter().map(|f| own(f)).collect();
-        Ok(FileSet::new(own?, FileSpace::of(self.stream), self.stream.rw_flags))
+        Ok(FileSet::new(own?, FileSpace::of(self.stream), self.stream.path.rw_flags))
     }
 
     fn psync(&self, files: &Files) -> Result<Ran, DeviceError> {
@@ -414,7 +414,8 @@ impl Worker<'_> {
 
     fn mapped(&self, files: &Files) -> Result<Ran, DeviceError> {
         let stream = self.stream;
-        let (end, writes) = (stream.region_start_bytes.saturating_add(stream.region_bytes), stream.changes_data());
+        let (end, writes) =
+            (stream.block().region_start_bytes.saturating_add(stream.block().region_bytes), stream.changes_data());
         for file in files.iter().filter(|_| writes) {
             let regular = file.metadata().is_ok_and(|m| m.is_file());
             // A store into a hole for which there is no room would end the program; this says ENOSPC instead.
@@ -451,8 +452,8 @@ impl Worker<'_> {
     fn ring(&self, files: &Files) -> Result<Ran, DeviceError> {
         let mut pool = Some(self.pool()?);
         let own: Vec<OwnedFd> = files.iter().map(|f| own(f)).collect::<Result<_, _>>()?;
-        let mut flags = self.stream.rw_flags;
-        let pairs = flags.hipri && self.stream.sync == Sync::FdatasyncEach;
+        let mut flags = self.stream.path.rw_flags;
+        let pairs = flags.hipri && self.stream.durability.sync == Sync::FdatasyncEach;
         flags.hipri &= !pairs;
         let space = if own.len() == 1 { FileSpace::alone() } else { FileSpace::of(self.stream) };
         match (UringDevice::over(self.job.epoch, &own, space, flags, &mut pool), pool) {
@@ -477,7 +478,7 @@ impl Worker<'_> {
                 let (record, known) = self.verifying(&mut device, known, &settings)?;
                 (record, Some(known))
             }
-            None if is_plain(stream) && stream.content == model::Content::default() && !Shaped::repeats(stream) => {
+            None if Shaped::is_unique(stream) => {
                 let mut data = settings.content_seed.map(Content::new);
                 (self.work(&mut device, &mut data, &settings)?, None)
             }
@@ -496,12 +497,8 @@ impl Worker<'_> {
     {
         let (stream, once) = (self.stream, self.phase.stop == StopRule::RegionOnce);
         let part = Part::of(stream, self.crew);
-        let result = if is_plain(stream) && stream.content == model::Content::default() {
-            run_worker(device, &mut Stream::new(stream, once), data, settings, &part, self.control)
-        } else {
-            run_worker(device, &mut Pattern::new(stream, once), data, settings, &part, self.control)
-        };
-        result.inspect_err(|_| self.crew.end(StopCause::Failed))
+        run_worker(device, &mut Pattern::new(stream, once), data, settings, &part, self.control)
+            .inspect_err(|_| self.crew.end(StopCause::Failed))
     }
 
     /// A stream that verifies, or its read-back.
@@ -513,14 +510,14 @@ impl Worker<'_> {
     ) -> Result<(StreamRecord, Verified), DeviceError> {
         let again = Again::new(self.files.clone());
         if !self.reads_back {
-            let writes = self.stream.changes_data() && self.stream.operation == Operation::Write;
+            let writes = self.stream.changes_data() && self.stream.block().operation == Operation::Write;
             let mut data = Checking::new(known, again, writes);
             let result = self.work(device, &mut data, settings);
             return self.keep(result, data.verified);
         }
         let mut data = Checking::new(known, again, false);
         let lost = data.verified.reads_lost();
-        let mut source = data.verified.read_back(self.stream.block_size_bytes);
+        let mut source = data.verified.read_back(self.stream.block().block_size_bytes);
         let part = Part::of(self.stream, self.crew);
         let result = run_worker(device, &mut source, &mut data, settings, &part, self.control)
             .inspect_err(|_| self.crew.end(StopCause::Failed));

@@ -161,7 +161,7 @@ fn moved_bytes(summaries: &[StreamSummary], all: u64, streams: &[StreamPlan], wh
         // One stream that does one thing.
         let does = |s: &StreamPlan| match which {
             Moved::Read => s.reads(),
-            Moved::Written => matches!(s.operation, Operation::Write | Operation::WriteZeroes),
+            Moved::Written => matches!(s.block().operation, Operation::Write | Operation::WriteZeroes),
         };
         return if streams.iter().any(does) { all } else { 0 };
     }
@@ -187,7 +187,8 @@ impl Rig for FileRig {
             return Err(Failure::new(FailureKind::Refused, message).remedy("allow writing: --overwrite or --destroy"));
         }
         if phase.kind == PhaseKind::Layout
-            && let Some(end) = phase.streams.iter().filter(|s| s.files.is_empty()).map(StreamPlan::region_end).max()
+            && let Some(end) =
+                phase.streams.iter().filter(|s| s.block().files.is_empty()).map(|s| s.block().region_end()).max()
         {
             // Until it says how far it came, nothing holds data.
             self.laid_out = self.laid_out.or(Some(0));
@@ -198,7 +199,7 @@ impl Rig for FileRig {
         let past_cache: Vec<StreamPlan> = streams.iter().filter(|s| is_direct(phase, s)).cloned().collect();
         if !past_cache.is_empty() {
             self.check_alignment(phase, &past_cache)?;
-            let (start, block) = (past_cache[0].region_start_bytes, past_cache[0].block_size_bytes);
+            let (start, block) = (past_cache[0].block().region_start_bytes, past_cache[0].block().block_size_bytes);
             if phase.kind == PhaseKind::Layout {
                 self.direct.try_write(&self.opened.file, start, block, &mut self.bytes_written);
             } else {
@@ -216,12 +217,12 @@ impl Rig for FileRig {
         let cold = phase.drop_cache || verifies || !write && (phase.cold || through_loops || stands_in);
         let dropped = cold.then(|| {
             let (start, end) = streams.iter().fold((u64::MAX, 0), |(a, b), s| {
-                (a.min(s.region_start_bytes), b.max(s.region_start_bytes + s.region_bytes))
+                (a.min(s.block().region_start_bytes), b.max(s.block().region_start_bytes + s.block().region_bytes))
             });
             let backing = &self.options.backing_files;
             let len = end.saturating_sub(start);
             let mut dropped = drop_caches(&self.opened.file, self.is_device(), start, len, backing);
-            for file in streams.iter().flat_map(|s| self.own.of(&s.files)) {
+            for file in streams.iter().flat_map(|s| self.own.of(&s.block().files)) {
                 let own = drop_caches(file, false, start, len, backing);
                 dropped.resident_pages = dropped.resident_pages.zip(own.resident_pages).map(|(a, b)| a + b);
             }

@@ -140,7 +140,7 @@ pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Wa
         let direct = sys::reopen(file, false, true).ok().filter(|_| unit.is_multiple_of(sector))?;
         // Some file systems grant the flag and refuse the I/O.
         let mut pool = BufferPool::new(1, sector.max(DIRECT_PIECE) as usize).ok()?;
-        match sys::read_at(&direct, pool.buffer_mut(0), stream.region_start_bytes) {
+        match sys::read_at(&direct, pool.buffer_mut(0), stream.block().region_start_bytes) {
             // The device's own errors are found, and counted, by the read-back.
             Ok(_) | Err(EIO) => Some(Arc::new(direct)),
             Err(_) => None,
@@ -167,7 +167,7 @@ pub(super) fn make_cold(
     let mut left = Some(0);
     let mut method = String::new();
     for file in files {
-        let (start, len) = (stream.region_start_bytes, stream.region_bytes);
+        let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
         let dropped = drop_caches(file, caches.device, start, len, caches.backing);
         left = left.zip(dropped.resident_pages).map(|(a, b)| a + b);
         method = dropped.method;

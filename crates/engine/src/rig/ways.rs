@@ -18,11 +18,11 @@ use sys::{DirectAlignment, Durable};
 impl FileRig {
     /// How well it is known that a phase that writes, or only reads, goes past the page cache, by one file that stands for all of its kind.
     pub(super) fn direct_proof(&self, write: bool, streams: &[StreamPlan]) -> DirectProof {
-        let named = streams.iter().find_map(|s| self.own.of(&s.files).next());
+        let named = streams.iter().find_map(|s| self.own.of(&s.block().files).next());
         let file = named.map_or(&self.opened.file, |f| f.as_ref());
         let facts = sys::file_facts(file).ok();
         let btrfs = self.options.filesystem.as_deref() == Some("btrfs");
-        let end = streams.iter().map(StreamPlan::region_end).max().unwrap_or(0);
+        let end = streams.iter().map(|s| s.block().region_end()).max().unwrap_or(0);
         let length = file.metadata().map_or(0, |m| m.len());
         proof(&DirectFacts {
             kind: self.target.kind,
@@ -95,15 +95,15 @@ impl FileRig {
         direct: Option<&Result<Direct, String>>,
         without_ring: Option<String>,
     ) -> Result<Way, Failure> {
-        let buffered: Vec<Arc<File>> = if stream.files.is_empty() {
+        let buffered: Vec<Arc<File>> = if stream.block().files.is_empty() {
             vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
         } else {
-            let made = self.own.open(&self.target.file, &stream.files);
+            let made = self.own.open(&self.target.file, &stream.block().files);
             made.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))?
         };
         let direct = direct.filter(|_| is_direct(phase, stream));
         let past_cache = matches!(direct, Some(Ok(_)));
-        let durable = match stream.open_sync {
+        let durable = match stream.path.open_sync {
             OpenSync::None => None,
             OpenSync::Dsync => Some(Durable::Data),
             OpenSync::Sync => Some(Durable::All),
@@ -113,7 +113,7 @@ impl FileRig {
                 let again = |f: &Arc<File>| sys::reopen_durable(f, past_cache, durable).map(Arc::new);
                 buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
             }
-            (_, Some(Ok(file))) if stream.files.is_empty() => {
+            (_, Some(Ok(file))) if stream.block().files.is_empty() => {
                 vec![Arc::new(file.try_clone().map_err(|e| self.failed(&e))?)]
             }
             (_, Some(Ok(_))) => {

@@ -8,11 +8,11 @@ use crate::{
 };
 use model::{Access, NS_PER_S};
 use model::{
-    ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, ErrorPolicy, Failure, FailureKind, Ns,
-    Operation, Order, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause, StopRule, StreamPlan, Sync,
-    SystemSample, WorkerUsage,
+    BlockPlan, ColdProof, DataProof, DirectProof, Durability, EngineKind, EngineRecord, Environment, ErrorPolicy,
+    Failure, FailureKind, IoPath, Ns, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause,
+    StopRule, StreamPlan, Sync, SystemSample, WorkerUsage,
 };
-use workload::{Pattern, Stream, is_plain};
+use workload::Pattern;
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -65,14 +65,17 @@ impl SimRig {
     /// Where the first block could not be written.
     pub fn probe_write(&mut self, max_bytes: u64, max_ns: Ns, control: &Control) -> Result<WriteProbe, Failure> {
         let stream = StreamPlan {
-            operation: Operation::Write,
-            order: Order::Sequential,
-            block_size_bytes: MIB,
-            queue_depth: 1,
-            region_start_bytes: 0,
-            region_bytes: max_bytes.min(self.max_bytes()).max(MIB) / MIB * MIB,
-            sync: Sync::FsyncAtEnd,
-            round_bytes: None,
+            kind: BlockPlan {
+                operation: Operation::Write,
+                order: Order::Sequential,
+                block_size_bytes: MIB,
+                region_start_bytes: 0,
+                region_bytes: max_bytes.min(self.max_bytes()).max(MIB) / MIB * MIB,
+                ..BlockPlan::default()
+            }
+            .into(),
+            path: IoPath { queue_depth: 1, ..IoPath::default() },
+            durability: Durability { sync: Sync::FsyncAtEnd, round_bytes: None, ..Durability::default() },
             seed: 0x5eed,
             ..StreamPlan::default()
         };
@@ -112,19 +115,23 @@ impl SimRig {
         let mut clipped = None;
         let mut streams = phase.streams.clone();
         for stream in &mut streams {
-            let block = stream.block_size_bytes.max(1);
+            let block = stream.block().block_size_bytes.max(1);
             // Several files lie one behind the other.
-            let bound = bound / (stream.files.len() as u64).max(1);
-            let room = bound.saturating_sub(stream.region_start_bytes).min(stream.region_bytes) / block * block;
+            let bound = bound / (stream.block().files.len() as u64).max(1);
+            let room = bound.saturating_sub(stream.block().region_start_bytes).min(stream.block().region_bytes) / block
+                * block;
             if room == 0 {
                 let message =
                     format!("{}: nothing to work on: {bound} bytes of sim:{} hold data", phase.name, self.model().name);
                 return Err(Failure::new(FailureKind::Environment, message)
                     .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB"));
             }
-            if room < stream.region_bytes {
-                clipped = Some(format!("region clipped from {} to {room} bytes, which hold data", stream.region_bytes));
-                stream.region_bytes = room;
+            if room < stream.block().region_bytes {
+                clipped = Some(format!(
+                    "region clipped from {} to {room} bytes, which hold data",
+                    stream.block().region_bytes
+                ));
+                stream.block_mut().region_bytes = room;
             }
         }
         if streams.is_empty() {
@@ -153,11 +160,6 @@ impl SimRig {
         let crew = Crew::new(1, &plan.stop);
         let mut many = None;
         let result = match streams {
-            [one] if is_plain(one) => {
-                let mut data = settings.content_seed.map(Content::new);
-                let part = Part::of(one, &crew);
-                run_worker(&mut self.device, &mut Stream::new(one, once), &mut data, &settings, &part, control)
-            }
             [one] => {
                 let mut data = None::<Content>;
                 let part = Part::of(one, &crew);
@@ -224,14 +226,14 @@ impl SimRig {
 
     /// After a layout: what was written before its time ran out is made durable, and is what later phases may touch.
     fn finish_layout(&mut self, record: &mut PhaseRecord, streams: &[StreamPlan]) -> Result<(), Failure> {
-        let in_flight: u64 = streams.iter().map(|s| u64::from(s.queue_depth) * s.block_size_bytes).sum();
+        let in_flight: u64 = streams.iter().map(|s| u64::from(s.path.queue_depth) * s.block().block_size_bytes).sum();
         // After an error, what lies within the last depth of operations is not certain.
         let certain = if record.errors.is_empty() { record.bytes } else { record.bytes.saturating_sub(in_flight) };
         if record.stop != StopCause::RegionDone && record.bytes > 0 {
             self.settle()?;
             record.ended_ns = self.now();
         }
-        let reached = if streams[0].region_start_bytes == 0 { certain / MIB * MIB } else { 0 };
+        let reached = if streams[0].block().region_start_bytes == 0 { certain / MIB * MIB } else { 0 };
         self.laid_out = Some(reached.max(self.laid_out.unwrap_or(0)));
         Ok(())
     }
@@ -240,14 +242,17 @@ impl SimRig {
 /// Memory copies have no region; the plan may leave their stream out.
 fn copy_stream() -> StreamPlan {
     StreamPlan {
-        operation: Operation::Read,
-        order: Order::Sequential,
-        block_size_bytes: MIB,
-        queue_depth: 1,
-        region_start_bytes: 0,
-        region_bytes: 64 * MIB,
-        sync: Sync::None,
-        round_bytes: None,
+        kind: BlockPlan {
+            operation: Operation::Read,
+            order: Order::Sequential,
+            block_size_bytes: MIB,
+            region_start_bytes: 0,
+            region_bytes: 64 * MIB,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: 1, ..IoPath::default() },
+        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
         seed: 0,
         ..StreamPlan::default()
     }

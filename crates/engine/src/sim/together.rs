@@ -41,7 +41,7 @@ impl Together {
         let one = |plan: &StreamPlan| One {
             source: Pattern::new(plan, once),
             account: None,
-            room: plan.queue_depth.max(1),
+            room: plan.path.queue_depth.max(1),
             done: false,
             plan: plan.clone(),
         };
@@ -68,7 +68,7 @@ impl Together {
 
     fn hand_over(&mut self, owner: usize, op: BlockOp, now: Ns) {
         let one = &mut self.streams[owner];
-        if one.room == one.plan.queue_depth.max(1)
+        if one.room == one.plan.path.queue_depth.max(1)
             && let Some(account) = &mut one.account
         {
             account.recorder.resumed(now);

@@ -55,8 +55,8 @@ impl Pool {
     const SHARED: u64 = 0x706f_6f6c;
 
     fn of(stream: &StreamPlan, seed: u64) -> Self {
-        let files = (stream.files.len() as u64).max(1);
-        let all = stream.region_bytes.saturating_mul(files) / stream.block_size_bytes.max(1);
+        let files = (stream.block().files.len() as u64).max(1);
+        let all = stream.block().region_bytes.saturating_mul(files) / stream.block().block_size_bytes.max(1);
         let count = u128::from(all) * u128::from(stream.content.pool_percent) / 100;
         Self {
             // Beside the blocks that buffers are filled with.
@@ -86,7 +86,7 @@ impl Shaped {
             pool: None,
             body: Vec::new(),
             made: 0,
-            reads: stream.mix.is_some_and(|mix| mix.read_percent > 0),
+            reads: stream.block().mix.is_some_and(|mix| mix.read_percent > 0),
             unique,
         };
         if let Some(unique) = &shaped.unique
@@ -103,7 +103,7 @@ impl Shaped {
             if content.pool_percent > 0 {
                 shaped.pool = seed.map(|seed| Pool::of(stream, seed));
             } else {
-                let mut copy = vec![0; usize::try_from(stream.block_size_bytes).unwrap_or(0)];
+                let mut copy = vec![0; usize::try_from(stream.block().block_size_bytes).unwrap_or(0)];
                 unique.fill(u32::MAX, &mut copy);
                 shaped.compress(&mut copy);
                 shaped.copy = copy;
@@ -112,10 +112,15 @@ impl Shaped {
         shaped
     }
 
+    /// Whether what the buffers were filled with, stamped, is all that a stream's data are.
+    pub fn is_unique(stream: &StreamPlan) -> bool {
+        stream.block().mix.is_none() && stream.content == model::Content::default() && !Self::repeats(stream)
+    }
+
     /// Whether a stream writes from so few and small buffers that what they were filled with comes back within a window.
     pub fn repeats(stream: &StreamPlan) -> bool {
-        let block = usize::try_from(stream.block_size_bytes).unwrap_or(usize::MAX);
-        stream.changes_data() && block.saturating_mul(stream.queue_depth as usize) < WINDOW
+        let block = usize::try_from(stream.block().block_size_bytes).unwrap_or(usize::MAX);
+        stream.changes_data() && block.saturating_mul(stream.path.queue_depth as usize) < WINDOW
     }
 
     /// Other bytes than this buffer, or another, held before.
@@ -196,11 +201,16 @@ impl Data for Shaped {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{BlockPlan, IoPath};
     use std::collections::HashMap;
     use workload::OpKind;
 
     fn blocks(content: model::Content, count: u64) -> Vec<Vec<u8>> {
-        let stream = StreamPlan { content, block_size_bytes: 8192, ..StreamPlan::default() };
+        let stream = StreamPlan {
+            kind: BlockPlan { block_size_bytes: 8192, ..BlockPlan::default() }.into(),
+            content,
+            ..StreamPlan::default()
+        };
         let mut data = Shaped::of(&stream, Some(3));
         let mut buffer = vec![0; 8192];
         data.fill(0, &mut buffer);
@@ -217,14 +227,14 @@ mod tests {
     fn after_reads(stream: &StreamPlan, count: u64) -> Vec<u8> {
         let mut data = Shaped::of(stream, Some(3));
         assert!(data.makes());
-        let len = stream.block_size_bytes as usize;
+        let len = stream.block().block_size_bytes as usize;
         let mut buffer = vec![0; len];
         data.fill(0, &mut buffer);
         let mut written = Vec::new();
         for i in 0..count {
             let op =
                 BlockOp { kind: OpKind::Write, offset: i * len as u64, len: len as u32, buffer: 0, intended_ns: None };
-            if stream.mix.is_some() {
+            if stream.block().mix.is_some() {
                 buffer.fill(if i % 2 == 0 { 0 } else { 0xaa });
             }
             data.make(&op, &mut buffer);
@@ -245,8 +255,11 @@ mod tests {
     fn copies_are_drawn_from_the_whole_pool_and_pools_can_be_shared() {
         let of = |seed, pool_shared| {
             let content = model::Content { dedupe_percent: 50, pool_percent: 10, pool_shared, ..Default::default() };
-            let stream =
-                StreamPlan { content, block_size_bytes: 4096, region_bytes: 1000 * 4096, ..StreamPlan::default() };
+            let stream = StreamPlan {
+                kind: BlockPlan { block_size_bytes: 4096, region_bytes: 1000 * 4096, ..BlockPlan::default() }.into(),
+                content,
+                ..StreamPlan::default()
+            };
             let mut data = Shaped::of(&stream, Some(seed));
             let mut seen: HashMap<Vec<u8>, u32> = HashMap::new();
             let mut buffer = vec![0; 4096];
@@ -271,9 +284,9 @@ mod tests {
     fn small_blocks_do_not_repeat_within_what_a_compressor_sees() {
         for (block, queue_depth) in [(512, 1), (1000, 1), (4096, 1), (4096, 8), (65_536, 1), (131_072, 1)] {
             let stream = StreamPlan {
-                operation: model::Operation::Write,
-                block_size_bytes: block,
-                queue_depth,
+                kind: BlockPlan { operation: model::Operation::Write, block_size_bytes: block, ..BlockPlan::default() }
+                    .into(),
+                path: IoPath { queue_depth, ..IoPath::default() },
                 ..StreamPlan::default()
             };
             let share = repeated(&after_reads(&stream, (1 << 20) / block));
@@ -287,10 +300,14 @@ mod tests {
         let mix = Some(model::Mix { read_percent: 50 });
         for block in [512, 4096, 12_288, 262_144] {
             let stream = StreamPlan {
-                operation: model::Operation::Write,
-                block_size_bytes: block,
-                queue_depth: 64,
-                mix,
+                kind: BlockPlan {
+                    operation: model::Operation::Write,
+                    block_size_bytes: block,
+                    mix,
+                    ..BlockPlan::default()
+                }
+                .into(),
+                path: IoPath { queue_depth: 64, ..IoPath::default() },
                 ..StreamPlan::default()
             };
             let written = after_reads(&stream, 64);

@@ -1,9 +1,9 @@
 //! The contract, test by test.
 
 use engine::{Completion, Control, Device, DeviceError, LoopSettings, run_stream};
-use model::{Operation, Order, StopCause, StopRule, StreamPlan, Sync, Warmup};
+use model::{BlockPlan, Durability, IoPath, Operation, Order, StopCause, StopRule, StreamPlan, Sync, Warmup};
 use std::os::fd::OwnedFd;
-use workload::{BlockOp, OpKind, Stream};
+use workload::{BlockOp, OpKind, Pattern};
 
 pub const DEPTH: u32 = 8;
 pub const BLOCK: usize = 4096;
@@ -226,14 +226,21 @@ fn settings(depth: u32) -> LoopSettings {
 
 pub fn plan(operation: Operation, order: Order, sync: Sync, depth: u32) -> StreamPlan {
     StreamPlan {
-        operation,
-        order,
-        block_size_bytes: BLOCK as u64,
-        queue_depth: depth,
-        region_start_bytes: 0,
-        region_bytes: FILE_BYTES,
-        sync,
-        round_bytes: (sync == Sync::FsyncPerRound).then_some(16 * BLOCK as u64),
+        kind: BlockPlan {
+            operation,
+            order,
+            block_size_bytes: BLOCK as u64,
+            region_start_bytes: 0,
+            region_bytes: FILE_BYTES,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: depth, ..IoPath::default() },
+        durability: Durability {
+            sync,
+            round_bytes: (sync == Sync::FsyncPerRound).then_some(16 * BLOCK as u64),
+            ..Durability::default()
+        },
         seed: 3,
         ..StreamPlan::default()
     }
@@ -249,7 +256,7 @@ pub fn the_loop_accounts_for_everything<D: Device<Op = BlockOp>>(subject: Subjec
         (Operation::Read, Order::Random, Sync::None),
     ] {
         for (batch_submit, batch_complete) in [(Some(depth), 1), (Some(1), 1), (Some(depth), depth), (None, 1)] {
-            let mut source = Stream::new(&plan(operation, order, sync, depth), true);
+            let mut source = Pattern::new(&plan(operation, order, sync, depth), true);
             let settings = LoopSettings { batch_submit, batch_complete, ..settings(depth) };
             let control = Control::default();
             let record = run_stream(&mut device, &mut source, &settings, &control).expect("the loop");
@@ -273,7 +280,7 @@ pub fn the_loop_accounts_for_everything<D: Device<Op = BlockOp>>(subject: Subjec
 
 pub fn the_loop_ends_when_told<D: Device<Op = BlockOp>>(subject: Subject<D>) {
     let Subject { mut device, depth, .. } = subject;
-    let mut source = Stream::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
+    let mut source = Pattern::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
     let control = Control::default();
     let limited = LoopSettings { time_limit_ns: 30_000_000, stop: StopRule::Time, ..settings(depth) };
     let record = run_stream(&mut device, &mut source, &limited, &control).expect("the loop");
@@ -285,7 +292,7 @@ pub fn the_loop_ends_when_told<D: Device<Op = BlockOp>>(subject: Subject<D>) {
     device.reap(0, device.now(), &mut out).expect("reap");
     assert!(out.is_empty());
     control.stop();
-    let mut source = Stream::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
+    let mut source = Pattern::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
     let record = run_stream(&mut device, &mut source, &limited, &control).expect("the loop");
     assert_eq!((record.stop, record.operations), (StopCause::Interrupted, 0));
 }
@@ -300,11 +307,15 @@ pub fn the_first_error_ends_the_phase<D: Device<Op = BlockOp>>(subject: Subject<
     let blocks = 64;
     let start = (i64::MAX as u64 + 1) - blocks / 2 * BLOCK as u64;
     let stream = StreamPlan {
-        region_start_bytes: start,
-        region_bytes: blocks * BLOCK as u64,
+        kind: BlockPlan {
+            region_start_bytes: start,
+            region_bytes: blocks * BLOCK as u64,
+            ..plan(Operation::Read, Order::Sequential, Sync::None, depth).block().clone()
+        }
+        .into(),
         ..plan(Operation::Read, Order::Sequential, Sync::None, depth)
     };
-    let mut source = Stream::new(&stream, true);
+    let mut source = Pattern::new(&stream, true);
     let record = run_stream(&mut device, &mut source, &settings(depth), &Control::default()).expect("the loop");
     assert_eq!(record.stop, StopCause::Failed);
     assert!(!record.errors.is_empty());

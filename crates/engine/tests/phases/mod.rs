@@ -3,8 +3,8 @@
 
 use engine::{Attempt, Control, FileOptions, FileRig, FileTarget, Rig};
 use model::{
-    Access, EngineKind, Failure, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, StopRule, StreamPlan, Sync,
-    TargetKind, Warmup,
+    Access, BlockPlan, Durability, EngineKind, Failure, IoPath, Operation, Order, PhaseKind, PhasePlan, PhaseRecord,
+    StopRule, StreamPlan, Sync, TargetKind, Warmup,
 };
 use std::path::Path;
 use sys::{Links, OpenMode};
@@ -29,14 +29,17 @@ fn phase(
         cold: false,
         drop_cache: false,
         streams: vec![StreamPlan {
-            operation,
-            order,
-            block_size_bytes: block,
-            queue_depth: depth,
-            region_start_bytes: 0,
-            region_bytes: bytes,
-            sync: Sync::None,
-            round_bytes: None,
+            kind: BlockPlan {
+                operation,
+                order,
+                block_size_bytes: block,
+                region_start_bytes: 0,
+                region_bytes: bytes,
+                ..BlockPlan::default()
+            }
+            .into(),
+            path: IoPath { queue_depth: depth, ..IoPath::default() },
+            durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
             seed: name.len() as u64,
             ..StreamPlan::default()
         }],
@@ -51,7 +54,7 @@ pub fn layout(bytes: u64) -> PhasePlan {
     let mut p = phase("layout", Operation::Write, Order::Sequential, Access::Direct, MIB, 8, bytes);
     p.kind = PhaseKind::Layout;
     p.stop = StopRule::RegionOnce;
-    p.streams[0].sync = Sync::FsyncAtEnd;
+    p.streams[0].durability.sync = Sync::FsyncAtEnd;
     p.time_limit_ns = 60_000 * MS;
     p
 }
@@ -82,14 +85,14 @@ pub fn buffered_read(bytes: u64) -> PhasePlan {
 
 pub fn buffered_write(bytes: u64, round: u64) -> PhasePlan {
     let mut p = phase("buffered-write", Operation::Write, Order::Sequential, Access::Buffered, MIB, 1, bytes);
-    p.streams[0].sync = Sync::FsyncPerRound;
-    p.streams[0].round_bytes = Some(round);
+    p.streams[0].durability.sync = Sync::FsyncPerRound;
+    p.streams[0].durability.round_bytes = Some(round);
     p
 }
 
 pub fn sync_write(bytes: u64) -> PhasePlan {
     let mut p = phase("sync-write", Operation::Write, Order::Random, Access::Buffered, 4096, 1, bytes);
-    p.streams[0].sync = Sync::FdatasyncEach;
+    p.streams[0].durability.sync = Sync::FdatasyncEach;
     p
 }
 

@@ -5,8 +5,8 @@
 use crate::phases::{self, MIB};
 use engine::FileRig;
 use model::{
-    Access, EngineKind, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, StopRule, StreamPlan, Verify, VerifyKind,
-    VerifyRecord,
+    Access, BlockPlan, EngineKind, IoPath, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, StopRule, StreamPlan,
+    Verify, VerifyKind, VerifyRecord,
 };
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -56,11 +56,15 @@ pub fn phase(streams: Vec<StreamPlan>) -> PhasePlan {
 
 pub fn write() -> StreamPlan {
     StreamPlan {
-        operation: Operation::Write,
-        order: Order::Random,
-        block_size_bytes: BLOCK,
-        queue_depth: 8,
-        region_bytes: REGION,
+        kind: BlockPlan {
+            operation: Operation::Write,
+            order: Order::Random,
+            block_size_bytes: BLOCK,
+            region_bytes: REGION,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: 8, ..IoPath::default() },
         seed: 7,
         verify: verify(false),
         ..StreamPlan::default()
@@ -68,7 +72,7 @@ pub fn write() -> StreamPlan {
 }
 
 pub fn read() -> StreamPlan {
-    StreamPlan { operation: Operation::Read, ..write() }
+    StreamPlan { kind: BlockPlan { operation: Operation::Read, ..write().block().clone() }.into(), ..write() }
 }
 
 impl Bench {
@@ -108,6 +112,6 @@ impl Bench {
         let clean = self.one(StreamPlan { seed: 8, ..write() });
         assert!(clean.is_clean(), "{clean:?}");
         harm(self, before);
-        self.one(StreamPlan { order: Order::Sequential, ..read() })
+        self.one(StreamPlan { kind: BlockPlan { order: Order::Sequential, ..read().block().clone() }.into(), ..read() })
     }
 }

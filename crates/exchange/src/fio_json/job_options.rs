@@ -24,7 +24,7 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
     put("name", job.name().to_owned());
     let stream = job.streams.first().copied();
     let path = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
-    match stream.map(|s| s.files.as_slice()) {
+    match stream.map(|s| s.block().files.as_slice()) {
         None | Some([]) => put("filename", path),
         Some(files) => {
             put("directory", path);
@@ -37,8 +37,8 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
     put("numjobs", job.workers.to_string());
     put("direct", u8::from(job.is_direct()).to_string());
     put("ioengine", engine(job.engine()).to_owned());
-    put("size", fio_size(stream.map_or(0, |s| s.region_bytes)));
-    if let Some(start) = stream.map(|s| s.region_start_bytes).filter(|s| *s > 0) {
+    put("size", fio_size(stream.map_or(0, |s| s.block().region_bytes)));
+    if let Some(start) = stream.map(|s| s.block().region_start_bytes).filter(|s| *s > 0) {
         put("offset", fio_size(start));
     }
     if matches!(job.phase.plan.stop, StopRule::Time | StopRule::LeastOperations { .. }) {
@@ -49,15 +49,16 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
         put("ramp_time", format!("{}ms", job.cut_ns() / 1_000_000));
     }
     if let Some(stream) = stream {
-        if stream.sync == Sync::FdatasyncEach {
+        if stream.durability.sync == Sync::FdatasyncEach {
             put("fdatasync", "1".to_owned());
-        } else if stream.sync == Sync::FsyncAtEnd {
+        } else if stream.durability.sync == Sync::FsyncAtEnd {
             put("end_fsync", "1".to_owned());
-        } else if stream.sync == Sync::FsyncPerRound {
-            let blocks = stream.round_bytes.unwrap_or(0).checked_div(stream.block_size_bytes).unwrap_or(0);
+        } else if stream.durability.sync == Sync::FsyncPerRound {
+            let blocks =
+                stream.durability.round_bytes.unwrap_or(0).checked_div(stream.block().block_size_bytes).unwrap_or(0);
             put("fsync", blocks.max(1).to_string());
         }
-        let flush = stream.flush;
+        let flush = stream.durability.flush;
         for (option, every) in [("fsync", flush.fsync_every), ("fdatasync", flush.fdatasync_every)] {
             if every > 0 {
                 put(option, every.to_string());
@@ -69,11 +70,11 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
         if stream.on_error == ErrorPolicy::Continue {
             put("continue_on_error", "all".to_owned());
         }
-        if let Some(mix) = stream.mix {
+        if let Some(mix) = stream.block().mix {
             put("rwmixread", mix.read_percent.to_string());
         }
         let milli = |value: u32| f64::from(value) / 1000.0;
-        match stream.order {
+        match stream.block().order {
             Order::Sequential | Order::Random => {}
             Order::RandomReplace => put("norandommap", "1".to_owned()),
             Order::Zipf { theta_milli } => put("random_distribution", format!("zipf:{}", milli(theta_milli))),

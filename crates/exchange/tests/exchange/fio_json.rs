@@ -155,7 +155,7 @@ fn alike_streams_are_numjobs() {
 #[test]
 fn a_mix_in_one_stream_is_reported_as_one_and_trims_are_trims() {
     let mut mix = phase("mix", "direct", vec![stream("write", "random", 4096, 8)]);
-    mix.plan.streams[0].mix = Some(model::Mix { read_percent: 70 });
+    mix.plan.streams[0].block_mut().mix = Some(model::Mix { read_percent: 70 });
     let document =
         export(&run(vec![mix, phase("t", "direct", vec![stream("trim", "sequential", 4096, 1)])]), &Options::default());
     let (mix, trim) = (&document["jobs"][0], &document["jobs"][1]);
@@ -171,7 +171,7 @@ fn two_jobs() -> model::PhaseRun {
     let mut p = phase("p", "direct", vec![stream("write", "random", 4096, 8); 3]);
     for (i, s) in p.plan.streams.iter_mut().enumerate() {
         (s.name, s.group) = if i == 0 { ("log".into(), 7) } else { ("db".into(), 8) };
-        s.mix = (i > 0).then_some(model::Mix { read_percent: 50 });
+        s.block_mut().mix = (i > 0).then_some(model::Mix { read_percent: 50 });
     }
     tell_apart(&mut p, &[(Read, 0.5), (Write, 0.5)]);
     // The first one only writes.
@@ -240,11 +240,11 @@ fn errors_belong_to_the_job_that_met_them() {
 fn one_stream_that_mixes_is_told_apart_and_syncs_are_syncs() {
     use model::Direction::{Read, Sync, Trim, Write};
     let mut mix = phase("mix", "direct", vec![stream("write", "random", 4096, 8)]);
-    mix.plan.streams[0].mix = Some(model::Mix { read_percent: 70 });
-    mix.plan.streams[0].flush.fsync_every = 8;
+    mix.plan.streams[0].block_mut().mix = Some(model::Mix { read_percent: 70 });
+    mix.plan.streams[0].durability.flush.fsync_every = 8;
     tell_apart(&mut mix, &[(Read, 0.7), (Write, 0.3), (Sync, 0.04)]);
     let mut trims = phase("trims", "direct", vec![stream("write", "random", 4096, 1)]);
-    trims.plan.streams[0].trim_before_write = true;
+    trims.plan.streams[0].block_mut().trim_before_write = true;
     tell_apart(&mut trims, &[(Write, 0.5), (Trim, 0.5)]);
     let document = export(&run(vec![mix, trims]), &Options::default());
     let mix = &document["jobs"][0];

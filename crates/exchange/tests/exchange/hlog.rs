@@ -55,8 +55,8 @@ fn a_line_for_each_job_and_direction_beside_the_phase() {
     let mut p = phase("p", "direct", vec![stream("write", "random", 4096, 8); 2]);
     for (i, s) in p.plan.streams.iter_mut().enumerate() {
         (s.name, s.group) = (format!("job {i}"), i as u32 + 1);
-        s.mix = Some(model::Mix { read_percent: 50 });
-        s.flush.fsync_every = 8;
+        s.block_mut().mix = Some(model::Mix { read_percent: 50 });
+        s.durability.flush.fsync_every = 8;
     }
     tell_apart(&mut p, &[(Read, 0.5), (Write, 0.5), (Sync, 0.04)]);
     p.record.as_mut().unwrap().streams[1].started_ns += 250_000_000;

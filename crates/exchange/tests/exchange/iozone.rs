@@ -34,9 +34,9 @@ fn a_grid_is_a_table_in_iozones_columns() {
 #[test]
 fn backward_and_strided_reads_have_their_columns() {
     let mut run = grid();
-    run.phases[1].plan.streams[0].operation = model::Operation::Read;
-    run.phases[1].plan.streams[0].order = model::Order::Reverse;
-    run.phases[3].plan.streams[0].order = model::Order::Strided { stride_bytes: 16384 };
+    run.phases[1].plan.streams[0].block_mut().operation = model::Operation::Read;
+    run.phases[1].plan.streams[0].block_mut().order = model::Order::Reverse;
+    run.phases[3].plan.streams[0].block_mut().order = model::Order::Strided { stride_bytes: 16384 };
     let table = exchange::iozone(&run, &Options::default()).unwrap();
     let row = format!("{:>16}{:>8}{:>9}{:>18}{:>36}{:>20}\n", 262144, 4, 4000, 4000, 4000, 4000);
     assert!(table.contains(&row), "{table}");

@@ -96,8 +96,9 @@ pub fn tell_apart(phase: &mut PhaseRun, directions: &[(Direction, f64)]) {
                     _ => 2_000_000,
                 };
                 latency.record_n(each, counted);
-                let bytes =
-                    |n: u64| if *direction == Direction::Sync { 0 } else { n.wrapping_mul(stream.block_size_bytes) };
+                let bytes = |n: u64| {
+                    if *direction == Direction::Sync { 0 } else { n.wrapping_mul(stream.block().block_size_bytes) }
+                };
                 DirectionSummary {
                     direction: *direction,
                     operations,
@@ -272,7 +273,7 @@ pub fn generated(seed: u64) -> Run {
         safe.iter_mut().for_each(|s| s["block_size_bytes"] = json!(512));
         let mut p = phase("p", d.pick(&["direct", "buffered"]), safe);
         for (stream, size) in p.plan.streams.iter_mut().zip(sizes) {
-            stream.block_size_bytes = size.as_u64().unwrap();
+            stream.block_mut().block_size_bytes = size.as_u64().unwrap();
         }
         p.plan.name = d.text();
         p.plan.time_limit_ns = d.number();

@@ -186,7 +186,7 @@ impl<'a> Sides<'a> {
 }
 
 fn question(phase: &PhaseRun) -> Option<&Metric> {
-    let paced = !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.pacing.is_some());
+    let paced = !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some());
     let is_latency = |m: &&Metric| m.unit == Unit::Ns && m.better == Some(Better::Lower);
     let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
     let latency = phase.metrics.iter().find(is_latency).filter(|_| paced);

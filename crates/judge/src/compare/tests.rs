@@ -256,7 +256,7 @@ fn a_paced_phase_is_asked_for_its_latency() {
     assert_eq!(primary(with(1e6), with(2e6)), ["p.throughput_bytes_per_s"]);
     let paced = |latency| {
         let mut run = with(latency);
-        run.phases[0].plan.streams[0].pacing = Some(model::Pacing::default());
+        run.phases[0].plan.streams[0].timing.pacing = Some(model::Pacing::default());
         run
     };
     assert_eq!(primary(paced(1e6), paced(2e6)), ["p.latency_ns_mean"]);

@@ -20,7 +20,7 @@ pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
     // What may come from the page cache need not cross a wire.
     let over_the_wire = case.plan.access == Access::Direct
         || case.plan.cold
-        || case.plan.streams.iter().any(|s| matches!(s.sync, Sync::FsyncPerRound | Sync::FdatasyncEach));
+        || case.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FdatasyncEach));
     if over_the_wire
         && let Some((ceiling, layer)) = line_rate(case.context.stack)
         && rate > ceiling * (1.0 + LINE_RATE_TOLERANCE)

@@ -53,7 +53,7 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
 
 /// What speaks against a direct phase having reached the device, whatever the file system says of O_DIRECT.
 fn not_at_the_device(case: Case<'_>) -> Option<String> {
-    let direct = |s: &StreamPlan| s.access.unwrap_or(case.plan.access) == Access::Direct;
+    let direct = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
     if !case.plan.streams.iter().all(direct) {
         return None;
     }
@@ -71,7 +71,7 @@ fn not_at_the_device(case: Case<'_>) -> Option<String> {
 /// Share of the bytes of buffered reads that the device did not deliver, percent; `None` where it is small, where nothing
 /// counts, and where the phase claims to be cold, since then it is judged.
 fn from_memory(case: Case<'_>) -> Option<f64> {
-    let buffered = |s: &StreamPlan| s.access.unwrap_or(case.plan.access) == Access::Buffered && s.reads();
+    let buffered = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Buffered && s.reads();
     if case.plan.cold || case.plan.kind != PhaseKind::Measure || !case.plan.streams.iter().any(buffered) {
         return None;
     }
@@ -86,7 +86,7 @@ fn from_memory(case: Case<'_>) -> Option<f64> {
 fn not_cold(case: Case<'_>) -> Option<String> {
     let Some(cold) = &case.record.cold else { return Some("nothing was recorded about the page cache".to_owned()) };
     if let Some(pages) = cold.resident_pages_before {
-        let region: u64 = case.plan.streams.iter().map(|s| s.region_bytes / PAGE_BYTES).sum();
+        let region: u64 = case.plan.streams.iter().map(|s| s.block().region_bytes / PAGE_BYTES).sum();
         let allowed = RESIDENT_TOLERANCE_PAGES.max((region as f64 * RESIDENT_TOLERANCE_RATIO) as u64);
         if pages > allowed {
             return Some(format!("{pages} pages were in the page cache before it began"));

@@ -28,7 +28,8 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
         }
     }
     // Rounds and layouts wait for their sync with nothing in flight; their depth is not what they are about.
-    let syncs = case.plan.streams.iter().any(|s| s.sync != Sync::None || s.flush != Flush::default());
+    let syncs =
+        case.plan.streams.iter().any(|s| s.durability.sync != Sync::None || s.durability.flush != Flush::default());
     // Nor is that of streams that were asked to hold back: paced, thinking, late, or ended before the others.
     let holds_back = case.plan.streams.iter().any(holds_back);
     if let Some(mean) = case.record.mean_depth
@@ -44,13 +45,13 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
 
 /// Whether it was asked to have less in flight than its depth, at least for a time.
 fn holds_back(stream: &StreamPlan) -> bool {
-    stream.pacing.is_some()
-        || stream.think.is_some()
-        || stream.start_delay_ns > 0
-        || stream.time_limit_ns.is_some()
-        || stream.total_bytes.is_some()
-        || stream.total_operations.is_some()
-        || stream.batch_complete.is_some_and(|n| n > 1)
+    stream.timing.pacing.is_some()
+        || stream.timing.think.is_some()
+        || stream.timing.start_delay_ns > 0
+        || stream.limits.time_limit_ns.is_some()
+        || stream.limits.total_bytes.is_some()
+        || stream.limits.total_operations.is_some()
+        || stream.path.batch_complete.is_some_and(|n| n > 1)
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
         // A paced stream is not asked to fill its depth.
         let mut f = Fixture::random_read();
         f.record.mean_depth = Some(0.1);
-        f.plan.streams[0].pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
+        f.plan.streams[0].timing.pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
         assert_eq!(f.codes(), NONE);
         // A few operations of a slow device are ramp and drain.
         let mut f = Fixture::random_read().at_rate(30, 4.0);

@@ -20,7 +20,7 @@ struct Pace {
 pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
     let (plan, record) = (&case.plan.streams, case.record);
     for (place, stream) in plan.iter().enumerate() {
-        let Some(pacing) = stream.pacing else { continue };
+        let Some(pacing) = stream.timing.pacing else { continue };
         let paces: Vec<Pace> = if record.streams.len() == plan.len() {
             let one = &record.streams[place];
             let time = one.ended_ns.saturating_sub(one.started_ns).saturating_sub(one.cut_ns);
@@ -71,7 +71,7 @@ mod tests {
 
     fn paced(read: Option<Rate>, write: Option<Rate>) -> Fixture {
         let mut f = Fixture::random_read();
-        f.plan.streams[0].pacing = Some(Pacing { read, write, ..Pacing::default() });
+        f.plan.streams[0].timing.pacing = Some(Pacing { read, write, ..Pacing::default() });
         f
     }
 
@@ -96,10 +96,11 @@ mod tests {
     fn of_a_mix_one_direction_may_hold_back_the_other() {
         let mut f = paced(Some(Rate::OperationsPerS(500)), Some(Rate::OperationsPerS(9_000)));
         let stream = &mut f.plan.streams[0];
-        (stream.operation, stream.mix) = (Operation::Write, Some(Mix { read_percent: 50 }));
+        stream.block_mut().operation = Operation::Write;
+        stream.block_mut().mix = Some(Mix { read_percent: 50 });
         f.tell_apart(&[(Direction::Read, 0.5), (Direction::Write, 0.5)]);
         assert_eq!(f.judge().reasons, Vec::<String>::new());
-        f.plan.streams[0].pacing = Some(Pacing {
+        f.plan.streams[0].timing.pacing = Some(Pacing {
             read: Some(Rate::OperationsPerS(700)),
             write: Some(Rate::OperationsPerS(700)),
             ..Pacing::default()

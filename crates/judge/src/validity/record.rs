@@ -44,7 +44,8 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     let (operations, seconds) = case.rate.map_or((0, 0.0), |r| (r.operations.max(r.n), r.seconds));
     let complete = record.stop == StopCause::RegionDone || case.plan.kind == PhaseKind::MemoryCopy;
     // Two whole rounds are hundreds of pages and two syncs, however few writes handed them over.
-    let rounds = case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.sync == Sync::FsyncPerRound);
+    let rounds =
+        case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
     let enough = operations >= LEAST_OPERATIONS || rounds || complete && operations > 0;
     let failed = record.stop == StopCause::Failed && !record.errors.is_empty();
     if failed {
@@ -78,7 +79,7 @@ pub(crate) fn failed_operations(errors: &BTreeMap<String, u64>, succeeded: u64) 
 fn goes_on(case: Case<'_>) -> bool {
     let would_block = |errors: &BTreeMap<String, u64>| errors.keys().all(|name| name == "EAGAIN");
     let allowed = |plan: &StreamPlan, errors: &BTreeMap<String, u64>| {
-        errors.is_empty() || plan.on_error == ErrorPolicy::Continue || plan.rw_flags.nowait && would_block(errors)
+        errors.is_empty() || plan.on_error == ErrorPolicy::Continue || plan.path.rw_flags.nowait && would_block(errors)
     };
     let (plan, record) = (&case.plan.streams, case.record);
     let told_apart = record.streams.len() == plan.len() && !plan.is_empty();
@@ -121,7 +122,7 @@ mod tests {
         f.record.stop = StopCause::TimeUsed;
         f.plan.streams[0].on_error = model::ErrorPolicy::Stop;
         assert_eq!(f.codes(), ["errors"]);
-        f.plan.streams[0].rw_flags.nowait = true;
+        f.plan.streams[0].path.rw_flags.nowait = true;
         assert_eq!(f.codes(), ["errors"]);
         f.record.errors = [("EAGAIN".to_owned(), 7)].into();
         assert_eq!(f.codes(), NONE);
@@ -173,7 +174,7 @@ mod tests {
     fn a_few_small_rounds_are_enough() {
         // Three rounds of one write each, 2 s long: a cap of 300 operations of 4 KiB.
         let mut f = Fixture::buffered_write(&[2.0, 2.0, 2.0]);
-        f.plan.streams[0].round_bytes = Some(1 << 20);
+        f.plan.streams[0].durability.round_bytes = Some(1 << 20);
         f.record.rounds.iter_mut().for_each(|r| r.bytes = 1 << 20);
         f.record.operations = 3;
         f.record.bytes = 3 << 20;

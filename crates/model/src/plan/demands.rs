@@ -106,28 +106,23 @@ fn of_stream(name: &str) -> String {
 }
 
 impl StreamPlan {
-    /// Bytes of the region, over all its files.
-    pub fn all_region_bytes(&self) -> u64 {
-        self.region_bytes.saturating_mul((self.files.len() as u64).max(1))
-    }
-
     fn bytes_written_at_most(&self, phase: &PhasePlan) -> Option<u64> {
-        if !self.changes_data() || (self.operation == Operation::Trim && !self.trim_before_write) {
+        if !self.changes_data() || (self.block().operation == Operation::Trim && !self.block().trim_before_write) {
             return Some(0);
         }
         let amount = match phase.stop {
-            StopRule::RegionOnce => Some(self.all_region_bytes()),
-            _ => self.total_bytes,
+            StopRule::RegionOnce => Some(self.block().all_region_bytes()),
+            _ => self.limits.total_bytes,
         };
-        let counted = self.total_operations.map(|n| n.saturating_mul(self.block_size_bytes));
-        let paced = self.pacing.filter(|p| p.arrivals == Arrivals::Fixed).and_then(|p| p.write).map(|rate| {
+        let counted = self.limits.total_operations.map(|n| n.saturating_mul(self.block().block_size_bytes));
+        let paced = self.timing.pacing.filter(|p| p.arrivals == Arrivals::Fixed).and_then(|p| p.write).map(|rate| {
             let per_s = match rate {
                 Rate::BytesPerS(bytes) => bytes,
-                Rate::OperationsPerS(n) => n.saturating_mul(self.block_size_bytes),
+                Rate::OperationsPerS(n) => n.saturating_mul(self.block().block_size_bytes),
             };
             let in_time = u128::from(per_s) * u128::from(phase.time_limit_ns) / u128::from(NS_PER_S);
             // The first one starts at once.
-            u64::try_from(in_time).unwrap_or(u64::MAX).saturating_add(self.block_size_bytes)
+            u64::try_from(in_time).unwrap_or(u64::MAX).saturating_add(self.block().block_size_bytes)
         });
         [amount, counted, paced].into_iter().flatten().min()
     }
@@ -145,8 +140,8 @@ impl PhasePlan {
         let mut need = MemoryNeed { buffers: self.buffer_bytes(), tables: joined, ..MemoryNeed::default() };
         let mut histograms = HISTOGRAMS_A_PHASE;
         for stream in &self.streams {
-            let depth = u64::from(stream.queue_depth);
-            let threads = match stream.engine.unwrap_or(self.engine) {
+            let depth = u64::from(stream.path.queue_depth);
+            let threads = match stream.path.engine.unwrap_or(self.engine) {
                 EngineKind::PsyncThreads => depth.saturating_add(1),
                 _ => 1,
             };
@@ -229,7 +224,8 @@ impl PhasePlan {
         }
         match self.stop {
             StopRule::Amount => {
-                let endless = self.streams.iter().find(|s| s.total_bytes.is_none() && s.total_operations.is_none());
+                let endless =
+                    self.streams.iter().find(|s| s.limits.total_bytes.is_none() && s.limits.total_operations.is_none());
                 endless.map(|s| format!("the stream{} has no amount after which it ends", of_stream(&s.name)))
             }
             StopRule::SteadyRounds { round_ns: None, round_bytes: None, .. } => Some("a round has no length".into()),
@@ -259,35 +255,43 @@ fn size_can_be(size: &BlockSize) -> Result<(), String> {
 
 impl StreamPlan {
     fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
-        if self.ends_phase && phase.streams.len() > 1 && self.engine.unwrap_or(phase.engine) == EngineKind::Sim {
+        if self.limits.ends_phase
+            && phase.streams.len() > 1
+            && self.path.engine.unwrap_or(phase.engine) == EngineKind::Sim
+        {
             return Err(
                 "a simulated device ends its streams each by itself; leave out ends-phase (fio: exitall)".into()
             );
         }
-        if let Some(sizes) = &self.block_sizes {
-            for size in self.sizes_used(sizes) {
+        if let Some(sizes) = &self.block().block_sizes {
+            for size in self.block().sizes_used(sizes) {
                 size_can_be(size)?;
-                if size.max_bytes() > self.block_size_bytes {
+                if size.max_bytes() > self.block().block_size_bytes {
                     return Err(format!(
                         "buffers of {} bytes hold no block of {}",
-                        self.block_size_bytes,
+                        self.block().block_size_bytes,
                         size.max_bytes()
                     ));
                 }
             }
         }
-        let (least, most) = (self.min_block_bytes(), self.block_size_bytes);
+        let (least, most) = (self.block().min_block_bytes(), self.block().block_size_bytes);
         if least == 0 || most > MAX_BLOCK_BYTES {
             return Err(format!("block size {most}: from 1 to {MAX_BLOCK_BYTES} bytes are possible"));
         }
-        if self.queue_depth == 0 || self.queue_depth > MAX_DEPTH {
-            return Err(format!("depth {}: from 1 to {MAX_DEPTH} is possible", self.queue_depth));
+        if self.path.queue_depth == 0 || self.path.queue_depth > MAX_DEPTH {
+            return Err(format!("depth {}: from 1 to {MAX_DEPTH} is possible", self.path.queue_depth));
         }
-        if self.region_bytes < most {
-            return Err(format!("a region of {} bytes holds no block of {most}", self.region_bytes));
+        if self.block().region_bytes < most {
+            return Err(format!("a region of {} bytes holds no block of {most}", self.block().region_bytes));
         }
         // Offsets are signed to the kernel (loff_t).
-        if self.region_start_bytes.checked_add(self.region_bytes).is_none_or(|end| end > i64::MAX as u64) {
+        if self
+            .block()
+            .region_start_bytes
+            .checked_add(self.block().region_bytes)
+            .is_none_or(|end| end > i64::MAX as u64)
+        {
             return Err("the region ends beyond what an offset can say (2^63)".into());
         }
         self.calls_can_be(phase, sector)?;
@@ -296,14 +300,14 @@ impl StreamPlan {
     }
 
     fn calls_can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
-        let engine = self.engine.unwrap_or(phase.engine);
-        let direct = self.access.unwrap_or(phase.access) == Access::Direct;
+        let engine = self.path.engine.unwrap_or(phase.engine);
+        let direct = self.path.access.unwrap_or(phase.access) == Access::Direct;
         match engine {
-            EngineKind::Psync | EngineKind::Mmap if self.queue_depth > 1 => {
-                return Err(format!("depth {} with one call at a time; use io_uring", self.queue_depth));
+            EngineKind::Psync | EngineKind::Mmap if self.path.queue_depth > 1 => {
+                return Err(format!("depth {} with one call at a time; use io_uring", self.path.queue_depth));
             }
             EngineKind::Mmap if direct => return Err("a mapping cannot be direct; use io_uring or psync".into()),
-            EngineKind::Mmap if matches!(self.operation, Operation::Trim | Operation::WriteZeroes) => {
+            EngineKind::Mmap if matches!(self.block().operation, Operation::Trim | Operation::WriteZeroes) => {
                 return Err("a mapping cannot trim; use psync".into());
             }
             _ => {}
@@ -312,9 +316,9 @@ impl StreamPlan {
             return Ok(());
         }
         let fits = |size: &BlockSize| size.is_multiple_of(sector);
-        let sizes_fit = match &self.block_sizes {
-            None => self.block_size_bytes.is_multiple_of(sector),
-            Some(sizes) => self.sizes_used(sizes).all(fits),
+        let sizes_fit = match &self.block().block_sizes {
+            None => self.block().block_size_bytes.is_multiple_of(sector),
+            Some(sizes) => self.block().sizes_used(sizes).all(fits),
         };
         if !sizes_fit {
             return Err(format!(
@@ -322,8 +326,8 @@ impl StreamPlan {
                  buffered access"
             ));
         }
-        let aligned = self.align_bytes.is_none_or(|a| a.is_multiple_of(sector));
-        if !(aligned && self.region_start_bytes.is_multiple_of(sector)) {
+        let aligned = self.block().align_bytes.is_none_or(|a| a.is_multiple_of(sector));
+        if !(aligned && self.block().region_start_bytes.is_multiple_of(sector)) {
             return Err(format!("direct I/O needs offsets that are multiples of the sector, {sector} bytes"));
         }
         Ok(())
@@ -331,20 +335,22 @@ impl StreamPlan {
 
     fn pattern_can_be(&self) -> Result<(), String> {
         let bad = |what: &str| Err(what.to_owned());
-        if self.io_priority.is_some_and(|p| p.level > 7) {
+        if self.path.io_priority.is_some_and(|p| p.level > 7) {
             return bad("levels of priority go from 0 to 7");
         }
-        let sums = |of: fn(&super::Zone) -> u32| self.zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
-        match self.order {
+        let sums =
+            |of: fn(&super::Zone) -> u32| self.block().zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
+        match self.block().order {
             Order::Zoned if !(sums(|z| z.access_percent) && sums(|z| z.region_percent)) => {
                 return bad("the zones' shares of operations and of the region each sum to 100 %");
             }
-            Order::Strided { stride_bytes } if stride_bytes < self.min_block_bytes() => {
+            Order::Strided { stride_bytes } if stride_bytes < self.block().min_block_bytes() => {
                 return bad("a stride is at least one block, from start to start");
             }
             Order::Strided { stride_bytes }
-                if self.run_blocks > 1
-                    && stride_bytes < u64::from(self.run_blocks).saturating_mul(self.min_block_bytes()) =>
+                if self.block().run_blocks > 1
+                    && stride_bytes
+                        < u64::from(self.block().run_blocks).saturating_mul(self.block().min_block_bytes()) =>
             {
                 return bad("a stride is at least as long as its blocks in a row");
             }
@@ -357,23 +363,23 @@ impl StreamPlan {
             }
             _ => {}
         }
-        if self.mix.is_some_and(|m| m.read_percent > 100)
+        if self.block().mix.is_some_and(|m| m.read_percent > 100)
             || self.content.compress_percent > 100
             || self.content.dedupe_percent > 100
         {
             return bad("a share is above 100 %");
         }
-        if self.align_bytes == Some(0) {
+        if self.block().align_bytes == Some(0) {
             return bad("an alignment of 0");
         }
         let zero = |r: Option<Rate>| matches!(r, Some(Rate::BytesPerS(0) | Rate::OperationsPerS(0)));
-        if self.pacing.is_some_and(|p| zero(p.read) || zero(p.write) || zero(p.trim)) {
+        if self.timing.pacing.is_some_and(|p| zero(p.read) || zero(p.write) || zero(p.trim)) {
             return bad("a rate of 0 never starts anything");
         }
         let outside = |name: &String| {
             name.is_empty() || name.starts_with('/') || name.split('/').any(|part| part == "..") || name.contains('\0')
         };
-        if let Some(name) = self.files.iter().find(|n| outside(n)) {
+        if let Some(name) = self.block().files.iter().find(|n| outside(n)) {
             return Err(format!("the file '{name}' is not below the target"));
         }
         Ok(())
@@ -384,6 +390,7 @@ impl StreamPlan {
 mod tests {
     use super::super::{BlockShare, BlockSizes, Mix, Pacing, Zone};
     use super::*;
+    use crate::{BlockPlan, IoPath, Limits, Timing};
 
     fn plan(stream: StreamPlan) -> Plan {
         let phase = PhasePlan {
@@ -397,7 +404,7 @@ mod tests {
     }
 
     fn stream() -> StreamPlan {
-        StreamPlan { region_bytes: 1 << 30, ..StreamPlan::default() }
+        StreamPlan { kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(), ..StreamPlan::default() }
     }
 
     fn complaint(stream: StreamPlan) -> String {
@@ -413,27 +420,95 @@ mod tests {
     fn what_cannot_be_is_said() {
         let sizes = |size: BlockSize| Some(BlockSizes { read: size.clone(), write: size.clone(), trim: size });
         for (bad, said) in [
-            (StreamPlan { block_size_bytes: 1000, ..stream() }, "multiples of the sector, 512"),
-            (StreamPlan { region_start_bytes: 100, ..stream() }, "offsets that are multiples"),
-            (StreamPlan { block_size_bytes: 1 << 40, region_bytes: 1 << 41, ..stream() }, "block size"),
-            (StreamPlan { queue_depth: 0, ..stream() }, "depth 0"),
-            (StreamPlan { region_start_bytes: u64::MAX - 511, ..stream() }, "2^63"),
-            (StreamPlan { region_bytes: 512, ..stream() }, "holds no block"),
-            (StreamPlan { engine: Some(EngineKind::Psync), queue_depth: 2, ..stream() }, "one call at a time"),
-            (StreamPlan { engine: Some(EngineKind::Mmap), ..stream() }, "cannot be direct"),
-            (StreamPlan { order: Order::Zipf { theta_milli: 1000 }, ..stream() }, "zipf"),
-            (StreamPlan { order: Order::Zoned, ..stream() }, "100 %"),
-            (StreamPlan { files: vec!["../etc".into()], ..stream() }, "not below"),
-            (StreamPlan { block_sizes: sizes(BlockSize::Split(vec![])), ..stream() }, "weight"),
             (
                 StreamPlan {
-                    block_sizes: sizes(BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }])),
+                    kind: BlockPlan { block_size_bytes: 1000, ..stream().block().clone() }.into(),
+                    ..stream()
+                },
+                "multiples of the sector, 512",
+            ),
+            (
+                StreamPlan {
+                    kind: BlockPlan { region_start_bytes: 100, ..stream().block().clone() }.into(),
+                    ..stream()
+                },
+                "offsets that are multiples",
+            ),
+            (
+                StreamPlan {
+                    kind: BlockPlan { block_size_bytes: 1 << 40, region_bytes: 1 << 41, ..stream().block().clone() }
+                        .into(),
+                    ..stream()
+                },
+                "block size",
+            ),
+            (StreamPlan { path: IoPath { queue_depth: 0, ..stream().path.clone() }, ..stream() }, "depth 0"),
+            (
+                StreamPlan {
+                    kind: BlockPlan { region_start_bytes: u64::MAX - 511, ..stream().block().clone() }.into(),
+                    ..stream()
+                },
+                "2^63",
+            ),
+            (
+                StreamPlan { kind: BlockPlan { region_bytes: 512, ..stream().block().clone() }.into(), ..stream() },
+                "holds no block",
+            ),
+            (
+                StreamPlan {
+                    path: IoPath { engine: Some(EngineKind::Psync), queue_depth: 2, ..stream().path.clone() },
+                    ..stream()
+                },
+                "one call at a time",
+            ),
+            (
+                StreamPlan { path: IoPath { engine: Some(EngineKind::Mmap), ..stream().path.clone() }, ..stream() },
+                "cannot be direct",
+            ),
+            (
+                StreamPlan {
+                    kind: BlockPlan { order: Order::Zipf { theta_milli: 1000 }, ..stream().block().clone() }.into(),
+                    ..stream()
+                },
+                "zipf",
+            ),
+            (
+                StreamPlan { kind: BlockPlan { order: Order::Zoned, ..stream().block().clone() }.into(), ..stream() },
+                "100 %",
+            ),
+            (
+                StreamPlan {
+                    kind: BlockPlan { files: vec!["../etc".into()], ..stream().block().clone() }.into(),
+                    ..stream()
+                },
+                "not below",
+            ),
+            (
+                StreamPlan {
+                    kind: BlockPlan { block_sizes: sizes(BlockSize::Split(vec![])), ..stream().block().clone() }.into(),
+                    ..stream()
+                },
+                "weight",
+            ),
+            (
+                StreamPlan {
+                    kind: BlockPlan {
+                        block_sizes: sizes(BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }])),
+                        ..stream().block().clone()
+                    }
+                    .into(),
                     ..stream()
                 },
                 "hold no block of 8192",
             ),
             (
-                StreamPlan { pacing: Some(Pacing { read: Some(Rate::BytesPerS(0)), ..Pacing::default() }), ..stream() },
+                StreamPlan {
+                    timing: Timing {
+                        pacing: Some(Pacing { read: Some(Rate::BytesPerS(0)), ..Pacing::default() }),
+                        ..stream().timing
+                    },
+                    ..stream()
+                },
                 "rate",
             ),
         ] {
@@ -442,12 +517,22 @@ mod tests {
         }
         let zones =
             vec![Zone { access_percent: 90, region_percent: 10 }, Zone { access_percent: 10, region_percent: 90 }];
-        assert_eq!(complaint(StreamPlan { order: Order::Zoned, zones, ..stream() }), "");
+        assert_eq!(
+            complaint(StreamPlan {
+                kind: BlockPlan { order: Order::Zoned, zones, ..stream().block().clone() }.into(),
+                ..stream()
+            }),
+            ""
+        );
     }
 
     #[test]
     fn more_memory_than_there_is_is_refused_with_the_figure() {
-        let mut plan = plan(StreamPlan { queue_depth: 256, block_size_bytes: 4 << 20, ..stream() });
+        let mut plan = plan(StreamPlan {
+            kind: BlockPlan { block_size_bytes: 4 << 20, ..stream().block().clone() }.into(),
+            path: IoPath { queue_depth: 256, ..stream().path.clone() },
+            ..stream()
+        });
         let one = plan.phases[0].streams[0].clone();
         plan.phases[0].streams = vec![one; 16];
         assert!(plan.memory_bytes() > 16 << 30);
@@ -458,7 +543,11 @@ mod tests {
 
     #[test]
     fn sums_do_not_overflow() {
-        let mut plan = plan(StreamPlan { queue_depth: u32::MAX, block_size_bytes: u64::MAX, ..stream() });
+        let mut plan = plan(StreamPlan {
+            kind: BlockPlan { block_size_bytes: u64::MAX, ..stream().block().clone() }.into(),
+            path: IoPath { queue_depth: u32::MAX, ..stream().path.clone() },
+            ..stream()
+        });
         let one = plan.phases[0].streams[0].clone();
         plan.phases[0].streams = vec![one; 3];
         plan.phases[0].time_limit_ns = u64::MAX;
@@ -469,16 +558,29 @@ mod tests {
 
     #[test]
     fn what_is_written_is_bounded_where_the_plan_bounds_it() {
-        let write = |s: StreamPlan| StreamPlan { operation: Operation::Write, ..s };
+        let write = |s: StreamPlan| StreamPlan {
+            kind: BlockPlan { operation: Operation::Write, ..s.block().clone() }.into(),
+            ..s
+        };
         assert_eq!(plan(stream()).bytes_written_at_most(), Some(0));
         assert_eq!(plan(write(stream())).bytes_written_at_most(), None);
-        assert_eq!(plan(write(StreamPlan { total_bytes: Some(7), ..stream() })).bytes_written_at_most(), Some(7));
+        assert_eq!(
+            plan(write(StreamPlan { limits: Limits { total_bytes: Some(7), ..stream().limits }, ..stream() }))
+                .bytes_written_at_most(),
+            Some(7)
+        );
         let paced = Pacing { write: Some(Rate::BytesPerS(1 << 20)), ..Pacing::default() };
-        let paced = plan(write(StreamPlan { pacing: Some(paced), ..stream() }));
+        let paced = plan(write(StreamPlan { timing: Timing { pacing: Some(paced), ..stream().timing }, ..stream() }));
         assert_eq!(paced.bytes_written_at_most(), Some((10 << 20) + 4096));
-        let only_reads = StreamPlan { mix: Some(Mix { read_percent: 100 }), ..stream() };
+        let only_reads = StreamPlan {
+            kind: BlockPlan { mix: Some(Mix { read_percent: 100 }), ..stream().block().clone() }.into(),
+            ..stream()
+        };
         assert_eq!(plan(write(only_reads)).bytes_written_at_most(), Some(0));
-        let mut once = plan(write(StreamPlan { files: vec!["a".into(), "b".into()], ..stream() }));
+        let mut once = plan(write(StreamPlan {
+            kind: BlockPlan { files: vec!["a".into(), "b".into()], ..stream().block().clone() }.into(),
+            ..stream()
+        }));
         once.phases[0].stop = StopRule::RegionOnce;
         assert_eq!(once.bytes_written_at_most(), Some(2 << 30));
     }
@@ -488,7 +590,11 @@ mod tests {
         let json = r#"{"operation":"read","order":"random","block_size_bytes":4096,"queue_depth":1,"region_start_bytes":0,
             "region_bytes":1048576,"sync":"none","round_bytes":null,"seed":3}"#;
         let stream: StreamPlan = serde_json::from_str(json).unwrap();
-        let expected = StreamPlan { order: Order::Random, region_bytes: 1 << 20, seed: 3, ..StreamPlan::default() };
+        let expected = StreamPlan {
+            kind: BlockPlan { order: Order::Random, region_bytes: 1 << 20, ..BlockPlan::default() }.into(),
+            seed: 3,
+            ..StreamPlan::default()
+        };
         assert_eq!(stream, expected);
         let again = serde_json::to_value(&stream).unwrap();
         assert_eq!(again, serde_json::from_str::<serde_json::Value>(json).unwrap());

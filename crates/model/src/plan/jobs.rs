@@ -36,15 +36,15 @@ impl StreamPlan {
     /// What its operations count as, each once, in the order of [`Direction`]. An fdatasync that belongs to a write, or
     /// that closes a round, is none of its own.
     pub fn directions(&self) -> Vec<Direction> {
-        let changes = self.changes_data().then_some(match self.operation {
+        let changes = self.changes_data().then_some(match self.block().operation {
             Operation::Read => Direction::Read,
             Operation::Write => Direction::Write,
             Operation::Trim => Direction::Trim,
             Operation::WriteZeroes => Direction::WriteZeroes,
         });
         let read = self.reads().then_some(Direction::Read);
-        let trim = self.trim_before_write.then_some(Direction::Trim);
-        let flush = self.flush;
+        let trim = self.block().trim_before_write.then_some(Direction::Trim);
+        let flush = self.durability.flush;
         let syncs = flush.fsync_every > 0 || flush.fdatasync_every > 0 || flush.fsync_at_end;
         let mut all: Vec<Direction> =
             [read, changes, trim, syncs.then_some(Direction::Sync)].into_iter().flatten().collect();
@@ -100,7 +100,7 @@ fn id_of(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flush, Mix};
+    use crate::{BlockPlan, Durability, Flush, Mix};
 
     fn stream(name: &str, group: u32) -> StreamPlan {
         StreamPlan { name: name.into(), group, ..StreamPlan::default() }
@@ -139,8 +139,14 @@ mod tests {
     fn directions_are_those_that_are_told_apart() {
         use Direction::*;
         let plain = StreamPlan::default();
-        let write = StreamPlan { operation: Operation::Write, ..plain.clone() };
-        let mix = |read_percent| StreamPlan { mix: Some(Mix { read_percent }), ..write.clone() };
+        let write = StreamPlan {
+            kind: BlockPlan { operation: Operation::Write, ..plain.block().clone() }.into(),
+            ..plain.clone()
+        };
+        let mix = |read_percent| StreamPlan {
+            kind: BlockPlan { mix: Some(Mix { read_percent }), ..write.block().clone() }.into(),
+            ..write.clone()
+        };
         let flush = Flush { fsync_every: 8, ..Flush::default() };
         assert_eq!(plain.directions(), [Read]);
         assert_eq!(write.directions(), [Write]);
@@ -148,9 +154,27 @@ mod tests {
             (mix(50).directions(), mix(0).directions(), mix(100).directions()),
             (vec![Read, Write], vec![Write], vec![Read])
         );
-        assert_eq!(StreamPlan { trim_before_write: true, flush, ..write.clone() }.directions(), [Write, Trim, Sync]);
-        assert_eq!(StreamPlan { operation: Operation::WriteZeroes, ..plain }.directions(), [WriteZeroes]);
-        let phase = PhasePlan { streams: vec![StreamPlan { flush, ..write.clone() }], ..PhasePlan::default() };
+        assert_eq!(
+            StreamPlan {
+                kind: BlockPlan { trim_before_write: true, ..write.block().clone() }.into(),
+                durability: Durability { flush, ..write.durability },
+                ..write.clone()
+            }
+            .directions(),
+            [Write, Trim, Sync]
+        );
+        assert_eq!(
+            StreamPlan {
+                kind: BlockPlan { operation: Operation::WriteZeroes, ..plain.block().clone() }.into(),
+                ..plain
+            }
+            .directions(),
+            [WriteZeroes]
+        );
+        let phase = PhasePlan {
+            streams: vec![StreamPlan { durability: Durability { flush, ..write.durability }, ..write.clone() }],
+            ..PhasePlan::default()
+        };
         assert!(!phase.jobs()[0].told_apart());
         let phase = PhasePlan { streams: vec![mix(30)], ..PhasePlan::default() };
         assert!(phase.jobs()[0].told_apart());

@@ -1,7 +1,7 @@
 //! What phases have in common and in what they differ: by this, tables and curves are found in any workload, whatever
 //! its phases are called.
 
-use super::{Mix, Operation, PhaseKind, PhasePlan, Plan, StreamPlan};
+use super::{BlockPlan, IoPath, Limits, Mix, Operation, PhaseKind, PhasePlan, Plan, StreamPlan};
 
 /// A phase of equal streams, taken apart into what workloads vary and all the rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,19 +21,25 @@ pub struct PhaseShape {
 /// The stream without its name, seed, place, and what [`PhaseShape`] holds.
 fn bare(stream: &StreamPlan) -> StreamPlan {
     // Regions are cut to whole blocks: the same region is a little smaller for larger ones.
-    let region_bytes = stream.region_bytes.checked_next_power_of_two().unwrap_or(u64::MAX);
+    let region_bytes = stream.block().region_bytes.checked_next_power_of_two().unwrap_or(u64::MAX);
     StreamPlan {
-        block_size_bytes: 0,
-        queue_depth: 0,
-        region_start_bytes: 0,
-        region_bytes,
+        kind: BlockPlan {
+            block_size_bytes: 0,
+            region_start_bytes: 0,
+            region_bytes,
+            mix: stream.block().mix.map(|_| Mix { read_percent: 0 }),
+            files: vec![String::new(); stream.block().files.len()],
+            ..stream.block().clone()
+        }
+        .into(),
+        path: IoPath { queue_depth: 0, cpus: Vec::new(), ..stream.path.clone() },
+        limits: Limits {
+            total_bytes: stream.limits.total_bytes.map(|b| b.checked_next_power_of_two().unwrap_or(u64::MAX)),
+            ..stream.limits
+        },
         seed: 0,
         name: String::new(),
         group: 0,
-        mix: stream.mix.map(|_| Mix { read_percent: 0 }),
-        cpus: Vec::new(),
-        files: vec![String::new(); stream.files.len()],
-        total_bytes: stream.total_bytes.map(|b| b.checked_next_power_of_two().unwrap_or(u64::MAX)),
         ..stream.clone()
     }
 }
@@ -43,7 +49,7 @@ impl PhasePlan {
     pub fn shape(&self) -> Option<PhaseShape> {
         let first = self.streams.first().filter(|_| self.kind == PhaseKind::Measure)?;
         let same = |s: &StreamPlan| {
-            let own = |s: &StreamPlan| (s.block_size_bytes, s.queue_depth, s.mix);
+            let own = |s: &StreamPlan| (s.block().block_size_bytes, s.path.queue_depth, s.block().mix);
             own(s) == own(first) && bare(s) == bare(first)
         };
         if !self.streams[1..].iter().all(same) {
@@ -51,10 +57,10 @@ impl PhasePlan {
         }
         let rest = PhasePlan { name: String::new(), streams: vec![bare(first)], skip: None, ..self.clone() };
         Some(PhaseShape {
-            block_bytes: first.block_size_bytes,
+            block_bytes: first.block().block_size_bytes,
             depth: self.queue_depth(),
             jobs: u32::try_from(self.streams.len()).unwrap_or(u32::MAX),
-            read_percent: first.mix.map(|m| m.read_percent),
+            read_percent: first.block().mix.map(|m| m.read_percent),
             rest: Box::new(rest),
         })
     }
@@ -63,11 +69,11 @@ impl PhasePlan {
 impl PhaseShape {
     /// Whether one reads what the other writes, and nothing else is different.
     pub fn is_counterpart(&self, other: &Self) -> bool {
-        let operation = |s: &Self| s.rest.streams.first().map(|s| s.operation);
+        let operation = |s: &Self| s.rest.streams.first().map(|s| s.block().operation);
         let neutral = |s: &Self| {
             let mut rest = (*s.rest).clone();
             for stream in &mut rest.streams {
-                stream.operation = Operation::Read;
+                stream.block_mut().operation = Operation::Read;
             }
             Self { rest: Box::new(rest), ..s.clone() }
         };
@@ -111,13 +117,18 @@ mod tests {
     }
 
     fn stream(depth: u32, seed: u64) -> StreamPlan {
-        StreamPlan { queue_depth: depth, seed, region_bytes: 1 << 30, ..StreamPlan::default() }
+        StreamPlan {
+            kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
+            path: IoPath { queue_depth: depth, ..IoPath::default() },
+            seed,
+            ..StreamPlan::default()
+        }
     }
 
     #[test]
     fn phases_that_differ_only_in_depth_are_a_sweep_in_order_of_depth() {
         let mut other = stream(4, 9);
-        other.block_size_bytes = 8192;
+        other.block_mut().block_size_bytes = 8192;
         let phases = vec![
             phase("c", stream(16, 3)),
             phase("a", stream(1, 1)),
@@ -134,7 +145,15 @@ mod tests {
     fn a_region_cut_to_whole_blocks_is_the_same_region() {
         let of = |block: u64| {
             let region = 1_000_000_000;
-            let stream = StreamPlan { block_size_bytes: block, region_bytes: region - region % block, ..stream(1, 0) };
+            let stream = StreamPlan {
+                kind: BlockPlan {
+                    block_size_bytes: block,
+                    region_bytes: region - region % block,
+                    ..stream(1, 0).block().clone()
+                }
+                .into(),
+                ..stream(1, 0)
+            };
             phase("p", stream).shape().unwrap()
         };
         let (small, large) = (of(4096), of(16 << 20));
@@ -145,9 +164,15 @@ mod tests {
     #[test]
     fn streams_that_do_different_things_have_no_shape() {
         let mut two = phase("p", stream(1, 0));
-        two.streams.push(StreamPlan { operation: Operation::Write, ..stream(1, 1) });
+        two.streams.push(StreamPlan {
+            kind: BlockPlan { operation: Operation::Write, ..stream(1, 1).block().clone() }.into(),
+            ..stream(1, 1)
+        });
         assert_eq!(two.shape(), None);
-        two.streams[1] = StreamPlan { region_start_bytes: 1 << 30, ..stream(1, 7) };
+        two.streams[1] = StreamPlan {
+            kind: BlockPlan { region_start_bytes: 1 << 30, ..stream(1, 7).block().clone() }.into(),
+            ..stream(1, 7)
+        };
         let shape = two.shape().unwrap();
         assert_eq!((shape.jobs, shape.depth), (2, 2));
     }
@@ -155,9 +180,25 @@ mod tests {
     #[test]
     fn reading_and_writing_the_same_way_are_counterparts() {
         let read = phase("r", stream(8, 1)).shape().unwrap();
-        let write = phase("w", StreamPlan { operation: Operation::Write, ..stream(8, 2) }).shape().unwrap();
+        let write = phase(
+            "w",
+            StreamPlan {
+                kind: BlockPlan { operation: Operation::Write, ..stream(8, 2).block().clone() }.into(),
+                ..stream(8, 2)
+            },
+        )
+        .shape()
+        .unwrap();
         assert!(read.is_counterpart(&write) && write.is_counterpart(&read) && !read.is_counterpart(&read));
-        let deeper = phase("w", StreamPlan { operation: Operation::Write, ..stream(4, 2) }).shape().unwrap();
+        let deeper = phase(
+            "w",
+            StreamPlan {
+                kind: BlockPlan { operation: Operation::Write, ..stream(4, 2).block().clone() }.into(),
+                ..stream(4, 2)
+            },
+        )
+        .shape()
+        .unwrap();
         assert!(!read.is_counterpart(&deeper));
     }
 }

@@ -4,7 +4,7 @@
 //! at a time, so that what it must hold is never a race between two jobs: of streams that run side by side, one that
 //! verifies shares no byte with another that changes data, nor one that changes what another verifies.
 
-use super::{BlockSize, EngineKind, Order, PhasePlan, StreamPlan};
+use super::{BlockPlan, BlockSize, EngineKind, IoPath, Order, PhasePlan, StreamPlan};
 use std::collections::BTreeMap;
 
 /// Every sector of 512 bytes carries its stamp.
@@ -39,12 +39,13 @@ impl StreamPlan {
             BlockSize::Range { min_bytes, step_bytes, .. } => gcd(*min_bytes, *step_bytes),
             BlockSize::Split(shares) => shares.iter().fold(0, |unit, share| gcd(unit, share.bytes)),
         };
-        let blocks = match &self.block_sizes {
-            None => self.block_size_bytes,
-            Some(sizes) => self.sizes_used(sizes).map(size).fold(0, gcd),
+        let blocks = match &self.block().block_sizes {
+            None => self.block().block_size_bytes,
+            Some(sizes) => self.block().sizes_used(sizes).map(size).fold(0, gcd),
         };
-        let stride = if let Order::Strided { stride_bytes } = self.order { stride_bytes } else { 0 };
-        let places = [self.align_bytes.unwrap_or(0), self.region_start_bytes, self.region_bytes, stride];
+        let stride = if let Order::Strided { stride_bytes } = self.block().order { stride_bytes } else { 0 };
+        let places =
+            [self.block().align_bytes.unwrap_or(0), self.block().region_start_bytes, self.block().region_bytes, stride];
         places.into_iter().fold(blocks, gcd)
     }
 
@@ -55,23 +56,31 @@ impl StreamPlan {
             return None;
         }
         // What is mapped stays in the page cache.
-        let engine = match self.engine.unwrap_or(engine) {
+        let engine = match self.path.engine.unwrap_or(engine) {
             EngineKind::Mmap => EngineKind::Psync,
             other => other,
         };
         let unit = self.verify_unit_bytes().max(1);
-        let block = READ_BACK_BYTES.max(self.block_size_bytes) / unit * unit;
+        let block = READ_BACK_BYTES.max(self.block().block_size_bytes) / unit * unit;
+        let asked = self.block();
         Some(Self {
-            block_size_bytes: block.max(unit).min(self.region_bytes.max(unit)),
-            queue_depth: if engine == EngineKind::Psync { 1 } else { READ_BACK_DEPTH },
-            region_start_bytes: self.region_start_bytes,
-            region_bytes: self.region_bytes,
+            kind: BlockPlan {
+                block_size_bytes: block.max(unit).min(asked.region_bytes.max(unit)),
+                region_start_bytes: asked.region_start_bytes,
+                region_bytes: asked.region_bytes,
+                files: asked.files.clone(),
+                ..BlockPlan::default()
+            }
+            .into(),
+            path: IoPath {
+                queue_depth: if engine == EngineKind::Psync { 1 } else { READ_BACK_DEPTH },
+                cpus: self.path.cpus.clone(),
+                engine: Some(engine),
+                access: self.path.access,
+                ..IoPath::default()
+            },
             seed: self.seed,
             name: self.name.clone(),
-            files: self.files.clone(),
-            cpus: self.cpus.clone(),
-            engine: Some(engine),
-            access: self.access,
             verify: self.verify,
             on_error: self.on_error,
             ..Self::default()
@@ -84,13 +93,14 @@ impl StreamPlan {
             return 0;
         }
         let unit = self.verify_unit_bytes().max(1);
-        let in_flight = u64::from(self.queue_depth).saturating_mul(self.block_size_bytes / unit);
-        let units = (self.all_region_bytes() / unit).saturating_add(in_flight);
-        let read_back =
-            self.read_back(engine).map_or(0, |r| u64::from(r.queue_depth).saturating_mul(r.block_size_bytes));
+        let in_flight = u64::from(self.path.queue_depth).saturating_mul(self.block().block_size_bytes / unit);
+        let units = (self.block().all_region_bytes() / unit).saturating_add(in_flight);
+        let read_back = self
+            .read_back(engine)
+            .map_or(0, |r| u64::from(r.path.queue_depth).saturating_mul(r.block().block_size_bytes));
         units
             .saturating_mul(UNIT_STATE_BYTES)
-            .saturating_add((self.files.len() as u64).max(1).saturating_mul(2 * TABLE_STEP_BYTES))
+            .saturating_add((self.block().files.len() as u64).max(1).saturating_mul(2 * TABLE_STEP_BYTES))
             .saturating_add(STREAM_STATE_BYTES)
             .saturating_add(read_back)
     }
@@ -99,7 +109,7 @@ impl StreamPlan {
         if self.verify.is_none() {
             return Ok(());
         }
-        match self.engine.unwrap_or(phase.engine) {
+        match self.path.engine.unwrap_or(phase.engine) {
             EngineKind::Null => {
                 return Err("null: keeps nothing, so there is nothing to verify; use a real target".into());
             }
@@ -115,13 +125,13 @@ impl StreamPlan {
                  multiples of it"
             ));
         }
-        if self.block_size_bytes > MOST_WRITE_BYTES {
+        if self.block().block_size_bytes > MOST_WRITE_BYTES {
             return Err(format!(
                 "verify has blocks of at most {MOST_WRITE_BYTES} bytes, not {}",
-                self.block_size_bytes
+                self.block().block_size_bytes
             ));
         }
-        let mut names: Vec<&String> = self.files.iter().collect();
+        let mut names: Vec<&String> = self.block().files.iter().collect();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|n| n[0] == n[1]) {
             return Err(format!("the file '{}' is named twice, and verify asks for each place once", twice[0]));
@@ -153,8 +163,11 @@ impl PhasePlan {
         }
         let mut by_file: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
         for (stream, plan) in self.streams.iter().enumerate() {
-            let (start, end) = (plan.region_start_bytes, plan.region_start_bytes.saturating_add(plan.region_bytes));
-            let own: Vec<&str> = plan.files.iter().map(String::as_str).collect();
+            let (start, end) = (
+                plan.block().region_start_bytes,
+                plan.block().region_start_bytes.saturating_add(plan.block().region_bytes),
+            );
+            let own: Vec<&str> = plan.block().files.iter().map(String::as_str).collect();
             for name in if own.is_empty() { vec![""] } else { own } {
                 by_file.entry(name).or_default().push(Use { start, end, stream, plan });
             }
@@ -202,9 +215,13 @@ mod tests {
 
     fn write(start: u64, bytes: u64) -> StreamPlan {
         StreamPlan {
-            operation: Operation::Write,
-            region_start_bytes: start,
-            region_bytes: bytes,
+            kind: BlockPlan {
+                operation: Operation::Write,
+                region_start_bytes: start,
+                region_bytes: bytes,
+                ..BlockPlan::default()
+            }
+            .into(),
             verify: VERIFY,
             ..StreamPlan::default()
         }
@@ -223,14 +240,22 @@ mod tests {
             BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }, BlockShare { bytes: 12288, weight: 1 }]);
         let both = |write: BlockSize| BlockSizes { read: sizes.clone(), write, trim: sizes.clone() };
         let mixed = |write_sizes| StreamPlan {
-            block_sizes: Some(both(write_sizes)),
-            block_size_bytes: 65536,
-            mix: Some(super::super::Mix { read_percent: 50 }),
+            kind: BlockPlan {
+                block_sizes: Some(both(write_sizes)),
+                block_size_bytes: 65536,
+                mix: Some(super::super::Mix { read_percent: 50 }),
+                ..write(0, 1 << 20).block().clone()
+            }
+            .into(),
             ..write(0, 1 << 20)
         };
         assert_eq!(mixed(sizes.clone()).verify_unit_bytes(), 4096);
         assert_eq!(mixed(split).verify_unit_bytes(), 4096);
-        let strided = StreamPlan { order: Order::Strided { stride_bytes: 6144 }, ..write(0, 1 << 20) };
+        let strided = StreamPlan {
+            kind: BlockPlan { order: Order::Strided { stride_bytes: 6144 }, ..write(0, 1 << 20).block().clone() }
+                .into(),
+            ..write(0, 1 << 20)
+        };
         assert_eq!(strided.verify_unit_bytes(), 2048);
     }
 
@@ -240,14 +265,20 @@ mod tests {
         let message = said(vec![name("a", write(0, 8192)), name("b", write(4096, 8192))]);
         assert!(message.contains("job 'a' and job 'b'"), "{message}");
         assert_eq!(said(vec![write(0, 8192), write(8192, 8192)]), "");
-        let read = |s: StreamPlan| StreamPlan { operation: Operation::Read, ..s };
+        let read = |s: StreamPlan| StreamPlan {
+            kind: BlockPlan { operation: Operation::Read, ..s.block().clone() }.into(),
+            ..s
+        };
         let blind = |s: StreamPlan| StreamPlan { verify: None, ..s };
         assert_eq!(said(vec![read(write(0, 8192)), read(write(0, 8192))]), "");
         assert_eq!(said(vec![write(0, 8192), blind(read(write(0, 8192)))]), "");
         assert_ne!(said(vec![read(write(0, 8192)), blind(write(4096, 8192))]), "");
         assert_ne!(said(vec![blind(write(4096, 8192)), read(write(0, 8192))]), "");
         assert_ne!(said(vec![write(0, 1 << 20), blind(read(write(0, 4096))), write(1 << 19, 4096)]), "");
-        let file = |f: &str, s: StreamPlan| StreamPlan { files: vec![f.into()], ..s };
+        let file = |f: &str, s: StreamPlan| StreamPlan {
+            kind: BlockPlan { files: vec![f.into()], ..s.block().clone() }.into(),
+            ..s
+        };
         assert_eq!(said(vec![file("a", write(0, 8192)), file("b", write(0, 8192))]), "");
         assert_ne!(said(vec![file("a", write(0, 8192)), file("a", write(0, 8192))]), "");
     }
@@ -260,7 +291,10 @@ mod tests {
         assert!(can(&write(0, 1 << 20), EngineKind::Null).unwrap_err().contains("keeps nothing"));
         assert!(can(&write(0, 1 << 20), EngineKind::Sim).unwrap_err().contains("keeps no data"));
         assert!(can(&write(100, 1 << 20), EngineKind::Psync).unwrap_err().contains("multiples"));
-        let large = StreamPlan { block_size_bytes: 32 << 20, ..write(0, 1 << 30) };
+        let large = StreamPlan {
+            kind: BlockPlan { block_size_bytes: 32 << 20, ..write(0, 1 << 30).block().clone() }.into(),
+            ..write(0, 1 << 30)
+        };
         assert!(can(&large, EngineKind::IoUring).unwrap_err().contains("33553920"));
         let zero =
             StreamPlan { content: super::super::Content { zero: true, ..Default::default() }, ..write(0, 1 << 20) };
@@ -276,11 +310,18 @@ mod tests {
 
     #[test]
     fn the_read_back_has_large_blocks_of_whole_units() {
-        let stream = StreamPlan { block_size_bytes: 12288, ..write(0, 12288 * 1000) };
+        let stream = StreamPlan {
+            kind: BlockPlan { block_size_bytes: 12288, ..write(0, 12288 * 1000).block().clone() }.into(),
+            ..write(0, 12288 * 1000)
+        };
         let back = stream.read_back(EngineKind::Mmap).unwrap();
-        assert!(back.block_size_bytes.is_multiple_of(12288) && back.block_size_bytes > 200_000);
-        assert_eq!((back.operation, back.region_bytes), (Operation::Read, stream.region_bytes));
-        assert_eq!((back.engine, back.queue_depth), (Some(EngineKind::Psync), 1));
-        assert!(StreamPlan { operation: Operation::Read, ..stream }.read_back(EngineKind::Psync).is_none());
+        assert!(back.block().block_size_bytes.is_multiple_of(12288) && back.block().block_size_bytes > 200_000);
+        assert_eq!((back.block().operation, back.block().region_bytes), (Operation::Read, stream.block().region_bytes));
+        assert_eq!((back.path.engine, back.path.queue_depth), (Some(EngineKind::Psync), 1));
+        assert!(
+            StreamPlan { kind: BlockPlan { operation: Operation::Read, ..stream.block().clone() }.into(), ..stream }
+                .read_back(EngineKind::Psync)
+                .is_none()
+        );
     }
 }

@@ -103,16 +103,23 @@ impl Plain {
     fn of(phase: &PhasePlan) -> Option<Self> {
         let first = phase.streams.first()?;
         let one = |s: &StreamPlan| {
-            let access = s.access.unwrap_or(phase.access);
-            (is_plain(s) && access == first.access.unwrap_or(phase.access))
-                .then(|| (s.operation, s.order == Order::Sequential, s.block_size_bytes, s.sync, rounds(s)))
+            let access = s.path.access.unwrap_or(phase.access);
+            (is_plain(s) && access == first.path.access.unwrap_or(phase.access)).then(|| {
+                (
+                    s.block().operation,
+                    s.block().order == Order::Sequential,
+                    s.block().block_size_bytes,
+                    s.durability.sync,
+                    rounds(s),
+                )
+            })
         };
         let (operation, sequential, block_bytes, sync, round_bytes) = one(first)?;
         phase.streams.iter().all(|s| one(s) == one(first)).then(|| Self {
             operation,
             random: !sequential,
             block_bytes,
-            access: first.access.unwrap_or(phase.access),
+            access: first.path.access.unwrap_or(phase.access),
             round_bytes,
             each_durable: sync == Sync::FdatasyncEach,
             streams: phase.streams.len(),
@@ -123,37 +130,37 @@ impl Plain {
 
 /// Bytes between two syncs.
 fn rounds(stream: &StreamPlan) -> Option<u64> {
-    match (stream.sync, stream.flush.fsync_every) {
-        (Sync::FsyncPerRound, _) => stream.round_bytes,
+    match (stream.durability.sync, stream.durability.flush.fsync_every) {
+        (Sync::FsyncPerRound, _) => stream.durability.round_bytes,
         (Sync::None, 0) => None,
-        (Sync::None, every) => Some(u64::from(every).saturating_mul(stream.block_size_bytes)),
+        (Sync::None, every) => Some(u64::from(every).saturating_mul(stream.block().block_size_bytes)),
         _ => None,
     }
 }
 
 fn is_plain(s: &StreamPlan) -> bool {
-    let sizes = s.block_sizes.as_ref().is_none_or(|sizes| {
+    let sizes = s.block().block_sizes.as_ref().is_none_or(|sizes| {
         let one = |b: &super::BlockSize| match b {
-            super::BlockSize::Fixed { bytes } => *bytes == s.block_size_bytes,
+            super::BlockSize::Fixed { bytes } => *bytes == s.block().block_size_bytes,
             super::BlockSize::Split(shares) => {
-                matches!(shares[..], [BlockShare { bytes, .. }] if bytes == s.block_size_bytes)
+                matches!(shares[..], [BlockShare { bytes, .. }] if bytes == s.block().block_size_bytes)
             }
             super::BlockSize::Range { .. } => false,
         };
-        one(if s.operation == Operation::Read { &sizes.read } else { &sizes.write })
+        one(if s.block().operation == Operation::Read { &sizes.read } else { &sizes.write })
     });
     sizes
-        && matches!(s.operation, Operation::Read | Operation::Write)
-        && matches!(s.order, Order::Sequential | Order::Random | Order::RandomReplace)
-        && s.mix.is_none()
-        && !s.trim_before_write
-        && s.run_blocks <= 1
-        && s.open_sync == OpenSync::None
-        && !(s.rw_flags.dsync || s.rw_flags.sync || s.rw_flags.atomic || s.rw_flags.dontcache)
-        && Flush { fsync_every: 0, fsync_at_end: false, ..s.flush } == Flush::default()
-        && s.pacing.is_none()
-        && s.think.is_none()
-        && s.io_priority.is_none()
+        && matches!(s.block().operation, Operation::Read | Operation::Write)
+        && matches!(s.block().order, Order::Sequential | Order::Random | Order::RandomReplace)
+        && s.block().mix.is_none()
+        && !s.block().trim_before_write
+        && s.block().run_blocks <= 1
+        && s.path.open_sync == OpenSync::None
+        && !(s.path.rw_flags.dsync || s.path.rw_flags.sync || s.path.rw_flags.atomic || s.path.rw_flags.dontcache)
+        && Flush { fsync_every: 0, fsync_at_end: false, ..s.durability.flush } == Flush::default()
+        && s.timing.pacing.is_none()
+        && s.timing.think.is_none()
+        && s.path.io_priority.is_none()
         && s.verify.is_none()
         && s.content == Content::default()
 }
@@ -176,7 +183,7 @@ impl Work {
             (Access::Direct, 1) if small && !syncs => pick(Self::RandomRead, Self::RandomWrite),
             (Access::Direct, 32) if small && !syncs => pick(Self::QueuedRead, Self::QueuedWrite),
             (Access::Direct, depth) if large && !syncs && u64::from(depth) * plain.block_bytes >= BUSY_BYTES => {
-                let ordinary = phase.streams.iter().all(|s| s.buffers.pages == BufferPages::Ordinary);
+                let ordinary = phase.streams.iter().all(|s| s.path.buffers.pages == BufferPages::Ordinary);
                 pick(if ordinary { Self::SequentialReadPages } else { Self::SequentialRead }, Self::SequentialWrite)
             }
             (Access::Buffered, 1) if small && !read && plain.each_durable => Some(Self::DurableWrite),
@@ -190,7 +197,7 @@ impl Work {
 
     /// How far a phase that does it is from what the check asks for.
     fn distance(self, phase: &PhasePlan) -> (bool, u32) {
-        let block = phase.streams.first().map_or(0, |s| s.block_size_bytes);
+        let block = phase.streams.first().map_or(0, |s| s.block().block_size_bytes);
         let large = !matches!(self, Self::RandomRead | Self::RandomWrite | Self::QueuedRead | Self::QueuedWrite);
         (large && block != USUAL_BYTES, phase.queue_depth().abs_diff(if large { 8 } else { phase.queue_depth() }))
     }

@@ -61,7 +61,7 @@ impl RunEntry {
 
 /// The rate by which a phase that measures is known: operations where they are small.
 fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
-    let small = phase.plan.streams.iter().all(|s| s.block_size_bytes <= 65_536);
+    let small = phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536);
     let quantity = if small { "iops" } else { "throughput_bytes_per_s" };
     let id = format!("{}.{quantity}", phase.plan.name);
     phase.metrics.iter().find(|m| phase.plan.kind == PhaseKind::Measure && m.id == id)

@@ -127,8 +127,8 @@ pub(super) fn plan(run: &Run) -> Markup {
                                 th scope="row" { (t(&p.name)) }
                                 td { (words::order(s)) " " (words::operation(s)) }
                                 td { (words::sizes(s)) }
-                                td { (s.queue_depth) }
-                                td { (kebab(&s.access.unwrap_or(p.access))) @if p.cold { ", cold" } }
+                                td { (s.path.queue_depth) }
+                                td { (kebab(&s.path.access.unwrap_or(p.access))) @if p.cold { ", cold" } }
                                 td { (words::durable(s).join(", ")) }
                                 td { (quantity::duration(p.time_limit_ns)) }
                                 td { (words::stop(p.stop)) }

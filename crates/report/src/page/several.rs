@@ -55,7 +55,7 @@ fn listed(checks: &[Check<'_>]) -> Markup {
 
 /// What says how fast a phase was: operations where each goes somewhere else, else bytes.
 fn rate_id(phase: &PhaseRun) -> String {
-    let scattered = phase.plan.streams.iter().any(|s| s.order != Order::Sequential);
+    let scattered = phase.plan.streams.iter().any(|s| s.block().order != Order::Sequential);
     format!("{}.{}", phase.plan.name, if scattered { "iops" } else { "throughput_bytes_per_s" })
 }
 

@@ -73,7 +73,7 @@ fn strip(phase: &PhaseRun) -> Option<Markup> {
 
 /// What stands for the phase in one line.
 fn main_number(phase: &PhaseRun) -> Option<String> {
-    let random = phase.plan.streams.first().is_some_and(|s| s.block_size_bytes < 65_536);
+    let random = phase.plan.streams.first().is_some_and(|s| s.block().block_size_bytes < 65_536);
     let wanted = if random { Unit::OpsPerS } else { Unit::BytesPerS };
     phase.metrics.iter().find(|m| m.unit == wanted).and_then(quantity::metric).map(|s| s.with_interval("±"))
 }

@@ -4,7 +4,7 @@ pub(crate) mod words;
 
 use crate::text::{plain, width, wrap_quantities};
 use crate::{Paint, Style, quantity};
-use model::{Access, EngineKind, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
+use model::{Access, BlockPlan, EngineKind, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
 
 /// What ends by its amount is given up after a time that nobody would wait for: from here on, it is only a limit.
 const LONG_NS: u64 = 3_600 * model::NS_PER_S;
@@ -208,12 +208,16 @@ fn stem(name: &str) -> &str {
 /// What streams have to have in common to be told together.
 fn common(stream: &StreamPlan) -> StreamPlan {
     StreamPlan {
+        kind: BlockPlan {
+            region_start_bytes: 0,
+            files: vec![String::new(); stream.block().files.len()],
+            ..stream.block().clone()
+        }
+        .into(),
+        path: IoPath { cpus: Vec::new(), ..stream.path.clone() },
         seed: 0,
-        region_start_bytes: 0,
         group: 0,
-        cpus: Vec::new(),
         name: stem(&stream.name).to_owned(),
-        files: vec![String::new(); stream.files.len()],
         ..stream.clone()
     }
 }
@@ -232,9 +236,9 @@ fn alike(streams: &[StreamPlan]) -> Vec<Vec<&StreamPlan>> {
 
 /// Where the regions of streams lie: one place, even steps, or a list.
 fn regions(group: &[&StreamPlan]) -> String {
-    let size = quantity::binary_size(group[0].region_bytes);
-    let of = if group[0].files.len() > 1 { " of each" } else { "" };
-    let starts: Vec<u64> = group.iter().map(|s| s.region_start_bytes).collect();
+    let size = quantity::binary_size(group[0].block().region_bytes);
+    let of = if group[0].block().files.len() > 1 { " of each" } else { "" };
+    let starts: Vec<u64> = group.iter().map(|s| s.block().region_start_bytes).collect();
     let at = |bytes: u64| if bytes == 0 { "0".into() } else { quantity::binary_size(bytes) };
     let place = match starts.as_slice() {
         [0] => String::new(),
@@ -285,7 +289,7 @@ fn streams_words(group: &[&StreamPlan]) -> String {
     let mut parts = vec![
         format!("{name}{times}{} {}", words::order(first), words::operation(first)),
         words::sizes(first),
-        format!("depth {}", quantity::count(first.queue_depth.into())),
+        format!("depth {}", quantity::count(first.path.queue_depth.into())),
         regions(group),
     ];
     let mut shown = first.clone();
@@ -293,14 +297,18 @@ fn streams_words(group: &[&StreamPlan]) -> String {
         let together = group.iter().all(|s| s.group == first.group);
         parts.push(if together { "reported as one".into() } else { "reported one by one".into() });
         // Each its own: the first one's would mislead.
-        if !shown.files.is_empty() && group.iter().any(|s| s.files != first.files) {
-            let count = if first.files.len() == 1 { "a file".into() } else { format!("{} files", first.files.len()) };
+        if !shown.block().files.is_empty() && group.iter().any(|s| s.block().files != first.block().files) {
+            let count = if first.block().files.len() == 1 {
+                "a file".into()
+            } else {
+                format!("{} files", first.block().files.len())
+            };
             parts.push(format!("{count} of its own each"));
-            shown.files.clear();
+            shown.block_mut().files.clear();
         }
-        if group.iter().any(|s| s.cpus != first.cpus) {
+        if group.iter().any(|s| s.path.cpus != first.path.cpus) {
             parts.push("each on processors of its own".into());
-            shown.cpus.clear();
+            shown.path.cpus.clear();
         }
     }
     parts.extend(words::conditions(&shown));

@@ -19,7 +19,7 @@ fn milli(thousandths: u32) -> String {
 
 /// Order of the offsets, with its parameters: `zipf (theta 1.2)`.
 pub(crate) fn order(stream: &StreamPlan) -> String {
-    let order = match stream.order {
+    let order = match stream.block().order {
         Order::Sequential => "sequential".to_owned(),
         Order::Random => "random".into(),
         Order::RandomReplace => "random (with replacement)".into(),
@@ -30,11 +30,11 @@ pub(crate) fn order(stream: &StreamPlan) -> String {
         Order::Normal { deviation_percent } => format!("normal (deviation {deviation_percent} % of the region)"),
         Order::Zoned => {
             let zone = |z: &model::Zone| format!("{} % in {} %", z.access_percent, z.region_percent);
-            let zones: Vec<String> = stream.zones.iter().map(zone).collect();
+            let zones: Vec<String> = stream.block().zones.iter().map(zone).collect();
             format!("hot spots ({} of the region)", zones.join(", "))
         }
     };
-    match stream.run_blocks {
+    match stream.block().run_blocks {
         0 | 1 => order,
         n => format!("{order}, {} blocks in a row,", quantity::count(n.into())),
     }
@@ -60,13 +60,13 @@ fn noun(operation: Operation) -> &'static str {
 
 /// What the operations do: `read`, `mix of 70 % reads, 30 % writes`.
 pub(crate) fn operation(stream: &StreamPlan) -> String {
-    match stream.mix {
+    match stream.block().mix {
         Some(mix) => {
             let rest = 100u32.saturating_sub(mix.read_percent);
-            format!("mix of {} % reads, {rest} % {}", mix.read_percent, noun(stream.operation))
+            format!("mix of {} % reads, {rest} % {}", mix.read_percent, noun(stream.block().operation))
         }
-        None if stream.trim_before_write => "trim, then write".into(),
-        None => verb(stream.operation).into(),
+        None if stream.block().trim_before_write => "trim, then write".into(),
+        None => verb(stream.block().operation).into(),
     }
 }
 
@@ -95,13 +95,15 @@ fn size(size: &BlockSize) -> String {
 
 /// Sizes of the operations; by direction where they differ.
 pub(crate) fn sizes(stream: &StreamPlan) -> String {
-    let Some(sizes) = &stream.block_sizes else { return quantity::binary_size(stream.block_size_bytes) };
+    let Some(sizes) = &stream.block().block_sizes else {
+        return quantity::binary_size(stream.block().block_size_bytes);
+    };
     let read = stream.reads().then_some((Operation::Read, &sizes.read));
-    let other = stream.changes_data().then(|| (stream.operation, sizes.of(stream.operation)));
-    let trim = stream.trim_before_write.then_some((Operation::Trim, &sizes.trim));
+    let other = stream.changes_data().then(|| (stream.block().operation, sizes.of(stream.block().operation)));
+    let trim = stream.block().trim_before_write.then_some((Operation::Trim, &sizes.trim));
     let used: Vec<(Operation, &BlockSize)> = [read, other, trim].into_iter().flatten().collect();
     match used.as_slice() {
-        [] => quantity::binary_size(stream.block_size_bytes),
+        [] => quantity::binary_size(stream.block().block_size_bytes),
         [(_, first), rest @ ..] if rest.iter().all(|(_, s)| s == first) => size(first),
         _ => used.iter().map(|(o, s)| format!("{} of {}", noun(*o), size(s))).collect::<Vec<_>>().join(", "),
     }
@@ -123,7 +125,7 @@ pub(crate) fn engine(kind: EngineKind) -> &'static str {
 /// When data are made durable; empty where they are not.
 pub(crate) fn durable(stream: &StreamPlan) -> Vec<String> {
     let mut out = Vec::new();
-    match (stream.sync, stream.round_bytes) {
+    match (stream.durability.sync, stream.durability.round_bytes) {
         (Sync::None, _) => {}
         (Sync::FdatasyncEach, _) => out.push("fdatasync after each write".into()),
         (Sync::FsyncPerRound, Some(bytes)) => {
@@ -132,7 +134,7 @@ pub(crate) fn durable(stream: &StreamPlan) -> Vec<String> {
         (Sync::FsyncPerRound, None) => out.push("fsync after each round".into()),
         (Sync::FsyncAtEnd, _) => out.push("fsync at the end".into()),
     }
-    let Flush { fsync_every, fdatasync_every, fsync_at_end } = stream.flush;
+    let Flush { fsync_every, fdatasync_every, fsync_at_end } = stream.durability.flush;
     for (call, every) in [("fsync", fsync_every), ("fdatasync", fdatasync_every)] {
         match every {
             0 => {}
@@ -140,10 +142,10 @@ pub(crate) fn durable(stream: &StreamPlan) -> Vec<String> {
             n => out.push(format!("{call} every {} writes", quantity::count(n.into()))),
         }
     }
-    if fsync_at_end && stream.sync != Sync::FsyncAtEnd {
+    if fsync_at_end && stream.durability.sync != Sync::FsyncAtEnd {
         out.push("fsync at the end".into());
     }
-    match stream.open_sync {
+    match stream.path.open_sync {
         OpenSync::None => {}
         OpenSync::Dsync => out.push("opened O_DSYNC".into()),
         OpenSync::Sync => out.push("opened O_SYNC".into()),
@@ -173,15 +175,15 @@ fn rate(rate: Rate) -> String {
 
 /// Demanded rates: `paced: reads 100 IOPS, Poisson arrivals`.
 fn pacing(stream: &StreamPlan, pacing: Pacing) -> String {
-    let others = if stream.operation.changes_data() && stream.operation != Operation::Trim {
-        noun(stream.operation)
+    let others = if stream.block().operation.changes_data() && stream.block().operation != Operation::Trim {
+        noun(stream.block().operation)
     } else {
         "writes"
     };
     let all = [
         ("reads", pacing.read, stream.reads()),
-        (others, pacing.write, stream.changes_data() && stream.operation != Operation::Trim),
-        ("trims", pacing.trim, stream.operation == Operation::Trim || stream.trim_before_write),
+        (others, pacing.write, stream.changes_data() && stream.block().operation != Operation::Trim),
+        ("trims", pacing.trim, stream.block().operation == Operation::Trim || stream.block().trim_before_write),
     ];
     // A rate of a direction that the stream does not have says nothing.
     let parts: Vec<String> =
@@ -206,8 +208,8 @@ fn think(think: ThinkTime) -> String {
 }
 
 fn files(stream: &StreamPlan) -> Option<String> {
-    let names = &stream.files;
-    let order = match stream.file_order {
+    let names = &stream.block().files;
+    let order = match stream.block().file_order {
         FileOrder::RoundRobin => "in turn",
         FileOrder::Random => "any of them each time",
         FileOrder::Sequential => "one after the other",
@@ -266,26 +268,26 @@ fn cpus(list: &[u32]) -> String {
 pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     let mut out = Vec::new();
     out.extend(files(stream));
-    out.extend(stream.engine.map(|e| format!("by {}", engine(e))));
-    out.extend(stream.access.map(|a| super::access(a).to_owned()));
+    out.extend(stream.path.engine.map(|e| format!("by {}", engine(e))));
+    out.extend(stream.path.access.map(|a| super::access(a).to_owned()));
     out.extend(durable(stream));
-    out.extend(flags(stream.rw_flags));
-    match (stream.batch_submit, stream.batch_complete) {
+    out.extend(flags(stream.path.rw_flags));
+    match (stream.path.batch_submit, stream.path.batch_complete) {
         (None, None) => {}
         (Some(n), None) => out.push(format!("submitted up to {n} at once")),
         (None, Some(n)) => out.push(format!("{n} completions awaited at once")),
         (Some(a), Some(b)) => out.push(format!("submitted up to {a} at once, {b} completions awaited at once")),
     }
-    out.extend(stream.align_bytes.map(|a| format!("aligned to {}", quantity::binary_size(a))));
-    out.extend(stream.pacing.map(|p| pacing(stream, p)));
-    out.extend(stream.think.map(think));
-    if stream.start_delay_ns > 0 {
-        out.push(format!("starts after {}", quantity::duration(stream.start_delay_ns)));
+    out.extend(stream.block().align_bytes.map(|a| format!("aligned to {}", quantity::binary_size(a))));
+    out.extend(stream.timing.pacing.map(|p| pacing(stream, p)));
+    out.extend(stream.timing.think.map(think));
+    if stream.timing.start_delay_ns > 0 {
+        out.push(format!("starts after {}", quantity::duration(stream.timing.start_delay_ns)));
     }
-    out.extend(stream.time_limit_ns.map(|ns| format!("ends {} after its start", quantity::duration(ns))));
-    out.extend(stream.total_bytes.map(|b| format!("ends after {}", quantity::binary_size(b))));
-    out.extend(stream.total_operations.map(|n| format!("ends after {} operations", quantity::count(n))));
-    if stream.ends_phase {
+    out.extend(stream.limits.time_limit_ns.map(|ns| format!("ends {} after its start", quantity::duration(ns))));
+    out.extend(stream.limits.total_bytes.map(|b| format!("ends after {}", quantity::binary_size(b))));
+    out.extend(stream.limits.total_operations.map(|n| format!("ends after {} operations", quantity::count(n))));
+    if stream.limits.ends_phase {
         out.push("ends the phase when it ends".into());
     }
     out.extend(stream.verify.map(verify));
@@ -293,14 +295,14 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     if stream.on_error == model::ErrorPolicy::Continue {
         out.push("errors are counted and it goes on".into());
     }
-    out.extend(stream.io_priority.map(|p| match p.class {
+    out.extend(stream.path.io_priority.map(|p| match p.class {
         model::IoClass::RealTime => format!("real-time priority {}", p.level),
         model::IoClass::BestEffort => format!("best-effort priority {}", p.level),
         model::IoClass::Idle => "idle priority".into(),
     }));
-    if !stream.cpus.is_empty() {
-        let word = if stream.cpus.len() == 1 { "CPU" } else { "CPUs" };
-        out.push(format!("on {word} {}", cpus(&stream.cpus)));
+    if !stream.path.cpus.is_empty() {
+        let word = if stream.path.cpus.len() == 1 { "CPU" } else { "CPUs" };
+        out.push(format!("on {word} {}", cpus(&stream.path.cpus)));
     }
     out
 }
@@ -346,10 +348,10 @@ pub(crate) fn stop(rule: StopRule) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{BlockShare, BlockSizes, Mix, Zone};
+    use model::{BlockPlan, BlockShare, BlockSizes, Mix, Zone};
 
     fn stream() -> StreamPlan {
-        StreamPlan { region_bytes: 1 << 30, ..StreamPlan::default() }
+        StreamPlan { kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(), ..StreamPlan::default() }
     }
 
     #[test]
@@ -361,12 +363,18 @@ mod tests {
             (Order::Strided { stride_bytes: 17 << 20 }, "strided (by 17 MiB)"),
             (Order::RandomReplace, "random (with replacement)"),
         ] {
-            assert_eq!(order(&StreamPlan { order: asked, ..stream() }), said);
+            assert_eq!(
+                order(&StreamPlan { kind: BlockPlan { order: asked, ..stream().block().clone() }.into(), ..stream() }),
+                said
+            );
         }
         let zones =
             vec![Zone { access_percent: 90, region_percent: 10 }, Zone { access_percent: 10, region_percent: 90 }];
         assert_eq!(
-            order(&StreamPlan { order: Order::Zoned, zones, ..stream() }),
+            order(&StreamPlan {
+                kind: BlockPlan { order: Order::Zoned, zones, ..stream().block().clone() }.into(),
+                ..stream()
+            }),
             "hot spots (90 % in 10 %, 10 % in 90 % of the region)"
         );
     }
@@ -379,7 +387,10 @@ mod tests {
         let of = |read: BlockSize, write: BlockSize| {
             let mix = Some(Mix { read_percent: 70 });
             let block_sizes = Some(BlockSizes { read, write, trim: fixed(4096) });
-            StreamPlan { operation: Operation::Write, mix, block_sizes, ..stream() }
+            StreamPlan {
+                kind: BlockPlan { operation: Operation::Write, mix, block_sizes, ..stream().block().clone() }.into(),
+                ..stream()
+            }
         };
         assert_eq!(sizes(&of(fixed(4096), fixed(8192))), "reads of 4 KiB, writes of 8 KiB");
         assert_eq!(sizes(&of(split.clone(), split)), "4 KiB (60 %), 64 KiB (40 %)");

@@ -44,7 +44,7 @@ fn pairs(run: &Run, places: &[usize]) -> Option<Vec<(usize, usize)>> {
 }
 
 fn held_back(phase: &PhaseRun) -> bool {
-    phase.plan.streams.iter().all(|s| s.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
+    phase.plan.streams.iter().all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
 }
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.
@@ -95,7 +95,7 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Operation, Order, Pacing, PhasePlan, Rate, RunState, StreamPlan};
+    use model::{BlockPlan, IoPath, Operation, Order, Pacing, PhasePlan, Rate, RunState, StreamPlan, Timing};
 
     fn run(streams: Vec<(&str, StreamPlan)>) -> Run {
         let phase = |(name, s): (&str, StreamPlan)| PhaseRun {
@@ -136,11 +136,15 @@ mod tests {
 
     fn of(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
         StreamPlan {
-            operation,
-            order,
-            block_size_bytes: block,
-            queue_depth: depth,
-            region_bytes: 1 << 30,
+            kind: BlockPlan {
+                operation,
+                order,
+                block_size_bytes: block,
+                region_bytes: 1 << 30,
+                ..BlockPlan::default()
+            }
+            .into(),
+            path: IoPath { queue_depth: depth, ..IoPath::default() },
             ..StreamPlan::default()
         }
     }
@@ -184,7 +188,10 @@ mod tests {
     #[test]
     fn paced_phases_show_how_long_operations_take_and_others_are_rows() {
         let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10)), ..Pacing::default() });
-        let paced = StreamPlan { pacing, ..of(Operation::Read, Order::Random, 4096, 1) };
+        let paced = StreamPlan {
+            timing: Timing { pacing, ..of(Operation::Read, Order::Random, 4096, 1).timing },
+            ..of(Operation::Read, Order::Random, 4096, 1)
+        };
         let one = run(vec![("r", paced.clone())]);
         assert_eq!(forms(&one, &[]), [Form::Waits(vec![0])]);
         let mixed = run(vec![("r", paced), ("s", of(Operation::Read, Order::Random, 4096, 1))]);

@@ -197,7 +197,7 @@ pub(crate) fn waits_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table
 
 /// What the rate of a phase is told in: operations where they are small.
 fn rate_of(phase: &PhaseRun) -> &'static str {
-    if phase.plan.streams.iter().all(|s| s.block_size_bytes <= 65_536) { IOPS } else { RATE }
+    if phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536) { IOPS } else { RATE }
 }
 
 /// A depth curve: the rate with a bar, latencies, and the knee.
@@ -295,12 +295,12 @@ pub(crate) fn grid_number(value: f64, unit: Unit) -> String {
 fn pair_label(phase: &PhaseRun) -> String {
     let Some(s) = phase.plan.streams.first() else { return phase.plan.name.clone() };
     let jobs = phase.plan.streams.len();
-    let order = match s.order {
+    let order = match s.block().order {
         Order::Sequential => "SEQ".to_owned(),
         Order::Random => "RND".into(),
         _ => words::order(s),
     };
-    format!("{order} {} Q{}T{jobs}", words::sizes(s).replace(" KiB", "K").replace(" MiB", "M"), s.queue_depth)
+    format!("{order} {} Q{}T{jobs}", words::sizes(s).replace(" KiB", "K").replace(" MiB", "M"), s.path.queue_depth)
 }
 
 /// Reading and writing side by side, labelled as CrystalDiskMark and KDiskMark do.

@@ -8,53 +8,73 @@ use report::{Style, plan_text, text};
 /// One phase of everything that a plan can say.
 fn everything() -> Plan {
     let stream = |name: &str| StreamPlan {
+        kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
+        path: IoPath { queue_depth: 16, ..IoPath::default() },
         name: name.into(),
-        region_bytes: 1 << 30,
-        queue_depth: 16,
         seed: 11,
         ..StreamPlan::default()
     };
     let readers = (0..4u32).map(|copy| StreamPlan {
-        order: Order::Zipf { theta_milli: 1_200 },
-        operation: Operation::Write,
-        mix: Some(Mix { read_percent: 70 }),
-        block_sizes: Some(BlockSizes {
-            read: BlockSize::Split(vec![
-                BlockShare { bytes: 4096, weight: 60 },
-                BlockShare { bytes: 16_384, weight: 40 },
-            ]),
-            write: BlockSize::Fixed { bytes: 8192 },
-            trim: BlockSize::Fixed { bytes: 4096 },
-        }),
-        block_size_bytes: 16_384,
-        region_start_bytes: u64::from(copy) << 30,
+        kind: BlockPlan {
+            order: Order::Zipf { theta_milli: 1_200 },
+            operation: Operation::Write,
+            mix: Some(Mix { read_percent: 70 }),
+            block_sizes: Some(BlockSizes {
+                read: BlockSize::Split(vec![
+                    BlockShare { bytes: 4096, weight: 60 },
+                    BlockShare { bytes: 16_384, weight: 40 },
+                ]),
+                write: BlockSize::Fixed { bytes: 8192 },
+                trim: BlockSize::Fixed { bytes: 4096 },
+            }),
+            block_size_bytes: 16_384,
+            region_start_bytes: u64::from(copy) << 30,
+            ..stream("db").block().clone()
+        }
+        .into(),
+        path: IoPath { cpus: vec![copy], ..stream("db").path.clone() },
+        timing: Timing {
+            pacing: Some(Pacing {
+                read: Some(Rate::OperationsPerS(5_000)),
+                write: Some(Rate::BytesPerS(10_000_000)),
+                trim: None,
+                arrivals: Arrivals::Poisson,
+            }),
+            ..stream("db").timing
+        },
         seed: 20 + u64::from(copy),
         group: 1,
-        cpus: vec![copy],
-        pacing: Some(Pacing {
-            read: Some(Rate::OperationsPerS(5_000)),
-            write: Some(Rate::BytesPerS(10_000_000)),
-            trim: None,
-            arrivals: Arrivals::Poisson,
-        }),
         ..stream("db")
     });
     let log = StreamPlan {
-        operation: Operation::Write,
-        engine: Some(EngineKind::Psync),
-        access: Some(Access::Buffered),
-        queue_depth: 1,
-        files: vec!["log/a".into(), "log/b \u{202e}".into()],
-        file_order: FileOrder::Sequential,
-        flush: Flush { fsync_every: 0, fdatasync_every: 8, fsync_at_end: true },
-        open_sync: OpenSync::Dsync,
-        rw_flags: RwFlags { dontcache: true, ..RwFlags::default() },
-        think: Some(ThinkTime { pause_ns: 1_000_000_000, spin_ns: 20_000_000, after_operations: 64 }),
+        kind: BlockPlan {
+            operation: Operation::Write,
+            files: vec!["log/a".into(), "log/b \u{202e}".into()],
+            file_order: FileOrder::Sequential,
+            ..stream("log").block().clone()
+        }
+        .into(),
+        path: IoPath {
+            engine: Some(EngineKind::Psync),
+            access: Some(Access::Buffered),
+            queue_depth: 1,
+            open_sync: OpenSync::Dsync,
+            rw_flags: RwFlags { dontcache: true, ..RwFlags::default() },
+            ..stream("log").path.clone()
+        },
+        durability: Durability {
+            flush: Flush { fsync_every: 0, fdatasync_every: 8, fsync_at_end: true },
+            ..stream("log").durability
+        },
+        timing: Timing {
+            think: Some(ThinkTime { pause_ns: 1_000_000_000, spin_ns: 20_000_000, after_operations: 64 }),
+            start_delay_ns: 2_000_000_000,
+            ..stream("log").timing
+        },
+        limits: Limits { total_bytes: Some(64 << 20), ..stream("log").limits },
         verify: Some(Verify { kind: VerifyKind::Crc32c, read_back: true, stop_at_first: false }),
         content: Content { compress_percent: 50, dedupe_percent: 10, ..Content::default() },
         on_error: ErrorPolicy::Continue,
-        start_delay_ns: 2_000_000_000,
-        total_bytes: Some(64 << 20),
         ..stream("log")
     };
     let phase = |name: &str, streams: Vec<StreamPlan>| PhasePlan {
@@ -65,7 +85,10 @@ fn everything() -> Plan {
         warmup: Warmup { min_ns: 500_000_000, share: 0.0, max_ns: 500_000_000 },
         ..PhasePlan::default()
     };
-    let write = StreamPlan { operation: Operation::Write, ..stream("") };
+    let write = StreamPlan {
+        kind: BlockPlan { operation: Operation::Write, ..stream("").block().clone() }.into(),
+        ..stream("")
+    };
     Plan {
         name: "everything".into(),
         seed: 7,
@@ -80,13 +103,22 @@ fn everything() -> Plan {
                 stop: StopRule::RegionOnce,
                 time_limit_ns: 60_000_000_000,
                 warmup: Warmup::default(),
-                ..phase("layout", vec![StreamPlan { sync: Sync::FsyncAtEnd, ..write.clone() }])
+                ..phase(
+                    "layout",
+                    vec![StreamPlan {
+                        durability: Durability { sync: Sync::FsyncAtEnd, ..write.durability },
+                        ..write.clone()
+                    }],
+                )
             },
             PhasePlan {
                 kind: PhaseKind::Precondition,
                 stop: StopRule::Amount,
                 time_limit_ns: 86_400_000_000_000,
-                ..phase("fill", vec![StreamPlan { total_bytes: Some(8 << 30), ..write.clone() }])
+                ..phase(
+                    "fill",
+                    vec![StreamPlan { limits: Limits { total_bytes: Some(8 << 30), ..write.limits }, ..write.clone() }],
+                )
             },
             phase("db-and-log", readers.chain([log]).collect()),
             PhasePlan {
@@ -99,7 +131,13 @@ fn everything() -> Plan {
                     most_rounds: 25,
                 },
                 time_limit_ns: 1_500_000_000_000,
-                ..phase("steady", vec![StreamPlan { order: Order::RandomReplace, ..write.clone() }])
+                ..phase(
+                    "steady",
+                    vec![StreamPlan {
+                        kind: BlockPlan { order: Order::RandomReplace, ..write.block().clone() }.into(),
+                        ..write.clone()
+                    }],
+                )
             },
             PhasePlan {
                 skip: Some("direct I/O needs block sizes that are multiples of the sector, 4096 bytes".into()),

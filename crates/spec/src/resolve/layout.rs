@@ -2,7 +2,8 @@
 
 use super::Resolver;
 use model::{
-    Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, StopRule, StreamPlan, Sync, Verify, VerifyKind,
+    Access, BlockPlan, Durability, EngineKind, IoPath, NS_PER_S, Operation, PhaseKind, PhasePlan, StopRule, StreamPlan,
+    Sync, Verify, VerifyKind,
 };
 use std::collections::BTreeMap;
 
@@ -34,15 +35,18 @@ impl Resolver<'_> {
             let block = (1u64 << region.trailing_zeros().min(20)).min(LAYOUT_BLOCK_BYTES).max(sector);
             bytes = bytes.saturating_add(region.saturating_mul((names.len() as u64).max(1)));
             streams.push(StreamPlan {
-                operation: Operation::Write,
-                block_size_bytes: block,
-                queue_depth: 8,
-                region_bytes: region,
-                sync: Sync::FsyncAtEnd,
-                seed: self.inputs.seed.wrapping_add(region).wrapping_add(streams.len() as u64),
-                files: names,
-                file_order: model::FileOrder::Sequential,
-                // What is written here is checked where it is read, and the layout has an end of its own to keep.
+                kind: BlockPlan {
+                    operation: Operation::Write,
+                    block_size_bytes: block,
+                    region_bytes: region,
+                    files: names,
+                    file_order: model::FileOrder::Sequential,
+                    ..BlockPlan::default()
+                }
+                .into(),
+                path: IoPath { queue_depth: 8, ..IoPath::default() },
+                durability: Durability { sync: Sync::FsyncAtEnd, ..Durability::default() },
+                seed: self.inputs.seed.wrapping_add(region).wrapping_add(streams.len() as u64), // What is written here is checked where it is read, and the layout has an end of its own to keep.
                 verify: kind.map(|kind| Verify { kind, read_back: false, stop_at_first: false }),
                 ..StreamPlan::default()
             });

@@ -4,9 +4,9 @@ use super::contestants::Task;
 use super::figures::Figures;
 use anyhow::Context;
 use engine::{Control, Device, LoopSettings, NullDevice, StreamRecord, UringDevice, run_stream};
-use model::{Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use model::{BlockPlan, Durability, IoPath, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use sys::{BufferPool, Epoch, OpenMode};
-use workload::{BlockOp, Stream};
+use workload::{BlockOp, Pattern};
 
 /// O_DIRECT where the task asks for it.
 fn open(task: &Task) -> anyhow::Result<std::fs::File> {
@@ -48,14 +48,17 @@ pub fn null(task: &Task) -> anyhow::Result<Figures> {
 fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result<StreamRecord> {
     let block = u64::from(task.block_bytes);
     let plan = StreamPlan {
-        operation: Operation::Read,
-        order: Order::Random,
-        block_size_bytes: block,
-        queue_depth: task.depth,
-        region_start_bytes: 0,
-        region_bytes: task.file_bytes / block * block,
-        sync: Sync::None,
-        round_bytes: None,
+        kind: BlockPlan {
+            operation: Operation::Read,
+            order: Order::Random,
+            block_size_bytes: block,
+            region_start_bytes: 0,
+            region_bytes: task.file_bytes / block * block,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: task.depth, ..IoPath::default() },
+        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
         seed: 1,
         ..StreamPlan::default()
     };
@@ -72,7 +75,7 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
         stop_on_error: true,
         drain_limit_ns: 10_000_000_000,
     };
-    let record = run_stream(device, &mut Stream::new(&plan, false), &settings, &Control::default())?;
+    let record = run_stream(device, &mut Pattern::new(&plan, false), &settings, &Control::default())?;
     anyhow::ensure!(record.errors.is_empty(), "operations failed: {:?}", record.errors);
     anyhow::ensure!(record.short_operations == 0, "{} short reads", record.short_operations);
     anyhow::ensure!(record.latency.count() == record.operations, "not every latency is in the histogram");

@@ -3,7 +3,9 @@
 use super::imports::{files, kind};
 use super::{Fuzzer, mutate::hash};
 use engine::{Control, Rig, SimRig};
-use model::{Access, EngineKind, NS_PER_S, Operation, Order, PhasePlan, StopRule, StreamPlan};
+use model::{
+    Access, BlockPlan, EngineKind, IoPath, Limits, NS_PER_S, Operation, Order, PhasePlan, StopRule, StreamPlan,
+};
 use std::path::Path;
 
 /// Operations of a phase.
@@ -19,11 +21,9 @@ pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
 /// Some hundred operations.
 fn phase(operation: Operation, region_bytes: u64) -> PhasePlan {
     let stream = StreamPlan {
-        operation,
-        order: Order::Random,
-        queue_depth: 4,
-        region_bytes,
-        total_operations: Some(OPERATIONS),
+        kind: BlockPlan { operation, order: Order::Random, region_bytes, ..BlockPlan::default() }.into(),
+        path: IoPath { queue_depth: 4, ..IoPath::default() },
+        limits: Limits { total_operations: Some(OPERATIONS), ..Limits::default() },
         ..StreamPlan::default()
     };
     PhasePlan {

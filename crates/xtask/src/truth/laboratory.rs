@@ -4,8 +4,8 @@ use super::scenario::{Dress, Plan as Wanted};
 use anyhow::{Context as _, anyhow};
 use engine::{Control, Rig, SimRig};
 use model::{
-    Access, NS_PER_S, Operation, PhaseKind, PhaseRun, Plan, QuietWindow, Run, RunState, SimModel, StopCause,
-    StreamPlan, SystemSample, Target, TargetKind, Work, quiet_window, traffic,
+    Access, BlockPlan, IoPath, NS_PER_S, Operation, PhaseKind, PhaseRun, Plan, QuietWindow, Run, RunState, SimModel,
+    StopCause, StreamPlan, SystemSample, Target, TargetKind, Work, quiet_window, traffic,
 };
 use spec::{Probe, Readiness, RunInputs};
 
@@ -15,10 +15,14 @@ const INTERVAL_NS: u64 = NS_PER_S / 10;
 pub fn check_plan(model: &SimModel, budget_s: u64, seed: u64) -> anyhow::Result<Plan> {
     let rig = SimRig::new(model.clone(), INTERVAL_NS);
     let probe = StreamPlan {
-        operation: Operation::Write,
-        block_size_bytes: 1 << 20,
-        queue_depth: 8,
-        region_bytes: 32 << 20,
+        kind: BlockPlan {
+            operation: Operation::Write,
+            block_size_bytes: 1 << 20,
+            region_bytes: 32 << 20,
+            ..BlockPlan::default()
+        }
+        .into(),
+        path: IoPath { queue_depth: 8, ..IoPath::default() },
         ..StreamPlan::default()
     };
     let workload = spec::built_in("check", &[("budget".to_owned(), format!("{budget_s}s"))])

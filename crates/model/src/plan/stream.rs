@@ -1,0 +1,312 @@
+//! One stream of a plan: an enum of what it does, around parts that all kinds share.
+
+use super::{
+    Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, Flush, IoPriority, Mix,
+    OpenSync, Operation, Order, Pacing, RwFlags, Sync, ThinkTime, Verify, Zone, is_default,
+};
+use serde::{Deserialize, Serialize};
+
+/// One stream of operations. Parts are neutral by default and may grow: build one with `..StreamPlan::default()`, which is a
+/// plain sequential buffered read of 4 KiB blocks at depth 1 whose region is still empty. In JSON the fields of all parts lie
+/// side by side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamPlan {
+    /// What it does.
+    #[serde(flatten)]
+    pub kind: StreamKind,
+    /// How its operations get to the target.
+    #[serde(flatten)]
+    pub path: IoPath,
+    /// When data are made durable.
+    #[serde(flatten)]
+    pub durability: Durability,
+    /// Seed of offsets and data.
+    pub seed: u64,
+    /// When its operations start.
+    #[serde(flatten)]
+    pub timing: Timing,
+    /// After what it ends.
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// The job that it belongs to, empty where a phase is all one job: `<phase>.<name>` in metrics.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub name: String,
+    /// Streams of one phase with the same number are reported as one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub group: u32,
+    /// Whether data are checked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub verify: Option<Verify>,
+    /// What the data written look like.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub content: Content,
+    /// What a failed operation does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_error: ErrorPolicy,
+}
+
+/// What a stream does, each kind with only its own fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum StreamKind {
+    /// Copies memory to memory: the top of the ladder. The target has no part in it.
+    Copy(CopyPlan),
+    /// Reads, writes or trims blocks of the target.
+    Block(BlockPlan),
+}
+
+impl Default for StreamKind {
+    fn default() -> Self {
+        Self::Block(BlockPlan::default())
+    }
+}
+
+impl From<BlockPlan> for StreamKind {
+    fn from(plan: BlockPlan) -> Self {
+        Self::Block(plan)
+    }
+}
+
+/// A copy of memory, in the worker's own thread.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CopyPlan {
+    /// Bytes of each piece that is copied, an operation each.
+    pub copy_bytes: u64,
+}
+
+/// What a stream does to blocks of its target. Absent from JSON where neutral, but for the first five.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockPlan {
+    /// What its operations do; with [`StreamPlan::mix`] those that are not reads.
+    pub operation: Operation,
+    /// Order of the offsets.
+    pub order: Order,
+    /// Bytes of each operation; with [`StreamPlan::block_sizes`] of the largest. Buffers have this size.
+    pub block_size_bytes: u64,
+    /// First byte of the region, in the target or in each of the files.
+    pub region_start_bytes: u64,
+    /// Length of the region, in the target or in each of the files; a multiple of the smallest block size.
+    pub region_bytes: u64,
+    /// Files that it uses, by name relative to the target, a directory; without any, the target itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: Vec<String>,
+    /// How it goes from one file to the next.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_order: FileOrder,
+    /// Reads among its operations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mix: Option<Mix>,
+    /// Each block is trimmed before it is written; the two are two operations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub trim_before_write: bool,
+    /// Zones of [`Order::Zoned`]; each column sums to 100.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zones: Vec<Zone>,
+    /// With a random order: so many blocks follow one another before the next offset is drawn; with a strided one: from
+    /// the start of each stride, and a pass leaves out what lies between; 0 and 1: one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub run_blocks: u32,
+    /// Sizes by direction, where they are not all `block_size_bytes`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub block_sizes: Option<BlockSizes>,
+    /// Offsets are multiples of this; without it, of the smallest block size.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub align_bytes: Option<u64>,
+}
+
+/// How the operations of a stream get to the target: by which calls, how many at once, from which buffers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IoPath {
+    /// Operations in flight.
+    pub queue_depth: u32,
+    /// Operations handed over in one call at most; without it, a few, or as many as there is room for where they come back at
+    /// once.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub batch_submit: Option<u32>,
+    /// Completions that a full queue waits for; without it, one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub batch_complete: Option<u32>,
+    /// Processors that its thread may use; without any, all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cpus: Vec<u32>,
+    /// The priority of its requests; without it, that of the process.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub io_priority: Option<IoPriority>,
+    /// Who carries it out, where that is not the phase's engine.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub engine: Option<EngineKind>,
+    /// Buffered or direct, where that is not the phase's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub access: Option<Access>,
+    /// How the target is opened.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub open_sync: OpenSync,
+    /// Flags of each call.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rw_flags: RwFlags,
+    /// The memory of its buffers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub buffers: Buffers,
+}
+
+/// When the operations of a stream start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Timing {
+    /// Demanded rates; latency then counts from the intended start. Without it: as fast as possible.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pacing: Option<Pacing>,
+    /// Pauses.
+    #[serde(skip_serializing_if = "is_default")]
+    pub think: Option<ThinkTime>,
+    /// It starts this long after the phase.
+    #[serde(skip_serializing_if = "is_default")]
+    pub start_delay_ns: u64,
+}
+
+/// After what a stream ends, where that is before its phase does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    /// It ends so long after its own start, where that is before the end of the phase.
+    #[serde(skip_serializing_if = "is_default")]
+    pub time_limit_ns: Option<u64>,
+    /// It ends when it has moved so many bytes, all loops included; it covers the region again as needed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub total_bytes: Option<u64>,
+    /// It ends when it has done so many operations, syncs not counted.
+    #[serde(skip_serializing_if = "is_default")]
+    pub total_operations: Option<u64>,
+    /// When it ends, its phase does: the streams beside it end at the end of their interval.
+    #[serde(skip_serializing_if = "is_default")]
+    pub ends_phase: bool,
+}
+
+/// When what a stream writes is made durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Durability {
+    /// When data are made durable.
+    pub sync: Sync,
+    /// Bytes of one round for [`Sync::FsyncPerRound`].
+    pub round_bytes: Option<u64>,
+    /// Syncs between the operations and at the end.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub flush: Flush,
+}
+
+impl BlockPlan {
+    /// No blocks: what a stream of another kind does to them.
+    pub const NONE: Self = Self {
+        operation: Operation::Read,
+        order: Order::Sequential,
+        block_size_bytes: 4096,
+        region_start_bytes: 0,
+        region_bytes: 0,
+        files: Vec::new(),
+        file_order: FileOrder::RoundRobin,
+        mix: None,
+        trim_before_write: false,
+        zones: Vec::new(),
+        run_blocks: 0,
+        block_sizes: None,
+        align_bytes: None,
+    };
+}
+
+impl Default for BlockPlan {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Default for IoPath {
+    fn default() -> Self {
+        Self {
+            queue_depth: 1,
+            batch_submit: None,
+            batch_complete: None,
+            cpus: Vec::new(),
+            io_priority: None,
+            engine: None,
+            access: None,
+            open_sync: OpenSync::None,
+            rw_flags: RwFlags::default(),
+            buffers: Buffers::default(),
+        }
+    }
+}
+
+impl StreamPlan {
+    /// What it does to blocks of the target; [`BlockPlan::NONE`] where it is of another kind.
+    pub fn block(&self) -> &BlockPlan {
+        match &self.kind {
+            StreamKind::Block(block) => block,
+            StreamKind::Copy(_) => {
+                static NONE: BlockPlan = BlockPlan::NONE;
+                &NONE
+            }
+        }
+    }
+
+    /// The same, to be changed; it becomes a stream of blocks if it was of another kind.
+    pub fn block_mut(&mut self) -> &mut BlockPlan {
+        if !matches!(self.kind, StreamKind::Block(_)) {
+            self.kind = StreamKind::default();
+        }
+        match &mut self.kind {
+            StreamKind::Block(block) => block,
+            StreamKind::Copy(_) => unreachable!("it was made one of blocks"),
+        }
+    }
+
+    /// Whether it reads the target.
+    pub fn reads(&self) -> bool {
+        matches!(&self.kind, StreamKind::Block(block) if block.reads())
+    }
+
+    /// Whether it changes what the target holds.
+    pub fn changes_data(&self) -> bool {
+        matches!(&self.kind, StreamKind::Block(block) if block.changes_data())
+    }
+}
+
+impl BlockPlan {
+    /// Whether it reads.
+    pub fn reads(&self) -> bool {
+        match self.mix {
+            Some(mix) => mix.read_percent > 0,
+            None => self.operation == Operation::Read,
+        }
+    }
+
+    /// Where its region ends, bytes from the start of the target or of each of its files.
+    pub fn region_end(&self) -> u64 {
+        self.region_start_bytes.saturating_add(self.region_bytes)
+    }
+
+    /// Whether it changes what the target holds.
+    pub fn changes_data(&self) -> bool {
+        self.operation.changes_data() && self.mix.is_none_or(|m| m.read_percent < 100)
+    }
+
+    /// The smallest operation, bytes.
+    pub fn min_block_bytes(&self) -> u64 {
+        match &self.block_sizes {
+            None => self.block_size_bytes,
+            Some(sizes) => self.sizes_used(sizes).map(BlockSize::min_bytes).min().unwrap_or(self.block_size_bytes),
+        }
+    }
+
+    /// Bytes of the region, over all its files.
+    pub fn all_region_bytes(&self) -> u64 {
+        self.region_bytes.saturating_mul((self.files.len() as u64).max(1))
+    }
+
+    /// The sizes of the directions that it has.
+    pub(super) fn sizes_used<'a>(&self, sizes: &'a BlockSizes) -> impl Iterator<Item = &'a BlockSize> + use<'a> {
+        let read = self.reads().then_some(&sizes.read);
+        let other = self.changes_data().then_some(sizes.of(self.operation));
+        let trim = self.trim_before_write.then_some(&sizes.trim);
+        [read, other, trim].into_iter().flatten()
+    }
+}

@@ -1,0 +1,147 @@
+//! What holds a stream back or ends it: rates, pauses, a late start, limits.
+
+use crate::pace::Pace;
+use crate::random::{PACE, Random};
+use model::{Limits, Ns, Operation, StreamPlan, ThinkTime, Timing};
+
+/// The parts of a plan that say when an operation starts, and after what none does.
+#[derive(Clone, Debug)]
+pub(crate) struct Shaping {
+    /// Of reads, and of the others.
+    pace: [Option<Pace>; 2],
+    /// The direction that was drawn and has not gone yet.
+    pub side: Option<usize>,
+    bytes_left: u64,
+    operations_left: u64,
+    think: Option<Think>,
+    start_delay: Ns,
+    time_limit: Ns,
+    start: Option<Ns>,
+    gap: Random,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Think {
+    time: ThinkTime,
+    left: u32,
+    /// The last completion.
+    heard: Ns,
+    until: Option<Ns>,
+}
+
+/// What a pause has to say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pause {
+    /// It begins when what is in flight has completed.
+    Drain,
+    Spin(Ns),
+    Sleep(Ns),
+}
+
+impl Shaping {
+    /// `None` where nothing holds the stream back and only its phase ends it.
+    pub fn of(plan: &StreamPlan) -> Option<Box<Self>> {
+        // Other streams end with this one: nothing that it does itself.
+        let Limits { time_limit_ns, total_bytes, total_operations, ends_phase } = plan.limits;
+        if plan.timing == Timing::default() && plan.limits == (Limits { ends_phase, ..Limits::default() }) {
+            return None;
+        }
+        let pace = |operation| {
+            let pacing = plan.timing.pacing?;
+            let rate = match operation {
+                Operation::Read => pacing.read,
+                Operation::Write | Operation::WriteZeroes => pacing.write,
+                Operation::Trim => pacing.trim,
+            };
+            Some(Pace::new(rate?, pacing.arrivals))
+        };
+        let think = plan.timing.think.filter(|t| t.pause_ns > 0);
+        Some(Box::new(Self {
+            pace: [pace(Operation::Read), pace(plan.block().operation)],
+            side: None,
+            bytes_left: total_bytes.unwrap_or(u64::MAX),
+            operations_left: total_operations.unwrap_or(u64::MAX),
+            think: think.map(|time| Think { time, left: time.after_operations.max(1), heard: 0, until: None }),
+            start_delay: plan.timing.start_delay_ns,
+            time_limit: time_limit_ns.unwrap_or(Ns::MAX),
+            start: None,
+            gap: Random::new(plan.seed, PACE),
+        }))
+    }
+
+    /// When the first operation may start; the clocks start with the first call.
+    pub fn start(&mut self, now: Ns) -> Ns {
+        if let Some(start) = self.start {
+            return start;
+        }
+        let start = now.saturating_add(self.start_delay);
+        self.start = Some(start);
+        self.pace.iter_mut().flatten().for_each(|p| p.begin(start));
+        start
+    }
+
+    /// When nothing starts any more.
+    pub fn end(&self) -> Ns {
+        self.start.map_or(Ns::MAX, |start| start.saturating_add(self.time_limit))
+    }
+
+    /// Whether an amount is used up, of which the smallest operation takes `least` bytes.
+    pub fn used_up(&self, least: u64) -> bool {
+        self.operations_left == 0 || self.bytes_left < least
+    }
+
+    /// An operation of `len` bytes within what is left, in pieces of `least`.
+    pub fn cut(&self, len: u32, least: u64) -> u32 {
+        if u64::from(len) > self.bytes_left { (self.bytes_left / least * least) as u32 } else { len }
+    }
+
+    /// What a pause has to say, if one is due.
+    pub fn pause(&mut self, now: Ns, in_flight: u32) -> Option<Pause> {
+        let think = self.think.as_mut().filter(|t| t.left == 0)?;
+        if in_flight > 0 {
+            return Some(Pause::Drain);
+        }
+        let until = *think.until.get_or_insert(think.heard.saturating_add(think.time.pause_ns));
+        let spun = think.heard.saturating_add(think.time.spin_ns).min(until);
+        if now < spun {
+            return Some(Pause::Spin(spun));
+        }
+        if now < until {
+            return Some(Pause::Sleep(until));
+        }
+        think.until = None;
+        think.left = think.time.after_operations.max(1);
+        None
+    }
+
+    /// When the next operation of a side is due.
+    pub fn due(&self, side: usize) -> Ns {
+        self.pace[side].as_ref().map_or(0, Pace::due)
+    }
+
+    /// An operation was given out; the moment at which it should start, where its side is paced.
+    pub fn took(&mut self, side: usize, len: u32) -> Option<Ns> {
+        let intended = self.pace[side].as_mut().map(|pace| {
+            let due = pace.due();
+            pace.took(len, &mut self.gap);
+            due
+        });
+        if self.bytes_left != u64::MAX {
+            self.bytes_left = self.bytes_left.saturating_sub(u64::from(len));
+        }
+        if self.operations_left != u64::MAX {
+            self.operations_left -= 1;
+        }
+        if let Some(think) = &mut self.think {
+            think.left -= 1;
+        }
+        intended
+    }
+
+    /// An operation has completed.
+    pub fn heard(&mut self, at: Ns) {
+        if let Some(think) = &mut self.think {
+            think.heard = think.heard.max(at);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Syncs between the operations of a stream and at its end.
+
+use model::{Durability, StreamPlan, Sync};
+
+/// Something due after so many writes.
+#[derive(Clone, Copy, Debug)]
+struct Every {
+    each: u32,
+    left: u32,
+}
+
+impl Every {
+    fn new(each: u32) -> Self {
+        Self { each, left: each }
+    }
+
+    fn wrote(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    fn due(&mut self) -> bool {
+        let due = self.each > 0 && self.left == 0;
+        if due {
+            self.left = self.each;
+        }
+        due
+    }
+}
+
+/// A sync that is due before anything else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Due {
+    /// fsync of this file, once nothing is in flight: it closes a round.
+    Round(usize),
+    /// fsync of the file that was written last.
+    Fsync,
+    /// fdatasync of the file that was written last.
+    Fdatasync,
+}
+
+/// When which sync is due.
+#[derive(Clone, Debug)]
+pub(crate) struct Syncs {
+    /// Bytes of a round that are left, and of a whole one; `None` without rounds.
+    round: Option<(u64, u64)>,
+    /// The next file of a round's syncs.
+    round_file: usize,
+    files: usize,
+    fsync: Every,
+    fdatasync: Every,
+    /// Files that are still to be synced at the end.
+    closing: std::ops::Range<usize>,
+}
+
+impl Syncs {
+    /// `None` where nothing is synced by operations of their own.
+    pub fn of(plan: &StreamPlan) -> Option<Self> {
+        let Durability { sync, round_bytes, flush } = plan.durability;
+        let at_end = flush.fsync_at_end || sync == Sync::FsyncAtEnd;
+        let bytes = round_bytes.unwrap_or(plan.block().block_size_bytes);
+        let round = (sync == Sync::FsyncPerRound).then_some((bytes, bytes));
+        let files = plan.block().files.len().max(1);
+        (at_end || round.is_some() || flush != model::Flush::default()).then(|| Self {
+            round,
+            round_file: 0,
+            files,
+            fsync: Every::new(flush.fsync_every),
+            fdatasync: Every::new(flush.fdatasync_every),
+            closing: 0..if at_end { files } else { 0 },
+        })
+    }
+
+    /// So many bytes were handed over to be written.
+    pub fn wrote(&mut self, bytes: u32) {
+        self.fsync.wrote();
+        self.fdatasync.wrote();
+        if let Some((left, _)) = &mut self.round {
+            *left = left.saturating_sub(u64::from(bytes));
+        }
+    }
+
+    /// What is due; it has been given out with that, but for a round, which [`Syncs::closed`] goes on with.
+    pub fn due(&mut self) -> Option<Due> {
+        match self.round {
+            Some((0, _)) => Some(Due::Round(self.round_file)),
+            _ if self.fsync.due() => Some(Due::Fsync),
+            _ if self.fdatasync.due() => Some(Due::Fdatasync),
+            _ => None,
+        }
+    }
+
+    /// The sync of a round was given out: the next file's follows, or the next round.
+    pub fn closed(&mut self) {
+        self.round_file = (self.round_file + 1) % self.files;
+        if self.round_file == 0
+            && let Some((left, whole)) = &mut self.round
+        {
+            *left = *whole;
+        }
+    }
+
+    /// The next file that is synced at the end.
+    pub fn closing(&mut self) -> Option<usize> {
+        self.closing.next()
+    }
+}
