@@ -616,7 +616,6 @@ impl<'a> Resolver<'a> {
             verify: job.verify,
             content: job.content,
             on_error: job.on_error,
-            ..StreamPlan::default()
         })
     }
 }

@@ -48,6 +48,7 @@ pub struct StreamPlan {
 /// What a stream does, each kind with only its own fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "nearly all streams are of blocks, and plans hold few")]
 pub enum StreamKind {
     /// Copies memory to memory: the top of the ladder. The target has no part in it.
     Copy(CopyPlan),
