@@ -1,12 +1,11 @@
 //! `narrows check`: inspect, measure, judge, diagnose, show, keep.
 
 use crate::args::{CheckArgs, GlobalArgs};
-use crate::conduct::Budget;
-use crate::execution::{Execution, Page, random_u64};
+use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::report_page;
-use crate::run::plan;
-use crate::target::{self, Wanted};
+use crate::signals::SecondSignal;
+use conduct::{Budget, Wanted, plan, random_u64};
 use model::{Failure, FailureKind};
 use std::process::ExitCode;
 use sys::Links;
@@ -21,15 +20,19 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     workload.check_budget().map_err(|e| plan::failure(&e))?;
 
     let page = Page { file: args.report.as_deref(), identify: args.identify };
-    let execution = Execution::prepare(global, &args.tags, page)?.keeping_every(&args.keep_every)?;
-    let (links, permissions) = (Links::Follow, &args.permissions);
-    let wanted =
-        Wanted { name: &args.target, links, permissions, only: None, interval_ns: workload.interval_ns(), probe: true };
-    execution.opening(&args.target);
-    let mut opened = target::open(&wanted, &execution.control)?;
+    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let execution = execution.keeping_every(&args.keep_every)?;
+    let mut opened = execution.open(&Wanted {
+        name: &args.target,
+        links: Links::Follow,
+        consent: args.permissions.consent(),
+        registers: args.permissions.read_registers,
+        interval_ns: workload.interval_ns(),
+        probe: true,
+    })?;
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;
-    let executed = execution.execute("check", plan, Budget::Kept, &mut opened)?;
+    let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         report_page::show(run, conclusions, page, output);
         Ok(())

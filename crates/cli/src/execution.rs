@@ -1,19 +1,15 @@
-//! From a plan on an opened target to a run that is kept: what `check` and `run` have in common.
+//! What commands that measure have in common around [`conduct`]: signals, the archive, tags, the page, and the answer.
 
 use crate::args::GlobalArgs;
-use crate::conclusions::Conclusions;
-use crate::conduct::{Budget, Conductor};
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::progress::Terminal;
 use crate::signals::{SecondSignal, Signals};
-use crate::target::Opened;
 use crate::waiting::Waiting;
-use crate::wall::WallClock;
 use crate::{archives, output_file, report_page};
 use archive::Archive;
+use conduct::{Conclusions, Executed, Interrupts, Opened, WallClock, Wanted};
 use engine::Control;
-use model::{ExperimentPlace, Failure, FailureKind, MetricStatus, Plan, Run, RunState, Session, parse_duration_ns};
-use std::ffi::OsStr;
+use model::{Failure, FailureKind, MetricStatus, Run, RunState, parse_duration_ns};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,16 +18,17 @@ use sys::SignalsElsewhere;
 
 /// Everything around a run that can be wrong is looked at before a target is touched.
 pub struct Execution<'a> {
-    wall: WallClock,
+    clock: WallClock,
     /// Ends phases, and sees them.
-    pub control: Arc<Control>,
+    control: Arc<Control>,
     signals: Signals,
+    interrupts: Interrupts,
     archive: Archive,
-    quiet: bool,
     tags: &'a [String],
     page: Page<'a>,
     keep_every: Duration,
     waiting: Arc<Waiting>,
+    terminal: Terminal,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
     _signals_elsewhere: Option<SignalsElsewhere>,
 }
@@ -48,37 +45,17 @@ pub struct Page<'a> {
 /// How often what a phase brings goes to the archive while it runs, unless it is said otherwise.
 const KEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// A run as it ended, and whether the archive could keep it.
-pub struct Executed {
-    run: Run,
-    kept: Result<(), Failure>,
-}
-
-impl Executed {
-    /// The run, if the archive has it.
-    pub fn into_kept(self) -> Result<Run, Failure> {
-        self.kept.map(|()| self.run)
-    }
-}
-
 impl<'a> Execution<'a> {
-    /// Installs the signal handlers and opens the archive.
-    pub fn prepare(global: &GlobalArgs, tags: &'a [String], page: Page<'a>) -> Result<Self, Failure> {
-        Self::prepare_with(global, tags, page, SecondSignal::Ends)
-    }
-
-    /// As [`Self::prepare`], for a command that has to put settings back: a second signal ends it only after that.
-    pub fn prepare_patient(global: &GlobalArgs, tags: &'a [String], page: Page<'a>) -> Result<Self, Failure> {
-        Self::prepare_with(global, tags, page, SecondSignal::Hurries)
-    }
-
-    fn prepare_with(
+    /// Installs the signal handlers and opens the archive. A command that has to put settings back asks for
+    /// [`SecondSignal::Hurries`]: a second signal ends it only after that.
+    pub fn prepare(
         global: &GlobalArgs,
         tags: &'a [String],
         page: Page<'a>,
         second: SecondSignal,
+        output: &Output,
     ) -> Result<Self, Failure> {
-        let wall = WallClock::start();
+        let clock = WallClock::start();
         let control = Arc::new(Control::default());
         let signals = Signals::install_with(&control, second)?;
         let waiting = Waiting::listen(&control, second == SecondSignal::Ends);
@@ -87,14 +64,15 @@ impl<'a> Execution<'a> {
         tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
         page.file.map_or(Ok(()), output_file::check)?;
         Ok(Self {
-            wall,
+            clock,
             control,
+            interrupts: signals.interrupts().clone().taken_elsewhere(waiting.signals()),
             signals,
             archive,
-            quiet: global.json,
             tags,
             page,
             keep_every: KEEP_EVERY,
+            terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting)),
             waiting,
             _signals_elsewhere: elsewhere,
         })
@@ -108,9 +86,22 @@ impl<'a> Execution<'a> {
         Ok(Self { keep_every: Duration::from_nanos(every_ns), ..self })
     }
 
-    /// The target of this name is about to be opened, and maybe probed.
-    pub fn opening(&self, target: &OsStr) {
-        self.waiting.opening(&target.to_string_lossy());
+    /// Opens a target, and probes it if that is wanted.
+    pub fn open(&self, wanted: &Wanted<'_>) -> Result<Opened, Failure> {
+        self.waiting.opening(&wanted.name.to_string_lossy());
+        conduct::open(wanted, &self.control, &self.terminal)
+    }
+
+    /// With what plans are executed.
+    pub fn conducted(&self) -> conduct::Execution<'_> {
+        conduct::Execution {
+            control: &self.control,
+            interrupts: &self.interrupts,
+            listener: &self.terminal,
+            archive: Some(&self.archive),
+            keep_every: self.keep_every,
+            clock: self.clock,
+        }
     }
 
     /// Where runs are kept.
@@ -123,85 +114,9 @@ impl<'a> Execution<'a> {
         &self.signals
     }
 
-    /// Whether the user wants to end it.
-    pub fn interrupted(&self) -> bool {
-        self.signals.seen()
-    }
-
-    /// The next run starts now: each of several has its own beginning and its own clock steps.
-    pub fn restart_clock(&mut self) {
-        self.wall = WallClock::start();
-    }
-
-    /// Says on a terminal how far several runs came.
-    pub fn progress_line(&self, output: &Output, line: &str) {
-        if !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr()) {
-            output.warning(line);
-        }
-    }
-
-    /// Executes the plan. Whether the run could be kept stands beside it.
-    pub fn execute(&self, command: &str, plan: Plan, budget: Budget, opened: &mut Opened) -> Result<Executed, Failure> {
-        self.execute_as(command, plan, budget, opened, None, "")
-    }
-
-    /// As [`Self::execute`], for a run of an experiment; `label` stands before the progress.
-    pub fn execute_for(
-        &self,
-        command: &str,
-        plan: Plan,
-        budget: Budget,
-        opened: &mut Opened,
-        place: ExperimentPlace,
-        label: String,
-    ) -> Result<Executed, Failure> {
-        self.execute_as(command, plan, budget, opened, Some(place), &label)
-    }
-
-    fn execute_as(
-        &self,
-        command: &str,
-        plan: Plan,
-        budget: Budget,
-        opened: &mut Opened,
-        experiment: Option<ExperimentPlace>,
-        label: &str,
-    ) -> Result<Executed, Failure> {
-        let run = Run {
-            schema: Run::SCHEMA.to_owned(),
-            id: self.wall.run_id(random_u64()? as u16),
-            command: command.to_owned(),
-            program_version: env!("CARGO_PKG_VERSION").to_owned(),
-            state: RunState::Complete,
-            plan,
-            environment: opened.environment.clone(),
-            target: opened.target.clone(),
-            sessions: vec![Session {
-                started: self.wall.started(),
-                ended: None,
-                boot_id: opened.environment.boot_id.clone(),
-                clock_step_ns: None,
-            }],
-            experiment,
-            duration_ns: 0,
-            bytes_written: 0,
-            remarks: opened.remarks.clone(),
-            phases: Vec::new(),
-            samples: Vec::new(),
-            kernel_log: None,
-        };
-        self.waiting.over();
-        self.waiting.target(&opened.target.name);
-        let _elsewhere = self.waiting.signals_elsewhere();
-        let progress = Progress::new(self.quiet, label, &self.waiting);
-        let Opened { rig, sampler, .. } = opened;
-        let (rig, sampler) = (rig.as_mut(), sampler.as_mut());
-        let conductor = Conductor::new(rig, sampler, &self.control, &self.signals, &progress, &self.wall, budget)
-            .kept_every(self.keep_every);
-        let conducted = conductor.conduct(run, &self.archive);
-        progress.finish();
-        let (run, kept) = conducted?;
-        Ok(Executed { run, kept })
+    /// What a person sees of it.
+    pub fn terminal(&self) -> &Terminal {
+        &self.terminal
     }
 
     /// Writes the page, lets `show` print the answer, and gives the exit code. The answer is out whatever happens to
@@ -242,12 +157,4 @@ fn exit_code(run: &Run) -> ExitCode {
         RunState::Complete if measured => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),
     }
-}
-
-/// A number nobody can foresee.
-pub fn random_u64() -> Result<u64, Failure> {
-    let mut bytes = [0; 8];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|e| Failure::new(FailureKind::Environment, format!("no random numbers from the kernel: {e}")))?;
-    Ok(u64::from_le_bytes(bytes))
 }

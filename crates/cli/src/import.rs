@@ -8,11 +8,10 @@ mod input;
 
 use crate::archives;
 use crate::args::{GlobalArgs, ImportArgs, ImportDirection};
-use crate::execution::random_u64;
 use crate::output::Output;
 use crate::progress::Busy;
-use crate::wall::WallClock;
 use archive::Archive;
+use conduct::{WallClock, random_u64};
 use exchange::{ImportError, Imported, ImportedRun, MOST_FIGURES};
 use input::{Input, Purpose};
 use model::{Better, Failure, FailureKind, Run};

@@ -1,10 +1,9 @@
 //! The program `narrows`: arguments, signals, exit codes, and the wiring of the rooms.
 //!
-//! One way for the data: `observe` gives the environment and the storage stack, `spec` makes a plan of them, `engine`
-//! executes it phase by phase while `observe` samples, the archive keeps the run, `judge` and `diagnose` read it,
-//! `report` shows it.
+//! One way for the data: `observe` gives the environment and the storage stack, `spec` makes a plan of them, `conduct`
+//! executes it and keeps the run, `judge` and `diagnose` read it, `report` shows it.
 //!
-//! Deliberately absent: arithmetic on measurements.
+//! Deliberately absent: arithmetic on measurements, and orchestration of them.
 
 mod archives;
 mod args;
@@ -12,8 +11,6 @@ mod capture;
 mod check;
 mod compare;
 mod completions;
-mod conclusions;
-mod conduct;
 mod execution;
 mod experiment;
 mod explain;
@@ -35,7 +32,6 @@ mod signals;
 mod target;
 mod tune;
 mod waiting;
-mod wall;
 mod watch;
 mod why;
 mod workloads;

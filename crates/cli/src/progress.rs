@@ -1,21 +1,33 @@
-//! Progress on stderr, on a terminal only.
+//! What happens while something is executed, said on stderr: progress on a terminal only, what must be known anywhere.
 
 use crate::waiting::Waiting;
+use conduct::admission::Loss;
+use conduct::{Event, Listener, Step};
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{PhasePlan, Plan, StopRule, StreamPlan};
-use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::sync::atomic::Ordering;
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A bar over the whole plan, with the rate of the phase that runs.
-pub struct Progress<'a> {
-    bar: ProgressBar,
+/// The terminal as a listener: a bar over the whole plan, with the rate of the phase that runs, and what a person must know.
+pub struct Terminal {
+    /// Whether nothing but the answer and what must be known is shown.
+    quiet: bool,
+    ascii: bool,
     /// What is said if it is waited for.
-    waiting: &'a Waiting,
+    waiting: Arc<Waiting>,
+    run: Mutex<RunShown>,
+    /// Whether a setting could not be put back.
+    still_changed: AtomicBool,
+}
+
+/// The run that is executed now.
+struct RunShown {
+    bar: ProgressBar,
     /// Stands before the phase: which run of several this is.
     label: String,
-    phase: Mutex<PhaseShown>,
+    phase: PhaseShown,
 }
 
 /// What takes its time before there is a plan, said on a terminal until this is dropped.
@@ -92,53 +104,94 @@ impl Foreseen {
     }
 }
 
-impl<'a> Progress<'a> {
-    /// Hidden where nobody looks.
-    pub fn new(quiet: bool, label: &str, waiting: &'a Waiting) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
+impl Terminal {
+    /// Says what must be known on stderr; progress only where somebody looks, and not if `quiet`.
+    pub fn new(quiet: bool, ascii: bool, waiting: Arc<Waiting>) -> Self {
+        let run = RunShown { bar: ProgressBar::hidden(), label: String::new(), phase: PhaseShown::default() };
+        Self { quiet, ascii, waiting, run: Mutex::new(run), still_changed: AtomicBool::new(false) }
+    }
+
+    /// Whether a setting could not be put back: the failure that says so is to be seen.
+    pub fn is_still_changed(&self) -> bool {
+        self.still_changed.load(Ordering::Relaxed)
+    }
+
+    fn run(&self) -> MutexGuard<'_, RunShown> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run_begins(&self, plan: &Plan, step: Option<Step<'_>>) {
+        let shown = !self.quiet && std::io::stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %  {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
-        let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-        Self { bar, waiting, label, phase: Mutex::new(PhaseShown::default()) }
+        bar.set_length(plan.phases.iter().filter(|p| p.skip.is_none()).map(|p| Foreseen::of(p).ms).sum());
+        let label = step.map_or_else(String::new, |Step { place, pairs }| {
+            format!("pair {} of {pairs}, {}: ", place.pair + 1, place.arm)
+        });
+        *self.run() = RunShown { bar, label, phase: PhaseShown::default() };
     }
 
-    /// The plan is about to be executed.
-    pub fn start(&self, plan: &Plan) {
-        self.bar.set_length(plan.phases.iter().filter(|p| p.skip.is_none()).map(|p| Foreseen::of(p).ms).sum());
+    /// Says something beside the answer, on stderr. Models and names are what devices say of themselves.
+    fn say(&self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain_lines(text, self.ascii));
     }
+}
 
-    /// A phase starts.
-    pub fn phase(&self, _index: usize, plan: &PhasePlan) {
-        self.waiting.phase(plan);
-        if let Ok(mut phase) = self.phase.lock() {
-            phase.before_ms += phase.foreseen.ms;
-            phase.foreseen = Foreseen::of(plan);
-            phase.name.clone_from(&plan.name);
-            self.bar.set_position(phase.before_ms);
-            self.bar.set_message(format!("{}{}", self.label, phase.name));
+impl Listener for Terminal {
+    fn hear(&self, event: Event<'_>) {
+        match event {
+            Event::WillBeLost(loss) => self.say(&what_will_be_lost(loss)),
+            Event::RunBegins { target, plan, step } => {
+                self.waiting.over();
+                self.waiting.target(target);
+                self.run_begins(plan, step);
+            }
+            Event::PhaseBegins(phase) => {
+                self.waiting.phase(phase);
+                self.run().begin(phase);
+            }
+            Event::PhaseRuns(control) => {
+                self.waiting.look();
+                self.run().show(control);
+            }
+            Event::SettleBegins => self.waiting.durable(),
+            Event::PhaseEnds | Event::SettleEnds => self.waiting.over(),
+            Event::RunEnds => self.run().bar.finish_and_clear(),
+            Event::StepMade { step: Step { place, .. }, made, of } => {
+                if !self.quiet && std::io::stderr().is_terminal() {
+                    self.say(&format!("{made} of {of}  pair {}  {}", place.pair + 1, place.arm));
+                }
+            }
+            Event::StillChanged => self.still_changed.store(true, Ordering::Relaxed),
         }
     }
+}
 
-    /// The phase is over, or whatever came after it.
-    pub fn over(&self) {
-        self.waiting.over();
+fn what_will_be_lost(loss: &Loss) -> String {
+    let mut lost: Vec<String> = loss.partitions.iter().map(|p| format!("partition {p}")).collect();
+    lost.extend(loss.content.iter().cloned());
+    let model = loss.model.as_deref().map(|m| format!(" ({m})")).unwrap_or_default();
+    format!("{}{model} will be overwritten; on it: {}", loss.path.display(), lost.join(", "))
+}
+
+impl RunShown {
+    fn begin(&mut self, plan: &PhasePlan) {
+        let phase = &mut self.phase;
+        phase.before_ms += phase.foreseen.ms;
+        phase.foreseen = Foreseen::of(plan);
+        phase.name.clone_from(&plan.name);
+        self.bar.set_position(phase.before_ms);
+        self.bar.set_message(format!("{}{}", self.label, phase.name));
     }
 
-    /// What the phase wrote is about to be made durable.
-    pub fn durable(&self) {
-        self.waiting.durable();
-    }
-
-    /// Shows where the phase is.
-    pub fn show(&self, control: &Control) {
-        self.waiting.look();
+    fn show(&self, control: &Control) {
         if self.bar.is_hidden() {
             return;
         }
-        let Ok(phase) = self.phase.lock() else { return };
+        let phase = &self.phase;
         let elapsed_ms = control.progress.elapsed_ns.load(Ordering::Relaxed) / 1_000_000;
         let bytes = control.progress.bytes.load(Ordering::Relaxed);
         let operations = control.progress.operations.load(Ordering::Relaxed);
@@ -159,11 +212,6 @@ impl<'a> Progress<'a> {
                 control.progress.in_flight()
             )
         ));
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pages are sent on, so they say nothing that identifies a machine or a person unless `--identify` asks for it. What a page
 //! shows is drawn from runs that were changed so; the runs in the archive stay as they are.
 
-use crate::execution::random_u64;
+use conduct::random_u64;
 use model::{Comparison, Failure, FailureKind, PhaseRun, Ranking, Run};
 use observe::Redaction;
 use serde::Serialize;

@@ -2,11 +2,11 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
-use crate::conclusions::Conclusions;
 use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
 use archive::Archive;
+use conduct::Conclusions;
 use model::{Failure, FailureKind, Run};
 use report::document::{CheckDocument, PageDocument};
 use report::{Check, Compare, Side};
@@ -141,7 +141,7 @@ fn check<'a>(
 
 /// When the run started, for people: `2026-11-20 21:30 UTC`.
 fn started(run: &Run) -> String {
-    run.sessions.first().map(|s| crate::wall::to_the_minute(&s.started)).unwrap_or_default()
+    run.sessions.first().map(|s| to_the_minute(&s.started)).unwrap_or_default()
 }
 
 /// Over ssh: how to get the page to the machine where somebody sits.
@@ -152,4 +152,12 @@ fn fetch_line(page: &str) -> Option<String> {
     let host = if server.contains(':') { format!("[{server}]") } else { server.to_owned() };
     let user = std::env::var("USER").ok().filter(|u| !u.is_empty()).map(|u| u + "@").unwrap_or_default();
     Some(format!("scp '{}' .", format!("{user}{host}:{page}").replace('\'', "'\\''")))
+}
+
+/// RFC 3339 as people read it: `2026-11-20 21:30 UTC`; anything else as it is.
+fn to_the_minute(rfc3339: &str) -> String {
+    match rfc3339.parse::<jiff::Timestamp>() {
+        Ok(at) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => rfc3339.to_owned(),
+    }
 }

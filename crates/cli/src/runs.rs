@@ -2,10 +2,10 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, RunsArgs, RunsCommand};
-use crate::conclusions::Conclusions;
 use crate::output::Output;
 use crate::report_page;
 use archive::{Archive, Recovered, RunRef};
+use conduct::Conclusions;
 use model::{Failure, FailureKind};
 use report::document::{ActionDocument, RunDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;

@@ -1,13 +1,14 @@
 //! Ctrl-C, SIGHUP and SIGTERM end the phase that runs; what was measured is kept. A second one ends the program, at once or
 //! after settings were put back.
 
+use conduct::Interrupts;
 use engine::Control;
 use model::{Failure, FailureKind};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Signals that follow one another faster are one wish: systemd sends SIGTERM, SIGCONT and SIGHUP together.
@@ -24,9 +25,7 @@ pub enum SecondSignal {
 
 /// Installed handlers and what they have seen.
 pub struct Signals {
-    seen: Arc<AtomicBool>,
-    second: Arc<AtomicBool>,
-    continued: Arc<AtomicBool>,
+    interrupts: Interrupts,
     /// A byte for each signal, where the second one does not end the program.
     each: Option<UnixStream>,
 }
@@ -40,7 +39,8 @@ impl Signals {
 
     /// As [`Self::install`], with the second signal doing something else.
     pub fn install_with(control: &Arc<Control>, second: SecondSignal) -> Result<Self, Failure> {
-        let seen = Arc::new(AtomicBool::new(false));
+        let interrupts = Interrupts::default();
+        let seen = interrupts.end_flag();
         let cannot = |e: std::io::Error| {
             Failure::new(FailureKind::Environment, format!("cannot install a handler for signals: {e}"))
         };
@@ -63,29 +63,28 @@ impl Signals {
             install().map_err(cannot)?;
         }
         // That the process was stopped can only be told when it goes on.
-        let continued = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(SIGCONT, Arc::clone(&continued)).map_err(|e| {
+        signal_hook::flag::register(SIGCONT, interrupts.continued_flag()).map_err(|e| {
             Failure::new(FailureKind::Environment, format!("cannot install a handler for SIGCONT: {e}"))
         })?;
-        Ok(Self { seen, second: Arc::default(), continued, each: pipe.map(|(read, _)| read) })
+        Ok(Self { interrupts, each: pipe.map(|(read, _)| read) })
     }
 
-    /// Whether the process was continued since this was last asked: it had been stopped, by SIGSTOP or Ctrl-Z.
-    pub fn take_continued(&self) -> bool {
-        self.continued.swap(false, Ordering::Relaxed)
+    /// What the signals ask for.
+    pub fn interrupts(&self) -> &Interrupts {
+        &self.interrupts
     }
 
-    /// Once a second signal comes, [`Self::second`] holds, and `act` is called in a thread of its own, as the one that it is
+    /// Once a second signal comes, [`Interrupts::hurry`] holds, and `act` is called in a thread of its own, as the one that it is
     /// to hurry may wait for a device for ever. Where no thread can be made, the first signal alone is obeyed.
     pub fn on_second(&self, act: impl FnOnce() + Send + 'static) {
         let Some(mut each) = self.each.as_ref().and_then(|e| e.try_clone().ok()) else { return };
-        let second = Arc::clone(&self.second);
+        let hurry = self.interrupts.hurry_flag();
         let wait = move || {
             let mut byte = [0];
             let mut first: Option<Instant> = None;
             while each.read_exact(&mut byte).is_ok() {
                 if first.get_or_insert_with(Instant::now).elapsed() > TOGETHER {
-                    second.store(true, Ordering::Relaxed);
+                    hurry.store(true, Ordering::Relaxed);
                     return act();
                 }
             }
@@ -93,13 +92,8 @@ impl Signals {
         let _ = std::thread::Builder::new().name("second signal".into()).spawn(wait);
     }
 
-    /// Whether a second one has come.
-    pub fn second(&self) -> bool {
-        self.second.load(Ordering::Relaxed)
-    }
-
     /// Whether one has come.
     pub fn seen(&self) -> bool {
-        self.seen.load(Ordering::Relaxed)
+        self.interrupts.end()
     }
 }

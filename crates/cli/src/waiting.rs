@@ -95,6 +95,11 @@ impl Waiting {
         while signals.read_exact(&mut [0]).is_ok() {}
     }
 
+    /// The signals that its thread takes.
+    pub fn signals(&self) -> &'static [i32] {
+        if self.heard { &SIGNALS } else { &[] }
+    }
+
     /// While it lives, signals do not come to the calling thread, which may wait for a device where nothing wakes it.
     pub fn signals_elsewhere(&self) -> Option<SignalsElsewhere> {
         // Without it a signal comes late where a device hangs, as it would without this.

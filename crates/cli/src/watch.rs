@@ -8,7 +8,7 @@ mod subject;
 use crate::args::{CsvColumns, WatchArgs};
 use crate::output::Output;
 use crate::signals::Signals;
-use crate::wall::WallClock;
+use conduct::WallClock;
 use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use pause::Ended;

@@ -2,11 +2,11 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, WhyArgs};
-use crate::conduct::Budget;
-use crate::execution::{Execution, Page, random_u64};
+use crate::execution::{Execution, Page};
 use crate::output::Output;
-use crate::run::plan::inputs;
-use crate::target::{self, Wanted};
+use crate::signals::SecondSignal;
+use conduct::plan::inputs;
+use conduct::{Budget, Wanted, random_u64};
 use model::{Cause, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
 use report::Why;
 use report::document::WhyDocument;
@@ -35,25 +35,25 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     };
     same_machine(&run)?;
     let workload = workload(trial.workload())?;
-    let execution = Execution::prepare(global, &[], Page { file: None, identify: false })?;
+    let page = Page { file: None, identify: false };
+    let execution = Execution::prepare(global, &[], page, SecondSignal::Ends, output)?;
     let name = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
     // The path of a run has no links in it: one that is there now leads elsewhere.
     let links = if run.target.path.is_some() { Links::Refuse } else { Links::Follow };
-    let wanted = Wanted {
+    let mut opened = execution.open(&Wanted {
         name: OsStr::new(&name),
         links,
-        only: None,
-        permissions: &args.permissions,
+        consent: args.permissions.consent(),
+        registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns(),
         probe: false,
-    };
-    let mut opened = target::open(&wanted, &execution.control)?;
+    })?;
     let inputs = inputs(&opened, random_u64()?);
     let plan = workload.plan(&inputs).map_err(|error| {
         Failure::new(FailureKind::Refused, format!("the measurement that would decide cannot be made here: {error}"))
             .remedy("a file: --overwrite; a block device: --destroy SERIAL")
     })?;
-    let executed = execution.execute("run", plan, Budget::Foreseen, &mut opened)?;
+    let executed = execution.conducted().execute("run", plan, Budget::Foreseen, &mut opened, None)?;
     Ok(execution.answer(executed, output, |measured, _, _| {
         show(&run, Some(&trial.outcome(cause, measured)), output);
         Ok(())

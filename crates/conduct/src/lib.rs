@@ -1,13 +1,34 @@
-//! Where the rooms meet. Today: from the text of a target to a rig that is open, locked and known down to its controller.
+//! Where the rooms meet: a target is admitted and opened, a plan is executed on it under observation, judged phase by phase
+//! and kept; an experiment is executed as runs in an order that was drawn by lot, with settings applied and undone around
+//! each, and goes on from its state after a crash.
 //!
 //! Invariants:
 //! - One way to a target for all commands: [`admission`] opens it once, decides about the open descriptor, and hands
 //!   descriptors on. Nothing after it goes by the name again.
-//! - What would be lost is told to the caller before the first byte is written.
+//! - What would be lost is told before the first byte is written.
+//! - Quiet windows, samples, phases and judging are one piece of code for real, null and simulated targets: what is published
+//!   about the program's answers was made by [`Execution`], like every run.
+//! - What happens is told as typed events to a [`Listener`], and nothing depends on who listens.
+//! - The state of an experiment is a versioned value ([`experiment::State`]), read and written only here.
 //!
-//! Deliberately absent: arguments, a terminal, the wording of results.
+//! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, and reading of texts from files.
 
 pub mod admission;
+mod clock;
+mod conclusions;
+pub mod destination;
+mod execution;
+pub mod experiment;
+mod interrupts;
+mod listener;
+pub mod plan;
+mod source;
 mod target;
 
+pub use clock::{WallClock, random_u64};
+pub use conclusions::Conclusions;
+pub use execution::{Budget, Executed, Execution};
+pub use interrupts::Interrupts;
+pub use listener::{Event, Listener, Silence, Step};
+pub use source::{Language, Source};
 pub use target::{Opened, Wanted, open};

@@ -1,6 +1,7 @@
 //! From the text of a target to a rig that is open, locked and known down to its controller.
 
-use crate::admission::{Admitted, Consent, Loss, Object, admit};
+use crate::admission::{Admitted, Consent, Object, admit};
+use crate::listener::{Event, Listener};
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
     Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
@@ -62,16 +63,16 @@ pub struct Wanted<'a> {
     pub probe: bool,
 }
 
-/// Opens what the name stands for. `tell` hears what will be lost, before the first byte is written.
+/// Opens what the name stands for. The listener hears what will be lost before the first byte is written.
 ///
 /// # Errors
 /// See [`admit`], and what [`FileRig::open`] says of a target that cannot be measured.
-pub fn open(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> Result<Opened, Failure> {
+pub fn open(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Result<Opened, Failure> {
     match wanted.name.to_str() {
         Some("null:") => Ok(null(wanted.interval_ns)),
         Some("null") if !Path::new("null").exists() => Ok(null(wanted.interval_ns)),
         Some(name) if name.starts_with("sim:") => simulated(name, wanted.interval_ns),
-        _ => real(wanted, control, tell),
+        _ => real(wanted, control, listener),
     }
 }
 
@@ -147,12 +148,12 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     })
 }
 
-fn real(wanted: &Wanted<'_>, control: &Control, tell: &mut dyn FnMut(&Loss)) -> Result<Opened, Failure> {
+fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Result<Opened, Failure> {
     let root = Root::new("/");
     let given = Path::new(wanted.name);
     let admitted = admit(&root, given, wanted.links, wanted.consent)?;
     if let Some(loss) = &admitted.loss {
-        tell(loss);
+        listener.hear(Event::WillBeLost(loss));
     }
     let look = Look { registers: wanted.registers, ..Look::default() };
     let Inventory { stack, missing } = observe::inventory_with(&root, &place(&admitted), look);

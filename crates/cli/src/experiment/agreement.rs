@@ -1,32 +1,20 @@
 //! What is done only if somebody agreed: commands of an experiment's text, and what a state says that this user did not write.
 
-use super::own;
 use super::preview::{change, changes};
-use super::state::State;
 use super::text;
 use crate::args::RunArgs;
 use crate::output::Output;
-use crate::run::text::{Language, Source, settings};
+use crate::run::text::settings;
 use crate::signals::Signals;
-use ::settings::ValuePath;
+use conduct::experiment::{State, programs};
+use conduct::{Language, Source};
 use model::{Failure, FailureKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use spec::{Arm, Experiment, Setting};
+use spec::Experiment;
 use std::io::{IsTerminal, Write};
 
 /// How often it is looked whether a signal came while a person thinks.
 const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-
-/// What an arm has run, a line each: commands, and programs that the kernel starts because of a value.
-pub fn programs(arm: &Arm) -> Vec<String> {
-    let starts = |path: &str| ValuePath::new(path).is_ok_and(|p| p.starts_programs());
-    let is_program = |s: &Setting| match s {
-        Setting::Command { .. } => true,
-        Setting::Value { path, .. } => starts(path),
-        Setting::MountOptions(_) => false,
-    };
-    arm.settings.iter().filter(|s| is_program(s)).map(change).collect()
-}
 
 /// Commands run only with `--allow-commands`, or where a person who was shown them agreed.
 pub fn to_commands(
@@ -36,7 +24,7 @@ pub fn to_commands(
     output: &Output,
     signals: &Signals,
 ) -> Result<(), Failure> {
-    let each = experiment.arms.iter().flat_map(|a| programs(a).into_iter().map(|p| format!("arm '{}': {p}", a.name)));
+    let each = experiment.arms.iter().flat_map(|a| programs(a).map(|p| format!("arm '{}': {}", a.name, change(p))));
     let lines: Vec<String> = each.collect();
     if lines.is_empty() || args.allow_commands {
         return Ok(());
@@ -61,7 +49,7 @@ pub fn to_state(
     output: &Output,
     signals: &Signals,
 ) -> Result<(), Failure> {
-    if own::is_own(state) {
+    if state.is_own() {
         return Ok(());
     }
     let mut lines = Vec::new();

@@ -1,65 +1,38 @@
 //! What programs that were cut off left changed on this machine: said by every command, undone by those that are asked to
 //! change something. Only this machine's own journal is obeyed, never a file of an archive.
 
-use super::settings::still_changed;
-use super::state::DIRECTORY;
 use crate::output::Output;
-use ::settings::{Change, Found, Machine, Patience, Places, Tree, find};
 use archive::Archive;
+use conduct::experiment::{DIRECTORY, Left, Undone};
 use model::{Failure, FailureKind};
 use report::document::ActionDocument;
-use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
-
-/// What became of what an execution left changed.
-struct Outcome {
-    experiment: String,
-    said: String,
-    failure: Option<Failure>,
-}
-
-fn look() -> (Found, Machine) {
-    let machine = Machine::of(Path::new("/"));
-    (find(&Places::of_this_user(), &machine), machine)
-}
 
 /// Undoes all that is left. A command is shown before it runs.
-fn undo_all(found: Found, machine: &Machine, output: &Output) -> Vec<Outcome> {
-    let tree = Tree::machine();
-    let mut out = Vec::new();
-    for mut journal in found.left {
-        let head = journal.head().clone();
-        let rebooted = !head.machine.is_same_boot(machine);
-        let mut show = |change: &Change| {
-            if let Change::Command { .. } = change {
-                output.warning(&format!("{} was cut off; runs what undoes its command: {change}", head.experiment));
-            }
-        };
-        let patience = Patience { over: &|| false, at_least: Duration::ZERO };
-        let undone = journal.undo(&tree, machine, &patience, &mut show);
-        let said = match (rebooted, undone.done.is_empty()) {
-            (true, true) => "the reboot undid its settings".to_owned(),
-            _ => format!("put back the settings of its arm '{}': {}", head.arm, undone.done.join("; ")),
-        };
-        let failure = (!undone.failed.is_empty()).then(|| still_changed(&undone.failed, &journal.paths()));
-        out.push(Outcome { experiment: head.experiment, said, failure });
+fn undo(left: Left, output: &Output) -> Vec<Undone> {
+    left.undo(&mut |id, command| {
+        output.warning(&format!("{id} was cut off; runs what undoes its command: {command}"));
+    })
+}
+
+/// What was done about what an execution left changed.
+fn said(undone: &Undone) -> String {
+    match &undone.failure {
+        Some(failure) => failure.message.clone(),
+        None if undone.rebooted && undone.done.is_empty() => "the reboot undid its settings".to_owned(),
+        None => format!("put back the settings of its arm '{}': {}", undone.arm, undone.done.join("; ")),
     }
-    out
 }
 
 /// Before a run: undoes what is left, and says so. What could not be undone is the last word of the command.
 pub fn undo_left(archive: &Archive, output: &Output) {
-    let (found, machine) = look();
-    found.refused.iter().for_each(|what| output.warning(what));
-    for outcome in undo_all(found, &machine, output) {
-        let id = outcome.experiment;
-        match outcome.failure {
-            None => output.warning(&format!("{id} was cut off; {}", outcome.said)),
-            Some(failure) => {
-                output.warning(&format!("{id} was cut off; {}", failure.message));
-                output.still_changed(Failure { message: format!("{id}: {}", failure.message), ..failure });
-            }
+    let left = Left::look();
+    left.refused().iter().for_each(|what| output.warning(what));
+    for undone in undo(left, output) {
+        let id = &undone.experiment;
+        output.warning(&format!("{id} was cut off; {}", said(&undone)));
+        if let Some(failure) = &undone.failure {
+            output.still_changed(Failure { message: format!("{id}: {}", failure.message), ..failure.clone() });
         }
     }
     for (file, _) in foreign(archive) {
@@ -70,9 +43,8 @@ pub fn undo_left(archive: &Archive, output: &Output) {
 
 /// Says in a line that something was left changed; undoes nothing.
 pub fn mention_left(output: &Output) {
-    let found = look().0;
-    let mut ids: Vec<&str> = found.left.iter().map(|j| j.head().experiment.as_str()).collect();
-    ids.dedup();
+    let left = Left::look();
+    let ids = left.experiments();
     if !ids.is_empty() {
         let ids = ids.join(", ");
         output.warning(&format!("{ids} was cut off and left this machine changed; narrows run --restore undoes that"));
@@ -95,24 +67,16 @@ pub fn restore(output: &Output) -> ExitCode {
 
 /// Undoes all; a line for each that says what was done, and the subjects of those that failed.
 fn lines(output: &Output) -> (Vec<(String, String)>, Vec<String>) {
-    let (mut found, machine) = look();
-    let (mut lines, mut failed) = (Vec::new(), Vec::new());
-    for what in std::mem::take(&mut found.refused) {
-        failed.push("refused".to_owned());
-        lines.push(("refused".to_owned(), what));
-    }
-    lines.extend(std::mem::take(&mut found.elsewhere).into_iter().map(|what| ("journal".to_owned(), what)));
-    for outcome in undo_all(found, &machine, output) {
-        let said = match outcome.failure {
-            None => outcome.said,
-            Some(failure) => {
-                failed.push(outcome.experiment.clone());
-                let message = failure.message.clone();
-                output.still_changed(failure);
-                message
-            }
-        };
-        lines.push((outcome.experiment, said));
+    let left = Left::look();
+    let mut failed = vec!["refused".to_owned(); left.refused().len()];
+    let mut lines: Vec<(String, String)> = left.refused().iter().map(|w| ("refused".to_owned(), w.clone())).collect();
+    lines.extend(left.elsewhere().iter().map(|what| ("journal".to_owned(), what.clone())));
+    for undone in undo(left, output) {
+        lines.push((undone.experiment.clone(), said(&undone)));
+        if let Some(failure) = undone.failure {
+            failed.push(undone.experiment);
+            output.still_changed(failure);
+        }
     }
     (lines, failed)
 }

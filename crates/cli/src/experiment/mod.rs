@@ -1,33 +1,36 @@
-//! Experiments: arms run in pairs whose order was drawn by lot, settings put back on every way out, and a state in the
-//! archive from which it goes on after a crash or a reboot. docs/experiments.md describes the form of the text.
+//! Experiments on the command line: their texts, what has to be agreed to, the preview, and the answer. What executes them
+//! is [`conduct::experiment`].
 
 mod agreement;
-mod declared;
-mod facts;
 mod left;
-mod lock;
-mod noise;
 mod outcome;
-mod own;
 mod preview;
-mod ready;
-mod settings;
-mod state;
-mod steps;
 mod text;
 
-pub use declared::declared;
 pub use left::{mention_left, recover, restore, undo_left};
-pub use noise::noise_floor_of;
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::execution::{Execution, Page, random_u64};
+use crate::execution::{Execution, Page};
 use crate::output::Output;
-use crate::run::text::Source;
+use crate::run::text::settings;
+use crate::signals::SecondSignal;
+use conduct::experiment::{self, Given, ReadyArm, Slot, State, Underway, Walk};
+use conduct::{Language, Source, random_u64};
 use model::{Failure, FailureKind};
-use spec::{Arm, Experiment};
-use state::State;
+use spec::Experiment;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// After the second signal, what ends by itself does so within this time.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// An experiment as a command was told to execute it.
+struct Command<'a> {
+    experiment: Experiment,
+    args: &'a RunArgs,
+    execution: Execution<'a>,
+    output: &'a Output,
+}
 
 /// `narrows run EXPERIMENT.toml [TARGET]`.
 pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -35,37 +38,37 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
         return Err(Failure::new(FailureKind::Usage, "--format is for a workload, and this is an experiment")
             .remedy("narrows export RUN --format fio-json   for each of its runs, afterwards"));
     }
-    let experiment = text::experiment(&source, args.calibrate)?;
+    let experiment = experiment::parse(&source, args.calibrate)?;
     let workload = text::workload_source(&experiment, &source)?;
-    let mut execution =
-        Execution::prepare_patient(global, &args.tags, Page { file: args.report.as_deref(), identify: args.identify })?;
-    let unfinished = state::last_unfinished(execution.archive(), &experiment.name)?;
+    let execution = prepare(args, global, output)?;
+    let unfinished = State::last_unfinished(execution.archive(), &experiment.name)?;
     if let Some(unfinished) = unfinished.filter(|_| !args.plan) {
-        let done = unfinished.steps.iter().filter(|s| s.run_id.is_some()).count();
         output.warning(&format!(
-            "{} is not complete ({done} of {} runs); this is a new execution, --resume would go on with that one",
+            "{} is not complete ({} of {} runs); this is a new execution, --resume would go on with that one",
             unfinished.id,
+            unfinished.made(),
             unfinished.steps.len()
         ));
     }
-    let seed = match args.seed.or(experiment.seed) {
-        Some(seed) => seed,
-        None => random_u64()?,
+    let given = Given {
+        seed: args.seed.or(experiment.seed).map_or_else(random_u64, Ok)?,
+        target: args.target.as_ref().map(|t| t.to_string_lossy().into_owned()),
+        set: settings(args, Language::Toml)?,
+        calibrate: args.calibrate,
     };
-    let set = crate::run::text::settings(args, crate::run::text::Language::Toml)?;
-    let mut state = State::new(&experiment, &source, &workload, seed, args, set, random_u64()? as u32);
-    let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
-    ready::warn(&experiment, &arms, output);
+    let state = State::new(&experiment, &source, &workload, given, random_u64()? as u32);
+    let command = Command { experiment, args, execution, output };
+    let arms = command.arms(&state)?;
+    command.warn_of_few_pairs(&arms);
     if args.plan {
-        preview::show(&experiment, &state, &arms, output);
+        preview::show(&command.experiment, &state, &arms, output);
         return Ok(ExitCode::SUCCESS);
     }
-    agreement::to_commands(&experiment, &source, args, output, execution.signals())?;
-    noise::refuse_small_margins(execution.archive(), &experiment, &arms, args.calibrate)?;
-    let lock = lock::Lock::take(execution.archive(), &state.id)?;
-    state.save(execution.archive())?;
-    own::remember(&state);
-    finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
+    let Command { experiment, execution, .. } = &command;
+    agreement::to_commands(experiment, &source, args, output, execution.signals())?;
+    experiment::refuse_small_margins(execution.archive(), experiment, &arms, args.calibrate)?;
+    let underway = Underway::start(execution.archive(), state)?;
+    command.finish(underway, &arms)
 }
 
 /// `narrows run [EXPERIMENT.toml] --resume [ID]`.
@@ -75,11 +78,10 @@ pub fn resume(
     global: &GlobalArgs,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let mut execution =
-        Execution::prepare_patient(global, &args.tags, Page { file: args.report.as_deref(), identify: args.identify })?;
+    let execution = prepare(args, global, output)?;
     let id = args.resume.as_deref().and_then(|r| r.to_str()).filter(|r| !r.is_empty());
-    let name = source.as_ref().map(|s| text::experiment(s, false).map(|e| e.name)).transpose()?;
-    let mut state = state::to_resume(execution.archive(), id, name.as_deref())?;
+    let name = source.as_ref().map(|s| experiment::parse(s, false).map(|e| e.name)).transpose()?;
+    let mut state = State::to_resume(execution.archive(), id, name.as_deref())?;
     if let Some(source) = source.as_ref().filter(|s| s.text != state.text) {
         let message = format!(
             "{} is not what {} was started with: its questions were fixed before the data",
@@ -88,46 +90,78 @@ pub fn resume(
         return Err(Failure::new(FailureKind::Refused, message)
             .remedy(format!("narrows run {} starts it anew, or put the text back", source.name)));
     }
-    let experiment = text::experiment(&state.source(), state.calibrate)?;
+    let experiment = experiment::parse(&state.source(), state.calibrate)?;
     agreement::to_state(&mut state, source.as_ref(), &experiment, args, output, execution.signals())?;
     agreement::to_commands(&experiment, &state.source(), args, output, execution.signals())?;
     if let Some(target) = &args.target {
         state.target = Some(target.to_string_lossy().into_owned());
     }
-    let lock = lock::Lock::take(execution.archive(), &state.id)?;
-    // Another process may have made runs until this moment.
-    if let Some(now) = state::load(execution.archive(), &state.id)? {
-        state.steps = now.steps;
+    let underway = Underway::resume(execution.archive(), state)?;
+    let command = Command { experiment, args, execution, output };
+    let arms = command.arms(&underway.state)?;
+    command.finish(underway, &arms)
+}
+
+fn prepare<'a>(args: &'a RunArgs, global: &GlobalArgs, output: &Output) -> Result<Execution<'a>, Failure> {
+    let page = Page { file: args.report.as_deref(), identify: args.identify };
+    Execution::prepare(global, &args.tags, page, SecondSignal::Hurries, output)
+}
+
+impl Command<'_> {
+    fn arms(&self, state: &State) -> Result<Vec<ReadyArm>, Failure> {
+        let source = state.workload();
+        let workload = |arm: &spec::Arm| text::workload(&self.experiment, arm, &source, &state.set);
+        let allowed = self.args.permissions.allowed();
+        experiment::arms(&self.experiment, state, &workload, allowed, &self.execution.conducted())
     }
-    let arms = ready::arms(&experiment, &state, &args.permissions, &execution)?;
-    own::remember(&state);
-    finish(&experiment, &mut state, &arms, args, &mut execution, output, &lock)
-}
 
-fn finish(
-    experiment: &Experiment,
-    state: &mut State,
-    arms: &[ready::ReadyArm],
-    args: &RunArgs,
-    execution: &mut Execution<'_>,
-    output: &Output,
-    _held: &lock::Lock,
-) -> Result<ExitCode, Failure> {
-    let walked = steps::walk(experiment, state, arms, &args.permissions, execution, output);
-    // Why it stopped matters more than a tag that could not be given.
-    let tagged = outcome::tag(execution.archive(), state, &args.tags);
-    let clean = walked?;
-    tagged?;
-    own::forget(state);
-    outcome::show(experiment, state, execution.archive(), args, output, clean)
-}
-
-/// The arms that are run: those of the text, or the first one under two names.
-fn arms_of(experiment: &Experiment, calibrate: bool) -> Vec<Arm> {
-    match experiment.arms.first() {
-        Some(first) if calibrate => {
-            ["1", "2"].iter().map(|n| Arm { name: format!("{}-{n}", first.name), ..first.clone() }).collect()
+    /// What the user should know before hours are spent.
+    fn warn_of_few_pairs(&self, arms: &[ReadyArm]) {
+        if let Some(few) = experiment::too_few_pairs(&self.experiment, arms) {
+            self.output.warning(&format!(
+                "{} pairs cannot show a difference in {} metrics at {}: pairs = {} or more, or fewer metrics in primary",
+                few.pairs, few.questions, few.alpha, few.least
+            ));
         }
-        _ => experiment.arms.clone(),
+    }
+
+    fn finish(&self, mut underway: Underway, arms: &[ReadyArm]) -> Result<ExitCode, Failure> {
+        let Self { experiment, args, execution, output } = self;
+        let slot = Slot::default();
+        self.obey_second_signal(&slot);
+        let walk = Walk {
+            experiment,
+            arms,
+            allowed: args.permissions.allowed(),
+            slot: &slot,
+            execution: execution.conducted(),
+            archive: execution.archive(),
+        };
+        let walked = underway.walk(&walk, &args.tags);
+        if execution.terminal().is_still_changed() {
+            output.in_red();
+        }
+        outcome::show(experiment, &underway.state, execution.archive(), args, output, walked?)
+    }
+
+    /// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.
+    fn obey_second_signal(&self, slot: &Slot) {
+        let (slot, output) = (slot.clone(), self.output.for_another_thread());
+        self.execution.signals().on_second(move || {
+            let undone = slot.undo(&|| true);
+            // What is not stuck ends by itself, and has more to say.
+            std::thread::sleep(PATIENCE);
+            let message = "interrupted twice: the run is not waited for any longer".to_owned();
+            let failure = match undone {
+                Ok(()) => Failure::new(FailureKind::Invalid, format!("{message}, and all settings are as they were"))
+                    .remedy("narrows runs recover   saves what was measured"),
+                Err(failure) => {
+                    output.in_red();
+                    Failure { message: format!("{message}; {}", failure.message), ..failure }
+                }
+            };
+            output.failure(&failure);
+            std::process::exit(FailureKind::Invalid.exit_code().into());
+        });
     }
 }

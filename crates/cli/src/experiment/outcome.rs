@@ -1,51 +1,20 @@
-//! The answer of an experiment: tags, comparisons, noise, page and document.
+//! The answer of an experiment: page, text and document.
 
-use super::declared::{asked, same_arm};
-use super::noise;
-use super::state::{State, tag_of};
 use crate::args::RunArgs;
 use crate::output::Output;
 use crate::output_file;
 use crate::report_page;
 use archive::Archive;
-use judge::{Asked, Noise};
-use model::{Comparison, Failure, FailureKind, Run, Verdict};
+use conduct::experiment::{Outcome, State, tag_of};
+use judge::Noise;
+use model::{Comparison, Failure, FailureKind, Verdict};
 use report::document::{CompareDocument, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 use report::{Compare, Side};
 use spec::Experiment;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-/// Gives the arms' tags to the runs of this execution, and takes them from those of earlier ones: a tag that held both
-/// would mix two experiments.
-pub fn tag(archive: &Archive, state: &State, more: &[String]) -> Result<(), Failure> {
-    let mut cleared: Vec<String> = Vec::new();
-    for step in &state.steps {
-        let Some(run) = &step.run_id else { continue };
-        let tag = tag_of(&state.name, &step.arm_name);
-        if !cleared.contains(&tag) {
-            archive.tag_remove(&tag, None)?;
-            cleared.push(tag.clone());
-        }
-        archive.tag_add(&tag, run)?;
-        more.iter().try_for_each(|t| archive.tag_add(t, run))?;
-    }
-    Ok(())
-}
-
-/// Runs by arm, in the order of the pairs.
-fn runs_by_arm(experiment: &Experiment, state: &State, archive: &Archive) -> Result<Vec<Vec<Run>>, Failure> {
-    let mut steps: Vec<_> = state.steps.iter().collect();
-    steps.sort_by_key(|s| s.pair);
-    (0..experiment.arms.len())
-        .map(|arm| {
-            let ids = steps.iter().filter(|s| s.arm == arm).filter_map(|s| s.run_id.as_deref());
-            ids.map(|id| archive.load(id).map_err(Failure::from)).collect()
-        })
-        .collect()
-}
-
-/// Compares, writes the page, prints, and gives the exit code.
+/// Writes the page, prints, and gives the exit code.
 pub fn show(
     experiment: &Experiment,
     state: &State,
@@ -54,30 +23,10 @@ pub fn show(
     output: &Output,
     clean: bool,
 ) -> Result<ExitCode, Failure> {
-    let arms = runs_by_arm(experiment, state, archive)?;
+    let outcome = Outcome::of(experiment, state, archive)?;
+    let Outcome { arms, comparisons, noise } = &outcome;
     let Some((first, others)) = arms.split_first() else {
         return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));
-    };
-    let arm_of = |i: usize| experiment.arms.get(i);
-    let mut comparisons: Vec<Comparison> = others
-        .iter()
-        .enumerate()
-        .map(|(i, b)| {
-            let same_arm = arm_of(0).zip(arm_of(i + 1)).is_some_and(|(a, b)| same_arm(a, b));
-            judge::compare(first, b, &Asked { same_arm, ..asked(experiment) })
-        })
-        .collect();
-    if comparisons.len() > 1 {
-        let reason = format!(
-            "several-arms: {} arms are compared with the first; alpha {} is shared among them",
-            comparisons.len(),
-            experiment.alpha
-        );
-        comparisons.iter_mut().for_each(|c| c.reasons.push(reason.clone()));
-    }
-    let floor = match (state.calibrate, first.first(), comparisons.first()) {
-        (true, Some(run), Some(comparison)) => noise::keep(archive, &state.id, run, comparison)?,
-        _ => BTreeMap::new(),
     };
     let path = match &args.report {
         Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
@@ -102,10 +51,10 @@ pub fn show(
         None => Ok(archive.write_report(&state.id, &html).map(drop)?),
     });
     if output.is_json() {
-        document(experiment, state, &arms, &views, &floor, args, output, page.is_ok().then_some(shown.as_str()));
+        document(experiment, state, &outcome, &views, args, output, page.is_ok().then_some(shown.as_str()));
     } else {
         views.iter().for_each(|v| output.text(&format!("{}\n", report::compare_text(v, output.style()))));
-        output.text(&noise_text(&floor, &comparisons));
+        output.text(&noise_text(noise, comparisons));
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i))).collect();
         output.text(&format!(
             "Runs: narrows runs show {}; again: narrows compare {}\n",
@@ -121,19 +70,17 @@ pub fn show(
     })
 }
 
-#[expect(clippy::too_many_arguments, reason = "each is one part of the document")]
 fn document(
     experiment: &Experiment,
     state: &State,
-    arms: &[Vec<Run>],
+    outcome: &Outcome,
     views: &[Compare<'_>],
-    floor: &BTreeMap<String, Noise>,
     args: &RunArgs,
     output: &Output,
     page: Option<&str>,
 ) {
     let last_id = state.id_of_last();
-    let Some(last) = arms.iter().flatten().find(|r| r.id == last_id) else { return };
+    let Some(last) = outcome.arms.iter().flatten().find(|r| r.id == last_id) else { return };
     let mut tags = args.tags.clone();
     tags.extend(last.experiment.as_ref().map(|p| tag_of(&state.name, &p.arm)));
     let summary = ExperimentSummary {
@@ -147,7 +94,8 @@ fn document(
             .map(|s| ExperimentStep { pair: s.pair, arm: &s.arm_name, run_id: s.run_id.as_deref() })
             .collect(),
         complete: state.is_complete(),
-        noise: floor
+        noise: outcome
+            .noise
             .iter()
             .map(|(id, n)| NoiseEntry {
                 id,

@@ -1,13 +1,11 @@
 //! `narrows run EXPERIMENT.toml --plan`: what would be run, without changing anything.
 
-use super::declared::alpha;
-use super::ready::ReadyArm;
-use super::state::State;
 use crate::output::Output;
-use ::settings::CommandLine;
+use conduct::experiment::{ReadyArm, State, alpha, programs};
 use model::{NS_PER_S, PhaseKind, PhasePlan};
 use report::document::PlanDocument;
 use serde::Serialize;
+use settings::CommandLine;
 use spec::{Experiment, Setting};
 
 /// What `--plan --json` prints of an experiment.
@@ -106,7 +104,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     for arm in arms {
         text.push_str(&format!("Arm {} on {}\n", arm.arm.name, arm.target.to_string_lossy()));
         changes(&arm.arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
-        if !super::agreement::programs(&arm.arm).is_empty() {
+        if programs(&arm.arm).next().is_some() {
             text.push_str("  runs commands: --allow-commands, or an answer on the terminal\n");
         }
         if let Some(waits) = &arm.waits {

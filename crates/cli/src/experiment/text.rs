@@ -1,23 +1,10 @@
-//! The text of an experiment and of the workload it names.
+//! The text of the workload that an experiment names.
 
-use super::arms_of;
-use crate::run::text::{self, Language, Source};
+use crate::run::text;
+use conduct::{Language, Source};
 use model::{Failure, FailureKind};
 use spec::{Arm, Experiment, Workload, WorkloadSource};
 use std::path::Path;
-
-/// Reads an experiment; for a calibration its arms are the first one twice.
-pub fn experiment(source: &Source, calibrate: bool) -> Result<Experiment, Failure> {
-    let mut experiment = spec::parse_experiment(&source.name, &source.text).map_err(|errors| {
-        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Failure::new(FailureKind::Usage, lines.join("\n")).remedy("docs/experiments.md describes the form")
-    })?;
-    if calibrate {
-        experiment.arms = arms_of(&experiment, true);
-        experiment.name = format!("{}-calibrate", experiment.name);
-    }
-    Ok(experiment)
-}
 
 /// The text of the workload: built-in, a file beside the experiment, or inline.
 pub fn workload_source(experiment: &Experiment, source: &Source) -> Result<Source, Failure> {

@@ -1,15 +1,14 @@
 //! `narrows run`: a workload on a target.
 
-pub mod destination;
-pub mod plan;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
-use crate::conduct::Budget;
-use crate::execution::{Execution, Page, random_u64};
+use crate::execution::{Execution, Page};
 use crate::output::Output;
-use crate::target::{self, Wanted};
+use crate::signals::SecondSignal;
 use crate::{archives, experiment, report_page};
+use conduct::destination::destination;
+use conduct::{Budget, Language, Wanted, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Run};
 use report::document::{PlanDocument, RunDocument};
@@ -39,7 +38,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Err(Failure::new(FailureKind::Usage, "which workload?").remedy("narrows workloads"));
     };
     let source = text::source(name)?;
-    if source.language == text::Language::Toml && spec::is_experiment(&source.text) {
+    if source.language == Language::Toml && spec::is_experiment(&source.text) {
         return experiment::command(args, source, global, output);
     }
     if args.calibrate {
@@ -48,15 +47,19 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     }
     let workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
-    let execution = Execution::prepare(global, &args.tags, page)?.keeping_every(&args.keep_every)?;
-    let place = destination::destination(args.target.as_deref(), &workload)?;
+    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let execution = execution.keeping_every(&args.keep_every)?;
+    let place = destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     // A plan that is only shown writes nothing: its sizes are those without a probe.
-    let (interval_ns, probe) = (workload.interval_ns(), workload.has_budget() && !args.plan);
-    let (links, permissions) = (Links::Follow, &args.permissions);
-    let wanted = Wanted { name: &place.name, links, permissions, only: None, interval_ns, probe };
-    execution.opening(&place.name);
-    let mut opened = target::open(&wanted, &execution.control)?;
+    let mut opened = execution.open(&Wanted {
+        name: &place.name,
+        links: Links::Follow,
+        consent: args.permissions.consent(),
+        registers: args.permissions.read_registers,
+        interval_ns: workload.interval_ns(),
+        probe: workload.has_budget() && !args.plan,
+    })?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;
@@ -69,7 +72,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
-    let executed = execution.execute("run", plan, budget, &mut opened)?;
+    let executed = execution.conducted().execute("run", plan, budget, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None if output.is_json() => {

@@ -3,6 +3,7 @@
 
 use crate::args::{OnError, RunArgs};
 use crate::reading::{self, Pipes};
+use conduct::{Language, Source};
 use model::{Failure, FailureKind};
 use spec::{TextError, TextErrorKind, TextInputs, TextMachine, Workload};
 use std::collections::BTreeMap;
@@ -13,28 +14,6 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 4 << 20;
 /// More texts than this include each other in a circle.
 const MOST_INCLUDES: usize = 64;
-
-/// In which language a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// Ours.
-    Toml,
-    /// fio's job files.
-    Fio,
-}
-
-/// A text that was read, and not yet understood.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// As the user named it.
-    pub name: String,
-    /// All of it.
-    pub text: String,
-    /// In which language.
-    pub language: Language,
-    /// Where its includes are looked for first.
-    pub directory: PathBuf,
-}
 
 /// Reads the workload of a text as the command line asks.
 pub fn read(args: &RunArgs, source: &Source) -> Result<Workload, Failure> {

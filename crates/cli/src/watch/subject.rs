@@ -1,7 +1,7 @@
 //! What is watched, and one look after the other at it.
 
 use crate::inspect_place;
-use crate::wall::WallClock;
+use conduct::WallClock;
 use model::{
     DiskCounters, Fact, Failure, FailureKind, Layer, LayerKind, Ns, SystemSample, activity, activity_since_boot,
 };

@@ -15,6 +15,7 @@ mod import;
 mod import_bounds;
 mod inspect;
 mod old_bundle;
+mod old_state;
 mod other_names;
 mod outputs;
 mod pages;

@@ -1,13 +1,11 @@
 //! Everything that can be wrong with an experiment is looked at before anything is changed: texts, targets, plans, the
 //! metrics that are asked, settings, conditions.
 
-use super::state::State;
-use super::{facts, settings, text};
-use crate::args::Permissions;
-use crate::execution::Execution;
-use crate::output::Output;
-use crate::target::{self, Opened, Wanted};
-use conduct::admission::Object;
+use super::state::{State, tag_of};
+use super::{facts, in_force};
+use crate::admission::{Consent, Object};
+use crate::destination::destination;
+use crate::{Execution, Opened, Wanted, plan};
 use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
@@ -46,22 +44,36 @@ impl Here {
     }
 }
 
-/// Looks at all arms.
+/// What the user allows, for all arms.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allowed<'a> {
+    /// The content of the regular file TARGET may be lost.
+    pub overwrite: bool,
+    /// The content of the block device with this identity may be lost.
+    pub destroy: Option<&'a str>,
+    /// Device registers may be read.
+    pub registers: bool,
+}
+
+/// Looks at all arms; `workload` reads the workload of one: its keys may differ.
+///
+/// # Errors
+/// What is wrong with an arm, or with its target. Nothing has been changed.
 pub fn arms(
     experiment: &Experiment,
     state: &State,
-    permissions: &Permissions,
+    workload: &dyn Fn(&Arm) -> Result<Workload, Failure>,
+    allowed: Allowed<'_>,
     execution: &Execution<'_>,
 ) -> Result<Vec<ReadyArm>, Failure> {
-    let source = state.workload();
     let mut out = Vec::with_capacity(experiment.arms.len());
     for arm in &experiment.arms {
-        archive::check_tag(&super::state::tag_of(&experiment.name, &arm.name))?;
-        let workload = text::workload(experiment, arm, &source, &state.set)?;
+        archive::check_tag(&tag_of(&experiment.name, &arm.name))?;
+        let workload = workload(arm)?;
         let given = arm.target.as_ref().or(state.target.as_ref()).or(experiment.target.as_ref()).map(OsString::from);
-        let place = crate::run::destination::destination(given.as_deref(), &workload)?;
+        let place = destination(given.as_deref(), &workload)?;
         let mut ready = ReadyArm { arm: arm.clone(), workload, target: place.name, here: None, waits: None };
-        match look(&ready, permissions, state, execution) {
+        match look(&ready, allowed, state, execution) {
             Ok(here) => {
                 ready.waits = condition(arm, &here)?;
                 ready.here = Some(here);
@@ -82,29 +94,25 @@ fn named(arm: &Arm, failure: Failure) -> Failure {
     Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure }
 }
 
-fn look(
-    ready: &ReadyArm,
-    permissions: &Permissions,
-    state: &State,
-    execution: &Execution<'_>,
-) -> Result<Here, Failure> {
-    let opened = open(ready, permissions, execution)?;
-    let plan = crate::run::plan::plan(&ready.workload, &opened, state.seed)?;
+fn look(ready: &ReadyArm, allowed: Allowed<'_>, state: &State, execution: &Execution<'_>) -> Result<Here, Failure> {
+    let opened = open(ready, allowed, execution)?;
+    let plan = plan::plan(&ready.workload, &opened, state.seed)?;
     let file = opened.object.filter(|_| opened.target.kind == TargetKind::File && opened.target.writable);
     Ok(Here { target: opened.target, environment: opened.environment, plan, file })
 }
 
 /// Opens the target of an arm.
-pub fn open(ready: &ReadyArm, permissions: &Permissions, execution: &Execution<'_>) -> Result<Opened, Failure> {
+pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution<'_>) -> Result<Opened, Failure> {
+    let Allowed { overwrite, destroy, registers } = allowed;
     let wanted = Wanted {
         name: &ready.target,
         links: Links::Follow,
-        permissions,
-        only: ready.here.as_ref().and_then(|h| h.file),
+        consent: Consent { overwrite, destroy, only: ready.here.as_ref().and_then(|h| h.file) },
+        registers,
         interval_ns: ready.workload.interval_ns(),
         probe: false,
     };
-    target::open(&wanted, &execution.control)
+    crate::open(&wanted, execution.control, execution.listener)
 }
 
 /// Why the arm has to wait; `None` where it can run.
@@ -133,7 +141,7 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
     if ready.waits.is_some() {
         return Ok(());
     }
-    settings::check(&ready.arm, &here.real_stack())
+    in_force::check(&ready.arm, &here.real_stack())
         .map_err(|what| named(&ready.arm, Failure::new(FailureKind::Refused, what).remedy("nothing was changed")))
 }
 
@@ -156,15 +164,23 @@ fn questions(experiment: &Experiment, arms: &[ReadyArm]) -> usize {
     plan.map_or(1, measured).clamp(1, 10)
 }
 
-/// What the user should know before hours are spent.
-pub fn warn(experiment: &Experiment, arms: &[ReadyArm], output: &Output) {
+/// Fewer pairs than can show a difference.
+#[derive(Clone, Copy, Debug)]
+pub struct TooFewPairs {
+    /// As many as there are to be.
+    pub pairs: u32,
+    /// The fewest that could show one.
+    pub least: usize,
+    /// Metrics that are asked.
+    pub questions: usize,
+    /// Error rate of the experiment.
+    pub alpha: f64,
+}
+
+/// Whether the pairs can show a difference at all: it should be known before hours are spent.
+pub fn too_few_pairs(experiment: &Experiment, arms: &[ReadyArm]) -> Option<TooFewPairs> {
     let questions = questions(experiment, arms);
-    let alpha = super::declared::alpha(experiment);
-    let least = judge::least_pairs(questions, alpha);
-    if (experiment.pairs as usize) < least {
-        output.warning(&format!(
-            "{} pairs cannot show a difference in {questions} metrics at {}: pairs = {least} or more, or fewer metrics in primary",
-            experiment.pairs, experiment.alpha
-        ));
-    }
+    let least = judge::least_pairs(questions, super::declared::alpha(experiment));
+    let Experiment { pairs, alpha, .. } = *experiment;
+    ((pairs as usize) < least).then_some(TooFewPairs { pairs, least, questions, alpha })
 }

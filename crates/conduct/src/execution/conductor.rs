@@ -1,44 +1,51 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
-mod keeping;
-mod observer;
-
-use crate::progress::Progress;
-use crate::signals::Signals;
-use crate::wall::WallClock;
-use archive::{Archive, Partial};
+use super::keeping::Keeper;
+use super::observer::{Keeping, Observation, observed, sample};
+use super::{Budget, Execution};
+use crate::clock::WallClock;
+use crate::listener::{Event, Listener};
+use crate::{Interrupts, Opened};
+use archive::Partial;
 use engine::{Control, Rig};
-use keeping::Keeper;
 use model::{
     Failure, FailureKind, Interval, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, Work,
     quiet_window, traffic,
 };
 use observe::Sampler;
-use observer::{Keeping, Observation, observed, sample};
-use std::time::Duration;
+
+/// A run as it ended, and whether the archive could keep it.
+#[derive(Debug)]
+pub struct Executed {
+    /// The run.
+    pub run: Run,
+    /// What kept the archive from keeping it.
+    pub kept: Result<(), Failure>,
+}
+
+impl Executed {
+    /// The run, if the archive has it.
+    ///
+    /// # Errors
+    /// Why it has not.
+    pub fn into_kept(self) -> Result<Run, Failure> {
+        self.kept.map(|()| self.run)
+    }
+}
 
 /// Everything that a plan is executed with.
-pub struct Conductor<'a> {
+pub(super) struct Conductor<'a> {
     rig: &'a mut dyn Rig,
     sampler: Option<&'a mut Sampler>,
     control: &'a Control,
-    signals: &'a Signals,
-    progress: &'a Progress<'a>,
-    wall: &'a WallClock,
+    interrupts: &'a Interrupts,
+    listener: &'a dyn Listener,
+    clock: WallClock,
     /// The lowest layers that count, by kernel name.
     disks: Vec<String>,
     kernel_log: KernelLog,
     budget: Budget,
     keeper: Keeper,
-}
-
-/// What the plan's budget means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// The time was given as a whole: phases that would come too late are shortened or left out.
-    Kept,
-    /// Each phase has been given its own time, and gets it.
-    Foreseen,
 }
 
 /// What happened to this process and its clock during a phase.
@@ -100,62 +107,47 @@ impl KernelLog {
 
 impl<'a> Conductor<'a> {
     /// Brings the parts together.
-    pub fn new(
-        rig: &'a mut dyn Rig,
-        sampler: Option<&'a mut Sampler>,
-        control: &'a Control,
-        signals: &'a Signals,
-        progress: &'a Progress<'a>,
-        wall: &'a WallClock,
-        budget: Budget,
-    ) -> Self {
-        let kernel_log = KernelLog::open(sampler.is_none());
+    pub fn new(execution: &Execution<'a>, budget: Budget, opened: &'a mut Opened) -> Self {
         Self {
-            rig,
-            sampler,
-            control,
-            signals,
-            progress,
-            wall,
-            disks: Vec::new(),
-            kernel_log,
+            disks: opened.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect(),
+            kernel_log: KernelLog::open(opened.sampler.is_none()),
+            rig: opened.rig.as_mut(),
+            sampler: opened.sampler.as_mut(),
+            control: execution.control,
+            interrupts: execution.interrupts,
+            listener: execution.listener,
+            clock: execution.clock,
             budget,
-            keeper: Keeper::new(Duration::ZERO),
+            keeper: Keeper::new(execution.keep_every),
         }
-    }
-
-    /// Keeps what long phases bring every so often while they run; zero: when they have ended.
-    pub fn kept_every(mut self, every: Duration) -> Self {
-        self.keeper = Keeper::new(every);
-        self
     }
 
     /// Executes the plan of `run` and keeps it, phase by phase. A run that is stopped or fails half-way is kept with
     /// what was measured; only if nothing at all could be executed is there an error and no run. Beside the run stands
     /// whether the archive could keep it: numbers are not lost because a disk is full.
-    pub fn conduct(mut self, mut run: Run, archive: &Archive) -> Result<(Run, Result<(), Failure>), Failure> {
-        self.disks = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
-        self.progress.start(&run.plan);
-        let mut partial = archive.begin(&run)?;
-        if self.sampler.is_some() && run.plan.phases.iter().any(|p| self.keeper.keeps(p)) {
+    pub fn conduct(mut self, mut run: Run, mut partial: Option<Partial>) -> Result<Executed, Failure> {
+        if let Some(partial) = &partial
+            && self.sampler.is_some()
+            && run.plan.phases.iter().any(|p| self.keeper.keeps(p))
+        {
             self.keeper.find_shared(partial.directory(), &self.disks);
         }
         let refusal = self.phases(&mut run, &mut partial);
         self.conclude(&mut run);
         if run.phases.iter().all(|p| p.record.is_none()) {
-            partial.discard()?;
+            partial.map_or(Ok(()), Partial::discard)?;
             return Err(refusal.unwrap_or_else(|| nothing_measured(run.state)));
         }
-        let kept = partial.finish(&run).map(drop).map_err(Failure::from);
-        Ok((run, kept))
+        let kept = partial.map_or(Ok(()), |partial| partial.finish(&run).map(drop).map_err(Failure::from));
+        Ok(Executed { run, kept })
     }
 
     /// Executes every phase. The first phase that could not even start gives its reason.
-    fn phases(&mut self, run: &mut Run, partial: &mut Partial) -> Option<Failure> {
+    fn phases(&mut self, run: &mut Run, partial: &mut Option<Partial>) -> Option<Failure> {
         let mut window = None;
         let mut refusal = None;
         for index in 0..run.plan.phases.len() {
-            if self.signals.seen() && run.state == RunState::Complete {
+            if self.interrupts.end() && run.state == RunState::Complete {
                 run.state = RunState::Interrupted;
             }
             let skip = match run.state {
@@ -180,11 +172,11 @@ impl<'a> Conductor<'a> {
                 refusal.get_or_insert(failure);
             }
             self.bookkeeping(run);
-            if run.phases.last().is_some_and(|p| p.record.is_some()) {
+            if let Some(partial) = partial.as_mut().filter(|_| run.phases.last().is_some_and(|p| p.record.is_some()))
                 // The next call makes up for it, so this is not yet a loss.
-                if let Err(error) = partial.phase_done(run) {
-                    run.remarks.push(format!("the archive could not keep up: {error}"));
-                }
+                && let Err(error) = partial.phase_done(run)
+            {
+                run.remarks.push(format!("the archive could not keep up: {error}"));
             }
         }
         refusal
@@ -196,7 +188,7 @@ impl<'a> Conductor<'a> {
         run: &mut Run,
         index: usize,
         window: &mut Option<QuietWindow>,
-        partial: &mut Partial,
+        partial: &mut Option<Partial>,
     ) -> Result<(), Failure> {
         let plan = run.plan.phases[index].clone();
         if plan.skip.is_some() {
@@ -207,29 +199,32 @@ impl<'a> Conductor<'a> {
         if windows && window.is_none() {
             *window = self.quiet(run);
         }
-        self.progress.phase(index, &plan);
-        let step_before_ns = self.wall.step_ns();
-        self.signals.take_continued();
+        self.listener.hear(Event::PhaseBegins(&plan));
+        let step_before_ns = self.clock.step_ns();
+        self.interrupts.take_continued();
         let before = &run.samples;
-        let mut keep = |intervals: &[Interval], during: &[SystemSample]| {
-            partial.phase_grows(&plan.name, intervals, before, during).map_err(|e| e.to_string())
-        };
-        let keeping = self.keeper.keeps(&plan).then_some(Keeping { every: self.keeper.every, keep: &mut keep });
+        let every = self.keeper.every;
+        let mut keep = partial.as_mut().filter(|_| self.keeper.keeps(&plan)).map(|partial| {
+            |intervals: &[Interval], during: &[SystemSample]| {
+                partial.phase_grows(&plan.name, intervals, before, during).map_err(|e| e.to_string())
+            }
+        });
+        let keeping = keep.as_mut().map(|keep| Keeping { every, keep });
         if keeping.is_some() && self.sampler.is_some() {
             self.control.series.open();
         }
         let (record, Observation { samples, no_thread, kept }) =
-            observed(self.rig, self.sampler.as_deref_mut(), self.control, self.progress, keeping, |rig| {
+            observed(self.rig, self.sampler.as_deref_mut(), self.control, self.listener, keeping, |rig| {
                 rig.run(&plan, self.control)
             });
         self.control.series.close();
-        self.progress.over();
+        self.listener.hear(Event::PhaseEnds);
         run.remarks.extend(self.keeper.remarks(&plan.name, &kept));
         self.note_missing_thread(run, no_thread);
         // Only what the clock did during this phase speaks against it.
         let disturbance = Disturbance {
-            clock_step_ns: Some(self.wall.step_ns().abs_diff(step_before_ns)),
-            process_stopped: self.signals.take_continued(),
+            clock_step_ns: Some(self.clock.step_ns().abs_diff(step_before_ns)),
+            process_stopped: self.interrupts.take_continued(),
             kept_bytes: self.keeper.on_measured_disks(&kept),
         };
         run.samples.extend(samples.iter().cloned());
@@ -246,9 +241,9 @@ impl<'a> Conductor<'a> {
         if windows {
             record.quiet_before = window.take();
             if run.state == RunState::Complete {
-                self.progress.durable();
+                self.listener.hear(Event::SettleBegins);
                 let settled = self.rig.settle();
-                self.progress.over();
+                self.listener.hear(Event::SettleEnds);
                 match settled {
                     Ok(()) => {
                         *window = self.quiet(run);
@@ -340,7 +335,7 @@ impl<'a> Conductor<'a> {
         }
         if let Some(session) = run.sessions.last_mut() {
             session.ended = Some(WallClock::now());
-            session.clock_step_ns = Some(self.wall.step_ns());
+            session.clock_step_ns = Some(self.clock.step_ns());
         }
     }
 }

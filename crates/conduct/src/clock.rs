@@ -1,5 +1,6 @@
 //! The wall clock, as text, and how far it stepped against the monotonic clock.
 
+use model::{Failure, FailureKind};
 use std::time::{Instant, SystemTime};
 
 /// A moment on both clocks.
@@ -62,10 +63,13 @@ impl WallClock {
     }
 }
 
-/// RFC 3339 as people read it: `2026-11-20 21:30 UTC`; anything else as it is.
-pub fn to_the_minute(rfc3339: &str) -> String {
-    match rfc3339.parse::<jiff::Timestamp>() {
-        Ok(at) => at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => rfc3339.to_owned(),
-    }
+/// A number nobody can foresee.
+///
+/// # Errors
+/// The kernel gives none.
+pub fn random_u64() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|e| Failure::new(FailureKind::Environment, format!("no random numbers from the kernel: {e}")))?;
+    Ok(u64::from_le_bytes(bytes))
 }

@@ -1,6 +1,6 @@
 //! Watches the machine while a phase runs.
 
-use crate::progress::Progress;
+use crate::listener::{Event, Listener};
 use engine::{Control, Rig, SeriesReader};
 use model::{Interval, Ns, SampleSeries, SystemSample};
 use observe::Sampler;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Time between samples of the machine.
 const SAMPLE_EVERY: Duration = Duration::from_millis(250);
-/// Time between looks at the progress.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Time between two tellings of the progress.
+const TELL_EVERY: Duration = Duration::from_millis(50);
 
 /// Takes the intervals that are new, and all samples of the phase; bytes that it wrote, or why it could not.
 pub type Keep<'a> = dyn FnMut(&[Interval], &[SystemSample]) -> Result<u64, String> + Send + 'a;
@@ -45,14 +45,14 @@ pub struct Observation {
     pub kept: Kept,
 }
 
-/// Runs `work` on the calling thread while a second one samples the machine and shows progress. The samples begin with
+/// Runs `work` on the calling thread while a second one samples the machine and tells how far it is. The samples begin with
 /// one taken before the work and end with one taken after it; without a second thread there are no others. A rig in
 /// simulated time gives its own samples.
 pub fn observed<T>(
     rig: &mut dyn Rig,
     sampler: Option<&mut Sampler>,
     control: &Control,
-    progress: &Progress<'_>,
+    listener: &dyn Listener,
     mut keeping: Option<Keeping<'_>>,
     work: impl FnOnce(&mut dyn Rig) -> T,
 ) -> (T, Observation) {
@@ -60,7 +60,7 @@ pub fn observed<T>(
         // What the rig noted while nothing was asked of it would stand behind the first sample, and out of order.
         drop(rig.take_simulated_samples());
         let mut samples: Vec<SystemSample> = rig.simulated_sample().into_iter().collect();
-        let result = shown(control, progress, || work(rig));
+        let result = told(control, listener, || work(rig));
         samples.extend(rig.take_simulated_samples());
         samples.extend(rig.simulated_sample());
         return (result, Observation { samples, no_thread: None, kept: Kept::default() });
@@ -82,8 +82,8 @@ pub fn observed<T>(
             let mut kept = Kept::default();
             let mut keep_next = clock;
             while !done.load(Ordering::Acquire) {
-                std::thread::park_timeout(LOOK_EVERY);
-                progress.show(control);
+                std::thread::park_timeout(TELL_EVERY);
+                listener.hear(Event::PhaseRuns(control));
                 if Instant::now() >= next {
                     taken.push(sample());
                     next += SAMPLE_EVERY.saturating_mul(taken.times_as_long().min(1 << 20) as u32);
@@ -127,15 +127,15 @@ pub fn observed<T>(
     (result, observation)
 }
 
-/// Shows progress beside what has no machine to be sampled: simulated time passes faster, and a long budget still takes
-/// minutes. Without a second thread it is done without being shown.
-fn shown<T>(control: &Control, progress: &Progress<'_>, work: impl FnOnce() -> T) -> T {
+/// Tells how far it is beside what has no machine to be sampled: simulated time passes faster, and a long budget still takes
+/// minutes. Without a second thread it is done without being told.
+fn told<T>(control: &Control, listener: &dyn Listener, work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watcher = std::thread::Builder::new().spawn_scoped(scope, || {
             while !done.load(Ordering::Acquire) {
-                std::thread::park_timeout(LOOK_EVERY);
-                progress.show(control);
+                std::thread::park_timeout(TELL_EVERY);
+                listener.hear(Event::PhaseRuns(control));
             }
         });
         let result = work();

@@ -1,34 +1,39 @@
 //! The runs, in the order that was drawn.
 
-use super::ready::{self, ReadyArm};
-use super::settings::Slot;
+use super::in_force::Slot;
+use super::ready::{self, Allowed, ReadyArm};
 use super::state::State;
-use crate::args::Permissions;
-use crate::conduct::Budget;
-use crate::execution::Execution;
-use crate::output::Output;
+use crate::listener::{Event, Step};
+use crate::{Budget, Execution, plan};
+use archive::Archive;
 use model::{ExperimentPlace, Failure, FailureKind, NS_PER_S, Run, RunState, TargetKind};
 use spec::Experiment;
 use std::time::{Duration, Instant};
 
-/// After the second signal, what ends by itself does so within this time.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// What the runs of an experiment are made with.
+#[derive(Clone, Copy)]
+pub struct Walk<'a> {
+    /// What is asked.
+    pub experiment: &'a Experiment,
+    /// Its arms, looked at.
+    pub arms: &'a [ReadyArm],
+    /// What the user allows.
+    pub allowed: Allowed<'a>,
+    /// Where the settings in force are, for whoever has to put them back meanwhile.
+    pub slot: &'a Slot,
+    /// Executes each run.
+    pub execution: Execution<'a>,
+    /// Where the state is.
+    pub archive: &'a Archive,
+}
 
 /// Makes the runs that are still to be made, as far as the state of the machine allows. Whether all data that were
 /// verified came back as they were written.
 ///
 /// # Errors
 /// What stopped it; the state is kept, and `--resume` goes on.
-pub fn walk(
-    experiment: &Experiment,
-    state: &mut State,
-    arms: &[ReadyArm],
-    permissions: &Permissions,
-    execution: &mut Execution<'_>,
-    output: &Output,
-) -> Result<bool, Failure> {
-    let slot = Slot::default();
-    second_signal(&slot, output, execution);
+pub(super) fn walk(walk: &Walk<'_>, state: &mut State) -> Result<bool, Failure> {
+    let Walk { experiment, arms, execution, .. } = walk;
     let mut clean = true;
     let mut first = true;
     for index in 0..state.steps.len() {
@@ -45,10 +50,9 @@ pub fn walk(
         if !std::mem::take(&mut first) {
             settle(experiment, ready, execution);
         }
-        if execution.interrupted() {
+        if execution.interrupts.end() {
             return Err(interrupted(state));
         }
-        let label = format!("pair {} of {}, {}", step.pair + 1, experiment.pairs, step.arm_name);
         let place = ExperimentPlace {
             id: state.id.clone(),
             arm: step.arm_name.clone(),
@@ -56,7 +60,8 @@ pub fn walk(
             order: u32::try_from(index).ok(),
             seed: Some(state.seed),
         };
-        let run = one(ready, state, place, label, permissions, &slot, execution, output)?;
+        let place = Step { place: &place, pairs: experiment.pairs };
+        let run = one(walk, ready, state, place)?;
         match run.state {
             RunState::Complete => {}
             RunState::Interrupted => return Err(interrupted(state)),
@@ -68,71 +73,37 @@ pub fn walk(
         }
         clean &= run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref()).all(|v| v.mismatched() == 0);
         state.steps[index].run_id = Some(run.id.clone());
-        state.save(execution.archive())?;
-        let done = state.steps.iter().filter(|s| s.run_id.is_some()).count();
-        execution.progress_line(
-            output,
-            &format!("{done} of {}  pair {}  {}", state.steps.len(), step.pair + 1, step.arm_name),
-        );
+        state.save(walk.archive)?;
+        execution.listener.hear(Event::StepMade { step: place, made: state.made(), of: state.steps.len() });
     }
     Ok(clean)
 }
 
-/// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.
-fn second_signal(slot: &Slot, output: &Output, execution: &Execution<'_>) {
-    let (slot, output) = (slot.clone(), output.for_another_thread());
-    execution.signals().on_second(move || {
-        let undone = slot.undo(&|| true);
-        // What is not stuck ends by itself, and has more to say.
-        std::thread::sleep(PATIENCE);
-        let message = "interrupted twice: the run is not waited for any longer".to_owned();
-        let failure = match undone {
-            Ok(()) => Failure::new(FailureKind::Invalid, format!("{message}, and all settings are as they were"))
-                .remedy("narrows runs recover   saves what was measured"),
-            Err(failure) => {
-                output.in_red();
-                Failure { message: format!("{message}; {}", failure.message), ..failure }
-            }
-        };
-        output.failure(&failure);
-        std::process::exit(FailureKind::Invalid.exit_code().into());
-    });
-}
-
 /// One run: settings, workload, settings back.
-#[expect(clippy::too_many_arguments, reason = "each is one thing that a run needs")]
-fn one(
-    ready: &ReadyArm,
-    state: &State,
-    place: ExperimentPlace,
-    label: String,
-    permissions: &Permissions,
-    slot: &Slot,
-    execution: &mut Execution<'_>,
-    output: &Output,
-) -> Result<Run, Failure> {
-    execution.restart_clock();
+fn one(walk: &Walk<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> Result<Run, Failure> {
+    let execution = walk.execution.from_now();
+    let (slot, interrupts) = (walk.slot, execution.interrupts);
     let stack = ready.here.as_ref().map(ready::Here::real_stack).unwrap_or_default();
-    slot.apply(&ready.arm, &state.id, &stack, execution.signals()).inspect_err(|failure| {
+    slot.apply(&ready.arm, &state.id, &stack, interrupts).inspect_err(|failure| {
         if failure.kind == FailureKind::Invalid {
-            output.in_red();
+            execution.listener.hear(Event::StillChanged);
         }
     })?;
     let made = (|| {
-        let mut opened = ready::open(ready, permissions, execution)?;
+        let mut opened = ready::open(ready, walk.allowed, &execution)?;
         // Both runs of a pair ask for the same blocks in the same order.
-        let seed = state.seed ^ u64::from(place.pair + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let plan = crate::run::plan::plan(&ready.workload, &opened, seed)?;
-        execution.execute_for("run", plan, Budget::Foreseen, &mut opened, place, label)
+        let seed = state.seed ^ u64::from(step.place.pair + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let plan = plan::plan(&ready.workload, &opened, seed)?;
+        execution.execute("run", plan, Budget::Foreseen, &mut opened, Some(step))
     })();
-    let restored = slot.undo(&|| execution.signals().second());
+    let restored = slot.undo(&|| interrupts.hurry());
     if restored.is_err() {
-        output.in_red();
+        execution.listener.hear(Event::StillChanged);
     }
-    let run = made.and_then(crate::execution::Executed::into_kept);
+    let run = made.and_then(crate::Executed::into_kept);
     match (run, restored) {
         // Ctrl-C before the run had anything to keep: as between two runs.
-        (Err(_), Ok(())) if execution.interrupted() => Err(interrupted(state)),
+        (Err(_), Ok(())) if execution.interrupts.end() => Err(interrupted(state)),
         (run, Ok(())) => run,
         // What is left changed matters more than why the run ended.
         (Ok(_), Err(failure)) => Err(failure),
@@ -148,7 +119,7 @@ fn settle(experiment: &Experiment, ready: &ReadyArm, execution: &Execution<'_>) 
         return;
     }
     let until = Instant::now() + Duration::from_nanos(experiment.settle_ns.min(86_400 * NS_PER_S));
-    while Instant::now() < until && !execution.interrupted() {
+    while Instant::now() < until && !execution.interrupts.end() {
         std::thread::sleep(Duration::from_millis(50).min(until.saturating_duration_since(Instant::now())));
     }
 }
@@ -159,8 +130,7 @@ fn why(run: &Run) -> String {
 }
 
 fn progress(state: &State) -> String {
-    let done = state.steps.iter().filter(|s| s.run_id.is_some()).count();
-    format!("{done} of {} runs are made", state.steps.len())
+    format!("{} of {} runs are made", state.made(), state.steps.len())
 }
 
 /// The next arm needs another state of the machine.

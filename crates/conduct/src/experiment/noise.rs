@@ -1,7 +1,7 @@
 //! noise.json: what the same arm under two names differed by, of each machine, target and workload.
 
 use super::ready::ReadyArm;
-use crate::wall::WallClock;
+use crate::clock::WallClock;
 use archive::Archive;
 use judge::Noise;
 use model::{Comparison, Environment, Failure, FailureKind, Run, Target, TargetKind};

@@ -55,7 +55,7 @@ impl Keeper {
             remarks.push(format!(
                 "{phase}: the archive lies on what was measured ({disks}), and {} of series and samples were written there \
                  meanwhile; another --archive, or --keep-every 0s, avoids it",
-                report::quantity::size(kept.bytes)
+                model::bytes_text(kept.bytes)
             ));
         }
         if let Some(error) = &kept.error {
@@ -85,7 +85,7 @@ mod tests {
         keeper.shared = vec!["sda".into()];
         assert_eq!(keeper.on_measured_disks(&kept), 4096 + 2 * JOURNAL_BYTES);
         let said = keeper.remarks("read", &kept).remove(0);
-        assert!(said.contains("(sda)") && said.contains(&report::quantity::size(4096)), "{said}");
+        assert!(said.contains("(sda)") && said.contains("4 KiB"), "{said}");
         assert!(keeper.remarks("read", &Kept::default()).is_empty());
         assert!(
             keeper.remarks("read", &Kept { error: Some("ENOSPC".into()), ..Kept::default() })[0].contains("ENOSPC")

@@ -4,7 +4,7 @@ use model::{Cause, DepthCurve, Finding, Limit, NextStep, Rating, Run};
 
 /// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
 pub struct Conclusions {
-    /// The narrow place.
+    /// The bottleneck.
     pub limit: Limit,
     /// All that may hold the run back, the most telling first.
     pub causes: Vec<Cause>,

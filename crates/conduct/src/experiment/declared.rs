@@ -1,6 +1,6 @@
 //! What an experiment asks, as it was fixed before its data.
 
-use super::state;
+use super::State;
 use archive::Archive;
 use judge::Asked;
 use model::Run;
@@ -42,8 +42,8 @@ pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declared> {
     if !places.all(|other| other == Some(id)) {
         return None;
     }
-    let state = state::load(archive, id).ok()??;
-    let experiment = super::text::experiment(&state.source(), state.calibrate).ok()?;
+    let state = State::load(archive, id).ok()??;
+    let experiment = super::parse(&state.source(), state.calibrate).ok()?;
     let arm = |runs: &[Run]| -> Option<&Arm> {
         let name = &runs.first()?.experiment.as_ref()?.arm;
         experiment.arms.iter().find(|arm| arm.name == *name)

@@ -1,8 +1,8 @@
 //! Executions that this user started on this machine: what their state says was written by this user. A state that somebody
 //! else may have written, as one in an archive that was handed over, is asked about before it is followed.
 
-use super::state::State;
-use ::settings::{Lasting, Places};
+use super::State;
+use settings::{Lasting, Places};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 

@@ -1,6 +1,6 @@
 //! From a workload and an opened target to the plan of a run.
 
-use crate::target::Opened;
+use crate::Opened;
 use model::{Failure, FailureKind, Plan};
 use spec::{Probe, RunError, RunInputs, Workload};
 

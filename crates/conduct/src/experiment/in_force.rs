@@ -1,9 +1,9 @@
 //! Settings of an arm as settings of this machine: names of disks filled in, applied in an order in which none resets another,
 //! and put back from wherever the experiment ends.
 
-use crate::signals::Signals;
-use ::settings::{CommandLine, InForce, Machine, Patience, Places, Setting, Tree, Undone, ValuePath};
+use crate::Interrupts;
 use model::{Failure, FailureKind, LayerKind, Stack};
+use settings::{CommandLine, InForce, Machine, Patience, Places, Setting, SettingError, Tree, Undone, ValuePath};
 use spec::Arm;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,17 +31,17 @@ impl Slot {
     }
 
     /// Applies the settings of an arm. Where one cannot be, those before it are undone.
-    pub fn apply(&self, arm: &Arm, experiment: &str, stack: &Stack, signals: &Signals) -> Result<(), Failure> {
+    pub fn apply(&self, arm: &Arm, experiment: &str, stack: &Stack, interrupts: &Interrupts) -> Result<(), Failure> {
         if arm.settings.is_empty() {
             return Ok(());
         }
-        let refused = |e: ::settings::SettingError| Failure::new(FailureKind::Refused, e.to_string());
+        let refused = |e: SettingError| Failure::new(FailureKind::Refused, e.to_string());
         let machine = Machine::of(Path::new("/"));
         let mut in_force = InForce::new(Tree::machine(), Places::of_this_user(), machine, experiment, &arm.name)
             .map_err(|e| Failure::new(FailureKind::Internal, e.to_string()))?;
         let mut shared = self.lock();
         shared.undone = None;
-        let patience = Patience { over: &|| signals.seen(), at_least: Duration::ZERO };
+        let patience = Patience { over: &|| interrupts.end(), at_least: Duration::ZERO };
         let applied = of_machine(arm, stack)
             .map_err(|what| Failure::new(FailureKind::Refused, what))
             .and_then(|all| all.iter().try_for_each(|s| in_force.apply(s, &patience)).map_err(refused))
@@ -50,7 +50,7 @@ impl Slot {
         drop(shared);
         applied.map_err(|failure| {
             let failure = Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure };
-            match self.undo(&|| signals.second()) {
+            match self.undo(&|| interrupts.hurry()) {
                 Ok(()) => failure,
                 Err(second) => Failure { message: format!("{}; {}", failure.message, second.message), ..second },
             }
@@ -111,7 +111,7 @@ fn of_machine(arm: &Arm, stack: &Stack) -> Result<Vec<Setting>, String> {
     }
     out.sort_by_key(|setting| match setting {
         Setting::MountOptions { .. } => 0,
-        Setting::Value { path, .. } => 1 + ::settings::rank(path),
+        Setting::Value { path, .. } => 1 + settings::rank(path),
         Setting::Command { .. } => usize::MAX,
     });
     Ok(out)

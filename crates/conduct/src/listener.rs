@@ -1,0 +1,69 @@
+//! What happens while a plan or an experiment is executed, told as it happens.
+
+use crate::admission::Loss;
+use engine::Control;
+use model::{ExperimentPlace, PhasePlan, Plan};
+
+/// Hears what happens. Whoever shows progress, asks a person or keeps a log is one; nothing is printed without one.
+///
+/// [`Event::PhaseRuns`] comes from a thread of its own, all else from the thread that executes.
+pub trait Listener: Sync {
+    /// Something happened.
+    fn hear(&self, event: Event<'_>);
+}
+
+/// What happened. The listener makes sentences of it.
+#[derive(Clone, Copy)]
+pub enum Event<'a> {
+    /// This will be overwritten; nothing has been written yet.
+    WillBeLost(&'a Loss),
+    /// A plan is about to be executed on the target of this name.
+    RunBegins {
+        /// As the run calls it.
+        target: &'a str,
+        /// What will be done.
+        plan: &'a Plan,
+        /// Which run of several it is.
+        step: Option<Step<'a>>,
+    },
+    /// A phase is about to be executed.
+    PhaseBegins(&'a PhasePlan),
+    /// A phase is being executed; said every few hundredths of a second, with how far it is.
+    PhaseRuns(&'a Control),
+    /// The phase has ended.
+    PhaseEnds,
+    /// What was written is about to be made durable.
+    SettleBegins,
+    /// It is durable, or failed.
+    SettleEnds,
+    /// The plan has ended, whatever came of it.
+    RunEnds,
+    /// A run of an experiment is made and kept: so many of so many are.
+    StepMade {
+        /// Which it was.
+        step: Step<'a>,
+        /// Runs that are made.
+        made: usize,
+        /// Runs of the experiment.
+        of: usize,
+    },
+    /// A setting could not be put back; the failure that follows says which.
+    StillChanged,
+}
+
+/// One run of an experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// Where it stands in the experiment.
+    pub place: &'a ExperimentPlace,
+    /// Pairs of the experiment.
+    pub pairs: u32,
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silence;
+
+impl Listener for Silence {
+    fn hear(&self, _: Event<'_>) {}
+}

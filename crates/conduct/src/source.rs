@@ -1,0 +1,25 @@
+//! A text that was read, and not yet understood.
+
+use std::path::PathBuf;
+
+/// In which language a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Ours.
+    Toml,
+    /// fio's job files.
+    Fio,
+}
+
+/// A text of a workload or an experiment.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// As the user named it.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+    /// In which language.
+    pub language: Language,
+    /// Where its includes are looked for first.
+    pub directory: PathBuf,
+}
