@@ -35,8 +35,8 @@ fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Told> {
     let make = kinds::all().into_iter().find(|k| k.0 == kind).context("a kind of that name")?.1;
     let mut draw = Draw::of(seed, kind, variation);
     let scenario = make(&mut draw)?;
-    let model = spec::parse_sim(&scenario.device).with_context(|| scenario.device.clone())?;
-    let run = laboratory::run(model, &scenario.plan, &scenario.dress, draw.bits())?;
+    let run = laboratory::run(&scenario.device, &scenario.plan, &scenario.dress, draw.bits());
+    let run = run.with_context(|| scenario.device.clone())?;
     Ok(told(kind, variation, &scenario, &run))
 }
 

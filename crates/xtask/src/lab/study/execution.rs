@@ -13,10 +13,10 @@ use super::super::session::{Lab, Outcome, Prepared};
 use super::super::transport::{self, copy_directory};
 use super::super::{host_archive, machines_directory, progress};
 use super::Study;
+use ::conduct::experiment::State;
 use anyhow::{Context, bail};
 use archive::Archive;
 use model::Run;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -125,22 +125,23 @@ impl Study {
         let conduct =
             Conduct { images: self.plan.images.iter().map(image).collect(), progress: true, ..Conduct::default() };
         let target = self.plan.target.as_deref().unwrap_or_default();
-        let mut at = Progress::default();
+        let mut at: Option<State> = None;
         let first = self.plan.machines.values().next().cloned().unwrap_or_default();
         let mut said = String::new();
-        while !at.is_complete() {
-            let next = match &at.next_arm {
+        while at.as_ref().is_none_or(|state| !state.is_complete()) {
+            let next = match at.as_ref().and_then(State::next_arm) {
                 Some(arm) => {
                     self.plan.machines.get(arm).cloned().with_context(|| format!("arm {arm} has no machine"))?
                 }
                 None => first.clone(),
             };
-            let (once, command) = match at.total {
-                0 => (self.plan.once.as_str(), quoted(["narrows", "run", "/lab/in/study.toml", target])),
+            let (once, command) = match at {
+                None => (self.plan.once.as_str(), quoted(["narrows", "run", "/lab/in/study.toml", target])),
                 // A state that comes from another machine is followed as far as the command line says the same.
-                _ => ("", quoted(["narrows", "run", "/lab/in/study.toml", target, "--resume"])),
+                Some(_) => ("", quoted(["narrows", "run", "/lab/in/study.toml", target, "--resume"])),
             };
-            progress::say(&format!("{next}: {} of {} runs are made", at.done, at.total));
+            let (made, all) = at.as_ref().map_or((0, 0), |state| (state.made(), state.steps.len()));
+            progress::say(&format!("{next}: {made} of {all} runs are made"));
             let mut job = Job::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
             job.files.push((TEXT_IN_GUEST.into(), 0o644, text.as_bytes().to_vec()));
             if archive.is_dir() {
@@ -148,9 +149,10 @@ impl Study {
             }
             let outcome = machines.run(&next, &job, &conduct)?;
             let new = outcome.out.path().join("archive");
-            let now = Progress::of(&new)?;
+            let now = State::all(&Archive::open(&new))?.pop();
             said = outcome.text("stdout");
-            if now.total == 0 || (now.done == at.done && now.next_arm == at.next_arm) {
+            let step = |state: &Option<State>| state.as_ref().map(|s| (s.made(), s.next_arm().map(str::to_owned)));
+            if step(&now) == step(&at) {
                 bail!(
                     "{next}: the experiment does not go on (exit code {}): {}; the console is kept in {}",
                     outcome.exit,
@@ -220,48 +222,5 @@ impl Machines<'_> {
         }
         let (_, prepared) = &self.prepared[name];
         self.lab.run(prepared, job, conduct)
-    }
-}
-
-/// How far an experiment is, by the state that `narrows` keeps beside its runs.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Progress {
-    done: usize,
-    total: usize,
-    next_arm: Option<String>,
-}
-
-impl Progress {
-    fn of(archive: &Path) -> anyhow::Result<Self> {
-        let entries = fs::read_dir(archive.join("experiments")).into_iter().flatten().flatten();
-        let states = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));
-        let Some(path) = states.max() else { return Ok(Self::default()) };
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(Self::parse(&serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?))
-    }
-
-    fn parse(state: &Value) -> Self {
-        let steps = state["steps"].as_array().cloned().unwrap_or_default();
-        let open: Vec<&Value> = steps.iter().filter(|s| s["run_id"].is_null()).collect();
-        let next_arm = open.first().and_then(|s| s["arm_name"].as_str()).map(str::to_owned);
-        Self { done: steps.len() - open.len(), total: steps.len(), next_arm }
-    }
-
-    fn is_complete(&self) -> bool {
-        self.total > 0 && self.done == self.total
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_next_arm_is_that_of_the_first_open_step() {
-        let state = serde_json::json!({"steps": [
-            {"arm_name": "a", "run_id": "1"}, {"arm_name": "b", "run_id": null}, {"arm_name": "a", "run_id": null}]});
-        let at = Progress::parse(&state);
-        assert_eq!(at, Progress { done: 1, total: 3, next_arm: Some("b".into()) });
-        assert!(!at.is_complete() && !Progress::default().is_complete());
     }
 }

@@ -144,7 +144,7 @@ fn cached(draw: &mut Draw, in_phase: bool) -> anyhow::Result<Scenario> {
     let device = sata(draw).rate("read-bandwidth", rate * 1.1).rate("write-bandwidth", rate);
     let model = spec::parse_sim(device.text())?;
     let budget_s = 30;
-    let plan = check_plan(&model, budget_s, 1)?;
+    let plan = check_plan(device.text(), budget_s, 1)?;
     let phase = plan.phase("seq-write").ok_or_else(|| anyhow::anyhow!("the check writes"))?;
     let stream = phase.streams.first().ok_or_else(|| anyhow::anyhow!("with a stream"))?;
     let real = model.truth(stream, Access::Direct, 0).bytes_per_s;
