@@ -7,10 +7,11 @@
 use crate::conditions::{self, Check};
 use crate::missing;
 use crate::stack_view::Missing;
-use model::{CatalogueStatus, Confidence, Finding, FindingText, Run, Undecided};
+use crate::subject::Subject;
+use model::{CatalogueStatus, Confidence, Finding, FindingText, Undecided};
 use std::sync::OnceLock;
 
-type Condition = fn(&Run) -> Check;
+type Condition = fn(&Subject<'_>) -> Check;
 
 macro_rules! entries {
     ($($id:literal => $condition:path;)+) => {
@@ -126,13 +127,13 @@ pub fn page(id: &str) -> Option<&'static FindingText> {
     catalogue().iter().find(|t| t.id == id)
 }
 
-fn evaluated(run: &Run) -> impl Iterator<Item = (&'static FindingText, Check)> + '_ {
-    catalogue().iter().zip(ENTRIES).map(|(text, (_, _, condition))| (text, condition(run)))
+fn evaluated<'a>(on: Subject<'a>) -> impl Iterator<Item = (&'static FindingText, Check)> + use<'a> {
+    catalogue().iter().zip(ENTRIES).map(move |(text, (_, _, condition))| (text, condition(&on)))
 }
 
 /// The findings that hold, the surest first, otherwise in the order of the catalogue.
-pub fn findings(run: &Run) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = evaluated(run)
+pub fn findings(on: Subject<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = evaluated(on)
         .filter_map(|(text, check)| {
             let case = check.ok().flatten()?;
             let ceiling = match text.status {
@@ -157,8 +158,8 @@ pub fn findings(run: &Run) -> Vec<Finding> {
 
 /// Findings that could not be decided, each with what is missing and how to get it, in the order of the catalogue. Those
 /// that have no meaning on this path (a card's on an NVMe drive) are not among them: they are decided.
-pub fn unknown(run: &Run) -> Vec<Undecided> {
-    evaluated(run)
+pub fn unknown(on: Subject<'_>) -> Vec<Undecided> {
+    evaluated(on)
         .filter_map(|(text, check)| {
             let Missing(missing) = check.err()?;
             Some(Undecided {

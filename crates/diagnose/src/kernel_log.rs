@@ -4,25 +4,25 @@
 
 use crate::fact_names as names;
 use crate::stack_view::Missing;
-use model::{Evidence, Fact, LayerKind, Run};
+use model::{Evidence, Fact, LayerKind, Stack};
 
 /// A log could be read, and this is what was missing if not.
 pub const LOG: Missing = Missing("kernel log");
 
-/// Lines that contain one of the `needles` and, where `of` is not empty, one of the names in it. The log is that of the
-/// run, and what an inventory kept of the kernel's messages about storage; `None` if neither could be read.
-pub fn lines<'a>(run: &'a Run, needles: &[&str], of: &[&str]) -> Option<Vec<&'a str>> {
-    let host = run.target.stack.first(LayerKind::Host);
+/// Lines that contain one of the `needles` and, where `of` is not empty, one of the names in it. `log` is that of the
+/// run or since boot, and beside it stands what an inventory kept of the kernel's messages about storage; `None` if neither could be read.
+pub fn lines<'a>(stack: &'a Stack, log: Option<&'a [String]>, needles: &[&str], of: &[&str]) -> Option<Vec<&'a str>> {
+    let host = stack.first(LayerKind::Host);
     let kept = match host.and_then(|h| h.fact(names::KERNEL_LOG_STORAGE)) {
         Some(Fact::List(lines)) => Some(lines),
         _ => None,
     };
-    if run.kernel_log.is_none() && kept.is_none() {
+    if log.is_none() && kept.is_none() {
         return None;
     }
     let about = |line: &str| of.is_empty() || of.iter().any(|name| has_name(line, name));
     let mut found: Vec<&str> = Vec::new();
-    for line in run.kernel_log.iter().chain(kept).flatten() {
+    for line in log.into_iter().chain(kept.map(Vec::as_slice)).flatten() {
         if needles.iter().any(|n| line.contains(n)) && about(line) && !found.contains(&line.as_str()) {
             found.push(line);
         }

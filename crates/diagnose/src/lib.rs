@@ -31,11 +31,12 @@ mod near_ids;
 mod phrase;
 mod series;
 mod stack_view;
+mod subject;
 
-pub use catalogue::{catalogue, findings, page, unknown};
+pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
 pub use fact_names::FACT_NAMES;
-pub use inventory::{Assessment, assess, findings_of_stack};
+pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
 pub use limit::{limit, next_step};
 pub use model::NextStep;
 pub use near_ids::near_ids;

@@ -1,7 +1,7 @@
 //! The storage path as conditions read it: facts that may be missing, and disks with what lies below them.
 
 use crate::fact_names as names;
-use model::{Evidence, Fact, Layer, LayerKind, Run};
+use model::{Environment, Evidence, Fact, Layer, LayerKind, Stack};
 
 /// The fact whose absence leaves a condition undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +103,9 @@ impl<'a> DiskPath<'a> {
     }
 }
 
-/// The disks of a run's stack, each with its own path down.
-pub fn disks(run: &Run) -> Vec<DiskPath<'_>> {
-    let layers = &run.target.stack.layers;
+/// The disks of a stack, each with its own path down.
+pub fn disks(stack: &Stack) -> Vec<DiskPath<'_>> {
+    let layers = &stack.layers;
     // A simulated stack lists the disk as an inventory would show it, and what simulates it beside that.
     let has_disk = layers.iter().any(|l| l.kind == LayerKind::Disk);
     let is_disk = |l: &Layer| l.kind == LayerKind::Disk || (l.kind == LayerKind::Sim && !has_disk);
@@ -130,22 +130,22 @@ pub fn sata_generation_gbit_s(disk: &Layer) -> Option<f64> {
 }
 
 /// How many processors are online.
-pub fn processors(run: &Run) -> Result<u32, Missing> {
-    let online = run.target.stack.first(LayerKind::Host).and_then(|h| h.int(names::CPUS_ONLINE));
-    let by_model = || run.environment.cpus.iter().map(|c| c.count).sum();
+pub fn processors(stack: &Stack, environment: &Environment) -> Result<u32, Missing> {
+    let online = stack.first(LayerKind::Host).and_then(|h| h.int(names::CPUS_ONLINE));
+    let by_model = || environment.cpus.iter().map(|c| c.count).sum();
     let count = online.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or_else(by_model);
     if count == 0 { Err(Missing("processors")) } else { Ok(count) }
 }
 
 /// Whether the disk is one that a hypervisor made, or may be: any disk of a guest (a device that is passed through
 /// cannot be told from an emulated one). A container is no guest: it sees the host's own disks.
-pub fn is_virtual_disk(run: &Run) -> bool {
+pub fn is_virtual_disk(stack: &Stack, environment: &Environment) -> bool {
     const CONTAINERS: [&str; 9] =
         ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "kubernetes", "container", "openvz", "rkt"];
     // `docker on kvm` is a container in a guest.
-    let system = run.environment.virtualization.as_deref().map(|v| v.rsplit(" on ").next().unwrap_or(v));
+    let system = environment.virtualization.as_deref().map(|v| v.rsplit(" on ").next().unwrap_or(v));
     let guest = system.is_some_and(|v| v != "none" && !CONTAINERS.contains(&v));
-    disks(run).iter().any(|d| match d.disk.text(names::TRANSPORT) {
+    disks(stack).iter().any(|d| match d.disk.text(names::TRANSPORT) {
         Some("virtio" | "xen") => true,
         Some(_) => guest,
         None => false,

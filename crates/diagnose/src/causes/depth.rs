@@ -101,7 +101,7 @@ fn what(direction: Direction) -> &'static str {
 /// A queue of a few slots, all of them full: so many times the rate of depth 1, and no more.
 pub fn short_queue(run: &Run) -> Option<Cause> {
     let scaling = scaling(run, Direction::Read).filter(|s| s.depth_was_there() != Some(false))?;
-    let paths = stack_view::disks(run);
+    let paths = stack_view::disks(&run.target.stack);
     let [path] = paths.as_slice() else { return None };
     let slots = path.disk.int(names::QUEUE_DEPTH).filter(|q| (2..=SHORT_QUEUE).contains(q))?;
     let full = scaling.ratio() / slots as f64;
@@ -219,7 +219,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         return None;
     }
     let direction = scaling.deepest.direction;
-    let explanation = match stack_view::disks(run).as_slice() {
+    let explanation = match stack_view::disks(&run.target.stack).as_slice() {
         [path] => explain(path),
         _ => None,
     };

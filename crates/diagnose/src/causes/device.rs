@@ -14,14 +14,14 @@ const STILL_SCALING: f64 = 0.8;
 
 /// What remains when no other layer explains the numbers; `None` if not even that can be said.
 pub fn remainder(run: &Run) -> Option<Cause> {
-    let disk = stack_view::disks(run).first().map(|p| p.disk)?;
+    let disk = stack_view::disks(&run.target.stack).first().map(|p| p.disk)?;
     let best = link::best_direct(run)?;
     let (phase, rate, run_phase) = (best.name(), best.bytes_per_s, best.phase);
     let link_cleared = link::cleared(run);
     let cpu = machine::cpus_during(run, run_phase).map(|c| c.share.busy());
     let busy = machine::disk_busy(run, run_phase);
     let scaling = depth::scaling(run, Direction::Read);
-    let virtual_disk = stack_view::is_virtual_disk(run);
+    let virtual_disk = stack_view::is_virtual_disk(&run.target.stack, &run.environment);
 
     if link_cleared == Some(false) || cpu.is_some_and(|c| c >= IDLE_ENOUGH) || busy.is_some_and(|b| b < ALWAYS_BUSY) {
         // Something speaks against the device, too little for something else.

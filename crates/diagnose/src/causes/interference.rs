@@ -131,7 +131,7 @@ fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Flat<
 
 /// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them.
 pub fn cap(run: &Run) -> Option<Cause> {
-    if !stack_view::is_virtual_disk(run) {
+    if !stack_view::is_virtual_disk(&run.target.stack, &run.environment) {
         return None;
     }
     let deepest = |direction| probes::depths(run, direction).pop();

@@ -19,7 +19,7 @@ const SAME_BOTH_WAYS: f64 = 0.03;
 /// The narrowest link of a single-disk path: its layer, what it carries in practice (or its line rate, where nothing
 /// else is known), and where that comes from.
 pub(crate) fn narrowest(run: &Run) -> Option<(&Layer, f64, &'static str)> {
-    let disks = stack_view::disks(run);
+    let disks = stack_view::disks(&run.target.stack);
     // Several disks share or add links; their stack does not tell which.
     let [path] = disks.as_slice() else { return None };
     std::iter::once(path.disk)
@@ -49,7 +49,8 @@ pub(crate) fn cleared(run: &Run) -> Option<bool> {
 fn faster_mode(run: &Run, layer: &Layer) -> Option<(f64, &'static str)> {
     let number = |name: &'static str| layer.need_number(name).ok();
     if let Some((now, port)) = number(names::SATA_SPEED_GBIT_S).zip(number(names::SATA_SPEED_MAX_GBIT_S)) {
-        let drive = stack_view::disks(run).first().and_then(|path| stack_view::sata_generation_gbit_s(path.disk));
+        let drive =
+            stack_view::disks(&run.target.stack).first().and_then(|path| stack_view::sata_generation_gbit_s(path.disk));
         return Some(match drive {
             Some(drive) => (port.min(drive) / now, "what port and drive both can do over the negotiated SATA speed"),
             None => (port / now, "the port's highest SATA speed over the negotiated one"),
@@ -58,7 +59,7 @@ fn faster_mode(run: &Run, layer: &Layer) -> Option<(f64, &'static str)> {
     if let Ok(link) = link_modes::pcie(layer) {
         return Some((link.ratio, "line rate that both ends could do over that of the PCIe link as it is"));
     }
-    let disks = stack_view::disks(run);
+    let disks = stack_view::disks(&run.target.stack);
     disks.iter().find(|path| path.below.contains(layer)).and_then(link_modes::faster_card_bus)
 }
 
@@ -88,7 +89,7 @@ pub fn between(run: &Run) -> Option<Cause> {
     }
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| !best.random && o.bytes_per_s >= best.bytes_per_s * (1.0 - SAME_BOTH_WAYS));
-    let platters = stack_view::disks(run)
+    let platters = stack_view::disks(&run.target.stack)
         .first()
         .map(|p| p.disk)
         .filter(|d| d.kind != LayerKind::Sim && d.bool(names::ROTATIONAL) == Some(true));

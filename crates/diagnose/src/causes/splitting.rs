@@ -15,7 +15,7 @@ const GAIN: f64 = 1.25;
 /// One command at a time, split so small that most of its time is fixed. Where commands overlap, the fixed part hides
 /// behind the transfers of others, and nothing is claimed.
 pub fn small_requests(run: &Run) -> Option<Cause> {
-    let paths = stack_view::disks(run);
+    let paths = stack_view::disks(&run.target.stack);
     let [path] = paths.as_slice() else { return None };
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
     let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);

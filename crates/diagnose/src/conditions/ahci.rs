@@ -3,7 +3,8 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
-use model::{Confidence, Fact, Layer, LayerKind, Run};
+use crate::subject::Subject;
+use model::{Confidence, Fact, Layer, LayerKind};
 
 fn host_queues(path: &DiskPath<'_>) -> Option<bool> {
     path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST))
@@ -18,8 +19,8 @@ pub fn is_samsung_on_ati(path: &DiskPath<'_>) -> bool {
 }
 
 /// Commands one at a time because the host adapter cannot queue.
-pub fn host_without_ncq(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn host_without_ncq(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
         }
@@ -33,8 +34,8 @@ pub fn host_without_ncq(run: &Run) -> Check {
 }
 
 /// Samsung 860 and 870 behind an ATI host adapter.
-pub fn samsung_on_ati(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn samsung_on_ati(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? || path.has_driver("ata_piix").is_some() || !is_samsung_on_ati(path) {
             return Ok(None);
         }
@@ -57,11 +58,11 @@ fn addresses_64_bits<'a>(path: &DiskPath<'a>) -> Result<Option<(&'a Layer, bool)
 }
 
 /// 32-bit DMA in a machine with memory above 4 GiB.
-pub fn short_addresses(run: &Run) -> Check {
+pub fn short_addresses(on: &Subject<'_>) -> Check {
     const REACH_BYTES: i64 = 4 << 30;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         let Some((host, false)) = addresses_64_bits(path)? else { return Ok(None) };
-        let machine = run.target.stack.first(LayerKind::Host).ok_or(Missing(names::MEMORY_BYTES))?;
+        let machine = on.stack.first(LayerKind::Host).ok_or(Missing(names::MEMORY_BYTES))?;
         if machine.need_int(names::MEMORY_BYTES)? <= REACH_BYTES {
             return Ok(None);
         }
@@ -72,8 +73,8 @@ pub fn short_addresses(run: &Run) -> Check {
 }
 
 /// Disks behind a port multiplier that the host can talk to only one at a time.
-pub fn multiplier_serialised(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn multiplier_serialised(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? {
             return Ok(None);
         }
@@ -90,8 +91,8 @@ pub fn multiplier_serialised(run: &Run) -> Check {
 }
 
 /// Data moved by the processor, or by a DMA mode of the last century: libata falls back to them after errors.
-pub fn slow_transfer_mode(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn slow_transfer_mode(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
             return Ok(None);
         }
@@ -108,8 +109,8 @@ pub fn slow_transfer_mode(run: &Run) -> Check {
 }
 
 /// Errors that libata recorded for the drive.
-pub fn errors_recorded(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn errors_recorded(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
             return Ok(None);
         }
@@ -126,8 +127,8 @@ pub fn errors_recorded(run: &Run) -> Check {
 }
 
 /// NVMe drives that the firmware hides behind the SATA controller.
-pub fn remapped_nvme(run: &Run) -> Check {
-    let mut controllers = run.target.stack.all(LayerKind::Controller);
+pub fn remapped_nvme(on: &Subject<'_>) -> Check {
+    let mut controllers = on.stack.all(LayerKind::Controller);
     let hiding = controllers.find(|c| c.int(names::REMAPPED_NVME).is_some_and(|n| n > 0));
     // Only Intel's controllers have the attribute; without it nothing is remapped that could be seen.
     Ok(hiding.map(|c| Case::seen([c.evidence(names::REMAPPED_NVME)])))

@@ -2,12 +2,12 @@
 
 use super::{Case, Check, first_case};
 use crate::fact_names as names;
-use crate::machine;
-use crate::stack_view::{Facts, Missing, disks};
-use model::{Confidence, Fact, Layer, LayerKind, Run};
+use crate::stack_view::{Facts, Missing};
+use crate::subject::Subject;
+use model::{Confidence, Fact, Layer, LayerKind};
 
-fn on_filesystems(run: &Run, condition: impl Fn(&Layer) -> Check) -> Check {
-    first_case(run.target.stack.all(LayerKind::Filesystem).map(condition))
+fn on_filesystems(on: &Subject<'_>, condition: impl Fn(&Layer) -> Check) -> Check {
+    first_case(on.stack.all(LayerKind::Filesystem).map(condition))
 }
 
 fn is_ext(fs: &Layer) -> Result<bool, Missing> {
@@ -15,8 +15,8 @@ fn is_ext(fs: &Layer) -> Result<bool, Missing> {
 }
 
 /// ext4 that writes all data into its journal first.
-pub fn data_journal(run: &Run) -> Check {
-    on_filesystems(run, |fs| {
+pub fn data_journal(on: &Subject<'_>) -> Check {
+    on_filesystems(on, |fs| {
         if !is_ext(fs)? || fs.need_text(names::JOURNAL_MODE)? != "journal" {
             return Ok(None);
         }
@@ -25,10 +25,10 @@ pub fn data_journal(run: &Run) -> Check {
 }
 
 /// Metadata that may stay in memory for minutes.
-pub fn long_commit_interval(run: &Run) -> Check {
+pub fn long_commit_interval(on: &Subject<'_>) -> Check {
     /// ext4's default is 5 s, btrfs' 30 s.
     const LONG_S: i64 = 60;
-    on_filesystems(run, |fs| {
+    on_filesystems(on, |fs| {
         if !matches!(fs.need_text(names::FSTYPE)?, "ext4" | "ext3" | "btrfs" | "f2fs") {
             return Ok(None);
         }
@@ -39,8 +39,8 @@ pub fn long_commit_interval(run: &Run) -> Check {
 }
 
 /// A file system that sends no flushes.
-pub fn barriers_off(run: &Run) -> Check {
-    on_filesystems(run, |fs| match fs.bool(names::BARRIERS) {
+pub fn barriers_off(on: &Subject<'_>) -> Check {
+    on_filesystems(on, |fs| match fs.bool(names::BARRIERS) {
         Some(false) => Ok(Some(Case::seen([fs.evidence(names::BARRIERS), fs.evidence(names::MOUNT_OPTIONS)]))),
         Some(true) => Ok(None),
         // File systems in memory or on a network have no such option.
@@ -50,12 +50,12 @@ pub fn barriers_off(run: &Run) -> Check {
 }
 
 /// Discards at once, on a drive whose discard cannot be queued.
-pub fn discard_unqueued(run: &Run) -> Check {
-    on_filesystems(run, |fs| {
+pub fn discard_unqueued(on: &Subject<'_>) -> Check {
+    on_filesystems(on, |fs| {
         if !fs.need_bool(names::ONLINE_DISCARD)? {
             return Ok(None);
         }
-        first_case(disks(run).iter().filter(|d| d.disk.text(names::TRANSPORT) == Some("sata")).map(|d| {
+        first_case(on.disks().iter().filter(|d| d.disk.text(names::TRANSPORT) == Some("sata")).map(|d| {
             let unqueued = matches!(d.disk.need_text(names::ATA_TRIM)?, "unqueued" | "forced_unqueued");
             Ok(unqueued.then(|| {
                 let evidence = [fs.evidence(names::ONLINE_DISCARD), d.disk.evidence(names::ATA_TRIM)];
@@ -66,9 +66,9 @@ pub fn discard_unqueued(run: &Run) -> Check {
 }
 
 /// Writeback throttling that met its target: reads waited longer than it allows, so buffered writes were held back.
-pub fn writeback_throttled(run: &Run) -> Check {
+pub fn writeback_throttled(on: &Subject<'_>) -> Check {
     const MIX: Missing = Missing("a phase that reads and writes at once");
-    first_case(disks(run).iter().map(|d| {
+    first_case(on.disks().iter().map(|d| {
         if d.disk.facts.get(names::WBT_LAT_USEC).is_some_and(Fact::is_null) {
             // Looked for and not there: the kernel has no writeback throttling for this queue.
             return Ok(None);
@@ -79,11 +79,13 @@ pub fn writeback_throttled(run: &Run) -> Check {
         }
         let median_of = |name: &str| {
             let id = format!("{name}.read.latency_ns_p50");
-            let writes = machine::value(run, &format!("{name}.write.throughput_bytes_per_s"))
-                .or_else(|| machine::value(run, &format!("{name}.write.iops")));
-            writes.and(machine::value(run, &id)).map(|v| (id, v))
+            let writes = on
+                .value(&format!("{name}.write.throughput_bytes_per_s"))
+                .or_else(|| on.value(&format!("{name}.write.iops")));
+            writes.and(on.value(&id)).map(|v| (id, v))
         };
-        let slowest = machine::executed(run)
+        let slowest = on
+            .executed()
             .filter(|(p, _)| p.plan.access == model::Access::Buffered)
             .filter_map(|(p, _)| median_of(&p.plan.name))
             .max_by(|a, b| a.1.total_cmp(&b.1));

@@ -2,18 +2,18 @@
 
 use super::{Case, Check, first_case};
 use crate::fact_names as names;
-use crate::machine;
 use crate::stack_view::{Facts, Missing};
-use model::{Confidence, DirectProof, Evidence, LayerKind, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, DirectProof, Evidence, LayerKind, Work};
 
 /// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with
 /// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
-pub fn btrfs_direct_fallback(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         if fs.need_text(names::FSTYPE)? != "btrfs" || !fs.need_bool(names::CHECKSUMS)? {
             return Ok(None);
         }
-        let proof = machine::executed(run).find_map(|(p, r)| r.direct.as_ref().map(|d| (&p.plan.name, d)));
+        let proof = on.executed().find_map(|(p, r)| r.direct.as_ref().map(|d| (&p.plan.name, d)));
         let Some((phase, proof)) = proof else { return Err(Missing("direct I/O proof")) };
         let facts = [fs.evidence(names::FSTYPE), fs.evidence(names::CHECKSUMS)];
         match proof {
@@ -28,8 +28,8 @@ pub fn btrfs_direct_fallback(run: &Run) -> Check {
 }
 
 /// NTFS through FUSE (ntfs-3g mounts as `fuseblk`).
-pub fn ntfs_fuse(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+pub fn ntfs_fuse(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         let fstype = fs.need_text(names::FSTYPE)?;
         if !matches!(fstype, "fuseblk" | "fuse.ntfs-3g" | "fuse.ntfs") {
             return Ok(None);
@@ -41,14 +41,12 @@ pub fn ntfs_fuse(run: &Run) -> Check {
 }
 
 /// Mounted with `sync`: every write waits for the device.
-pub fn sync_mount(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+pub fn sync_mount(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
-            let ratio = machine::direct_rate(run, Work::SequentialWrite)
-                .zip(machine::rate(run, Work::BufferedWrite))
-                .map(|(d, b)| d / b);
+            let ratio = on.direct_rate(Work::SequentialWrite).zip(on.rate(Work::BufferedWrite)).map(|(d, b)| d / b);
             Case::seen([fs.evidence(names::SYNC_MOUNT)]).gain(
-                &machine::rate_id(run, Work::BufferedWrite),
+                &on.rate_id(Work::BufferedWrite),
                 ratio,
                 "direct over buffered write of this run",
             )
@@ -57,8 +55,8 @@ pub fn sync_mount(run: &Run) -> Check {
 }
 
 /// The kernel still initialises the inode tables of a fresh ext4.
-pub fn ext4_lazy_init(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Filesystem).map(|fs| {
+pub fn ext4_lazy_init(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         if fs.need_text(names::FSTYPE)? != "ext4" {
             return Ok(None);
         }

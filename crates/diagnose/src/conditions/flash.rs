@@ -5,21 +5,22 @@ use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
 use crate::stack_view::{Facts, Missing};
-use model::{Confidence, Evidence, Operation, Run};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, Operation, PhaseStatus};
 
 /// Parallel NOR flash that a processor copies: all of the reading thread's time is system time. The MTD map driver copies
 /// by `memcpy_fromio` (k:include/linux/mtd/map.h), whose width decides how often each bus word is fetched.
-pub fn nor_read_by_processor(run: &Run) -> Check {
+pub fn nor_read_by_processor(on: &Subject<'_>) -> Check {
     /// The study saw 7.27 s of system time in 7.27 s; a device that is waited for leaves most of it idle.
     const ALL_SYSTEM: f64 = 0.9;
     const READ: Missing = Missing("a direct read phase of an MTD device");
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);
         }
-        let reads = machine::executed(run).filter(|(p, r)| {
+        let reads = on.executed().filter(|(p, r)| {
             let all_read = p.plan.streams.iter().all(|s| s.block().operation == Operation::Read);
-            all_read && r.duration_ns() > 0 && machine::standing(run, &p.plan.name).is_some()
+            all_read && r.duration_ns() > 0 && p.status == PhaseStatus::Measured
         });
         let busiest = reads
             .filter_map(|(p, r)| machine::own_share(p, r).map(|(_, system)| (&p.plan.name, system, r)))
@@ -29,7 +30,7 @@ pub fn nor_read_by_processor(run: &Run) -> Check {
             return Ok(None);
         }
         let rate = record.bytes as f64 / record.duration_ns() as f64 * 1e9;
-        let kernel = run.environment.kernel.as_deref();
+        let kernel = on.environment.kernel.as_deref();
         Ok(Some(
             Case::seen([
                 path.disk.evidence(names::MTD_TYPE),
@@ -47,8 +48,8 @@ pub fn nor_read_by_processor(run: &Run) -> Check {
 
 /// Serial NOR flash on one line without fast reads: the plain read command has no dummy cycles, for which makers allow
 /// it a fraction of the clock only.
-pub fn spi_nor_slow_read(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn spi_nor_slow_read(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("mtd")? {
             return Ok(None);
         }

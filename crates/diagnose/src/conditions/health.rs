@@ -3,7 +3,8 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
-use model::{Confidence, Fact, Run};
+use crate::subject::Subject;
+use model::{Confidence, Fact};
 
 /// Drives that keep such records: SATA and NVMe ones that no hypervisor invents.
 fn keeps_records(path: &DiskPath<'_>) -> Result<bool, Missing> {
@@ -12,8 +13,8 @@ fn keeps_records(path: &DiskPath<'_>) -> Result<bool, Missing> {
 }
 
 /// A drive that warns, or that has sectors it cannot read.
-pub fn unwell(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn unwell(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !keeps_records(path)? {
             return Ok(None);
         }
@@ -39,10 +40,10 @@ pub fn unwell(run: &Run) -> Check {
 }
 
 /// Transfers over the SATA cable that arrived damaged, in the life of the drive.
-pub fn cable_errors(run: &Run) -> Check {
+pub fn cable_errors(on: &Subject<'_>) -> Check {
     /// One comes with a plug that was pulled once.
     const MORE_THAN_ACCIDENT: i64 = 10;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !keeps_records(path)? || path.is("nvme")? {
             return Ok(None);
         }
@@ -55,8 +56,8 @@ pub fn cable_errors(run: &Run) -> Check {
 }
 
 /// A drive that has been so hot that it slowed down.
-pub fn overheated(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn overheated(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("nvme")? || !keeps_records(path)? {
             return Ok(None);
         }

@@ -4,17 +4,18 @@ use super::{Case, Check};
 use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
-use crate::stack_view::{Facts, Missing, processors};
-use model::{Confidence, Evidence, Fact, LayerKind, Run};
+use crate::stack_view::{Facts, Missing};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, Fact, LayerKind};
 
 /// `ondemand` that does not count I/O wait as load: processors stay slow while they wait for storage.
-pub fn governor_ondemand(run: &Run) -> Check {
-    let host = run.target.stack.first(LayerKind::Host);
+pub fn governor_ondemand(on: &Subject<'_>) -> Check {
+    let host = on.stack.first(LayerKind::Host);
     let from_host = host.and_then(|h| match h.fact(names::CPU_GOVERNORS) {
         Some(Fact::List(list)) => Some(list.clone()),
         _ => None,
     });
-    let governors = from_host.unwrap_or_else(|| run.environment.governors.clone());
+    let governors = from_host.unwrap_or_else(|| on.environment.governors.clone());
     if governors.is_empty() {
         // A machine without frequency scaling has none; a machine that does not tell looks the same.
         return Err(Missing(names::CPU_GOVERNORS));
@@ -32,11 +33,11 @@ pub fn governor_ondemand(run: &Run) -> Check {
 }
 
 /// Under-voltage or throttling, now or since boot, as the Raspberry Pi's firmware reports it.
-pub fn raspberry_pi_throttled(run: &Run) -> Check {
-    let host = run.target.stack.first(LayerKind::Host);
-    let machine_name = run.environment.machine.as_deref();
+pub fn raspberry_pi_throttled(on: &Subject<'_>) -> Check {
+    let host = on.stack.first(LayerKind::Host);
+    let machine_name = on.environment.machine.as_deref();
     let fact = host.and_then(|h| h.int(names::RASPBERRY_PI_THROTTLED)).and_then(|v| u32::try_from(v).ok());
-    let sampled = run.samples.iter().filter_map(|s| s.throttle.raspberry_pi_bits).reduce(|a, b| a | b);
+    let sampled = on.samples().iter().filter_map(|s| s.throttle.raspberry_pi_bits).reduce(|a, b| a | b);
     let bits = match (fact, sampled) {
         (None, None) => {
             // Only on such a board is the fact missing; elsewhere there is nothing to miss.
@@ -46,7 +47,7 @@ pub fn raspberry_pi_throttled(run: &Run) -> Check {
             }
             return match machine_name {
                 Some(name) if !name.contains("Raspberry Pi") => Ok(None),
-                _ if run.target.stack.layers.is_empty() => Ok(None),
+                _ if on.stack.layers.is_empty() => Ok(None),
                 _ => Err(Missing(names::RASPBERRY_PI_THROTTLED)),
             };
         }
@@ -62,9 +63,9 @@ pub fn raspberry_pi_throttled(run: &Run) -> Check {
 }
 
 /// A policy that holds the frequency below what the processor can do.
-pub fn frequency_capped(run: &Run) -> Check {
+pub fn frequency_capped(on: &Subject<'_>) -> Check {
     const WELL_BELOW: f64 = 0.95;
-    let host = run.target.stack.first(LayerKind::Host).ok_or(Missing(names::CPU_MAX_KHZ))?;
+    let host = on.stack.first(LayerKind::Host).ok_or(Missing(names::CPU_MAX_KHZ))?;
     let most = host.need_number(names::CPU_MAX_KHZ)?;
     let limit = host.need_number(names::CPU_LIMIT_KHZ)?;
     if limit <= 0.0 || limit >= most * WELL_BELOW {
@@ -74,8 +75,8 @@ pub fn frequency_capped(run: &Run) -> Check {
 }
 
 /// A clock that is read from a device instead of from the processor.
-pub fn slow_clock_source(run: &Run) -> Check {
-    let source = run.environment.clock_source.as_deref().ok_or(Missing("environment: clock source"))?;
+pub fn slow_clock_source(on: &Subject<'_>) -> Check {
+    let source = on.environment.clock_source.as_deref().ok_or(Missing("environment: clock source"))?;
     if !matches!(source, "hpet" | "acpi_pm" | "jiffies" | "refined-jiffies") {
         return Ok(None);
     }
@@ -83,27 +84,27 @@ pub fn slow_clock_source(run: &Run) -> Check {
 }
 
 /// io_uring forbidden to this process, so that threads stand in for a queue.
-pub fn io_uring_off(run: &Run) -> Check {
-    let switch = run.environment.io_uring_disabled;
+pub fn io_uring_off(on: &Subject<'_>) -> Check {
+    let switch = on.environment.io_uring_disabled;
     let Some(switch) = switch else {
         // Kernels before 6.6 have no such switch: what they lack, the engine's record says.
         return Ok(None);
     };
-    let forbidden = switch >= 2 || (switch == 1 && run.environment.root == Some(false));
+    let forbidden = switch >= 2 || (switch == 1 && on.environment.root == Some(false));
     Ok(forbidden.then(|| Case::seen([Evidence::fact("kernel.io_uring_disabled", switch, "environment")])))
 }
 
 /// Thermal throttle events of an x86 processor while phases ran.
-pub fn processor_throttled(run: &Run) -> Check {
-    let x86 = run.environment.architecture.as_deref().is_none_or(|a| a.starts_with("x86") || a.starts_with("i686"));
+pub fn processor_throttled(on: &Subject<'_>) -> Check {
+    let x86 = on.environment.architecture.as_deref().is_none_or(|a| a.starts_with("x86") || a.starts_with("i686"));
     if !x86 {
         return Ok(None);
     }
     let events = |s: &model::SystemSample| s.throttle.x86_throttle_events;
-    let (first, last) = match (run.samples.iter().find_map(events), run.samples.iter().rev().find_map(events)) {
-        (Some(first), Some(last)) if run.samples.len() > 1 => (first, last),
+    let (first, last) = match (on.samples().iter().find_map(events), on.samples().iter().rev().find_map(events)) {
+        (Some(first), Some(last)) if on.samples().len() > 1 => (first, last),
         // A guest has no such counters, and what throttles its host is the host's affair.
-        _ if run.environment.virtualization.as_deref().is_some_and(|v| v != "none") => return Ok(None),
+        _ if on.environment.virtualization.as_deref().is_some_and(|v| v != "none") => return Ok(None),
         _ => return Err(Missing("system samples")),
     };
     if last <= first {
@@ -115,14 +116,14 @@ pub fn processor_throttled(run: &Run) -> Check {
 }
 
 /// One processor that takes all interrupts, and is busy with them.
-pub fn interrupts_on_one_processor(run: &Run) -> Check {
+pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Check {
     const NEARLY_ALL: f64 = 0.9;
     /// Share of the processor's time in interrupts from which they are worth spreading.
     const BUSY: f64 = 0.3;
     const COUNTS: Missing = Missing("interrupts_by_cpu");
     let mut looked = false;
-    for (phase, _) in machine::executed(run) {
-        let samples = run.samples_of(phase);
+    for (phase, _) in on.executed() {
+        let samples = on.samples_of(phase);
         let (Some(first), Some(last)) = (samples.first(), samples.last()) else { continue };
         if first.interrupts_by_cpu.len() != last.interrupts_by_cpu.len() {
             continue;
@@ -135,7 +136,7 @@ pub fn interrupts_on_one_processor(run: &Run) -> Check {
         }
         looked = true;
         let Some((processor, most)) = counts.iter().enumerate().max_by_key(|(_, n)| **n) else { continue };
-        let Some(cpus) = machine::cpus_during(run, phase) else { continue };
+        let Some(cpus) = on.measured(|run| machine::cpus_during(run, phase)) else { continue };
         let share = *most as f64 / total as f64;
         if counts.len() > 1 && share >= NEARLY_ALL && cpus.busiest == processor && cpus.share.irq >= BUSY {
             let source = format!("{} /proc/interrupts, /proc/stat", phase.plan.name);
@@ -157,14 +158,14 @@ pub fn interrupts_on_one_processor(run: &Run) -> Check {
 }
 
 /// A control group that gives this process less processor time than the machine has.
-pub fn processor_quota(run: &Run) -> Check {
-    let Some(host) = run.target.stack.first(LayerKind::Host) else { return Err(Missing("processors")) };
+pub fn processor_quota(on: &Subject<'_>) -> Check {
+    let Some(host) = on.stack.first(LayerKind::Host) else { return Err(Missing("processors")) };
     // Absent without a quota.
     let Some(quota) = host.fact(names::CGROUP_CPU_PROCESSORS).and(host.need_number(names::CGROUP_CPU_PROCESSORS).ok())
     else {
         return Ok(None);
     };
-    let processors = processors(run)?;
+    let processors = on.processors()?;
     if quota >= f64::from(processors) {
         return Ok(None);
     }

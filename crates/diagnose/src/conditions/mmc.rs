@@ -3,9 +3,9 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
-use crate::machine;
 use crate::stack_view::{DiskPath, Facts};
-use model::{Confidence, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, Work};
 
 fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view::Missing> {
     Ok(path.is("mmc")? && path.disk.need_text(names::MMC_TYPE)? == wanted)
@@ -13,8 +13,8 @@ fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view:
 
 /// An A2 card (SSR APP_PERF_CLASS 2) on a host whose path runs no command queue. SD cards have no `cmdq_en` file in
 /// mainline, so the proof of a queue is that attribute where a vendor kernel adds it, or random reads that scale.
-pub fn sd_a2_without_queue(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn sd_a2_without_queue(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_type(path, "SD")? || path.disk.need_int(names::APP_PERFORMANCE_CLASS)? != 2 {
             return Ok(None);
         }
@@ -22,7 +22,7 @@ pub fn sd_a2_without_queue(run: &Run) -> Check {
         if path.disk.bool(names::CMDQ_EN) == Some(true) || path.disk.int(names::QUEUE_DEPTH).is_some_and(|d| d > 1) {
             return Ok(None);
         }
-        let scaling = crate::causes::read_scaling(run);
+        let scaling = on.measured(crate::causes::read_scaling);
         if scaling.as_ref().is_some_and(|(ratio, _)| *ratio > 1.5) {
             return Ok(None);
         }
@@ -37,11 +37,11 @@ pub fn sd_a2_without_queue(run: &Run) -> Check {
         let mut case = case.at_most(Confidence::Probable);
         case.evidence.extend(host);
         // The next ceiling for 4 KiB reads is what the same run carries sequentially.
-        let now = machine::value_doing(run, Work::QueuedRead, "iops");
-        let ceiling = machine::direct_rate(run, Work::SequentialRead).map(|v| v / 4096.0);
+        let now = on.value_doing(Work::QueuedRead, "iops");
+        let ceiling = on.direct_rate(Work::SequentialRead).map(|v| v / 4096.0);
         let ratio = ceiling.zip(now).map(|(c, n)| (c / n).min(32.0));
         Ok(Some(case.gain(
-            &run.id_doing(Work::QueuedRead, "iops"),
+            &on.id_doing(Work::QueuedRead, "iops"),
             ratio,
             "sequential read at 4 KiB per operation over random read at depth 32",
         )))
@@ -49,15 +49,15 @@ pub fn sd_a2_without_queue(run: &Run) -> Check {
 }
 
 /// SDR104 runs at up to 208 MHz (SD Physical Layer Specification, UHS-I); a host that clocks it below 180 MHz derates it.
-pub fn sdr104_derated(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn sdr104_derated(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_type(path, "SD")? {
             return Ok(None);
         }
         let Some(ratio) = link_modes::sdr104(path)? else { return Ok(None) };
         let mode = path.need(names::BUS_MODE)?;
         Ok(Some(Case::seen([mode.evidence(names::BUS_MODE), mode.evidence(names::CLOCK_HZ)]).gain(
-            &machine::rate_id(run, Work::SequentialRead),
+            &on.rate_id(Work::SequentialRead),
             Some(ratio),
             "208 MHz over the actual clock",
         )))
@@ -65,8 +65,8 @@ pub fn sdr104_derated(run: &Run) -> Check {
 }
 
 /// A UHS card that runs in a mode of 3.3 V signalling (default speed or high speed).
-pub fn sd_high_speed_only(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn sd_high_speed_only(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_type(path, "SD")? {
             return Ok(None);
         }
@@ -87,7 +87,7 @@ pub fn sd_high_speed_only(run: &Run) -> Check {
         ];
         evidence.extend(path.holder(names::MMC_HOST_MODES).map(|l| l.evidence(names::MMC_HOST_MODES)));
         Ok(Some(Case::seen(evidence).gain(
-            &machine::rate_id(run, Work::SequentialRead),
+            &on.rate_id(Work::SequentialRead),
             best.zip(now).map(|(b, n)| b / n),
             "line rate of the best mode of the host over that of the mode in use",
         )))
@@ -95,8 +95,8 @@ pub fn sd_high_speed_only(run: &Run) -> Check {
 }
 
 /// eMMC 5.1 (EXT_CSD revision 8) and later may have a command queue (CMDQ_SUPPORT is optional); here it is off.
-pub fn emmc_without_queue(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn emmc_without_queue(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_type(path, "MMC")? {
             return Ok(None);
         }
@@ -119,8 +119,8 @@ pub fn emmc_without_queue(run: &Run) -> Check {
 }
 
 /// An eMMC that has a cache and does not use it.
-pub fn emmc_cache_off(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn emmc_cache_off(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_type(path, "MMC")? || path.disk.need_int(names::EMMC_CACHE_BYTES)? <= 0 {
             return Ok(None);
         }

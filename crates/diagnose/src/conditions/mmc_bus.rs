@@ -3,13 +3,13 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
-use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Fact, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, Fact, Work};
 
 /// One data line for a card that has four.
-pub fn one_data_line(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn one_data_line(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("mmc")? {
             return Ok(None);
         }
@@ -27,7 +27,7 @@ pub fn one_data_line(run: &Run) -> Check {
                 }
                 let evidence = [link.evidence(names::BUS_WIDTH), path.disk.evidence(names::SD_BUS_WIDTHS)];
                 Ok(Some(Case::seen(evidence).gain(
-                    &machine::rate_id(run, Work::SequentialRead),
+                    &on.rate_id(Work::SequentialRead),
                     Some(4.0),
                     "four data lines over one, at the same clock",
                 )))
@@ -40,8 +40,8 @@ pub fn one_data_line(run: &Run) -> Check {
 }
 
 /// An eMMC in a high-speed mode although the host offers HS200 or HS400.
-pub fn emmc_below_host_mode(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn emmc_below_host_mode(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
             return Ok(None);
         }
@@ -70,7 +70,7 @@ pub fn emmc_below_host_mode(run: &Run) -> Check {
         ];
         let sure = if card.is_some() { Confidence::High } else { Confidence::Probable };
         Ok(Some(Case::seen(evidence).at_most(sure).gain(
-            &machine::rate_id(run, Work::SequentialRead),
+            &on.rate_id(Work::SequentialRead),
             now.map(|n| best / n),
             "line rate of the host's best mode over that of the mode in use",
         )))
@@ -78,9 +78,9 @@ pub fn emmc_below_host_mode(run: &Run) -> Check {
 }
 
 /// The clock tree gives much less than the core asked for. SDR104 has a finding of its own.
-pub fn clock_below_request(run: &Run) -> Check {
+pub fn clock_below_request(on: &Subject<'_>) -> Check {
     const ENOUGH: f64 = 0.9;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("mmc")? {
             return Ok(None);
         }
@@ -93,7 +93,7 @@ pub fn clock_below_request(run: &Run) -> Check {
         }
         let evidence = [names::CLOCK_REQUESTED_HZ, names::CLOCK_HZ, names::BUS_MODE].map(|n| link.evidence(n));
         Ok(Some(Case::seen(evidence).gain(
-            &machine::rate_id(run, Work::SequentialRead),
+            &on.rate_id(Work::SequentialRead),
             Some(asked / actual),
             "requested clock over the actual one",
         )))
@@ -102,9 +102,9 @@ pub fn clock_below_request(run: &Run) -> Check {
 
 /// Transfers that arrived damaged or not at all. Commands without an answer are no error: cards are probed with commands
 /// that they may not know.
-pub fn errors(run: &Run) -> Check {
+pub fn errors(on: &Subject<'_>) -> Check {
     const MORE_THAN_ACCIDENT: u64 = 10;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("mmc")? {
             return Ok(None);
         }

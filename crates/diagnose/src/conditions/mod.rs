@@ -1,4 +1,4 @@
-//! The conditions of the catalogue: three-valued predicates over a run.
+//! The conditions of the catalogue: three-valued predicates over a [`Subject`]: facts, and what was measured.
 //!
 //! `Ok(Some(case))`: holds, with its evidence. `Ok(None)`: does not hold, or does not apply to this path. `Err(missing)`:
 //! cannot be told, because the named fact or measurement is missing.
@@ -20,8 +20,9 @@ pub mod sd_card;
 pub mod stacking;
 pub mod usb;
 
-use crate::stack_view::{self, DiskPath, Missing};
-use model::{Confidence, Evidence, Gain, Run};
+use crate::stack_view::{DiskPath, Missing};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, Gain};
 
 /// A condition that holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +61,8 @@ impl Case {
 }
 
 /// Whether a condition holds for any disk of the path; unknown only if it holds for none and is unknown for one.
-fn any_disk<'a>(run: &'a Run, condition: impl Fn(&DiskPath<'a>) -> Check) -> Check {
-    first_case(stack_view::disks(run).iter().map(condition))
+fn any_disk<'a>(on: &Subject<'a>, condition: impl Fn(&DiskPath<'a>) -> Check) -> Check {
+    first_case(on.disks().iter().map(condition))
 }
 
 fn first_case(checks: impl Iterator<Item = Check>) -> Check {

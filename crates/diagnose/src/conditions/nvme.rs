@@ -3,23 +3,22 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
-use crate::machine;
-use crate::stack_view::{Facts, Missing, processors};
-use model::{Confidence, Evidence, Run, Work};
+use crate::stack_view::{Facts, Missing};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, Work};
 
 /// Power states with an exit latency, and reads at depth 1 whose slowest took far longer than their mean.
-pub fn power_states(run: &Run) -> Check {
+pub fn power_states(on: &Subject<'_>) -> Check {
     /// Waking from a state that is worth its name takes milliseconds.
     const SPIKE_NS: f64 = 2e6;
     const OVER_MEAN: f64 = 20.0;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("nvme")? || path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0 {
             return Ok(None);
         }
         let read = |quantity| {
-            let value =
-                machine::value_doing(run, Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()))?;
-            Ok((value, run.id_doing(Work::RandomRead, quantity)))
+            let value = on.value_doing(Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()))?;
+            Ok((value, on.id_doing(Work::RandomRead, quantity)))
         };
         let ((slowest, slowest_id), (mean, mean_id)) = (read("latency_ns_max")?, read("latency_ns_mean")?);
         if slowest < SPIKE_NS || slowest < mean * OVER_MEAN {
@@ -38,12 +37,12 @@ pub fn power_states(run: &Run) -> Check {
 }
 
 /// One I/O queue for several processors.
-pub fn single_queue(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn single_queue(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("nvme")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
         }
-        let processors = processors(run)?;
+        let processors = on.processors()?;
         Ok((processors > 1).then(|| {
             Case::seen([
                 path.disk.evidence(names::HARDWARE_QUEUES),
@@ -54,14 +53,14 @@ pub fn single_queue(run: &Run) -> Check {
 }
 
 /// PCIe 2.0 in a Raspberry Pi 5 under a drive that can do 3.0.
-pub fn pi5_gen2(run: &Run) -> Check {
+pub fn pi5_gen2(on: &Subject<'_>) -> Check {
     const GEN2_GT_S: f64 = 5.0;
     const GEN3_GT_S: f64 = 8.0;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
         }
-        let board = run.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
+        let board = on.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
         if !board.starts_with("Raspberry Pi 5") && !board.starts_with("Raspberry Pi Compute Module 5") {
             return Ok(None);
         }
@@ -81,7 +80,7 @@ pub fn pi5_gen2(run: &Run) -> Check {
                 link.evidence(names::PCIE_WIDTH),
             ])
             .gain(
-                &machine::rate_id(run, Work::SequentialRead),
+                &on.rate_id(Work::SequentialRead),
                 Some(ratio),
                 "line rate of one lane at 8 GT/s over the one in use",
             ),
@@ -90,8 +89,8 @@ pub fn pi5_gen2(run: &Run) -> Check {
 }
 
 /// Links that go to sleep between transfers by policy.
-pub fn aspm_powersave(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn aspm_powersave(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
         }
@@ -108,10 +107,10 @@ pub fn aspm_powersave(run: &Run) -> Check {
 }
 
 /// Errors of the PCIe link: counted by the device since boot, or reported in the kernel's log.
-pub fn bus_errors(run: &Run) -> Check {
+pub fn bus_errors(on: &Subject<'_>) -> Check {
     /// A few corrected errors since boot are the usual; a link in trouble counts them by the hundred.
     const MANY: i64 = 100;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
         }
@@ -125,7 +124,7 @@ pub fn bus_errors(run: &Run) -> Check {
             .iter()
             .filter_map(|n| path.holder(n).and_then(|l| l.text(n)))
             .collect();
-        let lines = kernel_log::lines(run, &["PCIe Bus Error", "AER: "], &[]);
+        let lines = on.log_lines(&["PCIe Bus Error", "AER: "], &[]);
         let own = lines.iter().flatten().any(|l| about.iter().any(|a| l.contains(a)));
         let told = lines.as_ref().and_then(|l| kernel_log::evidence(l));
         if many || (told.is_some() && !counted) || own {

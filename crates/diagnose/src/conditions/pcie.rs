@@ -3,13 +3,13 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
-use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, Work};
 
 /// The narrowest link of the path carries less than both of its ends can do.
-pub fn link_degraded(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn link_degraded(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
         }
@@ -19,7 +19,7 @@ pub fn link_degraded(run: &Run) -> Check {
             return Ok(None);
         }
         Ok(Some(Case::seen(possible.facts.into_iter().map(|n| link.evidence(n))).gain(
-            &machine::rate_id(run, Work::SequentialRead),
+            &on.rate_id(Work::SequentialRead),
             Some(possible.ratio),
             "line rate that both ends could do over that of the link as it is",
         )))
@@ -27,8 +27,8 @@ pub fn link_degraded(run: &Run) -> Check {
 }
 
 /// The kernel gives no host memory buffer to a device that asks for one.
-pub fn host_memory_off(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn host_memory_off(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
         }

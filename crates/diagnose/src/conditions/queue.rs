@@ -4,8 +4,9 @@ use super::{Case, Check, any_disk, first_case};
 use crate::causes;
 use crate::fact_names as names;
 use crate::machine;
-use crate::stack_view::{DiskPath, Facts, Missing, processors};
-use model::{Confidence, Evidence, LayerKind, PhaseRun, Run, Work};
+use crate::stack_view::{DiskPath, Facts, Missing};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, LayerKind, PhaseRun, Work};
 
 /// Flash below MTD has no request queue; its block device is a thin copy of it.
 fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
@@ -13,12 +14,12 @@ fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
 }
 
 /// One hardware queue for several processors of a guest.
-pub fn virtio_single_queue(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn virtio_single_queue(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("virtio")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
         }
-        let processors = processors(run)?;
+        let processors = on.processors()?;
         if processors == 1 {
             return Ok(None);
         }
@@ -31,8 +32,8 @@ pub fn virtio_single_queue(run: &Run) -> Check {
 
 /// The kernel holds the disk's cache to be write through. Named for disks with a cache of their own to switch; for
 /// virtual disks the host decides, for flash cards there is usually none.
-pub fn write_through_cache(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn write_through_cache(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide" | "scsi" | "usb") {
             return Ok(None);
         }
@@ -49,29 +50,29 @@ pub fn write_through_cache(run: &Run) -> Check {
 }
 
 /// A window below the kernel's default of 128 KiB, with cold buffered reads well below direct ones where both stand.
-pub fn read_ahead_small(run: &Run) -> Check {
+pub fn read_ahead_small(on: &Subject<'_>) -> Check {
     const DEFAULT_KB: i64 = 128;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if without_queue(path)? || path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
             return Ok(None);
         }
-        let buffered = machine::rate(run, Work::BufferedRead);
-        let direct = machine::direct_rate(run, Work::SequentialRead);
+        let buffered = on.rate(Work::BufferedRead);
+        let direct = on.direct_rate(Work::SequentialRead);
         let ratio = buffered.zip(direct).map(|(b, d)| d / b);
         if ratio.is_some_and(|r| r < 1.1) {
             // Small, and it costs nothing here.
             return Ok(None);
         }
         let case = Case::seen([path.disk.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
-        Ok(Some(case.gain(&machine::rate_id(run, Work::BufferedRead), ratio, "direct over buffered read of this run")))
+        Ok(Some(case.gain(&on.rate_id(Work::BufferedRead), ratio, "direct over buffered read of this run")))
     })
 }
 
 /// Requests limited to less than 512 KiB and less than the hardware takes.
-pub fn max_sectors_below_hardware(run: &Run) -> Check {
+pub fn max_sectors_below_hardware(on: &Subject<'_>) -> Check {
     /// Larger requests gain little on any medium; the kernel's own cap is 1280 KiB (BLK_DEF_MAX_SECTORS_CAP).
     const ENOUGH_KB: i64 = 512;
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if without_queue(path)? {
             return Ok(None);
         }
@@ -91,12 +92,12 @@ const SMALL_REQUEST_BYTES: f64 = 65_536.0;
 
 /// Requests that have more segments than the queue takes, where that costs something: by two phases that differ in nothing
 /// but the pages of their buffers, by the requests that the disk counted, or by a limit that splits everything.
-pub fn split_requests(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn split_requests(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if without_queue(path)? {
             return Ok(None);
         }
-        let page = run.environment.page_size_bytes.unwrap_or(4096) as f64;
+        let page = on.environment.page_size_bytes.unwrap_or(4096) as f64;
         // A queue that tells no limit splits nothing that is known.
         let Some(segments) = path.disk.int(names::MAX_SEGMENTS) else { return Ok(None) };
         let in_pages = segments as f64 * page;
@@ -106,7 +107,7 @@ pub fn split_requests(run: &Run) -> Check {
             // What is too large is split for its size, whatever pages it lies in.
             return Ok(None);
         }
-        if let Some((ordinary, ratio)) = causes::huge_over_ordinary(run, in_pages) {
+        if let Some((ordinary, ratio)) = on.measured(|run| causes::huge_over_ordinary(run, in_pages)) {
             if ratio < SPLITTING_GAIN {
                 return Ok(None);
             }
@@ -114,32 +115,32 @@ pub fn split_requests(run: &Run) -> Check {
             let what = "rate in huge pages over rate in ordinary pages";
             let evidence =
                 limits.into_iter().chain([Evidence::measurement(what, (ratio * 100.0).round() / 100.0, rate.as_str())]);
-            let case = Case::seen(evidence.chain(requests(run, path, ordinary.phase)));
+            let case = Case::seen(evidence.chain(requests(on, path, ordinary.phase)));
             return Ok(Some(case.gain(&rate, Some(ratio), "the same phase with buffers in huge pages")));
         }
-        let split = causes::split_phase(run, path.disk, in_pages.min(most));
+        let split = on.measured(|run| causes::split_phase(run, path.disk, in_pages.min(most)));
         if split.is_none() && in_pages >= SMALL_REQUEST_BYTES {
             return Ok(None);
         }
-        let counted = split.and_then(|phase| requests(run, path, phase));
+        let counted = split.and_then(|phase| requests(on, path, phase));
         Ok(Some(Case::seen(limits.into_iter().chain(counted)).at_most(Confidence::Probable)))
     })
 }
 
 /// The requests that the disk counted for an operation of the phase.
-fn requests(run: &Run, path: &DiskPath<'_>, phase: &PhaseRun) -> Option<Evidence> {
-    let each = machine::requests_per_operation(run, phase, &path.disk.name)?;
+fn requests(on: &Subject<'_>, path: &DiskPath<'_>, phase: &PhaseRun) -> Option<Evidence> {
+    let each = on.measured(|run| machine::requests_per_operation(run, phase, &path.disk.name))?;
     let source = format!("{} diskstats", phase.plan.name);
     Some(Evidence::measurement("requests an operation", (each * 100.0).round() / 100.0, source))
 }
 
 /// BFQ on NVMe: its per-operation cost is paid where operations are many and cheap.
-pub fn bfq_on_nvme(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn bfq_on_nvme(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("nvme")? || path.disk.need_text(names::SCHEDULER)? != "bfq" {
             return Ok(None);
         }
-        let scaling = causes::read_scaling(run).map(|s| s.1).unwrap_or_default();
+        let scaling = on.measured(causes::read_scaling).map(|s| s.1).unwrap_or_default();
         Ok(Some(
             Case::seen(std::iter::once(path.disk.evidence(names::SCHEDULER)).chain(scaling))
                 .at_most(Confidence::Probable),
@@ -148,8 +149,8 @@ pub fn bfq_on_nvme(run: &Run) -> Check {
 }
 
 /// A partition that begins off the natural boundary of its device.
-pub fn misaligned_partition(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Partition).map(|partition| {
+pub fn misaligned_partition(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Partition).map(|partition| {
         let offset = partition.int(names::ALIGNMENT_OFFSET_BYTES);
         // The kernel says -1 where it does not know; then only the start decides.
         let by_kernel = offset.is_some_and(|o| o > 0);
@@ -166,8 +167,8 @@ pub fn misaligned_partition(run: &Run) -> Check {
 }
 
 /// Merging of neighbouring requests switched off entirely.
-pub fn merging_off(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn merging_off(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         // NVMe has no seek and little cost per command.
         if path.is("nvme")? || without_queue(path)? || path.disk.need_int(names::NOMERGES)? != 2 {
             return Ok(None);

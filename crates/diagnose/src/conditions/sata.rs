@@ -3,13 +3,13 @@
 use super::ahci::is_samsung_on_ati;
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
-use crate::machine;
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
-use model::{Confidence, Evidence, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, Work};
 
 /// A SATA disk behind the IDE personality of its controller: no command queueing, no hot plug.
-pub fn ide_mode(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn ide_mode(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if let Some(layer) = path.has_driver("ata_piix") {
             let class = path.holder(names::PCI_CLASS).map(|l| l.evidence(names::PCI_CLASS));
             return Ok(Some(Case::seen(std::iter::once(driver_evidence(layer)).chain(class))));
@@ -24,8 +24,8 @@ pub fn ide_mode(run: &Run) -> Check {
 /// Negotiated speed below what the port does, after libata lowered it: for the device, which it counts, or for the link,
 /// which it limits (after resets that failed nothing is counted, libata-eh.c ata_eh_reset). Without either the disk may
 /// simply be of an older generation.
-pub fn link_downshift(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn link_downshift(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? {
             return Ok(None);
         }
@@ -54,7 +54,7 @@ pub fn link_downshift(run: &Run) -> Check {
                 path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS),
             ])
             .gain(
-                &machine::rate_id(run, Work::SequentialRead),
+                &on.rate_id(Work::SequentialRead),
                 Some(max / now),
                 "the highest speed of port and drive over the negotiated one",
             ),
@@ -63,8 +63,8 @@ pub fn link_downshift(run: &Run) -> Check {
 }
 
 /// AHCI that can queue, and a disk that is given one command at a time.
-pub fn no_ncq(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn no_ncq(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
         }
@@ -87,25 +87,21 @@ pub fn no_ncq(run: &Run) -> Check {
 /// Allwinner A10/A20 AHCI with the smallest DMA transactions. The register decides where it was read; else a write rate
 /// far below the read rate names it. The kernel's release decides nothing: 5.3 brought the change (pull request "libata
 /// changes for 5.3-rc", 8 July 2019), distributions carried it earlier, and boards run kernels that never got it.
-pub fn a20_fifo(run: &Run) -> Check {
+pub fn a20_fifo(on: &Subject<'_>) -> Check {
     /// Reported: writes 36 to 45 MB/s, reads about 200; repaired: 120 to 127.
     const WRITE_OVER_READ: f64 = 0.4;
     const REPAIRED_BYTES_PER_S: f64 = 60e6;
     const REGISTER: &str = "P0DMACR (AHCI block + 0x170)";
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         let Some(layer) = path.has_driver("ahci-sunxi") else { return Ok(None) };
-        let read = machine::direct_rate(run, Work::SequentialRead);
-        let write = machine::direct_rate(run, Work::SequentialWrite);
+        let read = on.direct_rate(Work::SequentialRead);
+        let write = on.direct_rate(Work::SequentialWrite);
         let mut evidence = vec![driver_evidence(layer)];
-        evidence.extend(run.environment.kernel.as_deref().map(|k| Evidence::fact("kernel", k, "environment")));
+        evidence.extend(on.environment.kernel.as_deref().map(|k| Evidence::fact("kernel", k, "environment")));
         let rates = write.zip(read).map(|(w, r)| {
             [
-                Evidence::measurement(
-                    "direct write, bytes per second",
-                    w,
-                    machine::rate_id(run, Work::SequentialWrite),
-                ),
-                Evidence::measurement("direct read, bytes per second", r, machine::rate_id(run, Work::SequentialRead)),
+                Evidence::measurement("direct write, bytes per second", w, on.rate_id(Work::SequentialWrite)),
+                Evidence::measurement("direct read, bytes per second", r, on.rate_id(Work::SequentialRead)),
             ]
         });
         let sure = if let Some(holder) = path.holder(names::SUNXI_AHCI_P0DMACR) {
@@ -126,7 +122,7 @@ pub fn a20_fifo(run: &Run) -> Check {
         };
         let ratio = write.zip(read).map(|(w, r)| r / w);
         Ok(Some(Case::seen(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
-            &machine::rate_id(run, Work::SequentialWrite),
+            &on.rate_id(Work::SequentialWrite),
             ratio,
             "direct read over direct write of this run",
         )))
@@ -134,8 +130,8 @@ pub fn a20_fifo(run: &Run) -> Check {
 }
 
 /// Policies that put the link to sleep between commands.
-pub fn link_power_management(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn link_power_management(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? {
             return Ok(None);
         }
@@ -149,8 +145,8 @@ pub fn link_power_management(run: &Run) -> Check {
 }
 
 /// A solid-state drive of a newer generation than its port: the port is the ceiling.
-pub fn older_port(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn older_port(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("sata")? || path.disk.bool(names::ROTATIONAL) == Some(true) {
             return Ok(None);
         }
@@ -162,7 +158,7 @@ pub fn older_port(run: &Run) -> Check {
         }
         let evidence = [path.disk.evidence(names::ATA_SATA_GENERATION), link.evidence(names::SATA_SPEED_MAX_GBIT_S)];
         Ok(Some(Case::seen(evidence).gain(
-            &machine::rate_id(run, Work::SequentialRead),
+            &on.rate_id(Work::SequentialRead),
             Some(able / port),
             "the drive's fastest generation over the port's",
         )))

@@ -3,8 +3,9 @@
 use super::{Case, Check, any_disk, first_case};
 use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
-use crate::stack_view::{self, DiskPath, Facts, Missing};
-use model::{Confidence, LayerKind, Run};
+use crate::stack_view::{DiskPath, Facts, Missing};
+use crate::subject::Subject;
+use model::{Confidence, LayerKind};
 
 fn is_sd(path: &DiskPath<'_>) -> Result<bool, Missing> {
     Ok(path.is("mmc")? && path.disk.need_text(names::MMC_TYPE)? == "SD")
@@ -17,12 +18,12 @@ fn is_bcm2712(machine: &str) -> bool {
 
 /// An A2 card in a Raspberry Pi 5 whose kernel leaves the queue off: it is on only for cards of its list
 /// (raspberrypi/linux#6591).
-pub fn pi5_queue_off(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn pi5_queue_off(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_sd(path)? {
             return Ok(None);
         }
-        let machine = run.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
+        let machine = on.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
         if !is_bcm2712(machine)
             || path.disk.need_int(names::APP_PERFORMANCE_CLASS)? != 2
             || path.disk.int(names::SD_CARD_QUEUE_DEPTH) == Some(0)
@@ -44,13 +45,13 @@ pub fn pi5_queue_off(run: &Run) -> Check {
 }
 
 /// The command queue engine had to be restarted.
-pub fn queue_recovery(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn queue_recovery(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("mmc")? || path.disk.bool(names::CMDQ_EN) == Some(false) {
             return Ok(None);
         }
         let host = path.holder(names::MMC_HOST).and_then(|l| l.text(names::MMC_HOST));
-        let lines = kernel_log::lines(run, &["running CQE recovery"], host.as_slice()).ok_or(LOG)?;
+        let lines = on.log_lines(&["running CQE recovery"], host.as_slice()).ok_or(LOG)?;
         Ok(kernel_log::evidence(&lines)
             .map(|line| Case::seen([line, path.disk.evidence(names::CMDQ_EN), path.disk.evidence(names::MODEL)])))
     })
@@ -63,8 +64,8 @@ fn hexadecimal(text: &str) -> Option<u32> {
 
 /// Identities that counterfeit cards were seen with. The product name is no hint: genuine cards of Samsung are called
 /// `00000`.
-pub fn counterfeit_identity(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn counterfeit_identity(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !is_sd(path)? {
             return Ok(None);
         }
@@ -81,8 +82,8 @@ pub fn counterfeit_identity(run: &Run) -> Check {
 }
 
 /// An eMMC near its end: nine tenths of its rated wear used, or spare blocks running out.
-pub fn worn(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn worn(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
             return Ok(None);
         }
@@ -100,9 +101,9 @@ pub fn worn(run: &Run) -> Check {
 }
 
 /// A partition that begins inside an allocation unit of its SD card.
-pub fn partition_off_allocation_unit(run: &Run) -> Check {
-    let cards = stack_view::disks(run);
-    first_case(run.target.stack.all(LayerKind::Partition).map(|partition| {
+pub fn partition_off_allocation_unit(on: &Subject<'_>) -> Check {
+    let cards = on.disks();
+    first_case(on.stack.all(LayerKind::Partition).map(|partition| {
         // `mmcblk0p1` lies on `mmcblk0`.
         let card = cards.iter().find(|c| partition.name.starts_with(&c.disk.name) && c.disk.kind == LayerKind::Disk);
         let Some(card) = card.filter(|c| c.disk.text(names::MMC_TYPE) == Some("SD")) else { return Ok(None) };

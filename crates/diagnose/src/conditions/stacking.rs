@@ -4,13 +4,13 @@ use super::{Case, Check, first_case};
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Evidence, LayerKind, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, LayerKind, Work};
 
 /// A loop device that reads and writes its file through the page cache.
-pub fn loop_double_cache(run: &Run) -> Check {
+pub fn loop_double_cache(on: &Subject<'_>) -> Check {
     first_case(
-        run.target
-            .stack
+        on.stack
             .all(LayerKind::Loop)
             .map(|l| Ok((!l.need_bool(names::DIO)?).then(|| Case::seen([l.evidence(names::DIO)])))),
     )
@@ -18,15 +18,17 @@ pub fn loop_double_cache(run: &Run) -> Check {
 
 /// Encryption that hands every request to work queues. Whether the flags are set is only in the mapping's table, which
 /// sysfs does not show; so the finding stays a hint until a processor is seen busy in the kernel.
-pub fn dm_crypt_queues(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Dm).map(|dm| {
+pub fn dm_crypt_queues(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Dm).map(|dm| {
         if !dm.need_text(names::DM_TYPE)?.starts_with("crypt") {
             return Ok(None);
         }
         let kernel = [Work::SequentialRead, Work::SequentialWrite]
             .into_iter()
-            .filter_map(|work| machine::doing(run, work))
-            .filter_map(|(p, _)| machine::cpus_during(run, p).map(|c| (&p.plan.name, c.kernel_processors)))
+            .filter_map(|work| on.measured(|run| machine::doing(run, work)))
+            .filter_map(|(p, _)| {
+                on.measured(|run| machine::cpus_during(run, p)).map(|c| (&p.plan.name, c.kernel_processors))
+            })
             .max_by(|a, b| a.1.total_cmp(&b.1));
         let mut evidence = vec![dm.evidence(names::DM_TYPE), Evidence::absence("work queue flags", "dmsetup table")];
         let busy = kernel.is_some_and(|(_, k)| k >= 0.5);
@@ -40,8 +42,8 @@ pub fn dm_crypt_queues(run: &Run) -> Check {
 }
 
 /// An array that rebuilds or checks itself while it is measured.
-pub fn raid_resync(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Md).map(|md| {
+pub fn raid_resync(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Md).map(|md| {
         let action = match md.need_text(names::SYNC_ACTION) {
             Ok(action) => action,
             // raid0 and linear have nothing to synchronise and no such file.
@@ -54,8 +56,8 @@ pub fn raid_resync(run: &Run) -> Check {
 }
 
 /// An array that lacks a member.
-pub fn raid_degraded(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Md).map(|md| {
+pub fn raid_degraded(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Md).map(|md| {
         // raid0 and linear cannot be degraded and have no such file.
         let missing = match md.need_int(names::DEGRADED) {
             Ok(missing) => missing,
@@ -68,10 +70,10 @@ pub fn raid_degraded(run: &Run) -> Check {
 }
 
 /// Parity RAID with the stripe cache of the days of spinning disks.
-pub fn raid5_stripe_cache(run: &Run) -> Check {
+pub fn raid5_stripe_cache(on: &Subject<'_>) -> Check {
     /// Documentation/admin-guide/md.rst.
     const DEFAULT: i64 = 256;
-    first_case(run.target.stack.all(LayerKind::Md).map(|md| {
+    first_case(on.stack.all(LayerKind::Md).map(|md| {
         if !matches!(md.need_text(names::MD_LEVEL)?, "raid4" | "raid5" | "raid6") {
             return Ok(None);
         }
@@ -84,8 +86,8 @@ pub fn raid5_stripe_cache(run: &Run) -> Check {
 }
 
 /// dm-integrity, which journals all data unless told otherwise. The mode is only in the mapping's table.
-pub fn integrity_journal(run: &Run) -> Check {
-    first_case(run.target.stack.all(LayerKind::Dm).map(|dm| {
+pub fn integrity_journal(on: &Subject<'_>) -> Check {
+    first_case(on.stack.all(LayerKind::Dm).map(|dm| {
         if dm.need_text(names::DM_TYPE)? != "integrity" {
             return Ok(None);
         }
@@ -95,14 +97,14 @@ pub fn integrity_journal(run: &Run) -> Check {
 }
 
 /// A limit that a control group of this process sets on a device of the path.
-pub fn cgroup_limit(run: &Run) -> Check {
+pub fn cgroup_limit(on: &Subject<'_>) -> Check {
     const LIMITS: [&str; 4] = [
         names::CGROUP_READ_BYTES_PER_S,
         names::CGROUP_WRITE_BYTES_PER_S,
         names::CGROUP_READ_IOPS,
         names::CGROUP_WRITE_IOPS,
     ];
-    let set = run.target.stack.layers.iter().flat_map(|layer| {
+    let set = on.stack.layers.iter().flat_map(|layer| {
         LIMITS.iter().filter(move |name| layer.fact(name).is_some()).map(move |name| layer.evidence(name))
     });
     let evidence: Vec<Evidence> = set.collect();

@@ -3,13 +3,13 @@
 use super::{Case, Check, any_disk};
 use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
-use crate::machine;
 use crate::stack_view::Facts;
-use model::{Confidence, Evidence, Run, Work};
+use crate::subject::Subject;
+use model::{Confidence, Evidence, Work};
 
 /// The bulk-only driver: one command at a time (k:drivers/usb/storage/scsiglue.c, can_queue = 1).
-pub fn bulk_only(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn bulk_only(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("usb")? {
             return Ok(None);
         }
@@ -23,8 +23,8 @@ pub fn bulk_only(run: &Run) -> Check {
 
 /// A device that claims USB 3 and runs at high speed. A USB 3 device on a high-speed link reports version 2.10 (USB 3.x
 /// specification, 9.6.1), one that only knows USB 2 reports 2.00; both say that the link is the narrow place.
-pub fn usb2_speed(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn usb2_speed(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("usb")? {
             return Ok(None);
         }
@@ -38,11 +38,7 @@ pub fn usb2_speed(run: &Run) -> Check {
         let evidence = [link.evidence(names::USB_SPEED_MBIT_S), link.evidence(names::USB_VERSION)];
         let case = Case::seen(evidence).at_most(if can_more { Confidence::Probable } else { Confidence::Low });
         let ratio = (can_more && speed > 0).then(|| 5000.0 / speed as f64);
-        Ok(Some(case.gain(
-            &machine::rate_id(run, Work::SequentialRead),
-            ratio,
-            "5 Gbit/s over the negotiated speed (line rates)",
-        )))
+        Ok(Some(case.gain(&on.rate_id(Work::SequentialRead), ratio, "5 Gbit/s over the negotiated speed (line rates)")))
     })
 }
 
@@ -69,8 +65,8 @@ fn forbids_uas(quirks: &str, id: &str) -> bool {
 }
 
 /// A device that offers UAS and is served by the bulk-only driver all the same.
-pub fn uas_unused(run: &Run) -> Check {
-    any_disk(run, |path| {
+pub fn uas_unused(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
         if !path.is("usb")? {
             return Ok(None);
         }
@@ -83,7 +79,7 @@ pub fn uas_unused(run: &Run) -> Check {
         let quirks = link.text(names::USB_STORAGE_QUIRKS).zip(link.text(names::USB_ID));
         let forbidden = quirks.is_some_and(|(quirks, id)| forbids_uas(quirks, id));
         let reason = forbidden.then(|| link.evidence(names::USB_STORAGE_QUIRKS));
-        let logged = || kernel_log::lines(run, &REFUSALS, port.as_slice()).and_then(|l| kernel_log::evidence(&l));
+        let logged = || on.log_lines(&REFUSALS, port.as_slice()).and_then(|l| kernel_log::evidence(&l));
         let reason = reason.or_else(logged);
         let reason = reason.unwrap_or_else(|| Evidence::absence("why UAS is not used", "kernel log since boot"));
         Ok(Some(Case::seen(facts.into_iter().chain([reason]))))
@@ -91,10 +87,10 @@ pub fn uas_unused(run: &Run) -> Check {
 }
 
 /// UAS with aborted commands, or a bridge that is known for them.
-pub fn uas_unstable(run: &Run) -> Check {
+pub fn uas_unstable(on: &Subject<'_>) -> Check {
     /// JMicron JMS578 and JMS579 (raspberrypi/linux#3070).
     const KNOWN: [&str; 2] = ["152d:0578", "152d:0579"];
-    any_disk(run, |path| {
+    any_disk(on, |path| {
         if !path.is("usb")? {
             return Ok(None);
         }
@@ -103,8 +99,7 @@ pub fn uas_unstable(run: &Run) -> Check {
             return Ok(None);
         }
         let facts = [names::USB_DRIVER, names::USB_ID, names::USB_PRODUCT].map(|n| link.evidence(n));
-        let lines =
-            kernel_log::lines(run, &["uas_eh_abort_handler", "uas_eh_device_reset_handler"], &[&path.disk.name]);
+        let lines = on.log_lines(&["uas_eh_abort_handler", "uas_eh_device_reset_handler"], &[&path.disk.name]);
         if let Some(line) = lines.as_ref().and_then(|l| kernel_log::evidence(l)) {
             return Ok(Some(Case::seen(facts.into_iter().chain([line]))));
         }
