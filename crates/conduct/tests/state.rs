@@ -53,6 +53,11 @@ fn a_later_form_is_refused_by_its_version_and_a_cut_off_one_by_its_mistake() {
     let (_directory, archive) = holding(&text[..text.len() / 2]);
     let failure = State::load(&archive, ID).unwrap_err();
     assert!(failure.remedy.is_some_and(|r| r.contains("anew")), "{}", failure.message);
+    // Whoever asks for it hears what is wrong with it, and not that there is none.
+    for (id, name) in [(Some(ID), None), (Some("cards-2026"), None), (None, Some("cards")), (None, None)] {
+        let failure = State::to_resume(&archive, id, name).unwrap_err();
+        assert!(failure.message.contains(ID) && failure.message.contains("EOF"), "{failure}");
+    }
     let (_directory, archive) = holding(&text.replace(ID, "cards-20261122T113002Z-0000"));
     assert!(State::load(&archive, ID).is_err(), "a state of another execution");
 }

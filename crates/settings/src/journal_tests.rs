@@ -266,3 +266,41 @@ fn what_is_left_of_a_command_is_ended_before_it_is_undone() {
     assert!(!running.is_alive() && !flag.exists());
     assert!(!orphan.wait().unwrap().success());
 }
+
+/// Journals as version 0.1.0 wrote them on 22 November 2026: the disk of one setting has gone since, and the last line was
+/// being written when the program was killed.
+#[test]
+fn old_journals_are_undone_without_the_setting_that_has_gone() {
+    let bench = Bench::new();
+    let journals = [
+        ("until-reboot", include_str!("../tests/journals/until-reboot.journal")),
+        ("always", include_str!("../tests/journals/always.journal")),
+    ];
+    for (place, text) in journals {
+        let path = bench.at(&format!("journal/{place}/trial-1.0.journal"));
+        bench.write(path.strip_prefix(bench.at("")).unwrap().to_str().unwrap(), &format!("{text}{{\"changing\":{{"));
+        std::fs::set_permissions(path.parent().unwrap(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    bench.write("proc/sys/vm/dirty_ratio", "0\n");
+    bench.write("proc/sys/vm/dirty_bytes", "1000000\n");
+    bench.write("proc/sys/vm/swappiness", "10\n");
+    let mut found = bench.found();
+    assert!(found.refused.is_empty() && found.left.len() == 2, "{found:?}");
+    let undone: Vec<Undone> = found.left.iter_mut().map(|journal| bench.undo(journal)).collect();
+    assert!(undone.iter().all(|u| u.failed.is_empty()), "{undone:?}");
+    let done: Vec<&str> = undone.iter().flat_map(|u| u.done.iter().map(String::as_str)).collect();
+    let wanted = [
+        "ran 'exit 0'",
+        "/proc/sys/vm/swappiness is 60 again",
+        "/proc/sys/vm/dirty_bytes is 0 again",
+        "/sys/block/sdx/queue/rq_affinity has gone, and its value with it",
+    ];
+    assert_eq!(done, wanted);
+    assert_eq!(
+        (bench.read("proc/sys/vm/dirty_ratio").as_str(), bench.read("proc/sys/vm/swappiness").as_str()),
+        ("20", "60")
+    );
+    drop(found);
+    assert!(bench.found().left.is_empty(), "nothing is left to undo");
+}

@@ -25,6 +25,7 @@ mod run;
 mod simulated;
 mod targets;
 mod texts;
+mod two_conductors;
 mod verified;
 mod watch;
 mod why;

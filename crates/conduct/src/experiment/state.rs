@@ -229,9 +229,8 @@ impl State {
     /// # Errors
     /// The archive cannot be read.
     pub fn all(archive: &Archive) -> Result<Vec<Self>, Failure> {
-        let names = archive.list_beside(DIRECTORY)?;
-        let ids = names.iter().filter_map(|n| n.strip_suffix(".json")).filter(|id| !id.ends_with(".restore"));
-        let mut states: Vec<Self> = ids.filter_map(|id| Self::load(archive, id).ok().flatten()).collect();
+        let mut states: Vec<Self> =
+            ids(archive)?.iter().filter_map(|id| Self::load(archive, id).ok().flatten()).collect();
         states.sort_by(|a, b| a.started.cmp(&b.started));
         Ok(states)
     }
@@ -247,31 +246,47 @@ impl State {
     /// The execution that `--resume` means: of this id, or beginning of an id, else the last of this name.
     ///
     /// # Errors
-    /// There is none, several fit, or nothing is left to do.
+    /// There is none, several fit, nothing is left to do, or its state cannot be read.
     pub fn to_resume(archive: &Archive, id: Option<&str>, name: Option<&str>) -> Result<Self, Failure> {
         let nothing = |message: String| {
             Failure::new(FailureKind::Usage, message).remedy("narrows run EXPERIMENT.toml starts one")
         };
+        let directory = archive.beside(DIRECTORY);
         if let Some(id) = id {
-            let mut fitting: Vec<Self> = Self::all(archive)?.into_iter().filter(|s| s.id.starts_with(id)).collect();
-            return match (fitting.pop(), fitting.is_empty()) {
-                (Some(state), true) if state.is_complete() => {
+            let mut fitting: Vec<String> = ids(archive)?.into_iter().filter(|known| known.starts_with(id)).collect();
+            let state = match (fitting.pop(), fitting.is_empty()) {
+                (Some(only), true) => Self::load(archive, &only)?,
+                (Some(_), false) => {
+                    return Err(nothing(format!("'{id}' is the beginning of several executions; name one")));
+                }
+                (None, _) => None,
+            };
+            return match state {
+                Some(state) if state.is_complete() => {
                     Err(nothing(format!("{} is complete: nothing is left to do", state.id)))
                 }
-                (Some(state), true) => Ok(state),
-                (Some(_), false) => Err(nothing(format!("'{id}' is the beginning of several executions; name one"))),
-                (None, _) => {
-                    Err(nothing(format!("there is no execution '{id}' in {}", archive.beside(DIRECTORY).display())))
-                }
+                Some(state) => Ok(state),
+                None => Err(nothing(format!("there is no execution '{id}' in {}", directory.display()))),
             };
         }
-        let unfinished =
-            Self::all(archive)?.into_iter().rev().find(|s| !s.is_complete() && name.is_none_or(|n| base(&s.name) == n));
-        unfinished.ok_or_else(|| {
-            let of = name.map_or_else(|| "any experiment".to_owned(), |n| format!("'{n}'"));
-            nothing(format!("no execution of {of} in {} is unfinished", archive.beside(DIRECTORY).display()))
-        })
+        let of_name = |of: &str| name.is_none_or(|name| base(of) == name);
+        if let Some(state) = Self::all(archive)?.into_iter().rev().find(|s| !s.is_complete() && of_name(&s.name)) {
+            return Ok(state);
+        }
+        // One that cannot be read may be the one that is meant.
+        for id in ids(archive)?.iter().rev().filter(|id| name.is_none_or(|name| id.starts_with(name))) {
+            Self::load(archive, id)?;
+        }
+        let of = name.map_or_else(|| "any experiment".to_owned(), |n| format!("'{n}'"));
+        Err(nothing(format!("no execution of {of} in {} is unfinished", directory.display())))
     }
+}
+
+/// Ids of all executions of which there is a state, whatever it says.
+fn ids(archive: &Archive) -> Result<Vec<String>, Failure> {
+    let names = archive.list_beside(DIRECTORY)?;
+    let ids = names.iter().filter_map(|n| n.strip_suffix(".json")).filter(|id| !id.ends_with(".restore"));
+    Ok(ids.map(str::to_owned).collect())
 }
 
 fn path(id: &str) -> String {
