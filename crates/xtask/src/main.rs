@@ -3,13 +3,10 @@
 mod bench;
 mod docs;
 mod fuzz;
-mod lab;
-mod static_build;
-mod tree_text;
 mod truth;
 
 use clap::{Parser, Subcommand};
-use std::path::{Path, PathBuf};
+use lab::{static_build, tree_text, workspace_root};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Developer commands of narrows")]
@@ -34,11 +31,6 @@ enum Command {
     Tree(tree_text::Arguments),
     /// Build the static binary for every architecture, check it, and run it once
     Static(static_build::Arguments),
-}
-
-/// The directory of the workspace.
-fn workspace_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
 }
 
 fn main() -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each room and what it may import.
+/// Each room and what it may import. Nobody imports xtask.
 const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("stats", &[]),
@@ -38,7 +38,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("report", &["model"]),
-    ("cli", &["all"]),
+    ("lab", &["all but cli"]),
+    ("cli", &["all but lab"]),
     ("xtask", &["all"]),
 ];
 
@@ -152,11 +153,19 @@ fn every_room_is_in_the_table() {
     assert_eq!(found, listed);
 }
 
+/// The rooms that an entry of the table stands for.
+fn allowed(may: &[&'static str]) -> Vec<&'static str> {
+    let Some(but) = may.first().and_then(|first| first.strip_prefix("all")) else { return may.to_vec() };
+    let but = but.trim_start_matches(" but ");
+    ROOMS.iter().map(|(room, _)| *room).filter(|room| *room != but && *room != "xtask").collect()
+}
+
 #[test]
 fn rooms_import_only_what_the_table_allows() {
     let names = names_of_rooms();
     let mut forbidden = Vec::new();
-    for (room, may) in ROOMS.iter().filter(|(_, may)| *may != ["all"]) {
+    for (room, may) in ROOMS {
+        let may = allowed(may);
         let manifest = manifest(&Path::new("crates").join(room).join("Cargo.toml"));
         let used = imports(&manifest, &["dependencies", "build-dependencies"], &names);
         forbidden.extend(used.iter().filter(|u| !may.contains(&u.as_str())).map(|u| format!("{room} imports {u}")));

@@ -3,7 +3,6 @@
 
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
-use super::conduct::Conduct;
 use super::initrd::{Base, Job, brought, initrd, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
@@ -12,6 +11,7 @@ use super::packages::Store;
 use super::programs::Programs;
 use super::qemu::{Console, Emulator};
 use super::scratch::{Scratch, sweep_left_behind, sweep_older};
+use super::session_options::SessionOptions;
 use super::transport::{Arrived, unpack};
 use super::watch::Watch;
 use super::{qemu, space};
@@ -168,7 +168,7 @@ impl Lab {
     ///
     /// # Errors
     /// [`super::watch::GuestFailure`] when the guest fails, [`super::interrupts::Interrupted`], or what is wrong with the host.
-    pub fn run(&self, prepared: &Prepared, job: &Job, conduct: &Conduct) -> anyhow::Result<Outcome> {
+    pub fn run(&self, prepared: &Prepared, job: &Job, options: &SessionOptions) -> anyhow::Result<Outcome> {
         let machine = &prepared.machine;
         let begun = Instant::now();
         let work = Scratch::new(&self.directory.join("work"), &machine.name)?;
@@ -182,7 +182,7 @@ impl Lab {
 
         let mut images = BTreeMap::new();
         for image in &machine.images {
-            let path = conduct.images.get(&image.name).cloned();
+            let path = options.images.get(&image.name).cloned();
             let path = path.unwrap_or_else(|| work.path().join(format!("{}.img", image.name)));
             if !path.exists() {
                 make_image(&path, image)?;
@@ -191,11 +191,11 @@ impl Lab {
         }
         let nonce = format!("{:08x}", nonce()?);
         let initrd_path = work.path().join("initrd");
-        let initrd = initrd(machine, &prepared.base, job, &nonce, conduct.live);
+        let initrd = initrd(machine, &prepared.base, job, &nonce, options.live);
         fits(machine, initrd.len() as u64)?;
         fs::write(&initrd_path, initrd).with_context(|| format!("cannot write {}", initrd_path.display()))?;
         let results = work.path().join("results");
-        let card = insert_card(machine, conduct, work.path())?;
+        let card = insert_card(machine, options, work.path())?;
         let places = Places {
             kernel: &prepared.kernel_image,
             initrd: &initrd_path,
@@ -213,7 +213,7 @@ impl Lab {
         let said = File::create(&said_path).with_context(|| format!("cannot create {}", said_path.display()))?;
         let mut emulator = Emulator::start(&prepared.emulator, &arguments, mode, said)?;
         let watched =
-            Watch::new(machine, &nonce, &console_log, conduct, &mut emulator)?.until_done(&mut emulator, &said_path)?;
+            Watch::new(machine, &nonce, &console_log, options, &mut emulator)?.until_done(&mut emulator, &said_path)?;
         emulator.end();
         let card = card.map(InSlot::take_out);
         let out = Scratch::new(&self.directory.join("work"), &format!("{}-out", machine.name))?;
@@ -237,9 +237,9 @@ impl Lab {
 }
 
 /// The card that a machine is to have, if it has a slot for one.
-fn insert_card(machine: &Machine, conduct: &Conduct, directory: &Path) -> anyhow::Result<Option<InSlot>> {
+fn insert_card(machine: &Machine, options: &SessionOptions, directory: &Path) -> anyhow::Result<Option<InSlot>> {
     let Some(name) = &machine.card else { return Ok(None) };
-    let slot = match &conduct.card {
+    let slot = match &options.card {
         Some(slot) => slot.clone(),
         None => Slot::of(name)?,
     };
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn what_a_guest_is_given_must_fit_into_its_memory() {
-        let machine = Machine::load(&crate::lab::machines_directory(), "microvm").expect("the machine");
+        let machine = Machine::load(&crate::machines_directory(), "microvm").expect("the machine");
         fits(&machine, 20 << 20).expect("20 MiB fit into 512");
         let error = fits(&machine, 300 << 20).expect_err("300 MiB do not").to_string();
         assert!(error.contains("microvm") && error.contains("300 MiB") && error.contains("696 MiB"), "{error}");

@@ -1,6 +1,6 @@
 //! One thing that must be so in a machine, and what contradicts itself in it.
 
-use crate::lab::mistakes::did_you_mean;
+use crate::mistakes::did_you_mean;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The page of a study: what it shows in one sentence, what that rests on, and what was measured.
 
 use super::{EMULATED, cards, sweep};
-use crate::lab::study::{Experimented, Seen, Shown, Study};
+use crate::study::{Experimented, Seen, Shown, Study};
 use maud::{Markup, html};
 use report::{framed, text_of as t};
 use std::path::Path;
@@ -154,7 +154,7 @@ fn output(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::study::Step;
+    use crate::study::Step;
 
     fn study() -> Study {
         Study::parse(

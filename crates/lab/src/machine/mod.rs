@@ -8,7 +8,7 @@ mod values;
 
 pub use check::Check;
 
-use crate::lab::mistakes::did_you_mean;
+use crate::mistakes::did_you_mean;
 use anyhow::{Context, bail};
 use serde::{Deserialize, Deserializer, de};
 use std::fs;

@@ -3,7 +3,7 @@
 
 use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
 use super::{Arch, Boot, Check, Image, Machine, PowerCut, Transport};
-use crate::lab::mistakes::{did_you_mean, explained};
+use crate::mistakes::{did_you_mean, explained};
 use anyhow::bail;
 use serde::Deserialize;
 use std::ops::Range;
@@ -200,7 +200,7 @@ impl Text {
         if name.contains('/') || name.ends_with(".toml") {
             return None;
         }
-        let known = crate::lab::card::names().unwrap_or_default();
+        let known = crate::card::names().unwrap_or_default();
         let meant = did_you_mean(name, known.iter().map(String::as_str));
         (!known.contains(name)).then(|| (card.span(), format!("there is no card '{name}' in lab/cards{meant}")))
     }
@@ -234,7 +234,7 @@ transport = "virtio-serial"
 
     #[test]
     fn every_machine_of_the_lab_can_be_read() {
-        let all = super::super::all(&crate::lab::machines_directory()).expect("lab/machines");
+        let all = super::super::all(&crate::machines_directory()).expect("lab/machines");
         for name in ["microvm", "pc-piix", "q35-ahci"] {
             assert!(all.iter().any(|m| m.name == name), "{name} is missing");
         }
@@ -344,8 +344,7 @@ transport = "virtio-serial"
 
     #[test]
     fn a_machine_that_is_not_there_may_have_been_misspelt() {
-        let error =
-            Machine::load(&crate::lab::machines_directory(), "q35-achi").expect_err("no such machine").to_string();
+        let error = Machine::load(&crate::machines_directory(), "q35-achi").expect_err("no such machine").to_string();
         assert!(error.contains("did you mean 'q35-ahci'?") && error.contains("microvm"), "{error}");
         let error = Machine::parse("../x", SMALL).expect_err("no name").to_string();
         assert!(error.contains("no name of a machine"), "{error}");

@@ -3,11 +3,11 @@
 //! The text is that of `crates/observe/tests/trees/README.md`. What identifies a machine is hashed by `narrows` itself
 //! before it leaves the guest; with which kernel and command a tree was made is in the manifest beside it.
 
-use super::conduct::Conduct;
 use super::initrd::Job;
 use super::machine::Machine;
 use super::progress;
 use super::session::Lab;
+use super::session_options::SessionOptions;
 use crate::tree_text;
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,8 @@ pub fn run(lab: &Lab, machine: &Machine) -> anyhow::Result<PathBuf> {
     );
     let prepared = lab.prepare(machine)?;
     prepared.notes.iter().for_each(|n| progress::say(n));
-    let outcome = lab.run(&prepared, &Job::script(COMMAND), &Conduct { progress: true, ..Conduct::default() })?;
+    let outcome =
+        lab.run(&prepared, &Job::script(COMMAND), &SessionOptions { progress: true, ..SessionOptions::default() })?;
     if outcome.exit != 0 {
         bail!("{}: {COMMAND} ended with {}: {}", machine.name, outcome.exit, outcome.text("stderr").trim());
     }
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn every_machine_that_is_to_be_captured_is() {
-        let machines = crate::lab::machine::all(&crate::lab::machines_directory()).expect("machines");
+        let machines = crate::machine::all(&crate::machines_directory()).expect("machines");
         let wanted = machines.into_iter().filter(|m| !m.capture.is_empty()).map(|m| (m.name, m.capture));
         let text = fs::read_to_string(directory().join("manifest.toml")).expect("the manifest");
         let manifest: BTreeMap<String, Origin> = toml::from_str(&text).expect("the manifest");

@@ -56,7 +56,7 @@ fn watched(more: &str, script: &str) -> anyhow::Result<Watched> {
     let complaints = File::create(&said).expect("a file");
     let arguments: Vec<OsString> = ["-c", script].iter().map(OsString::from).collect();
     let mut emulator = Emulator::start(Path::new("/bin/sh"), &arguments, Console::Piped, complaints).expect("sh");
-    let mut watch = Watch::new(&machine, "7", &log, &Conduct::default(), &mut emulator).expect("a log");
+    let mut watch = Watch::new(&machine, "7", &log, &SessionOptions::default(), &mut emulator).expect("a log");
     let watched = watch.until_done(&mut emulator, &said);
     emulator.end();
     assert!(emulator.ended().expect("its state").is_some());

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     /// `printf '\x7fELF kernel' | xz --check=crc32`, as bytes.
-    const XZ: &[u8] = include_bytes!("../../tests/lab/elf.xz");
+    const XZ: &[u8] = include_bytes!("../tests/elf.xz");
 
     #[test]
     fn vmlinux_is_found_behind_a_false_start() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// How a session is to be conducted.
 #[derive(Clone, Debug, Default)]
-pub struct Conduct {
+pub struct SessionOptions {
     /// Images that outlive the session, by name; the others are made anew.
     pub images: BTreeMap<String, PathBuf>,
     /// The card that is put in, for a machine that has one; without it, the machine's own.

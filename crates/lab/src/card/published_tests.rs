@@ -5,7 +5,7 @@ use super::timing::Timing;
 use super::*;
 
 /// The published table: Armbian forum, Thomas Kaiser, 2018, SD cards of class A1 and A2; `mb_s` are MiB/s.
-const PUBLISHED: &str = include_str!("../../../../judge/fixtures/sd-cards.csv");
+const PUBLISHED: &str = include_str!("../../../judge/fixtures/sd-cards.csv");
 
 #[test]
 fn each_published_card_is_there_and_gives_its_figures() {

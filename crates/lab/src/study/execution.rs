@@ -4,18 +4,18 @@
 //! machine, that one is booted and goes on. Images outlive the boots, so that all machines have the same disk before them.
 
 use super::super::card::Ranked;
-use super::super::conduct::Conduct;
 use super::super::evidence::{Evidence, failures, script, seen};
 use super::super::initrd::{Job, quoted};
 use super::super::interrupts::{self, Interrupted};
 use super::super::machine::{Check, Machine};
 use super::super::session::{Lab, Outcome, Prepared};
+use super::super::session_options::SessionOptions;
 use super::super::transport::{self, copy_directory};
 use super::super::{host_archive, machines_directory, progress};
 use super::Study;
-use ::conduct::experiment::State;
 use anyhow::{Context, bail};
 use archive::Archive;
+use conduct::experiment::State;
 use model::Run;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -98,7 +98,7 @@ impl Study {
         let ranked = match &self.plan.cards {
             Some(cards) => {
                 let workload = self.workload.as_deref().unwrap_or_default();
-                let boot = |job: &Job, conduct: &Conduct| machines.run(&cards.machine, job, conduct);
+                let boot = |job: &Job, options: &SessionOptions| machines.run(&cards.machine, job, options);
                 Some(cards.run(workload, &work, boot)?)
             }
             None => None,
@@ -106,7 +106,8 @@ impl Study {
         let mut steps = Vec::new();
         for step in &self.plan.steps {
             progress::say(&format!("{}: {}", step.machine, step.title));
-            let outcome = machines.run(&step.machine, &Job::script(script(&step.checks)), &Conduct::default())?;
+            let outcome =
+                machines.run(&step.machine, &Job::script(script(&step.checks)), &SessionOptions::default())?;
             let seen = step.checks.iter().enumerate().map(|(i, check)| look(check, &outcome, i)).collect();
             steps.push(Step { title: step.title.clone(), machine: step.machine.clone(), seen });
         }
@@ -122,8 +123,11 @@ impl Study {
         }
         fs::create_dir_all(work.join("images")).context("cannot create the directory of images")?;
         let image = |name: &String| (name.clone(), work.join("images").join(name));
-        let conduct =
-            Conduct { images: self.plan.images.iter().map(image).collect(), progress: true, ..Conduct::default() };
+        let options = SessionOptions {
+            images: self.plan.images.iter().map(image).collect(),
+            progress: true,
+            ..SessionOptions::default()
+        };
         let target = self.plan.target.as_deref().unwrap_or_default();
         let mut at: Option<State> = None;
         let first = self.plan.machines.values().next().cloned().unwrap_or_default();
@@ -147,7 +151,7 @@ impl Study {
             if archive.is_dir() {
                 job.bring(&archive, "lab/out/archive")?;
             }
-            let outcome = machines.run(&next, &job, &conduct)?;
+            let outcome = machines.run(&next, &job, &options)?;
             let new = outcome.out.path().join("archive");
             let now = State::all(&Archive::open(&new))?.pop();
             said = outcome.text("stdout");
@@ -213,7 +217,7 @@ struct Machines<'a> {
 }
 
 impl Machines<'_> {
-    fn run(&mut self, name: &str, job: &Job, conduct: &Conduct) -> anyhow::Result<Outcome> {
+    fn run(&mut self, name: &str, job: &Job, options: &SessionOptions) -> anyhow::Result<Outcome> {
         if !self.prepared.contains_key(name) {
             let machine = Machine::load(&machines_directory(), name)?;
             let prepared = self.lab.prepare(&machine)?;
@@ -221,6 +225,6 @@ impl Machines<'_> {
             self.prepared.insert(name.to_owned(), (machine, prepared));
         }
         let (_, prepared) = &self.prepared[name];
-        self.lab.run(prepared, job, conduct)
+        self.lab.run(prepared, job, options)
     }
 }

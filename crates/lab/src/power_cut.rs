@@ -5,12 +5,12 @@
 //! order in which a device could have lost them: those that no flush has followed come after what was marked meanwhile
 //! (Documentation/admin-guide/device-mapper/log-writes.rst).
 
-use super::conduct::Conduct;
 use super::initrd::Job;
 use super::interrupts;
 use super::machine::{Machine, PowerCut};
 use super::scratch::Scratch;
 use super::session::{Lab, Prepared};
+use super::session_options::SessionOptions;
 use anyhow::{Context, bail, ensure};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -117,10 +117,10 @@ fn cuts(entries: &[Entry]) -> Vec<usize> {
 pub fn run(lab: &Lab, prepared: &Prepared, machine: &Machine, cut: &PowerCut) -> anyhow::Result<(usize, Vec<String>)> {
     let work = Scratch::new(&lab.directory.join("work"), &format!("{}-power", machine.name))?;
     let at = |name: &str| work.path().join(name);
-    let mut conduct = Conduct::default();
-    conduct.images.insert(cut.disk.clone(), at("disk"));
-    conduct.images.insert(cut.log.clone(), at("log"));
-    let outcome = lab.run(prepared, &Job::script(cut.command.clone()), &conduct)?;
+    let mut options = SessionOptions::default();
+    options.images.insert(cut.disk.clone(), at("disk"));
+    options.images.insert(cut.log.clone(), at("log"));
+    let outcome = lab.run(prepared, &Job::script(cut.command.clone()), &options)?;
     if outcome.exit != 0 {
         let said = outcome.text("stderr");
         bail!("what the power is cut of ended with {}: {}", outcome.exit, said.lines().last().unwrap_or("no word"));
@@ -131,14 +131,14 @@ pub fn run(lab: &Lab, prepared: &Prepared, machine: &Machine, cut: &PowerCut) ->
     let cuts = cuts(&entries);
     ensure!(!cuts.is_empty(), "nothing was acknowledged: dmsetup message NAME 0 mark {ACKNOWLEDGED}");
     let mut wrong = Vec::new();
-    conduct.images.remove(&cut.log);
-    conduct.images.insert(cut.disk.clone(), at("after"));
+    options.images.remove(&cut.log);
+    options.images.insert(cut.disk.clone(), at("after"));
     for (i, point) in cuts.iter().enumerate() {
         interrupts::check()?;
         restore(&mut log, &entries[..*point], &at("after"), size)?;
         let acknowledged = entries[..*point].iter().filter(|e| is_acknowledged(e)).count();
         let job = Job::script(format!("ACKNOWLEDGED={acknowledged}\n{}", cut.after));
-        let outcome = lab.run(prepared, &job, &conduct)?;
+        let outcome = lab.run(prepared, &job, &options)?;
         if outcome.exit != 0 {
             let said = [outcome.text("stderr"), outcome.text("stdout")].concat();
             let said: Vec<&str> = said.lines().take(5).collect();

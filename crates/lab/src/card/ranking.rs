@@ -5,13 +5,13 @@
 
 use super::against::Against;
 use super::slot::Slot;
-use crate::lab::conduct::Conduct;
-use crate::lab::initrd::{Job, quoted};
-use crate::lab::interrupts::{self, Interrupted};
-use crate::lab::session::Outcome;
-use crate::lab::study::Seen;
-use crate::lab::watch::GuestFailure;
-use crate::lab::{page, progress, transport};
+use crate::initrd::{Job, quoted};
+use crate::interrupts::{self, Interrupted};
+use crate::session::Outcome;
+use crate::session_options::SessionOptions;
+use crate::study::Seen;
+use crate::watch::GuestFailure;
+use crate::{page, progress, transport};
 use anyhow::{Context, bail, ensure};
 use archive::Archive;
 use judge::{RankAsked, TargetRuns};
@@ -97,7 +97,7 @@ impl Plan {
         &self,
         workload: &str,
         work: &Path,
-        mut boot: impl FnMut(&Job, &Conduct) -> anyhow::Result<Outcome>,
+        mut boot: impl FnMut(&Job, &SessionOptions) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<Ranked> {
         let own = work.join("archive");
         if own.exists() {
@@ -109,15 +109,15 @@ impl Plan {
         let slots = self.slots()?;
         for (number, (name, slot)) in slots.iter().enumerate() {
             progress::say(&format!("card {} of {}: {}", number + 1, slots.len(), slot.card.title));
-            let conduct = Conduct { card: Some(slot.clone()), progress: true, ..Conduct::default() };
+            let options = SessionOptions { card: Some(slot.clone()), progress: true, ..SessionOptions::default() };
             let job = self.job(name, workload);
             // One guest that fails should not cost the cards before it.
-            let outcome = boot(&job, &conduct).or_else(|error| {
+            let outcome = boot(&job, &options).or_else(|error| {
                 if !error.is::<GuestFailure>() {
                     return Err(error);
                 }
                 progress::say(&format!("{name}: once more, after: {error}"));
-                boot(&job, &conduct)
+                boot(&job, &options)
             })?;
             let brought = transport::bring_home(&outcome.out.path().join("archive"), &archive)?;
             let [id] = brought.runs.as_slice() else {
@@ -141,7 +141,7 @@ impl Plan {
                 return Err(Interrupted.into());
             }
         }
-        let home = crate::lab::host_archive()?;
+        let home = crate::host_archive()?;
         transport::bring_home(&own, &home)?;
         progress::say(&format!("the runs are in the archive: narrows rank {TAG}"));
         // Beside the study's page, which points to it.

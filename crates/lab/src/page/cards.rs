@@ -1,6 +1,6 @@
 //! Cards as their files say and as they were measured, drawn metric by metric.
 
-use crate::lab::card::Against;
+use crate::card::Against;
 use maud::{Markup, html};
 use model::Unit;
 use report::{quantity, text_of as t};
@@ -66,7 +66,7 @@ fn at(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::card::Point;
+    use crate::card::Point;
 
     #[test]
     fn each_card_has_a_row_also_one_that_was_not_measured() {

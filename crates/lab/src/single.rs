@@ -1,9 +1,9 @@
 //! One machine for one command, or for one person: `lab run` and `lab up`.
 
-use super::conduct::Conduct;
 use super::initrd::{Job, quoted};
 use super::machine::Machine;
 use super::session::{Lab, Outcome};
+use super::session_options::SessionOptions;
 use super::{card, host_archive, interrupts, machines_directory, progress, transport};
 use anyhow::{Context, ensure};
 use std::io::{IsTerminal, Write};
@@ -23,7 +23,7 @@ pub fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     let prepared = lab.prepare(&machine)?;
     prepared.notes.iter().for_each(|n| progress::say(n));
     progress::say("say exit to leave, or C-a x to end the emulator at once");
-    let outcome = lab.run(&prepared, &Job::default(), &Conduct::default())?;
+    let outcome = lab.run(&prepared, &Job::default(), &SessionOptions::default())?;
     if outcome.was_ended {
         progress::say("the emulator was ended, and nothing was brought back");
         return Ok(0);
@@ -59,7 +59,8 @@ pub fn run(
     prepared.notes.iter().for_each(|n| progress::say(n));
     // A person sees it as it comes; a pipe gets each stream, byte for byte.
     let live = std::io::stdout().is_terminal();
-    let outcome = lab.run(&prepared, &job, &Conduct { live, progress: true, card, ..Conduct::default() })?;
+    let outcome =
+        lab.run(&prepared, &job, &SessionOptions { live, progress: true, card, ..SessionOptions::default() })?;
     if !live {
         copy_out(&outcome.out.path().join("stdout"), &mut std::io::stdout().lock())?;
         copy_out(&outcome.out.path().join("stderr"), &mut std::io::stderr().lock())?;

@@ -4,6 +4,7 @@ use anyhow::Context;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Options of `cargo xtask tree`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The top of the tree: `narrows-capture` of an unpacked `narrows inspect --capture FILE.tar`

@@ -11,7 +11,6 @@ mod arguments;
 mod capture;
 mod card;
 mod child;
-mod conduct;
 mod console;
 mod cpio;
 mod evidence;
@@ -30,11 +29,14 @@ mod progress;
 mod qemu;
 mod scratch;
 mod session;
+mod session_options;
 mod single;
 mod space;
+pub mod static_build;
 mod study;
 mod test;
 mod transport;
+pub mod tree_text;
 mod unavailable;
 mod watch;
 
@@ -43,9 +45,10 @@ use archive::Archive;
 use clap::{Args, Subcommand};
 use machine::Machine;
 use session::Lab;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use watch::GuestFailure;
 
+/// Options of `cargo xtask lab`.
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -99,14 +102,19 @@ enum Command {
     EndWithParent(child::EndWithParent),
 }
 
+/// The directory of the workspace.
+pub fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
+}
+
 /// Where the machines are described.
 fn machines_directory() -> PathBuf {
-    crate::workspace_root().join("lab/machines")
+    workspace_root().join("lab/machines")
 }
 
 /// Where the studies are described.
 fn studies_directory() -> PathBuf {
-    crate::workspace_root().join("lab/studies")
+    workspace_root().join("lab/studies")
 }
 
 /// The archive of the host, as the program itself finds it.
@@ -122,6 +130,9 @@ fn host_archive() -> anyhow::Result<Archive> {
 }
 
 /// Carries a command of the lab out; ends the process with the command's own code where it has one.
+///
+/// # Errors
+/// The hidden command that starts a program could not.
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let result = match arguments.command {
         Command::EndWithParent(arguments) => return child::end_with_parent(&arguments),

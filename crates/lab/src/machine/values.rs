@@ -1,6 +1,6 @@
 //! Values of a machine's file: what they may be, and what they are where the file does not say.
 
-use crate::lab::mistakes::did_you_mean;
+use crate::mistakes::did_you_mean;
 use serde::{Deserialize, Deserializer, de};
 use std::time::Duration;
 

@@ -5,7 +5,7 @@
 
 use super::curve::Curve;
 use super::quantities::{Rate, Size, Time};
-use crate::lab::mistakes::explained;
+use crate::mistakes::explained;
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use std::path::Path;

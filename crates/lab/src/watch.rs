@@ -1,10 +1,10 @@
 //! A guest is watched by its console until it has done its job, has failed, or a limit is reached.
 
-use super::conduct::Conduct;
 use super::console::{Line, Reader, Stage};
 use super::interrupts::{self, Interrupted};
 use super::machine::Machine;
 use super::qemu::Emulator;
+use super::session_options::SessionOptions;
 use super::{progress, space};
 use anyhow::Context;
 use std::collections::VecDeque;
@@ -134,13 +134,13 @@ impl<'a> Watch<'a> {
         machine: &'a Machine,
         nonce: &str,
         log_path: &'a Path,
-        conduct: &Conduct,
+        options: &SessionOptions,
         emulator: &mut Emulator,
     ) -> anyhow::Result<Self> {
         // The emulator may have begun to write it.
         let log = File::options().read(true).write(true).create(true).truncate(false).open(log_path);
         let log = log.with_context(|| format!("cannot create {}", log_path.display()))?;
-        let line = progress::Line::new(&machine.name, conduct.progress);
+        let line = progress::Line::new(&machine.name, options.progress);
         let (lines, log, attended) = match emulator.console() {
             Some(console) => (lines_of(console), Some(log), None),
             None => {
@@ -157,7 +157,7 @@ impl<'a> Watch<'a> {
             log_path,
             tail: VecDeque::new(),
             line,
-            live: conduct.live,
+            live: options.live,
             attended,
             looked_at_disk: Instant::now(),
         })
