@@ -54,7 +54,7 @@ impl Draw {
 fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
     PhasePlan {
         name,
-        kind: d.pick(&[PhaseKind::MemoryCopy, PhaseKind::Layout, PhaseKind::Measure]),
+        kind: d.pick(&[PhaseKind::Precondition, PhaseKind::Layout, PhaseKind::Measure]),
         engine: d.pick(&[EngineKind::IoUring, EngineKind::Psync, EngineKind::Sim, EngineKind::Memory]),
         access: d.pick(&[Access::Buffered, Access::Direct]),
         cold: d.some(),

@@ -1,8 +1,8 @@
 //! The run as evidence: values that stand, the processors during a phase, our own share of them, what others did.
 
 use model::{
-    CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, PhaseKind, PhaseRecord, PhaseRun, PhaseStatus, Run,
-    SystemSample, Work, cpu_share, disk_rate, traffic,
+    CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, PhaseRecord, PhaseRun, PhaseStatus, Run, SystemSample, Work,
+    cpu_share, disk_rate, traffic,
 };
 
 /// A phase that stands, with its record.
@@ -219,6 +219,6 @@ pub fn foreign_ratio(record: &PhaseRecord) -> Option<f64> {
 pub fn executed(run: &Run) -> impl Iterator<Item = (&PhaseRun, &PhaseRecord)> {
     run.phases
         .iter()
-        .filter(|p| p.plan.kind != PhaseKind::MemoryCopy && p.status != PhaseStatus::Skipped)
+        .filter(|p| !p.plan.copies_memory() && p.status != PhaseStatus::Skipped)
         .filter_map(|p| p.record.as_ref().map(|r| (p, r)))
 }

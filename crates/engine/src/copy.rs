@@ -1,6 +1,6 @@
 //! The memory copy: the top of the ladder, which no buffered path can pass.
 //!
-//! One thread copies between two buffers far larger than the last-level cache, pass after pass, in pieces of 1 MiB; each
+//! One thread copies between two buffers far larger than the last-level cache, pass after pass, in pieces; each
 //! piece is an operation with its latency, each copied byte is counted once (the memory bus moves it at least twice).
 
 use crate::recorder::phase_record;
@@ -10,8 +10,6 @@ use model::{EngineKind, EngineRecord, PhasePlan, PhaseRecord, StreamPlan};
 use sys::{BufferPool, Epoch};
 use workload::CopyStream;
 
-/// One operation.
-const PIECE: usize = 1 << 20;
 const LEAST: u64 = 4 << 20;
 const MOST: u64 = 64 << 20;
 const MOST_FOR_LARGE_CACHES: u64 = 512 << 20;
@@ -22,7 +20,7 @@ pub fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_bytes: O
     let wanted = last_level_cache_bytes.map_or(MOST, |c| c.saturating_mul(4)).clamp(MOST, MOST_FOR_LARGE_CACHES);
     let bearable = available_bytes.map_or(MOST, |a| a / 8);
     let bytes = wanted.min(bearable).max(LEAST);
-    bytes - bytes % PIECE as u64
+    bytes - bytes % LEAST
 }
 
 /// Runs the phase. The times are those of `epoch`; `seed` is that of the data copied.
@@ -37,7 +35,8 @@ pub fn run_copy(
     seed: u64,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
-    let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(PIECE);
+    let piece = phase.streams.first().map(StreamPlan::copied).unwrap_or_default().copy_bytes.max(1);
+    let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(piece as usize);
     let no_memory = |source| DeviceError::Call { call: "mmap of copy buffers", source };
     let mut from = BufferPool::new(1, bytes).map_err(no_memory)?;
     let to = BufferPool::new(1, bytes).map_err(no_memory)?;
@@ -46,7 +45,7 @@ pub fn run_copy(
     let mut device = MemoryDevice::new(epoch, from, to);
     let settings = LoopSettings { content_seed: None, ..LoopSettings::of(phase, &StreamPlan::default(), interval_ns) };
     let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
-    let mut source = CopyStream::new(bytes as u64, PIECE as u32);
+    let mut source = CopyStream::new(bytes as u64, piece);
     let crew = Crew::new(1, &phase.stop);
     let record = run_worker(&mut device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)?;
     let engine = EngineRecord {
@@ -82,7 +81,10 @@ mod tests {
             access: Access::Buffered,
             cold: false,
             drop_cache: false,
-            streams: Vec::new(),
+            streams: vec![StreamPlan {
+                kind: model::StreamKind::Copy(model::CopyPlan::default()),
+                ..StreamPlan::default()
+            }],
             time_limit_ns: 30_000_000,
             stop: StopRule::Time,
             warmup: Warmup { min_ns: 10_000_000, share: 0.0, max_ns: 10_000_000 },

@@ -116,7 +116,7 @@ fn the_copy_is_the_memorys() {
 fn proofs_say_simulated_and_are_only_where_they_belong() {
     let check = check("a1-card,resident=64KiB", 60 * S);
     for ran in &check.ran {
-        let direct = ran.plan.access == Access::Direct && ran.plan.kind != PhaseKind::MemoryCopy;
+        let direct = ran.plan.access == Access::Direct && !ran.plan.copies_memory();
         let proven = matches!(&ran.record.direct, Some(DirectProof::Proven(basis)) if basis == "simulated");
         assert_eq!(proven, direct, "{}", ran.plan.name);
         let reads = !ran.plan.is_write() && ran.plan.kind == PhaseKind::Measure;

@@ -116,7 +116,7 @@ impl<'a> Job<'a> {
 
     fn of(index: usize, phase: &'a PhaseRun, planned: &PlannedJob, id: Option<String>) -> Option<Self> {
         let record = phase.record.as_ref()?;
-        if phase.plan.kind == PhaseKind::MemoryCopy {
+        if phase.plan.copies_memory() {
             return None;
         }
         let streams: Vec<&StreamPlan> = planned.streams.iter().filter_map(|i| phase.plan.streams.get(*i)).collect();
@@ -182,7 +182,7 @@ impl<'a> Job<'a> {
 
     /// Whether it was there to be measured, not to prepare.
     pub fn is_measurement(&self) -> bool {
-        self.phase.plan.kind == PhaseKind::Measure
+        self.phase.plan.measures_target()
     }
 
     pub fn is_direct(&self) -> bool {

@@ -5,8 +5,7 @@
 
 use crate::validity::{Case, Remark};
 use model::{
-    Access, DirectProof, EngineKind, Interval, Ns, OpenSync, PhaseKind, PhasePlan, RateChange, StreamPlan, Sync,
-    TargetKind,
+    Access, DirectProof, EngineKind, Interval, Ns, OpenSync, PhasePlan, RateChange, StreamPlan, Sync, TargetKind,
 };
 use stats::{LevelRule, level_changes};
 
@@ -79,9 +78,8 @@ fn amount(bytes: f64) -> String {
 /// Whether the rate is that of a device which was asked for the same all along.
 fn is_the_devices(case: Case<'_>) -> bool {
     let (plan, record) = (case.plan, case.record);
-    let storage = case.context.target != TargetKind::Null
-        && record.engine.kind != EngineKind::Null
-        && plan.kind != PhaseKind::MemoryCopy;
+    let storage =
+        case.context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
     let fallback = record.direct.as_ref().is_some_and(DirectProof::is_from_cache);
     storage
         && !fallback

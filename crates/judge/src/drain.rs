@@ -1,6 +1,6 @@
 //! The end of a phase: what was still in flight when its time was over, and how much of it counts.
 
-use model::{Interval, Ns, PhaseKind, PhasePlan, PhaseRecord, StopCause};
+use model::{Interval, Ns, PhasePlan, PhaseRecord, StopCause};
 
 /// Where the drain begins: the intervals that hold only what was still in flight when the phase's time was over. They begin
 /// where the time was up and end when the device pleases, so they do not count: a limiter that releases operations in
@@ -12,7 +12,7 @@ pub(crate) fn drain(plan: &PhasePlan, record: &PhaseRecord, intervals: &[Interva
     let (last, before) = intervals.split_last()?;
     let full = before.first()?.length_ns;
     let alone = plan.queue_depth() == 1;
-    if plan.kind != PhaseKind::Measure || !timed || last.length_ns >= full || last.operations <= u64::from(!alone) {
+    if !plan.measures_target() || !timed || last.length_ns >= full || last.operations <= u64::from(!alone) {
         return None;
     }
     if !alone {

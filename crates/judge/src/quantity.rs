@@ -52,18 +52,17 @@ impl Quantity {
 /// Those of a phase as a whole.
 pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
     use Quantity::*;
-    if plan.kind == PhaseKind::MemoryCopy {
+    if plan.copies_memory() {
         return vec![Throughput];
     }
     let mut list = vec![Throughput];
     // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
     // between them, which the length of its rounds shows.
-    let operations =
-        plan.kind == PhaseKind::Measure && plan.streams.iter().all(|s| s.durability.sync != Sync::FsyncPerRound);
+    let operations = plan.measures_target() && plan.streams.iter().all(|s| s.durability.sync != Sync::FsyncPerRound);
     if operations {
         list.push(Iops);
     }
-    if plan.kind == PhaseKind::Measure {
+    if plan.measures_target() {
         list.extend([Mean, P50, P90, P99, P999]);
     }
     list.push(Max);
@@ -79,7 +78,7 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
 
 /// Those of each job of a phase with several: the device's bytes cannot be told apart by job.
 pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
-    if matches!(plan.kind, PhaseKind::MemoryCopy | PhaseKind::Layout) {
+    if plan.copies_memory() || plan.kind == PhaseKind::Layout {
         return Vec::new();
     }
     of_phase(plan).into_iter().filter(|q| *q != Quantity::WriteAmplification).collect()
@@ -92,7 +91,7 @@ pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quanti
     let has = |q: &Quantity| match q {
         Throughput | Iops => direction != Direction::Sync,
         Mean | P50 | P90 | P99 | P999 => true,
-        Max => direction != Direction::Sync || plan.kind == PhaseKind::Measure,
+        Max => direction != Direction::Sync || plan.measures_target(),
         Stall | Cpu | CpuUser | CpuSystem | WriteAmplification => false,
     };
     of_job(plan).into_iter().filter(has).collect()

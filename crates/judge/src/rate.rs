@@ -1,7 +1,7 @@
 //! The rate of a phase after the warm-up cut, how well it is known, and whether it was steady.
 
 use crate::drain::{UNKNOWN_SHARE, drain, share_before};
-use model::{Interval, Ns, PhaseKind, PhasePlan, PhaseRecord, Round, SteadyRound, Sync};
+use model::{Interval, Ns, PhasePlan, PhaseRecord, Round, SteadyRound, Sync};
 use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadiness};
 
 /// Fewest intervals or rounds from which an interval is given.
@@ -44,7 +44,7 @@ pub(crate) struct CountedRate {
 
 /// The counted rate; `None` where nothing is left after the cut.
 pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<CountedRate> {
-    if plan.kind == PhaseKind::Measure && plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound) {
+    if plan.measures_target() && plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound) {
         return rate_of_rounds(record);
     }
     if let Some(rate) = rate_of_steady_window(record) {
@@ -89,7 +89,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     let bytes_per_s = operations_per_s * (bytes as f64 / whole);
     operations += u64::from(in_part > 0.0);
     let (rates, interval, no_interval) = interval_around(bytes_per_s, intervals);
-    if plan.kind == PhaseKind::Measure {
+    if plan.measures_target() {
         remark = remark.or(no_interval);
     }
     let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)

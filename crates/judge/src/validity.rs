@@ -16,7 +16,7 @@ mod verified;
 
 use crate::Context;
 use crate::rate::CountedRate;
-use model::{EngineKind, PhaseKind, PhasePlan, PhaseRecord, TargetKind};
+use model::{EngineKind, PhasePlan, PhaseRecord, TargetKind};
 use std::fmt;
 
 pub use ceiling::{LINE_RATE_TOLERANCE, MEMORY_TOLERANCE};
@@ -294,15 +294,13 @@ pub(crate) fn judge_validity(case: Case<'_>) -> Validity {
     record::whole(case, &mut out);
     machine::undisturbed(case, &mut out);
     // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked.
-    let storage = context.target != TargetKind::Null
-        && record.engine.kind != EngineKind::Null
-        && plan.kind != PhaseKind::MemoryCopy;
+    let storage = context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
     if storage {
         device::real(case, &mut out);
         ceiling::possible(case, &mut out);
         generator::not_the_limit(case, &mut out);
         foreign::alone(case, &mut out);
-    } else if plan.kind != PhaseKind::MemoryCopy {
+    } else if !plan.copies_memory() {
         out.remarks.push(Remark::new("own-overhead", "there is no storage behind null:, this is our own overhead"));
     }
     steadiness::told(case, &mut out);

@@ -32,14 +32,13 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
-    /// Copies memory to memory: the top of the ladder.
-    MemoryCopy,
     /// Writes the extents that later phases read and overwrite.
     Layout,
     /// Brings the device into the state in which it is to be measured; its numbers are kept but are no result.
     Precondition,
-    /// Measures.
+    /// Measures. (Copies of memory, once a kind of their own, are read as this.)
     #[default]
+    #[serde(alias = "memory-copy")]
     Measure,
 }
 
@@ -177,6 +176,16 @@ impl PhasePlan {
     /// Whether any of its streams changes what the target holds: writes, trims, zeroes.
     pub fn is_write(&self) -> bool {
         self.streams.iter().any(StreamPlan::changes_data)
+    }
+
+    /// Whether it copies memory to memory, with the target having no part in it: the top of the ladder.
+    pub fn copies_memory(&self) -> bool {
+        self.engine == EngineKind::Memory
+    }
+
+    /// Whether what it measures is the target.
+    pub fn measures_target(&self) -> bool {
+        self.kind == PhaseKind::Measure && !self.copies_memory()
     }
 
     /// Sum of the streams' depths.

@@ -114,7 +114,7 @@ impl Run {
 
     /// Metrics that are results: not those of layout and of the memory copy.
     pub fn results(&self) -> impl Iterator<Item = &Metric> {
-        let overhead = |p: &&PhaseRun| matches!(p.plan.kind, PhaseKind::Layout | PhaseKind::MemoryCopy);
+        let overhead = |p: &&PhaseRun| p.plan.kind == PhaseKind::Layout || p.plan.copies_memory();
         self.phases.iter().filter(move |p| !overhead(p)).flat_map(|p| p.metrics.iter())
     }
 

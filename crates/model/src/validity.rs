@@ -1,6 +1,6 @@
 //! Whether a run as a whole may be used.
 
-use crate::{PhaseKind, PhaseStatus, Run, RunState, StopCause};
+use crate::{PhaseStatus, Run, RunState, StopCause};
 use serde::{Deserialize, Serialize};
 
 /// Whether a run as a whole may be used. What is skipped for a stated reason does not speak against it.
@@ -36,7 +36,7 @@ impl Run {
             RunState::Failed => RunValidity::Invalid,
         };
         let all = self.phases.iter().map(crate::PhaseRun::validity).fold(of_state, RunValidity::max);
-        let stands = |p: &crate::PhaseRun| p.plan.kind == PhaseKind::Measure && p.status == PhaseStatus::Measured;
+        let stands = |p: &crate::PhaseRun| p.plan.measures_target() && p.status == PhaseStatus::Measured;
         let broken = self.state == RunState::Failed || self.phases.iter().any(crate::PhaseRun::is_broken);
         // What was refused is not shown; what stands beside it does.
         if all == RunValidity::Invalid && !broken && self.phases.iter().any(stands) {
@@ -59,7 +59,7 @@ impl crate::PhaseRun {
     /// not matter, that they failed does.
     pub fn validity(&self) -> RunValidity {
         let Some(record) = &self.record else { return RunValidity::Valid };
-        let refused = self.plan.kind == PhaseKind::Measure && self.status == PhaseStatus::Refused;
+        let refused = self.plan.measures_target() && self.status == PhaseStatus::Refused;
         if self.is_broken() {
             RunValidity::Invalid
         } else if record.stop == StopCause::Interrupted {
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::{PhasePlan, PhaseRun, Plan};
 
-    fn phase(kind: PhaseKind, status: PhaseStatus, stop: StopCause, errors: u64) -> PhaseRun {
+    fn phase(kind: crate::PhaseKind, status: PhaseStatus, stop: StopCause, errors: u64) -> PhaseRun {
         let mut record = crate::record::tests::empty();
         record.stop = stop;
         if errors > 0 {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_worst_decides() {
-        use PhaseKind::{Layout, Measure};
+        use crate::PhaseKind::{Layout, Measure};
         use PhaseStatus::{Measured, Refused};
         use RunValidity::{Invalid, Partial, Valid};
         let good = || phase(Measure, Measured, StopCause::TimeUsed, 0);

@@ -125,7 +125,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
 pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
     run.phases
         .iter()
-        .filter(|p| p.plan.kind == model::PhaseKind::Measure)
+        .filter(|p| p.plan.measures_target())
         .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
         .filter_map(|p| {
             let max = p.metrics.iter().find(|m| m.id.ends_with(".stall_ns_max")).and_then(|m: &Metric| m.value)?;

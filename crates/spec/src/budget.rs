@@ -3,7 +3,7 @@
 use crate::job::{Job, Phase, Workload};
 use crate::resolve::{Readiness, RunError, RunInputs};
 use crate::share::{LEAST_SHARE_NS, share};
-use model::{NS_PER_S, PhaseKind, TargetKind, Warmup};
+use model::{NS_PER_S, TargetKind, Warmup};
 
 /// A round through the page cache without a probe.
 const USUAL_ROUND_BYTES: u64 = 16 << 20;
@@ -54,13 +54,13 @@ pub(crate) struct Shares {
 fn own_ns(phase: &Phase) -> Option<u64> {
     let whole = |j: &Job| {
         let steady = j.steady.and_then(|s| Some(s.round_ns?.saturating_mul(u64::from(s.most_rounds))));
-        Some(j.start_delay_ns.saturating_add(j.ramp_ns).saturating_add(steady.or(j.time_ns)?))
+        Some(j.start_ns().saturating_add(steady.or(j.time_ns)?))
     };
     phase.jobs.iter().map(whole).max().flatten()
 }
 
 fn is_shared(phase: &Phase) -> bool {
-    phase.kind == PhaseKind::Measure && phase.jobs.iter().all(|j| j.time_ns.is_none() && j.steady.is_none())
+    phase.measures_target() && phase.jobs.iter().all(|j| j.time_ns.is_none() && j.steady.is_none())
 }
 
 impl Workload {
@@ -85,7 +85,7 @@ impl Workload {
 
     /// What phases take that say their time, with the window after each that measures.
     fn own_times_ns(&self) -> u64 {
-        let window = |p: &Phase| if p.kind == PhaseKind::Measure { self.quiet_ns } else { 0 };
+        let window = |p: &Phase| if p.measures_target() { self.quiet_ns } else { 0 };
         self.phases.iter().filter_map(|p| Some(own_ns(p)?.saturating_add(window(p)))).fold(0, u64::saturating_add)
     }
 

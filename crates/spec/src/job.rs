@@ -1,10 +1,7 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use crate::budget::Budget;
-use model::{
-    Access, BlockSize, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, Flush, IoPriority, NS_PER_S, OpenSync,
-    Operation, Order, Pacing, PhaseKind, RwFlags, Sync, ThinkTime, Verify, Zone,
-};
+use model::{Access, BlockSize, NS_PER_S, Operation, Pacing, PhaseKind, StreamKind, StreamPlan};
 
 /// An amount that may depend on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,41 +63,19 @@ impl Default for Steady {
 /// One job: one stream, or `copies` of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Job {
-    pub name: String,
-    pub operation: Operation,
-    pub read_percent: Option<u32>,
-    pub trim_before_write: bool,
-    pub order: Order,
-    pub zones: Vec<Zone>,
-    pub run_blocks: u32,
-    /// Of reads, writes and trims.
+    /// What each of its streams does, but for what depends on the target: sizes, region, files, group and seed are filled in
+    /// when the plan is made. Without an engine: io_uring for direct access, plain calls for buffered; without the bytes
+    /// of a round: by the probe.
+    pub stream: StreamPlan,
+    /// Sizes of reads, writes and trims.
     pub block: [BlockSize; 3],
-    pub align: Option<u64>,
-    pub depth: u32,
-    pub batch_submit: Option<u32>,
-    pub batch_complete: Option<u32>,
     pub copies: u32,
     /// Whether the copies are reported as one.
     pub together: bool,
     /// Jobs of a phase with the same number are reported as one.
     pub shared_group: Option<u32>,
-    pub cpus: Vec<u32>,
-    /// Whether each copy gets one of `cpus`.
+    /// Whether each copy gets one of its processors.
     pub cpus_split: bool,
-    pub io_priority: Option<IoPriority>,
-    /// `None`: io_uring for direct access, plain calls for buffered.
-    pub engine: Option<EngineKind>,
-    pub access: Access,
-    pub open_sync: OpenSync,
-    pub rw_flags: RwFlags,
-    pub buffers: Buffers,
-    pub flush: Flush,
-    pub durable: Sync,
-    /// Bytes of one round for [`Sync::FsyncPerRound`]; `None`: by the probe.
-    pub round_bytes: Option<u64>,
-    pub pacing: Pacing,
-    pub think: Option<ThinkTime>,
-    pub start_delay_ns: u64,
     pub size: Option<Extent>,
     /// Length of each file, where that is more than what is used of it.
     pub file_bytes: Option<u64>,
@@ -109,18 +84,14 @@ pub(crate) struct Job {
     pub files: Files,
     /// How its own files are named, with `$jobname`, `$jobnum` and `$filenum`.
     pub file_format: Option<String>,
-    pub file_order: FileOrder,
     /// Bytes a loop, or a part of the region; `None`: the region.
     pub amount: Option<Extent>,
     pub loops: u32,
-    pub total_operations: Option<u64>,
     pub time_ns: Option<u64>,
     /// Goes on beyond its time until so many operations are done; 0: does not.
     pub least_operations: u64,
     /// Uses its whole time, covering the region again as needed.
     pub time_based: bool,
-    /// When one of its streams ends, the phase does.
-    pub ends_phase: bool,
     pub ramp_ns: u64,
     pub steady: Option<Steady>,
     /// Whether what it uses must have been written before, beyond what reads need.
@@ -128,9 +99,6 @@ pub(crate) struct Job {
     pub cold: bool,
     /// Dropped from the page cache before, without more being asked.
     pub drop_cache: bool,
-    pub verify: Option<Verify>,
-    pub content: Content,
-    pub on_error: ErrorPolicy,
     /// `None`: from the run's seed.
     pub seed: Option<u64>,
     /// Share of a budget.
@@ -145,57 +113,28 @@ impl Default for Job {
     fn default() -> Self {
         let block = BlockSize::Fixed { bytes: 4096 };
         Self {
-            name: String::new(),
-            operation: Operation::Read,
-            read_percent: None,
-            trim_before_write: false,
-            order: Order::Sequential,
-            zones: Vec::new(),
-            run_blocks: 0,
+            stream: StreamPlan::default(),
             block: [block.clone(), block.clone(), block],
-            align: None,
-            depth: 1,
-            batch_submit: None,
-            batch_complete: None,
             copies: 1,
             together: true,
             shared_group: None,
-            cpus: Vec::new(),
             cpus_split: false,
-            io_priority: None,
-            engine: None,
-            access: Access::Buffered,
-            open_sync: OpenSync::None,
-            rw_flags: RwFlags::default(),
-            buffers: Buffers::default(),
-            flush: Flush::default(),
-            durable: Sync::None,
-            round_bytes: None,
-            pacing: Pacing::default(),
-            think: None,
-            start_delay_ns: 0,
             size: None,
             file_bytes: None,
             offset: Extent::Bytes(0),
             offset_step: Extent::Bytes(0),
             files: Files::Target,
             file_format: None,
-            file_order: FileOrder::RoundRobin,
             amount: None,
             loops: 1,
-            total_operations: None,
             time_ns: None,
             least_operations: 0,
             time_based: false,
-            ends_phase: false,
             ramp_ns: 0,
             steady: None,
             laid_out: false,
             cold: false,
             drop_cache: false,
-            verify: None,
-            content: Content::default(),
-            on_error: ErrorPolicy::Stop,
             seed: None,
             weight: 1.0,
             priority: 0,
@@ -210,11 +149,31 @@ const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
 const MOST_TIMES: u64 = 10;
 
 impl Job {
+    /// One of this name, and neutral otherwise.
+    pub fn named(name: &str) -> Self {
+        Self { stream: StreamPlan { name: name.to_owned(), ..StreamPlan::default() }, ..Self::default() }
+    }
+
+    /// Through the page cache where nothing else is said.
+    pub fn access(&self) -> Access {
+        self.stream.path.access.unwrap_or_default()
+    }
+
+    /// Demanded rates, to be changed.
+    pub fn pacing(&mut self) -> &mut Pacing {
+        self.stream.timing.pacing.get_or_insert_default()
+    }
+
+    /// What of its time counts starts so long after its phase.
+    pub fn start_ns(&self) -> u64 {
+        self.stream.timing.start_delay_ns.saturating_add(self.ramp_ns)
+    }
+
     /// When it has taken as long as it says and enough operations are enough, from the start of its phase; `None` where
     /// only the time counts, or nothing is said of it.
     pub fn enough_ns(&self) -> Option<u64> {
         let time = self.time_ns.filter(|_| self.least_operations > 0 && self.steady.is_none())?;
-        Some(self.start_delay_ns.saturating_add(self.ramp_ns).saturating_add(time))
+        Some(self.start_ns().saturating_add(time))
     }
 
     /// The longest that it takes after its ramp.
@@ -231,19 +190,9 @@ impl Job {
         }
     }
 
-    /// Whether it reads anything.
-    pub fn reads(&self) -> bool {
-        self.operation == Operation::Read || self.read_percent.is_some_and(|p| p > 0)
-    }
-
-    /// Whether it changes what the target holds.
-    pub fn changes_data(&self) -> bool {
-        self.operation.changes_data() && self.read_percent != Some(100)
-    }
-
     /// Whether what it reads must not be in the page cache.
     pub fn is_cold(&self) -> bool {
-        self.cold && self.access == Access::Buffered && self.reads()
+        self.cold && self.access() == Access::Buffered && self.stream.reads()
     }
 
     /// The largest block of the directions that it has.
@@ -254,13 +203,11 @@ impl Job {
     /// Sizes of the directions that it has.
     pub fn blocks_used(&self) -> impl Iterator<Item = &BlockSize> {
         let [read, write, trim] = &self.block;
-        let other = match self.operation {
-            Operation::Trim => trim,
-            _ => write,
-        };
-        let reads = self.reads().then_some(read);
-        let changes = self.changes_data().then_some(other);
-        let trims = self.trim_before_write.then_some(trim);
+        let block = self.stream.block();
+        let other = if block.operation == Operation::Trim { trim } else { write };
+        let reads = self.stream.reads().then_some(read);
+        let changes = self.stream.changes_data().then_some(other);
+        let trims = block.trim_before_write.then_some(trim);
         [reads, changes, trims].into_iter().flatten()
     }
 }
@@ -276,9 +223,19 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
+    /// Whether it copies memory, and its target has no part in it.
+    pub fn copies_memory(&self) -> bool {
+        self.jobs.iter().any(|j| matches!(j.stream.kind, StreamKind::Copy(_)))
+    }
+
+    /// Whether what it measures is the target.
+    pub fn measures_target(&self) -> bool {
+        self.kind == PhaseKind::Measure && !self.copies_memory()
+    }
+
     /// Whether it changes what the target holds.
     pub fn changes_data(&self) -> bool {
-        self.jobs.iter().any(Job::changes_data)
+        self.jobs.iter().any(|j| j.stream.changes_data())
     }
 
     /// Its share of a budget, and when it is given up: the largest of its jobs.

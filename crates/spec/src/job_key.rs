@@ -3,8 +3,8 @@
 use crate::job::{Extent, Files, Job, Steady};
 use crate::sim::nearest;
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, IoPriority,
-    OpenSync, Operation, Order, Pacing, Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes,
+    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, IoPriority, Mix,
+    OpenSync, Operation, Order, Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes,
     parse_duration_ns,
 };
 
@@ -206,7 +206,7 @@ pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
 
 fn order(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, parameter) = text.split_once(':').unwrap_or((text, ""));
-    job.order = match name {
+    job.stream.block_mut().order = match name {
         "sequential" => Order::Sequential,
         "random" => Order::Random,
         "random-replace" => Order::RandomReplace,
@@ -216,7 +216,7 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
         "pareto" => Order::Pareto { h_milli: milli(parameter)? },
         "normal" => Order::Normal { deviation_percent: percent(parameter)? },
         "hot-spot" => {
-            job.zones = zones(parameter)?;
+            job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
         }
         _ => return Err(format!("no order '{text}'")),
@@ -225,10 +225,11 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
 }
 
 fn operation(job: &mut Job, text: &str) -> Result<(), String> {
-    (job.operation, job.read_percent, job.trim_before_write) = match text {
+    let block = job.stream.block_mut();
+    (block.operation, block.mix, block.trim_before_write) = match text {
         "read" => (Operation::Read, None, false),
         "write" => (Operation::Write, None, false),
-        "mix" => (Operation::Write, job.read_percent.or(Some(50)), false),
+        "mix" => (Operation::Write, block.mix.or(Some(Mix { read_percent: 50 })), false),
         "trim" => (Operation::Trim, None, false),
         "write-zeroes" => (Operation::WriteZeroes, None, false),
         "trim-write" => (Operation::Write, None, true),
@@ -248,8 +249,9 @@ fn rates(
         None | Some(&"") => Ok(None),
         Some(text) => number(text).map(|n| Some(rate(n))),
     };
-    let Pacing { arrivals, .. } = job.pacing;
-    job.pacing = Pacing { read: one(0)?, write: one(1)?, trim: one(2)?, arrivals };
+    let (read, write, trim) = (one(0)?, one(1)?, one(2)?);
+    let pacing = job.pacing();
+    (pacing.read, pacing.write, pacing.trim) = (read, write, trim);
     Ok(())
 }
 
@@ -279,7 +281,7 @@ fn steady(job: &mut Job) -> &mut Steady {
 }
 
 fn think(job: &mut Job) -> &mut ThinkTime {
-    job.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
+    job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
 }
 
 macro_rules! keys {
@@ -291,28 +293,29 @@ macro_rules! keys {
 keys! {
     "operation", "read, write, mix, trim, write-zeroes, trim-write", operation, "What it does.";
     "read-percent", "per cent", |j, t| {
-        j.read_percent = Some(percent(t)?);
-        if j.operation == Operation::Read { j.operation = Operation::Write }
+        let block = j.stream.block_mut();
+        block.mix = Some(Mix { read_percent: percent(t)? });
+        if block.operation == Operation::Read { block.operation = Operation::Write }
         Ok(())
     }, "Reads among the operations of a mix.";
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:...",
         order, "Order of the offsets.";
-    "run-blocks", "number", |j, t| { j.run_blocks = whole(t)?; Ok(()) }, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
+    "run-blocks", "number", |j, t| { j.stream.block_mut().run_blocks = whole(t)?; Ok(()) }, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
     "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b]; Ok(()) }, "Size of the operations.";
     "read-block-size", "as block-size", |j, t| { j.block[0] = block_size(t, bytes)?; Ok(()) }, "Size of the reads.";
     "write-block-size", "as block-size", |j, t| { j.block[1] = block_size(t, bytes)?; Ok(()) }, "Size of the writes.";
-    "align", "size", |j, t| { j.align = Some(bytes(t)?); Ok(()) }, "Offsets are multiples of it.";
-    "depth", "number", |j, t| { j.depth = positive(t)?; Ok(()) }, "Operations in flight.";
-    "batch-submit", "number", |j, t| { j.batch_submit = Some(positive(t)?); Ok(()) }, "Operations handed over in one call at most.";
-    "batch-complete", "number", |j, t| { j.batch_complete = Some(positive(t)?); Ok(()) }, "Completions that a full queue waits for.";
+    "align", "size", |j, t| { j.stream.block_mut().align_bytes = Some(bytes(t)?); Ok(()) }, "Offsets are multiples of it.";
+    "depth", "number", |j, t| { j.stream.path.queue_depth = positive(t)?; Ok(()) }, "Operations in flight.";
+    "batch-submit", "number", |j, t| { j.stream.path.batch_submit = Some(positive(t)?); Ok(()) }, "Operations handed over in one call at most.";
+    "batch-complete", "number", |j, t| { j.stream.path.batch_complete = Some(positive(t)?); Ok(()) }, "Completions that a full queue waits for.";
     "jobs", "number", |j, t| { j.copies = positive(t)?; Ok(()) }, "Streams that do this side by side.";
     "job-offset", "size or per cent", |j, t| { j.offset_step = extent(t)?; Ok(()) }, "From the start of one stream's region to the next's; 0: all in one region.";
     "separate", "true, false", |j, t| { j.together = !flag(t)?; Ok(()) }, "Streams are reported one by one.";
-    "cpus", "0-3,6", |j, t| { j.cpus = cpus(t)?; Ok(()) }, "Processors that may be used.";
+    "cpus", "0-3,6", |j, t| { j.stream.path.cpus = cpus(t)?; Ok(()) }, "Processors that may be used.";
     "cpus-split", "true, false", |j, t| { j.cpus_split = flag(t)?; Ok(()) }, "Each stream is pinned to one of them.";
-    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| { j.io_priority = Some(io_priority(t)?); Ok(()) }, "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
+    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| { j.stream.path.io_priority = Some(io_priority(t)?); Ok(()) }, "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
     "engine", "io-uring, psync, psync-threads, mmap", |j, t| {
-        j.engine = Some(match t {
+        j.stream.path.engine = Some(match t {
             "io-uring" => EngineKind::IoUring,
             "psync" => EngineKind::Psync,
             "psync-threads" => EngineKind::PsyncThreads,
@@ -322,16 +325,16 @@ keys! {
         Ok(())
     }, "By which calls; without it io_uring for direct access and plain calls for buffered.";
     "access", "direct, buffered", |j, t| {
-        j.access = match t {
+        j.stream.path.access = Some(match t {
             "direct" => Access::Direct,
             "buffered" => Access::Buffered,
             _ => return Err(format!("no access '{t}'")),
-        };
+        });
         Ok(())
     }, "Past the page cache or through it.";
     "cold", "true, false", |j, t| { j.cold = flag(t)?; Ok(()) }, "What is read is dropped from the page cache before.";
     "open", "plain, dsync, sync", |j, t| {
-        j.open_sync = match t {
+        j.stream.path.open_sync = match t {
             "plain" => OpenSync::None,
             "dsync" => OpenSync::Dsync,
             "sync" => OpenSync::Sync,
@@ -342,19 +345,19 @@ keys! {
     "flags", "hipri, dsync, sync, nowait, dontcache, atomic", |j, t| {
         for name in t.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
-                "hipri" => j.rw_flags.hipri = true,
-                "dsync" => j.rw_flags.dsync = true,
-                "sync" => j.rw_flags.sync = true,
-                "nowait" => j.rw_flags.nowait = true,
-                "dontcache" => j.rw_flags.dontcache = true,
-                "atomic" => j.rw_flags.atomic = true,
+                "hipri" => j.stream.path.rw_flags.hipri = true,
+                "dsync" => j.stream.path.rw_flags.dsync = true,
+                "sync" => j.stream.path.rw_flags.sync = true,
+                "nowait" => j.stream.path.rw_flags.nowait = true,
+                "dontcache" => j.stream.path.rw_flags.dontcache = true,
+                "atomic" => j.stream.path.rw_flags.atomic = true,
                 _ => return Err(format!("no flag '{name}'")),
             }
         }
         Ok(())
     }, "RWF flags of each call.";
     "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
-        j.buffers.pages = match t.split_once(':') {
+        j.stream.path.buffers.pages = match t.split_once(':') {
             None if t == "huge" => BufferPages::Huge,
             None if t == "pages" => BufferPages::Ordinary,
             None if t == "reserved" => BufferPages::Reserved { page_bytes: None },
@@ -363,22 +366,22 @@ keys! {
         };
         Ok(())
     }, "Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages). What cannot be had is done without, and the record says so.";
-    "buffer-alignment", "size", |j, t| { j.buffers.alignment_bytes = page_bytes(bytes(t)?)?; Ok(()) }, "The first buffer starts on a multiple of this; a power of two.";
+    "buffer-alignment", "size", |j, t| { j.stream.path.buffers.alignment_bytes = page_bytes(bytes(t)?)?; Ok(()) }, "The first buffer starts on a multiple of this; a power of two.";
     "durable", "true, false, round, round:SIZE", |j, t| {
-        (j.durable, j.round_bytes) = match t.split_once(':') {
+        (j.stream.durability.sync, j.stream.durability.round_bytes) = match t.split_once(':') {
             Some(("round", size)) => (Sync::FsyncPerRound, Some(positive(&bytes(size)?.to_string())?)),
             None if t == "round" => (Sync::FsyncPerRound, None),
             _ => (if flag(t)? { Sync::FdatasyncEach } else { Sync::None }, None),
         };
         Ok(())
     }, "fdatasync after each write, the pair being one operation; or fsync at the end of each round of writes, the round being one sample.";
-    "fsync-every", "number", |j, t| { j.flush.fsync_every = whole(t)?; Ok(()) }, "fsync (mmap: msync) after so many writes.";
-    "fdatasync-every", "number", |j, t| { j.flush.fdatasync_every = whole(t)?; Ok(()) }, "fdatasync after so many writes.";
-    "fsync-at-end", "true, false", |j, t| { j.flush.fsync_at_end = flag(t)?; Ok(()) }, "fsync when it ends.";
+    "fsync-every", "number", |j, t| { j.stream.durability.flush.fsync_every = whole(t)?; Ok(()) }, "fsync (mmap: msync) after so many writes.";
+    "fdatasync-every", "number", |j, t| { j.stream.durability.flush.fdatasync_every = whole(t)?; Ok(()) }, "fdatasync after so many writes.";
+    "fsync-at-end", "true, false", |j, t| { j.stream.durability.flush.fsync_at_end = flag(t)?; Ok(()) }, "fsync when it ends.";
     "rate", "size per second, or read,write,trim", |j, t| rates(j, t, Rate::BytesPerS, per_second), "Demanded rate; latency counts from the intended start.";
     "iops", "number, or read,write,trim", |j, t| rates(j, t, Rate::OperationsPerS, positive), "Demanded operations per second.";
     "arrivals", "fixed, poisson", |j, t| {
-        j.pacing.arrivals = match t {
+        j.pacing().arrivals = match t {
             "fixed" => Arrivals::Fixed,
             "poisson" => Arrivals::Poisson,
             _ => return Err(format!("no arrivals '{t}'")),
@@ -388,7 +391,7 @@ keys! {
     "think", "time", |j, t| { think(j).pause_ns = time(t)?; Ok(()) }, "Pause after operations.";
     "think-spin", "time", |j, t| { think(j).spin_ns = time(t)?; Ok(()) }, "Part of the pause that is spent computing.";
     "think-after", "number", |j, t| { think(j).after_operations = positive(t)?; Ok(()) }, "Operations between pauses.";
-    "start-delay", "time", |j, t| { j.start_delay_ns = time(t)?; Ok(()) }, "It starts so long after the phase.";
+    "start-delay", "time", |j, t| { j.stream.timing.start_delay_ns = time(t)?; Ok(()) }, "It starts so long after the phase.";
     "region", "size or per cent", |j, t| { j.size = Some(extent(t)?); Ok(()) }, "How much of the target it uses.";
     "offset", "size or per cent", |j, t| { j.offset = extent(t)?; Ok(()) }, "Where its region starts.";
     "files", "names below the target", |j, t| {
@@ -398,7 +401,7 @@ keys! {
     "own-files", "number", |j, t| { j.files = Files::Own(positive(t)?); Ok(()) }, "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| { j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()); Ok(()) }, "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
     "file-order", "round-robin, random, sequential", |j, t| {
-        j.file_order = match t {
+        j.stream.block_mut().file_order = match t {
             "round-robin" => FileOrder::RoundRobin,
             "random" => FileOrder::Random,
             "sequential" => FileOrder::Sequential,
@@ -407,12 +410,12 @@ keys! {
         Ok(())
     }, "How it goes from one file to the next.";
     "amount", "size or per cent", |j, t| { j.amount = Some(extent(t)?); Ok(()) }, "It ends after so many bytes; per cent are of its region.";
-    "operations", "number", |j, t| { j.total_operations = Some(positive(t)?); Ok(()) }, "It ends after so many operations.";
+    "operations", "number", |j, t| { j.stream.limits.total_operations = Some(positive(t)?); Ok(()) }, "It ends after so many operations.";
     "loops", "number", |j, t| { j.loops = positive(t)?; Ok(()) }, "How often the amount, or the region, is done.";
     "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true; Ok(()) }, "How long it measures.";
     "least-operations", "number", |j, t| { j.least_operations = whole(t)?; Ok(()) }, "It goes on beyond its time until so many are done, to ten times the time at most.";
     "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false; Ok(()) }, "A limit for what ends by its amount.";
-    "ends-phase", "true, false", |j, t| { j.ends_phase = flag(t)?; Ok(()) }, "When one of its streams ends, all that run beside it do.";
+    "ends-phase", "true, false", |j, t| { j.stream.limits.ends_phase = flag(t)?; Ok(()) }, "When one of its streams ends, all that run beside it do.";
     "ramp", "time", |j, t| { j.ramp_ns = time(t)?; Ok(()) }, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
         let passes = t == "pass";
@@ -427,7 +430,7 @@ keys! {
     "steady-rounds", "number", |j, t| { steady(j).most_rounds = positive(t)?; Ok(()) }, "Rounds after which it is given up.";
     "laid-out", "true, false", |j, t| { j.laid_out = flag(t)?; Ok(()) }, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
-        j.verify = match t {
+        j.stream.verify = match t {
             "off" | "false" => None,
             _ => {
                 let name = if t == "true" { VerifyKind::default().name() } else { t };
@@ -437,13 +440,13 @@ keys! {
         };
         Ok(())
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
-    "compressible", "per cent", |j, t| { j.content.compress_percent = percent(t)?; Ok(()) }, "Share of the data written that compresses to nothing.";
-    "duplicates", "per cent", |j, t| { j.content.dedupe_percent = percent(t)?; Ok(()) }, "Share of the blocks written that are copies.";
-    "duplicates-from", "per cent", |j, t| { j.content.pool_percent = percent(t)?; Ok(()) }, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
-    "duplicates-shared", "true, false", |j, t| { j.content.pool_shared = flag(t)?; Ok(()) }, "The pool is the same for all streams that say this.";
-    "zeroes", "true, false", |j, t| { j.content.zero = flag(t)?; Ok(()) }, "Writes zeroes.";
+    "compressible", "per cent", |j, t| { j.stream.content.compress_percent = percent(t)?; Ok(()) }, "Share of the data written that compresses to nothing.";
+    "duplicates", "per cent", |j, t| { j.stream.content.dedupe_percent = percent(t)?; Ok(()) }, "Share of the blocks written that are copies.";
+    "duplicates-from", "per cent", |j, t| { j.stream.content.pool_percent = percent(t)?; Ok(()) }, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
+    "duplicates-shared", "true, false", |j, t| { j.stream.content.pool_shared = flag(t)?; Ok(()) }, "The pool is the same for all streams that say this.";
+    "zeroes", "true, false", |j, t| { j.stream.content.zero = flag(t)?; Ok(()) }, "Writes zeroes.";
     "on-error", "stop, continue", |j, t| {
-        j.on_error = match t {
+        j.stream.on_error = match t {
             "stop" => ErrorPolicy::Stop,
             "continue" => ErrorPolicy::Continue,
             _ => return Err(format!("no policy '{t}'")),

@@ -1,15 +1,15 @@
 //! A workload and what is known of the target become a plan.
 
 mod layout;
+mod stream;
 
-use crate::budget::{Probe, Shares, round_bytes};
-use crate::job::{Extent, Files, Job, Phase, Workload};
+use crate::budget::{Probe, Shares};
+use crate::job::{Extent, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
 use crate::notes::Notes;
 use model::{
-    Access, BlockPlan, BlockSize, BlockSizes, Durability, EngineKind, IoPath, Limits, Mix, NS_PER_S, Operation, Order,
-    Pacing, PhaseKind, PhasePlan, Plan, PlanError, StopRule, StreamPlan, Sync, TargetKind, TargetSize, Timing,
-    VerifyKind, Warmup,
+    Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, StopRule, StreamPlan, TargetKind,
+    TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -126,9 +126,9 @@ impl Workload {
         let mut phases = Vec::new();
         let mut first_to_need = None;
         for (index, phase) in self.phases.iter().enumerate() {
-            phases.push(match phase.kind {
-                PhaseKind::MemoryCopy => resolver.memory_copy(phase),
-                _ => resolver.phase(phase, index)?,
+            phases.push(match phase.copies_memory() {
+                true => resolver.memory_copy(phase),
+                false => resolver.phase(phase, index)?,
             });
             if !resolver.laid_out.is_empty() {
                 first_to_need.get_or_insert(index);
@@ -300,41 +300,11 @@ impl<'a> Resolver<'a> {
     }
 
     fn engine_of(&self, job: &Job) -> EngineKind {
-        self.fixed_engine().or(job.engine).unwrap_or(match job.access {
+        self.fixed_engine().or(job.stream.path.engine).unwrap_or(match job.access() {
             // Ring workers would copy outside the thread's accounting and hide who burns the CPU.
-            Access::Buffered if job.depth == 1 => EngineKind::Psync,
+            Access::Buffered if job.stream.path.queue_depth == 1 => EngineKind::Psync,
             _ => EngineKind::IoUring,
         })
-    }
-
-    fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
-        let names = match &job.files {
-            Files::Target => return Vec::new(),
-            Files::Named(names) => names.clone(),
-            Files::Own(count) => {
-                let base = if job.name.is_empty() { &phase.name } else { &job.name };
-                let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
-                let format = job.file_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
-                let mut names: Vec<String> = Vec::new();
-                for file in 0..*count {
-                    let name = format
-                        .replace("$jobname", &base)
-                        .replace("$jobnum", &copy.to_string())
-                        .replace("$filenum", &file.to_string());
-                    // Without the number of the file, all are one.
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
-                names
-            }
-        };
-        if self.inputs.kind == TargetKind::Directory {
-            return names;
-        }
-        self.notes
-            .push("the target is no directory: all jobs use the target itself instead of files of their own".into());
-        Vec::new()
     }
 
     /// Copies memory to memory: the target has no part in it.
@@ -345,6 +315,11 @@ impl<'a> Resolver<'a> {
             name: phase.name.clone(),
             kind: phase.kind,
             engine: EngineKind::Memory,
+            streams: vec![StreamPlan {
+                kind: phase.jobs[0].stream.kind.clone(),
+                seed: self.inputs.seed.wrapping_add(self.streams),
+                ..StreamPlan::default()
+            }],
             time_limit_ns: phase.jobs.iter().filter_map(|j| j.time_ns).max().unwrap_or(COPY_NS),
             // Memory is warm after the first pass over it.
             warmup: Warmup { min_ns: interval, share: 0.0, max_ns: interval },
@@ -371,7 +346,7 @@ impl<'a> Resolver<'a> {
         let mut phase = phase.clone();
         for job in phase.jobs.iter_mut().filter(|j| j.time_ns.is_none()) {
             job.time_ns = Some(time_ns);
-            job.time_based = job.amount.is_none() && job.total_operations.is_none();
+            job.time_based = job.amount.is_none() && job.stream.limits.total_operations.is_none();
         }
         (Cow::Owned(phase), skip)
     }
@@ -399,7 +374,7 @@ impl<'a> Resolver<'a> {
             }
             // A second pass would come from the page cache.
             None if shares && all(Job::is_cold) => StopRule::RegionOnce,
-            None if shares && all(|j| j.operation == Operation::Read) => {
+            None if shares && all(|j| j.stream.block().operation == Operation::Read) => {
                 StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH }
             }
             None => StopRule::Time,
@@ -412,27 +387,22 @@ impl<'a> Resolver<'a> {
         let mut streams = Vec::new();
         let mut limit_ns = 0u64;
         let (engine, access) =
-            phase.jobs.first().map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access));
+            phase.jobs.first().map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access()));
         for (number, job) in phase.jobs.iter().enumerate() {
             for copy in 0..job.copies {
                 let mut stream = self.stream(phase, job, number as u32, copy)?;
-                if job.access != access {
-                    stream.path.access = Some(job.access);
-                }
-                let own = self.engine_of(job);
-                if own != engine {
-                    stream.path.engine = Some(own);
-                }
+                stream.path.access = Some(job.access()).filter(|own| *own != access);
+                stream.path.engine = Some(self.engine_of(job)).filter(|own| *own != engine);
                 streams.push(stream);
             }
-            let time = job.time_at_most();
-            limit_ns = limit_ns.max(job.start_delay_ns.saturating_add(job.ramp_ns).saturating_add(time));
+            limit_ns = limit_ns.max(job.start_ns().saturating_add(job.time_at_most()));
         }
         for (stream, job) in
             streams.iter_mut().zip(phase.jobs.iter().flat_map(|j| std::iter::repeat_n(j, j.copies as usize)))
         {
             let own = job.ramp_ns.saturating_add(job.time_at_most());
-            stream.limits.time_limit_ns = (job.start_delay_ns.saturating_add(own) < limit_ns).then_some(own);
+            stream.limits.time_limit_ns =
+                Some(own).filter(|_| job.start_ns().saturating_add(job.time_at_most()) < limit_ns);
         }
         if let Some((round, most)) =
             phase.jobs.iter().find_map(|j| j.steady).and_then(|s| Some((s.round_ns?, s.most_rounds)))
@@ -451,7 +421,7 @@ impl<'a> Resolver<'a> {
             engine,
             access,
             cold: phase.jobs.iter().any(Job::is_cold),
-            drop_cache: phase.jobs.iter().any(|j| j.drop_cache && j.access == Access::Buffered && j.reads()),
+            drop_cache: phase.jobs.iter().any(|j| j.drop_cache && j.access() == Access::Buffered && j.stream.reads()),
             streams,
             time_limit_ns: limit_ns,
             stop,
@@ -460,162 +430,6 @@ impl<'a> Resolver<'a> {
                 false => Warmup { min_ns: ramp, share: 0.0, max_ns: ramp },
             },
             skip,
-        })
-    }
-
-    /// Where the region of a copy starts. A part of a file that the job makes itself is one of that file.
-    fn offset(&self, job: &Job, files: u64, copy: u32) -> u64 {
-        let own = match (job.file_bytes, job.size) {
-            (Some(each), _) => Some(each),
-            (None, Some(Extent::Bytes(all))) => Some(self.amount(Extent::Bytes(all)) / files),
-            (None, _) => None,
-        };
-        let own = own.filter(|_| self.inputs.kind == TargetKind::Directory);
-        let bytes = |extent| match (extent, own) {
-            (Extent::Percent(_), Some(file)) => extent.of(file),
-            _ => self.amount(extent),
-        };
-        bytes(job.offset).saturating_add(bytes(job.offset_step).saturating_mul(u64::from(copy)))
-    }
-
-    fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
-        let files = self.files_of(phase, job, copy);
-        let offered = self.inputs.max_bytes;
-        let count = (files.len() as u64).max(1);
-        let offset = self.offset(job, count, copy);
-        let size = match job.size {
-            // What is left of the target, at most: fio does not go beyond its end either.
-            Some(part @ Extent::Percent(_)) => self.amount(part).min(offered.saturating_sub(offset)) / count,
-            Some(size) => self.amount(size) / count,
-            None => self.whole.saturating_sub(offset) / count,
-        };
-        let size = job.file_bytes.map_or(size, |each| size.min(each.saturating_sub(offset)));
-        if job.size.is_none() && Self::lays_out_on(self.workload, self.inputs) && !self.workload.lays_out_targets {
-            self.notes.push(format!("job '{}' does not say its size: {size} bytes", job.name));
-        }
-        let largest = job.largest_block();
-        let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
-        let whole_blocks =
-            size - size % if job.blocks_used().all(|b| b.min_bytes() == largest) { largest } else { unit };
-        // What holds no block is refused with the figure that was asked for.
-        let region_bytes = if whole_blocks == 0 { size } else { whole_blocks };
-        let end = offset.saturating_add(region_bytes);
-        let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
-        for name in names {
-            let used = self.ends.entry(name.clone()).or_default();
-            self.needed += u128::from(end.saturating_sub(*used));
-            *used = end.max(*used);
-            if let Some(verify) = job.verify {
-                self.verified.entry(name.clone()).or_insert(verify.kind);
-            }
-            if job.reads() || job.laid_out {
-                let needed = self.laid_out.entry(name).or_default();
-                *needed = end.max(*needed);
-            }
-        }
-        let needed = u64::try_from(self.needed).unwrap_or(u64::MAX);
-        if needed > offered && self.inputs.kind != TargetKind::Null {
-            let (phase, job) = (phase.name.clone(), job.name.clone());
-            return Err(RunError::TooSmall { phase, job, needed, offered });
-        }
-        self.streams += 1;
-        let [read, write, trim] = job.block.clone();
-        let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
-        let all = region_bytes.saturating_mul(count);
-        let amount = match job.amount {
-            None => all,
-            Some(part @ Extent::Percent(_)) => part.of(all),
-            // The last block starts before the end, as in fio.
-            Some(bytes) if plain => self.amount(bytes).checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX),
-            Some(bytes) => self.amount(bytes),
-        };
-        let by_amount = phase.kind != PhaseKind::Layout
-            && !job.time_based
-            && job.steady.is_none()
-            && (job.total_operations.is_none() || job.amount.is_some());
-        let group = match (job.shared_group, job.together) {
-            (Some(group), _) => group,
-            (None, true) => number,
-            // Beyond all numbers of jobs.
-            (None, false) => {
-                u32::try_from(self.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
-            }
-        };
-        let name = match (job.copies, job.together) {
-            // Clones that are reported together are one job with one name.
-            (2.., false) if job.shared_group.is_none() => {
-                format!("{}-{}", if job.name.is_empty() { "job" } else { &job.name }, copy + 1)
-            }
-            _ => job.name.clone(),
-        };
-        let cpus = match job.cpus.as_slice() {
-            [] => Vec::new(),
-            cpus if job.cpus_split => vec![cpus[copy as usize % cpus.len()]],
-            cpus => cpus.to_vec(),
-        };
-        Ok(StreamPlan {
-            kind: BlockPlan {
-                operation: job.operation,
-                order: job.order,
-                block_size_bytes: largest,
-                region_start_bytes: offset,
-                region_bytes,
-                files,
-                file_order: job.file_order,
-                mix: job
-                    .read_percent
-                    .filter(|_| job.operation != Operation::Read)
-                    .map(|read_percent| Mix { read_percent }),
-                trim_before_write: job.trim_before_write,
-                zones: if job.order == Order::Zoned { job.zones.clone() } else { Vec::new() },
-                run_blocks: job.run_blocks,
-                block_sizes: (!plain).then_some(BlockSizes { read, write, trim }),
-                align_bytes: job.align,
-            }
-            .into(),
-            path: IoPath {
-                queue_depth: job.depth,
-                batch_submit: job.batch_submit,
-                batch_complete: job.batch_complete,
-                cpus,
-                io_priority: job.io_priority,
-                open_sync: job.open_sync,
-                rw_flags: job.rw_flags,
-                buffers: job.buffers,
-                ..IoPath::default()
-            },
-            durability: Durability {
-                sync: match phase.kind {
-                    PhaseKind::Layout => Sync::FsyncAtEnd,
-                    _ if job.changes_data() => job.durable,
-                    _ => Sync::None,
-                },
-                round_bytes: (job.durable == Sync::FsyncPerRound && job.changes_data()).then(|| {
-                    job.round_bytes.unwrap_or_else(|| round_bytes(&self.inputs.probe, job.time_at_most(), self.whole))
-                }),
-                flush: job.flush,
-            },
-            timing: Timing {
-                pacing: (job.pacing != Pacing { arrivals: job.pacing.arrivals, ..Pacing::default() })
-                    .then_some(job.pacing),
-                think: job.think,
-                start_delay_ns: job.start_delay_ns,
-            },
-            limits: Limits {
-                total_bytes: by_amount.then(|| amount.saturating_mul(u64::from(job.loops))),
-                total_operations: job.total_operations,
-                ends_phase: job.ends_phase,
-                ..Limits::default()
-            },
-            seed: match job.seed {
-                Some(seed) => seed.wrapping_add(u64::from(copy)),
-                None => self.inputs.seed.wrapping_add(self.streams),
-            },
-            name,
-            group,
-            verify: job.verify,
-            content: job.content,
-            on_error: job.on_error,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Sharing time among phases.
 
-use model::{PhaseKind, PhasePlan, Plan};
+use model::{PhasePlan, Plan};
 
 /// A phase that cannot have this much is skipped: five intervals of 100 ms are the least that says anything.
 pub const LEAST_SHARE_NS: u64 = 500_000_000;
@@ -40,7 +40,7 @@ pub(crate) fn share(available_ns: u64, least_ns: u64, quiet_ns: u64, phases: &[(
 /// [`LEAST_SHARE_NS`] would be left for it. Never lengthens.
 pub fn fit_to_remaining(plan: &mut Plan, index: usize, remaining_ns: u64) {
     // Memory copy and layout take what they take: everything after them rests on them.
-    let shares = |p: &PhasePlan| p.kind == PhaseKind::Measure && p.skip.is_none();
+    let shares = |p: &PhasePlan| p.measures_target() && p.skip.is_none();
     if !shares(&plan.phases[index]) {
         return;
     }

@@ -6,7 +6,7 @@ use crate::job::{Job, Phase, Workload};
 use crate::job_key::{JobKey, job_keys, nearest_key};
 use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
 use crate::top_key::{TopKey, settable_keys, top_keys};
-use model::PhaseKind;
+use model::{CopyPlan, PhaseKind, StreamKind};
 use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
@@ -16,6 +16,9 @@ pub(crate) const MOST: usize = 4096;
 const PARTS: &[&str] = &["include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
+
+/// The kind of a phase that measures memory instead of its target.
+const MEMORY_COPY: &str = "memory-copy";
 
 /// Mistakes that are told at once.
 const MOST_ERRORS: usize = 256;
@@ -303,11 +306,13 @@ impl Reader<'_> {
         let Some(pattern) = text_of("name").filter(|n| !n.is_empty()) else {
             return self.error(TextErrorKind::Form, &here, "name", "a phase has a name");
         };
-        let kind = match text_of("kind").as_deref() {
+        let kind = text_of("kind");
+        let copies_memory = kind.as_deref() == Some(MEMORY_COPY);
+        let kind = match kind.as_deref() {
             None | Some("measure") => PhaseKind::Measure,
             Some("precondition") => PhaseKind::Precondition,
             Some("layout") => PhaseKind::Layout,
-            Some("memory-copy") => PhaseKind::MemoryCopy,
+            Some(MEMORY_COPY) => PhaseKind::Measure,
             Some(other) => {
                 let what = format!("'{other}' is none of measure, precondition, layout, memory-copy");
                 return self.error(TextErrorKind::Value, &here, "kind", what);
@@ -382,7 +387,7 @@ impl Reader<'_> {
         if count > MOST {
             return self.error(TextErrorKind::Value, &here, "sweep", format!("more than {MOST} phases"));
         }
-        self.expand(&pattern, kind, &jobs, &sweep, &overrides, sets_used, workload, &here);
+        self.expand(&pattern, kind, copies_memory, &jobs, &sweep, &overrides, sets_used, workload, &here);
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -390,6 +395,7 @@ impl Reader<'_> {
         &mut self,
         pattern: &str,
         kind: PhaseKind,
+        copies_memory: bool,
         jobs: &[(String, Entries<'_>)],
         sweep: &[(String, Vec<String>)],
         overrides: &[Override],
@@ -420,7 +426,7 @@ impl Reader<'_> {
             overrides.iter().filter(meant).for_each(|o| sets_used[o.index] = true);
             let mut made = Vec::new();
             for (job_name, entries) in jobs {
-                let mut job = Job { name: job_name.clone(), ..Job::default() };
+                let mut job = Job::named(job_name);
                 for (key, value, place) in entries {
                     self.apply(&mut job, key, value, place);
                 }
@@ -429,6 +435,9 @@ impl Reader<'_> {
                 }
                 for Override { key, value, .. } in overrides.iter().filter(meant) {
                     self.apply(&mut job, key, value, &Place { file: "--set".to_owned(), line: 0 });
+                }
+                if copies_memory {
+                    job.stream.kind = StreamKind::Copy(CopyPlan::default());
                 }
                 made.push(job);
             }

@@ -1,6 +1,6 @@
 //! The check-up is a workload like any other, and its plan is what it always was.
 
-use model::{BufferPages, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetKind};
+use model::{BufferPages, IoPath, PhasePlan, Plan, StopRule, StreamPlan, Sync, TargetKind};
 use spec::{Probe, Readiness, RunError, RunInputs, TextInputs, TextMachine, Workload, built_in, parse_workload};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn check(seconds: u64) -> Workload {
 fn planned_ns(plan: &Plan) -> u64 {
     let layout_ns = plan.size.bytes * S / 60_000_000;
     let live: Vec<&PhasePlan> = plan.phases.iter().filter(|p| p.skip.is_none()).collect();
-    let measured = live.iter().filter(|p| p.kind == PhaseKind::Measure).count() as u64;
+    let measured = live.iter().filter(|p| p.measures_target()).count() as u64;
     let phase_ns = |p: &PhasePlan| if p.name == "layout" { p.time_limit_ns.min(layout_ns) } else { p.time_limit_ns };
     live.iter().map(|p| phase_ns(p)).sum::<u64>() + (measured + 1) * plan.quiet_ns
 }

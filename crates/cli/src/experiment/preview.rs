@@ -2,7 +2,7 @@
 
 use crate::output::Output;
 use conduct::experiment::{ReadyArm, State, alpha, programs};
-use model::{NS_PER_S, PhaseKind, PhasePlan};
+use model::{NS_PER_S, PhasePlan};
 use report::document::PlanDocument;
 use serde::Serialize;
 use settings::CommandLine;
@@ -49,7 +49,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     let rest = experiment.settle_ns.saturating_mul(state.steps.len().saturating_sub(1) as u64);
     let duration_ns = each(&|p| Some(p.budget_ns)).map(|ns| ns.saturating_add(rest));
     let measuring = |p: &model::Plan| -> u64 {
-        let measured = p.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure && phase.skip.is_none());
+        let measured = p.phases.iter().filter(|phase| phase.measures_target() && phase.skip.is_none());
         measured.map(PhasePlan::usual_time_ns).sum()
     };
     let measured_ns = each(&|p| Some(measuring(p)));

@@ -9,8 +9,8 @@ use crate::{Interrupts, Opened};
 use archive::Partial;
 use engine::{Control, Rig};
 use model::{
-    Failure, FailureKind, Interval, PhaseKind, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, Work,
-    quiet_window, traffic,
+    Failure, FailureKind, Interval, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, Work, quiet_window,
+    traffic,
 };
 use observe::Sampler;
 
@@ -73,7 +73,7 @@ fn failed_before(run: &Run) -> String {
 /// Whether the target only refused a kind of call (a trim, an RWF flag) and carried out none: its data are as they were,
 /// and phases that ask for something else are possible.
 fn only_unsupported(plan: &model::PhasePlan, record: &model::PhaseRecord) -> bool {
-    plan.kind == PhaseKind::Measure
+    plan.measures_target()
         && record.bytes == 0
         && !record.errors.is_empty()
         && record.errors.keys().all(|errno| ["EOPNOTSUPP", "ENOSYS", "EINVAL"].contains(&errno.as_str()))
@@ -195,7 +195,7 @@ impl<'a> Conductor<'a> {
             self.judge(run, index, None, &[], Disturbance::default());
             return Ok(());
         }
-        let windows = plan.kind == PhaseKind::Measure;
+        let windows = plan.measures_target();
         if windows && window.is_none() {
             *window = self.quiet(run);
         }

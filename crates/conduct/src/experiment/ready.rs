@@ -6,7 +6,7 @@ use super::{facts, in_force};
 use crate::admission::{Consent, Object};
 use crate::destination::destination;
 use crate::{Execution, Opened, Wanted, plan};
-use model::{Environment, Failure, FailureKind, PhaseKind, Plan, Stack, Target, TargetKind};
+use model::{Environment, Failure, FailureKind, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
 use sys::Links;
@@ -150,7 +150,7 @@ fn same_end(a: &str, b: &str) -> bool {
 }
 
 fn metric_ids(plan: &Plan) -> impl Iterator<Item = String> {
-    let measured = plan.phases.iter().filter(|p| p.kind == PhaseKind::Measure && p.skip.is_none());
+    let measured = plan.phases.iter().filter(|p| p.measures_target() && p.skip.is_none());
     measured.flat_map(judge::metric_ids)
 }
 
@@ -160,7 +160,7 @@ fn questions(experiment: &Experiment, arms: &[ReadyArm]) -> usize {
         return experiment.primary.len();
     }
     let plan = arms.iter().find_map(|a| a.here.as_ref()).map(|h| &h.plan);
-    let measured = |p: &Plan| p.phases.iter().filter(|p| p.kind == PhaseKind::Measure && p.skip.is_none()).count();
+    let measured = |p: &Plan| p.phases.iter().filter(|p| p.measures_target() && p.skip.is_none()).count();
     plan.map_or(1, measured).clamp(1, 10)
 }
 

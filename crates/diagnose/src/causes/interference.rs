@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, LimitLayer, PhaseKind, PhaseRun, PhaseStatus, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Run};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -83,7 +83,7 @@ pub fn steal(run: &Run) -> Option<Cause> {
 /// was not seen.
 pub fn busy_machine(run: &Run) -> Option<Cause> {
     let (phase, share) = machine::executed(run)
-        .filter(|(p, _)| p.plan.kind == PhaseKind::Measure)
+        .filter(|(p, _)| p.plan.measures_target())
         .filter_map(|(p, r)| {
             let workers = r.engine_threads(&p.plan);
             let waited = r.usage.cpu_wait_ns? as f64 / r.duration_ns().max(1) as f64;

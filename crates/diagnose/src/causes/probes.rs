@@ -2,8 +2,7 @@
 
 use crate::machine;
 use model::{
-    Access, DirectProof, Direction, EngineKind, Operation, Order, Pacing, PhaseKind, PhaseRecord, PhaseRun,
-    PhaseStatus, Run, StreamPlan,
+    Access, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus, Run, StreamPlan,
 };
 
 /// A phase that stands and asks one plain thing.
@@ -91,7 +90,7 @@ fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> 
                 == (first.block().operation, first.block().order, first.block().block_size_bytes)
             && access(s) == access(first)
     };
-    if phase.plan.kind != PhaseKind::Measure || record.engine.kind == EngineKind::Memory || !streams.iter().all(alike) {
+    if !phase.plan.measures_target() || !streams.iter().all(alike) {
         return None;
     }
     Some(Probe {

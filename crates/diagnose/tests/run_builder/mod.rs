@@ -341,11 +341,10 @@ impl Builder {
         let plan = PhasePlan {
             name: phase.name.clone(),
             kind: match phase.name.as_str() {
-                "copy" => PhaseKind::MemoryCopy,
                 "layout" => PhaseKind::Layout,
                 _ => PhaseKind::Measure,
             },
-            engine: record.engine.kind,
+            engine: if phase.name == "copy" { EngineKind::Memory } else { record.engine.kind },
             access,
             cold: phase.name == "buffered-read",
             drop_cache: false,

@@ -109,7 +109,8 @@ impl SimRig {
     /// The phase's streams within what holds data, and what was clipped.
     fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
         if phase.engine == EngineKind::Memory {
-            return Ok((vec![phase.streams.first().cloned().unwrap_or_else(copy_stream)], None));
+            let piece = phase.streams.first().map(StreamPlan::copied).unwrap_or_default().copy_bytes;
+            return Ok((vec![copy_stream(piece.into())], None));
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };
         let mut clipped = None;
@@ -240,12 +241,12 @@ impl SimRig {
 }
 
 /// Memory copies have no region; the plan may leave their stream out.
-fn copy_stream() -> StreamPlan {
+fn copy_stream(piece: u64) -> StreamPlan {
     StreamPlan {
         kind: BlockPlan {
             operation: Operation::Read,
             order: Order::Sequential,
-            block_size_bytes: MIB,
+            block_size_bytes: piece,
             region_start_bytes: 0,
             region_bytes: 64 * MIB,
             ..BlockPlan::default()

@@ -163,10 +163,7 @@ impl<'a> Sides<'a> {
     /// first latency.
     pub fn is_question_of_a_phase(&self, id: &str) -> bool {
         let Some(run) = self.a.first() else { return false };
-        run.phases
-            .iter()
-            .filter(|p| p.plan.kind == model::PhaseKind::Measure)
-            .any(|p| question(p).is_some_and(|m| m.id == id))
+        run.phases.iter().filter(|p| p.plan.measures_target()).any(|p| question(p).is_some_and(|m| m.id == id))
     }
 
     pub fn values(&self, id: &str) -> Values {

@@ -2,7 +2,7 @@
 
 use super::{Case, Refusal, Remark, Validity};
 use crate::context::{own_bytes_between, transferred};
-use model::{Access, DataProof, DirectProof, PhaseKind, StreamPlan};
+use model::{Access, DataProof, DirectProof, StreamPlan};
 
 /// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
 pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
@@ -34,7 +34,7 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
     {
         out.refusals.push(Refusal::DirectFallback { basis });
     }
-    if case.plan.kind == PhaseKind::Measure && case.plan.streams.iter().any(|s| s.reads()) {
+    if case.plan.measures_target() && case.plan.streams.iter().any(|s| s.reads()) {
         match &case.record.data {
             Some(DataProof::NotReal(basis)) => out.refusals.push(Refusal::DataNotReal { basis: basis.clone() }),
             Some(DataProof::Unknown(basis)) => out.remarks.push(Remark::new("data-unproven", basis.clone())),
@@ -72,7 +72,7 @@ fn not_at_the_device(case: Case<'_>) -> Option<String> {
 /// counts, and where the phase claims to be cold, since then it is judged.
 fn from_memory(case: Case<'_>) -> Option<f64> {
     let buffered = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Buffered && s.reads();
-    if case.plan.cold || case.plan.kind != PhaseKind::Measure || !case.plan.streams.iter().any(buffered) {
+    if case.plan.cold || !case.plan.measures_target() || !case.plan.streams.iter().any(buffered) {
         return None;
     }
     let traffic = case.context.device_traffic(case.record)?;

@@ -1,7 +1,7 @@
 //! The record itself: errors, short transfers, an end before its time, too little of it.
 
 use super::{Case, Refusal, Remark, Validity};
-use model::{ErrorPolicy, PhaseKind, StopCause, StreamPlan, Sync};
+use model::{ErrorPolicy, StopCause, StreamPlan, Sync};
 use std::collections::BTreeMap;
 
 /// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
@@ -33,7 +33,7 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
         out.refusals.push(Refusal::ProcessStopped);
     }
     let counted = record.operations.saturating_sub(record.warmup.operations);
-    if counted > 0 && case.plan.kind != PhaseKind::MemoryCopy {
+    if counted > 0 && !case.plan.copies_memory() {
         if record.latency.count() == 0 {
             out.refusals.push(Refusal::Truncated { what: "operations without latencies" });
         }
@@ -42,7 +42,7 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
         }
     }
     let (operations, seconds) = case.rate.map_or((0, 0.0), |r| (r.operations.max(r.n), r.seconds));
-    let complete = record.stop == StopCause::RegionDone || case.plan.kind == PhaseKind::MemoryCopy;
+    let complete = record.stop == StopCause::RegionDone || case.plan.copies_memory();
     // Two whole rounds are hundreds of pages and two syncs, however few writes handed them over.
     let rounds =
         case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
@@ -52,7 +52,7 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
         // That it ended early is no reason of its own, and more time would not help.
     } else if !enough || seconds < LEAST_SECONDS && !complete {
         out.refusals.push(Refusal::TooLittleData { operations, seconds });
-    } else if seconds < LEAST_SECONDS && case.plan.kind != PhaseKind::MemoryCopy {
+    } else if seconds < LEAST_SECONDS && !case.plan.copies_memory() {
         let sentence =
             format!("the whole region took {seconds:.3} s; caches and bursts weigh more than in a longer run");
         out.remarks.push(Remark::new("short-phase", sentence));

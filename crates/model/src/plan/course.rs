@@ -38,6 +38,13 @@ pub struct Pacing {
     pub arrivals: Arrivals,
 }
 
+impl Pacing {
+    /// Whether it demands a rate of anything.
+    pub fn demands(&self) -> bool {
+        self.read.is_some() || self.write.is_some() || self.trim.is_some()
+    }
+}
+
 /// A pause after some operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThinkTime {

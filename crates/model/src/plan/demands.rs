@@ -1,9 +1,7 @@
 //! What a plan demands of memory and of the target, and whether it can be carried out at all. Pure: nothing is asked of
 //! a machine, nothing overflows.
 
-use super::{
-    Access, Arrivals, BlockSize, EngineKind, Operation, Order, PhaseKind, PhasePlan, Plan, Rate, StopRule, StreamPlan,
-};
+use super::{Access, Arrivals, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, StopRule, StreamPlan};
 use crate::{Histogram, Interval, NS_PER_S, Round, bytes_apart, bytes_text};
 use serde::Serialize;
 
@@ -202,7 +200,7 @@ impl Plan {
             if let Some(what) = phase.contradiction().or_else(|| phase.verify_contradiction()) {
                 errors.push(PlanError::Phase { phase: name(), what });
             }
-            for stream in &phase.streams {
+            for stream in phase.streams.iter().filter(|_| !phase.copies_memory()) {
                 if let Err(what) = stream.can_be(phase, sector_bytes.max(1)) {
                     errors.push(PlanError::Stream { phase: name(), stream: stream.name.clone(), what });
                 }
@@ -219,7 +217,7 @@ impl Plan {
 
 impl PhasePlan {
     fn contradiction(&self) -> Option<String> {
-        if self.streams.is_empty() && self.kind != PhaseKind::MemoryCopy {
+        if self.streams.is_empty() && !self.copies_memory() {
             return Some("it has no stream".into());
         }
         match self.stop {

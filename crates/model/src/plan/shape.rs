@@ -1,7 +1,7 @@
 //! What phases have in common and in what they differ: by this, tables and curves are found in any workload, whatever
 //! its phases are called.
 
-use super::{BlockPlan, IoPath, Limits, Mix, Operation, PhaseKind, PhasePlan, Plan, StreamPlan};
+use super::{BlockPlan, IoPath, Limits, Mix, Operation, PhasePlan, Plan, StreamPlan};
 
 /// A phase of equal streams, taken apart into what workloads vary and all the rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ fn bare(stream: &StreamPlan) -> StreamPlan {
 impl PhasePlan {
     /// Its shape; `None` where it does not measure, or has streams that do different things.
     pub fn shape(&self) -> Option<PhaseShape> {
-        let first = self.streams.first().filter(|_| self.kind == PhaseKind::Measure)?;
+        let first = self.streams.first().filter(|_| self.measures_target())?;
         let same = |s: &StreamPlan| {
             let own = |s: &StreamPlan| (s.block().block_size_bytes, s.path.queue_depth, s.block().mix);
             own(s) == own(first) && bare(s) == bare(first)
@@ -134,7 +134,7 @@ mod tests {
             phase("a", stream(1, 1)),
             phase("other", other),
             phase("b", stream(4, 2)),
-            PhasePlan { kind: PhaseKind::Layout, ..phase("layout", stream(8, 4)) },
+            PhasePlan { kind: crate::PhaseKind::Layout, ..phase("layout", stream(8, 4)) },
         ];
         assert_eq!(Plan { phases, ..Plan::default() }.depth_sweeps(), [[1, 3, 0]]);
         let twice = vec![phase("a", stream(1, 1)), phase("b", stream(1, 2)), phase("c", stream(2, 3))];

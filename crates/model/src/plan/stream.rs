@@ -69,10 +69,16 @@ impl From<BlockPlan> for StreamKind {
 }
 
 /// A copy of memory, in the worker's own thread.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CopyPlan {
     /// Bytes of each piece that is copied, an operation each.
-    pub copy_bytes: u64,
+    pub copy_bytes: u32,
+}
+
+impl Default for CopyPlan {
+    fn default() -> Self {
+        Self { copy_bytes: 1 << 20 }
+    }
 }
 
 /// What a stream does to blocks of its target. Absent from JSON where neutral, but for the first five.
@@ -257,6 +263,14 @@ impl StreamPlan {
         match &mut self.kind {
             StreamKind::Block(block) => block,
             StreamKind::Copy(_) => unreachable!("it was made one of blocks"),
+        }
+    }
+
+    /// What it copies in memory; neutral where it is of another kind.
+    pub fn copied(&self) -> CopyPlan {
+        match &self.kind {
+            StreamKind::Copy(copy) => copy.clone(),
+            StreamKind::Block(_) => CopyPlan::default(),
         }
     }
 

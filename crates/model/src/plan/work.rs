@@ -169,7 +169,7 @@ impl Work {
     /// The work that a phase does, if it is one of these.
     pub fn of(phase: &PhasePlan) -> Option<Self> {
         match phase.kind {
-            PhaseKind::MemoryCopy => return Some(Self::MemoryCopy),
+            PhaseKind::Measure if phase.copies_memory() => return Some(Self::MemoryCopy),
             PhaseKind::Measure => {}
             PhaseKind::Layout | PhaseKind::Precondition => return None,
         }
@@ -222,7 +222,7 @@ impl Run {
     pub fn is_overview(&self) -> bool {
         /// Fewer are none.
         const LEAST: usize = 4;
-        let measured = self.phases.iter().filter(|p| p.plan.kind == PhaseKind::Measure);
+        let measured = self.phases.iter().filter(|p| p.plan.measures_target());
         let works: Option<Vec<Work>> = measured.map(|p| Work::of(&p.plan)).collect();
         let each_once = |w: &Vec<Work>| w.len() >= LEAST && (1..w.len()).all(|i| !w[..i].contains(&w[i]));
         self.command == "check" || works.as_ref().is_some_and(each_once)

@@ -1,7 +1,7 @@
 //! `narrows/runs/1`: what is in the archive.
 
 use super::seconds;
-use model::{Metric, PhaseKind, PhaseRun, Run, RunState, Work};
+use model::{Metric, PhaseRun, Run, RunState, Work};
 use serde::{Deserialize, Serialize};
 
 /// One run in the list.
@@ -64,7 +64,7 @@ fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
     let small = phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536);
     let quantity = if small { "iops" } else { "throughput_bytes_per_s" };
     let id = format!("{}.{quantity}", phase.plan.name);
-    phase.metrics.iter().find(|m| phase.plan.kind == PhaseKind::Measure && m.id == id)
+    phase.metrics.iter().find(|m| phase.plan.measures_target() && m.id == id)
 }
 
 /// What `narrows runs list --json` prints.

@@ -3,7 +3,7 @@
 use super::{jobs, t};
 use crate::quantity;
 use maud::{Markup, html};
-use model::{Histogram, PhaseKind, PhaseRun, Run, Work};
+use model::{Histogram, PhaseRun, Run, Work};
 use std::borrow::Cow;
 
 /// A phase whose latencies are drawn, with its look: colour by access pattern, dashes for writes.
@@ -41,7 +41,7 @@ fn curves(run: &Run) -> Vec<Curve<'_>> {
     };
     let class = |colour: u8, writes: bool| format!("curve c{colour}{}", if writes { " dash" } else { "" });
     let mut out = Vec::new();
-    let measured = |p: &&PhaseRun| p.plan.kind == PhaseKind::Measure;
+    let measured = |p: &&PhaseRun| p.plan.measures_target();
     for p in run.phases.iter().filter(measured) {
         let Some(record) = &p.record else { continue };
         let sides = jobs::sides(p);

@@ -1,7 +1,7 @@
 //! The series that the plots draw, as columns of JSON, thinned so that the page stays small.
 
 use super::t;
-use model::{Interval, PhaseKind, PhaseRecord, PhaseStatus, Run, SystemSample, cpu_share, cpu_share_total, disk_rate};
+use model::{Interval, PhaseRecord, PhaseStatus, Run, SystemSample, cpu_share, cpu_share_total, disk_rate};
 use serde_json::{Value, json};
 
 /// Points of the program's own series, over all phases; more are thinned.
@@ -170,7 +170,7 @@ pub(super) fn data(run: &Run) -> Option<Value> {
         .phases
         .iter()
         // Memory is ten or a hundred times faster: on one scale with it nothing of the storage would be seen.
-        .filter(|p| p.plan.kind != PhaseKind::MemoryCopy)
+        .filter(|p| !p.plan.copies_memory())
         .filter_map(|p| {
             let refused = if p.status == PhaseStatus::Refused { " (refused)" } else { "" };
             let record = p.record.as_ref()?;

@@ -4,7 +4,7 @@ use super::summary::kebab;
 use super::t;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{Interval, PhaseKind, PhaseRun, PhaseStatus, Run, Unit};
+use model::{Interval, PhaseRun, PhaseStatus, Run, Unit};
 
 /// Columns of a strip; several intervals share one where there are more.
 const COLUMNS: usize = 240;
@@ -85,7 +85,7 @@ pub(super) fn strips(run: &Run) -> Markup {
             @for p in &run.phases {
                 li {
                     p.name { b { (t(&p.plan.name)) }
-                        @if p.plan.kind == PhaseKind::MemoryCopy && p.plan.name != "memory-copy" { " " span.quiet { (kebab(&p.plan.kind).replace('-', " ")) } }
+                        @if p.plan.copies_memory() && p.plan.name != "memory-copy" { " " span.quiet { "memory copy" } }
                     }
                     p.amount {
                         @if p.status == PhaseStatus::Measured {

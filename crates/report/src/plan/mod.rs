@@ -133,6 +133,9 @@ impl Writer<'_> {
             self.out.push_str(&format!("{number}{heading}\n"));
             self.block(&indent, &how, None);
         }
+        if phase.copies_memory() {
+            return;
+        }
         for group in alike(&phase.streams) {
             let lead = format!("{indent}- ");
             let text = self.plain(&streams_words(&group));
@@ -148,14 +151,13 @@ fn phases(n: usize) -> String {
 /// What is said of a phase as a whole.
 fn phase_words(phase: &PhasePlan) -> Vec<String> {
     let mut out = Vec::new();
+    if phase.copies_memory() {
+        return vec![format!("memory to memory for {}", quantity::duration(phase.time_limit_ns))];
+    }
     match phase.kind {
         PhaseKind::Measure => {}
         PhaseKind::Layout => out.push("not measured".to_owned()),
         PhaseKind::Precondition => out.push("no result".into()),
-        PhaseKind::MemoryCopy => {
-            out.push(format!("memory to memory for {}", quantity::duration(phase.time_limit_ns)));
-            return out;
-        }
     }
     out.push(words::engine(phase.engine).into());
     if !matches!(phase.engine, EngineKind::Null) {

@@ -1,7 +1,7 @@
 //! In which form the phases of a run are shown: decided by their shape, never by the workload's name.
 
 use super::grid::{Grid, grid};
-use model::{DepthCurve, PhaseKind, PhaseRun, PhaseStatus, Run};
+use model::{DepthCurve, PhaseRun, PhaseStatus, Run};
 
 /// More curves are a grid.
 const MOST_CURVES: usize = 4;
@@ -49,9 +49,9 @@ fn held_back(phase: &PhaseRun) -> bool {
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.
 pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
-    let shown = |p: &PhaseRun| p.plan.kind != PhaseKind::MemoryCopy;
+    let shown = |p: &PhaseRun| !p.plan.copies_memory();
     let mut rest: Vec<usize> = (0..run.phases.len()).filter(|i| shown(&run.phases[*i])).collect();
-    let measures = |i: &usize| run.phases[*i].plan.kind == PhaseKind::Measure;
+    let measures = |i: &usize| run.phases[*i].plan.measures_target();
     let mut out = Vec::new();
     if curves.len() <= MOST_CURVES {
         for curve in curves {

@@ -1,7 +1,7 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
 use crate::quantity;
-use model::{PhaseKind, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
+use model::{PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
@@ -140,7 +140,7 @@ const SAID: [&str; 7] =
 /// have one like it.
 fn reasons(run: &Run) -> Vec<Remark> {
     let mut kinds: Vec<(&str, &str, &str, usize)> = Vec::new();
-    let measured = |p: &&PhaseRun| p.status == PhaseStatus::Measured && p.plan.kind == PhaseKind::Measure;
+    let measured = |p: &&PhaseRun| p.status == PhaseStatus::Measured && p.plan.measures_target();
     for phase in run.phases.iter().filter(measured) {
         for reason in &phase.reasons {
             let code = reason.split_once(':').map_or(reason.as_str(), |(code, _)| code);

@@ -6,7 +6,7 @@ use crate::headline::status_word;
 use crate::plan::words;
 use crate::quantity::{self, Shown};
 use crate::style::Style;
-use model::{DepthCurve, Knee, Metric, MetricStatus, Order, PhaseKind, PhaseRun, PhaseStatus, Run, Unit};
+use model::{DepthCurve, Knee, Metric, MetricStatus, Order, PhaseRun, PhaseStatus, Run, Unit};
 
 /// Columns of the bar beside a depth.
 const BAR: usize = 12;
@@ -158,7 +158,7 @@ impl Numbers {
 
     /// A phase with its jobs and directions.
     fn rows(&mut self, phase: &PhaseRun, quantities: &[&str]) -> Vec<Row> {
-        let dim = phase.plan.kind != PhaseKind::Measure;
+        let dim = !phase.plan.measures_target();
         let label = phase.plan.name.clone();
         if phase.status != PhaseStatus::Measured {
             let mut cells = vec![self.without(phase)];

@@ -93,7 +93,7 @@ pub fn sd_card() -> Sample {
             plan: plan_of(s),
             status: PhaseStatus::Measured,
             reasons: vec![],
-            steady: (s.kind == PhaseKind::Measure).then_some(s.stalls < 0.1),
+            steady: plan_of(s).measures_target().then_some(s.stalls < 0.1),
             changes: Vec::new(),
             metrics: metrics_of(s, &record),
             record: Some(record),

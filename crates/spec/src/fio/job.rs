@@ -4,7 +4,7 @@ use super::block::Blocks;
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
-use model::{BlockSize, EngineKind, IoClass, IoPriority, Operation, Order, Rate, Verify, VerifyKind};
+use model::{BlockSize, EngineKind, IoClass, IoPriority, Mix, Operation, Order, Rate, Verify, VerifyKind};
 
 /// What a job that has ended takes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,11 @@ pub(super) struct Draft {
 impl Default for Draft {
     fn default() -> Self {
         Self {
-            job: Job { engine: Some(EngineKind::Psync), together: false, ..Job::default() },
+            job: {
+                let mut job = Job { together: false, ..Job::default() };
+                job.stream.path.engine = Some(EngineKind::Psync);
+                job
+            },
             name: None,
             stonewall: false,
             new_group: false,
@@ -138,61 +142,61 @@ impl Draft {
         units: Units,
     ) -> Result<(Job, Vec<String>), (&'static str, String)> {
         let mut job = self.job.clone();
-        job.name = name.to_owned();
+        job.stream.name = name.to_owned();
         let random = self.kind.starts_with("rand");
         let operation = self.kind.strip_prefix("rand").unwrap_or(&self.kind).to_owned();
-        job.read_percent = None;
-        (job.operation, job.trim_before_write) = match operation.as_str() {
-            "write" => (Operation::Write, false),
-            "trim" => (Operation::Trim, false),
-            "trimwrite" => (Operation::Write, true),
-            "rw" => {
-                job.read_percent = Some(self.mixed_reads);
-                (Operation::Write, false)
-            }
-            _ => (Operation::Read, false),
+        let block = job.stream.block_mut();
+        (block.operation, block.mix, block.trim_before_write) = match operation.as_str() {
+            "write" => (Operation::Write, None, false),
+            "trim" => (Operation::Trim, None, false),
+            "trimwrite" => (Operation::Write, None, true),
+            "rw" => (Operation::Write, Some(Mix { read_percent: self.mixed_reads }), false),
+            _ => (Operation::Read, None, false),
         };
         let (sizes, notes) = self.blocks.resolve();
         job.block = sizes;
         self.notes.extend(notes);
         self.pace(&mut job)?;
-        job.order = if random { self.random_order() } else { Order::Sequential };
+        job.stream.block_mut().order = if random { self.random_order() } else { Order::Sequential };
         if !random {
             // fio's alignment is one of random offsets.
-            job.align = None;
+            job.stream.block_mut().align_bytes = None;
         }
         self.modify(&mut job, random, units)?;
         self.zones(&mut job, random)?;
-        job.io_priority = match (self.priority_class, self.priority_level) {
+        job.stream.path.io_priority = match (self.priority_class, self.priority_level) {
             (None, None) => None,
             (Some(IoClass::Idle), _) => Some(IoPriority { class: IoClass::Idle, level: 0 }),
             (class, level) => {
                 Some(IoPriority { class: class.unwrap_or(IoClass::BestEffort), level: level.unwrap_or(0) })
             }
         };
-        job.content.zero = self.zero;
-        job.content.pool_percent = if self.working_set { self.working_set_percent } else { 0 };
-        if matches!(job.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && job.depth > 1 {
+        job.stream.content.zero = self.zero;
+        job.stream.content.pool_percent = if self.working_set { self.working_set_percent } else { 0 };
+        if matches!(job.stream.path.engine, Some(EngineKind::Psync | EngineKind::Mmap))
+            && job.stream.path.queue_depth > 1
+        {
             self.notes.push(format!(
                 "job '{name}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",
-                job.depth
+                job.stream.path.queue_depth
             ));
-            job.depth = 1;
+            job.stream.path.queue_depth = 1;
         }
-        job.batch_submit = job.batch_submit.map(|n| n.min(job.depth));
-        job.batch_complete = job.batch_complete.map(|n| n.min(job.depth));
+        let path = &mut job.stream.path;
+        path.batch_submit = path.batch_submit.map(|n| n.min(path.queue_depth));
+        path.batch_complete = path.batch_complete.map(|n| n.min(path.queue_depth));
         if job.time_based && job.time_ns.is_none() {
             return Err(("time_based", "needs runtime".into()));
         }
         job.drop_cache = self.invalidate;
         if let Some(kind) = self.verify {
-            job.verify = Some(Verify {
+            job.stream.verify = Some(Verify {
                 kind,
-                read_back: self.do_verify && job.changes_data(),
+                read_back: self.do_verify && job.stream.changes_data(),
                 stop_at_first: self.verify_fatal,
             });
         }
-        job.ends_phase = self.exit_all;
+        job.stream.limits.ends_phase = self.exit_all;
         job.seed = match (self.random_seed, self.repeat) {
             (Some(seed), _) => Some(seed),
             // The same offsets in each run, as fio does: the name makes them differ from job to job.
@@ -245,7 +249,8 @@ impl Draft {
             _ if self.zone_size == 0 => fail("strided needs zonesize"),
             _ if range < self.zone_size => fail("zonerange is at least zonesize"),
             (Ok(blocks), Some(stride_bytes)) => {
-                (job.run_blocks, job.order) = (blocks, Order::Strided { stride_bytes });
+                let block = job.stream.block_mut();
+                (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
                 Ok(())
             }
             _ => fail("the zones are too large"),
@@ -258,7 +263,8 @@ impl Draft {
             return Err(("rate_iops", "and rate exclude each other; one of them is the limit".into()));
         }
         let rates = if bytes > 0 { self.rates } else { self.rates_iops };
-        [job.pacing.read, job.pacing.write, job.pacing.trim] = rates;
+        let pacing = job.pacing();
+        [pacing.read, pacing.write, pacing.trim] = rates;
         Ok(())
     }
 
@@ -301,9 +307,9 @@ impl Draft {
                 bytes => bytes,
             };
         }
-        if let Some(operations) = job.total_operations {
+        if let Some(operations) = job.stream.limits.total_operations {
             // Of each loop; and the amount holds beside it.
-            job.total_operations = Some(operations.saturating_mul(u64::from(job.loops)));
+            job.stream.limits.total_operations = Some(operations.saturating_mul(u64::from(job.loops)));
             job.amount.get_or_insert(Extent::Percent(100));
         }
     }
@@ -322,7 +328,7 @@ impl Draft {
         let fail = |what: String| Err(("rw", what));
         if random {
             match positive(text, units) {
-                Ok(blocks) => job.run_blocks = blocks,
+                Ok(blocks) => job.stream.block_mut().run_blocks = blocks,
                 Err(what) => return fail(what),
             }
             return Ok(());
@@ -337,9 +343,10 @@ impl Draft {
         };
         let distance = i128::from(*bytes) + i128::from(added);
         drop(sizes);
-        job.order = match distance {
-            d if d == -i128::from(job.largest_block()) => Order::Reverse,
-            d if d >= i128::from(job.largest_block()) => match u64::try_from(d) {
+        let largest = i128::from(job.largest_block());
+        job.stream.block_mut().order = match distance {
+            d if d == -largest => Order::Reverse,
+            d if d >= largest => match u64::try_from(d) {
                 Ok(stride_bytes) => Order::Strided { stride_bytes },
                 Err(_) => return fail(format!("'{text}' is too large")),
             },

@@ -204,7 +204,7 @@ impl Reader<'_> {
         for phase in &mut phases {
             let mut names = Names::of([]);
             for job in &mut phase.jobs {
-                job.name = names.unused(&job.name);
+                job.stream.name = names.unused(&job.stream.name);
             }
         }
         let file = self.inputs.file.rsplit('/').next().unwrap_or_default();
@@ -251,7 +251,7 @@ impl Reader<'_> {
 
     /// Whether a job that waits for another begins a phase: it does where that one runs in the last phase, alone.
     fn waits(phases: &[Phase], awaited: &str) -> Result<bool, String> {
-        let is = |j: &crate::job::Job| j.name == awaited;
+        let is = |j: &crate::job::Job| j.stream.name == awaited;
         match phases.split_last() {
             Some((last, _)) if last.jobs.iter().all(is) => Ok(true),
             Some((last, _)) if last.jobs.iter().any(is) => Err(format!(

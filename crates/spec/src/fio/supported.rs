@@ -86,11 +86,11 @@ fn separated(text: &str) -> Vec<String> {
 }
 
 fn think(draft: &mut Draft) -> &mut ThinkTime {
-    draft.job.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
+    draft.job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
 }
 
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.job.engine = Some(match t {
+    d.job.stream.path.engine = Some(match t {
         "psync" | "pvsync" | "pvsync2" | "sync" | "vsync" => EngineKind::Psync,
         "io_uring" | "libaio" | "posixaio" => EngineKind::IoUring,
         "mmap" => EngineKind::Mmap,
@@ -128,7 +128,7 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
             return Err(format!("'{t}': one list of zones for all directions is supported"));
         }
         "zoned" => {
-            d.job.zones = zones(parameter)?;
+            d.job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
         }
         _ => return Err(format!("'{name}' is not supported: random, zipf, pareto, normal, zoned are")),
@@ -204,33 +204,33 @@ impl Draft {
             if all[0] != all[1] {
                 return Err("one alignment for all directions is supported".into());
             }
-            d.job.align = all[0].filter(|a| *a > 0);
+            d.job.stream.block_mut().align_bytes = all[0].filter(|a| *a > 0);
             Ok(())
         }),
         (&["ioengine"], |d, t, _| engine(d, t)),
         (&["iodepth"], |d, t, u| {
-            d.job.depth = positive(t, u)?;
+            d.job.stream.path.queue_depth = positive(t, u)?;
             Ok(())
         }),
         (&["iodepth_batch", "iodepth_batch_submit"], |d, t, u| {
-            d.job.batch_submit = Some(positive(t, u)?);
+            d.job.stream.path.batch_submit = Some(positive(t, u)?);
             Ok(())
         }),
         (&["iodepth_batch_complete", "iodepth_batch_complete_min"], |d, t, u| {
             // 0 asks fio to poll; the loop here never waits for more than it must.
-            d.job.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
+            d.job.stream.path.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
             Ok(())
         }),
         (&["direct"], |d, t, u| {
-            d.job.access = if flag(t, u)? { Access::Direct } else { Access::Buffered };
+            d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
             Ok(())
         }),
         (&["buffered"], |d, t, u| {
-            d.job.access = if flag(t, u)? { Access::Buffered } else { Access::Direct };
+            d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
             Ok(())
         }),
         (&["sync"], |d, t, u| {
-            d.job.open_sync = match t {
+            d.job.stream.path.open_sync = match t {
                 "none" => OpenSync::None,
                 "sync" => OpenSync::Sync,
                 "dsync" => OpenSync::Dsync,
@@ -243,24 +243,24 @@ impl Draft {
             Ok(())
         }),
         (&["hipri"], |d, t, u| {
-            d.job.rw_flags.hipri = flag(t, u)?;
+            d.job.stream.path.rw_flags.hipri = flag(t, u)?;
             Ok(())
         }),
         (&["nowait"], |d, t, u| {
-            d.job.rw_flags.nowait = flag(t, u)?;
+            d.job.stream.path.rw_flags.nowait = flag(t, u)?;
             Ok(())
         }),
         (&["uncached"], |d, t, u| {
-            d.job.rw_flags.dontcache = flag(t, u)?;
+            d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
             Ok(())
         }),
         (&["atomic"], |d, t, u| {
-            d.job.rw_flags.atomic = flag(t, u)?;
+            d.job.stream.path.rw_flags.atomic = flag(t, u)?;
             Ok(())
         }),
         (&["mem", "iomem"], |d, t, _| {
             // What follows a colon names a file to map: the pages are the same.
-            d.job.buffers.pages = match t.split(':').next().unwrap_or(t) {
+            d.job.stream.path.buffers.pages = match t.split(':').next().unwrap_or(t) {
                 "malloc" | "shm" | "mmap" | "mmapshared" => BufferPages::Ordinary,
                 "shmhuge" | "mmaphuge" => BufferPages::Reserved { page_bytes: d.hugepage_bytes },
                 _ => return Err(format!("'{t}' is none of malloc, shm, mmap, mmapshared, shmhuge, mmaphuge")),
@@ -268,12 +268,12 @@ impl Draft {
             Ok(())
         }),
         (&["iomem_align", "mem_align"], |d, t, u| {
-            d.job.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
+            d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
             Ok(())
         }),
         (&["hugepage-size"], |d, t, u| {
             d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
-            if let BufferPages::Reserved { page_bytes } = &mut d.job.buffers.pages {
+            if let BufferPages::Reserved { page_bytes } = &mut d.job.stream.path.buffers.pages {
                 *page_bytes = d.hugepage_bytes;
             }
             Ok(())
@@ -283,15 +283,15 @@ impl Draft {
             Ok(())
         }),
         (&["fsync"], |d, t, u| {
-            d.job.flush.fsync_every = count(t, u)?;
+            d.job.stream.durability.flush.fsync_every = count(t, u)?;
             Ok(())
         }),
         (&["fdatasync"], |d, t, u| {
-            d.job.flush.fdatasync_every = count(t, u)?;
+            d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
             Ok(())
         }),
         (&["end_fsync", "fsync_on_close"], |d, t, u| {
-            d.job.flush.fsync_at_end = flag(t, u)?;
+            d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
             Ok(())
         }),
         (&["numjobs"], |d, t, u| {
@@ -303,7 +303,7 @@ impl Draft {
             Ok(())
         }),
         (&["cpus_allowed"], |d, t, _| {
-            d.job.cpus = cpus(t)?;
+            d.job.stream.path.cpus = cpus(t)?;
             Ok(())
         }),
         (&["cpus_allowed_policy"], |d, t, _| {
@@ -383,7 +383,7 @@ impl Draft {
             Ok(())
         }),
         (&["file_service_type"], |d, t, _| {
-            d.job.file_order = match t {
+            d.job.stream.block_mut().file_order = match t {
                 "roundrobin" => FileOrder::RoundRobin,
                 "random" => FileOrder::Random,
                 "sequential" => FileOrder::Sequential,
@@ -408,7 +408,7 @@ impl Draft {
             Ok(())
         }),
         (&["number_ios"], |d, t, u| {
-            d.job.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
+            d.job.stream.limits.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
             Ok(())
         }),
         (&["loops"], |d, t, u| {
@@ -431,7 +431,7 @@ impl Draft {
             if t.contains('-') {
                 return Err("a fixed delay is supported, no range".into());
             }
-            d.job.start_delay_ns = u.seconds(t)?;
+            d.job.stream.timing.start_delay_ns = u.seconds(t)?;
             Ok(())
         }),
         (&["stonewall", "wait_for_previous"], |d, t, u| {
@@ -479,11 +479,11 @@ impl Draft {
             Ok(())
         }),
         (&["buffer_compress_percentage"], |d, t, u| {
-            d.job.content.compress_percent = percent(t, u)?;
+            d.job.stream.content.compress_percent = percent(t, u)?;
             Ok(())
         }),
         (&["dedupe_percentage"], |d, t, u| {
-            d.job.content.dedupe_percent = percent(t, u)?;
+            d.job.stream.content.dedupe_percent = percent(t, u)?;
             Ok(())
         }),
         (&["dedupe_mode"], |d, t, _| {
@@ -499,7 +499,7 @@ impl Draft {
             Ok(())
         }),
         (&["dedupe_global"], |d, t, u| {
-            d.job.content.pool_shared = flag(t, u)?;
+            d.job.stream.content.pool_shared = flag(t, u)?;
             Ok(())
         }),
         (&["randrepeat", "allrandrepeat"], |d, t, u| {
@@ -518,7 +518,7 @@ impl Draft {
         (&["rate"], |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))),
         (&["rate_iops"], |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))),
         (&["rate_process"], |d, t, _| {
-            d.job.pacing.arrivals = match t {
+            d.job.pacing().arrivals = match t {
                 "linear" => Arrivals::Fixed,
                 "poisson" => Arrivals::Poisson,
                 _ => return Err(format!("'{t}' is neither linear nor poisson")),
@@ -556,7 +556,7 @@ impl Draft {
         }),
         (&["continue_on_error"], |d, t, _| {
             d.notes.retain(|n| !n.starts_with("continue_on_error"));
-            d.job.on_error = match t {
+            d.job.stream.on_error = match t {
                 // Data that do not verify never end a job, unless verify_fatal asks for that.
                 "none" | "0" | "verify" => ErrorPolicy::Stop,
                 "" | "all" | "1" | "io" => ErrorPolicy::Continue,

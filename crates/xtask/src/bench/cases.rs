@@ -8,7 +8,7 @@ use super::figures::Figures;
 use super::targets::Target;
 use anyhow::{Context, ensure};
 use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
-use model::{PhaseKind, PhaseRecord, TargetKind};
+use model::{PhaseRecord, TargetKind};
 use spec::{Readiness, RunInputs, TextInputs, TextMachine};
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -118,7 +118,7 @@ fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
         seed: 1,
         probe: Default::default(),
     })?;
-    let phase = plan.phases.iter().find(|p| p.kind == PhaseKind::Measure).context("nothing is measured")?;
+    let phase = plan.phases.iter().find(|p| p.measures_target()).context("nothing is measured")?;
     let (before, start) = (sys::process_usage(), Instant::now());
     let record = rig.run(phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (used, elapsed) = (sys::process_usage().since(&before), start.elapsed().as_secs_f64());

@@ -5,7 +5,7 @@ use super::t_io_uring;
 use super::targets::Target;
 use anyhow::{Context, ensure};
 use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
-use model::{PhaseKind, TargetKind};
+use model::TargetKind;
 use spec::{Readiness, RunInputs, TextInputs, TextMachine};
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -97,7 +97,7 @@ fn ours(target: &Target, cell: &Cell, seconds: u32) -> anyhow::Result<Reading> {
         seed: 1,
         probe: Default::default(),
     })?;
-    let phase = plan.phases.iter().find(|p| p.kind == PhaseKind::Measure).context("nothing is measured")?;
+    let phase = plan.phases.iter().find(|p| p.measures_target()).context("nothing is measured")?;
     let before = sys::process_usage();
     let record = rig.run(phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let used = sys::process_usage().since(&before);

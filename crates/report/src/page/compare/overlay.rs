@@ -5,7 +5,7 @@ use super::percentiles::common_phases;
 use super::px;
 use crate::{Compare, quantity};
 use maud::{Markup, html};
-use model::{PhaseKind, PhaseRecord, PhaseStatus, Run, Unit};
+use model::{PhaseRecord, PhaseStatus, Run, Unit};
 
 /// Phases drawn.
 const MOST_PHASES: usize = 12;
@@ -34,7 +34,7 @@ fn line(record: &PhaseRecord, by_bytes: bool) -> Line {
 
 fn lines(runs: &[Run], phase: &str) -> Vec<Line> {
     let measured = runs.iter().filter_map(|r| r.phase(phase)).filter(|p| p.status == PhaseStatus::Measured);
-    let records = measured.filter(|p| p.plan.kind == PhaseKind::Measure).filter_map(|p| p.record.as_ref());
+    let records = measured.filter(|p| p.plan.measures_target()).filter_map(|p| p.record.as_ref());
     records.map(|r| line(r, true)).filter(|l| l.len() > 1).take(MOST_RUNS).collect()
 }
 

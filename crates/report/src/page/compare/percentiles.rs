@@ -5,7 +5,7 @@ use super::super::t;
 use super::px;
 use crate::{Compare, quantity};
 use maud::{Markup, html};
-use model::{Histogram, PhaseKind, PhaseStatus, Run};
+use model::{Histogram, PhaseStatus, Run};
 
 /// Phases drawn; a sweep has more, and nobody reads them all.
 const MOST_PHASES: usize = 12;
@@ -26,7 +26,7 @@ fn merged(runs: &[Run], phase: &str) -> Histogram {
 /// Names of the phases that both sides measured, in the order of A.
 pub(super) fn common_phases<'a>(view: &Compare<'a>) -> Vec<&'a str> {
     let Some(first) = view.a.runs.first() else { return Vec::new() };
-    let measured = first.phases.iter().filter(|p| p.plan.kind == PhaseKind::Measure);
+    let measured = first.phases.iter().filter(|p| p.plan.measures_target());
     let names = measured.map(|p| p.plan.name.as_str());
     names.filter(|n| view.b.runs.iter().any(|r| r.phase(n).is_some())).collect()
 }

@@ -1,0 +1,151 @@
+//! One job on a target becomes its streams: regions, files, amounts.
+
+use super::{Resolver, RunError};
+use crate::budget::round_bytes;
+use crate::job::{Extent, Files, Job, Phase};
+use model::{BlockSize, BlockSizes, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
+
+impl Resolver<'_> {
+    fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
+        let names = match &job.files {
+            Files::Target => return Vec::new(),
+            Files::Named(names) => names.clone(),
+            Files::Own(count) => {
+                let base = if job.stream.name.is_empty() { &phase.name } else { &job.stream.name };
+                let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
+                let format = job.file_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
+                let mut names: Vec<String> = Vec::new();
+                for file in 0..*count {
+                    let name = format
+                        .replace("$jobname", &base)
+                        .replace("$jobnum", &copy.to_string())
+                        .replace("$filenum", &file.to_string());
+                    // Without the number of the file, all are one.
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                names
+            }
+        };
+        if self.inputs.kind == TargetKind::Directory {
+            return names;
+        }
+        self.notes
+            .push("the target is no directory: all jobs use the target itself instead of files of their own".into());
+        Vec::new()
+    }
+
+    /// Where the region of a copy starts. A part of a file that the job makes itself is one of that file.
+    fn offset(&self, job: &Job, files: u64, copy: u32) -> u64 {
+        let own = match (job.file_bytes, job.size) {
+            (Some(each), _) => Some(each),
+            (None, Some(Extent::Bytes(all))) => Some(self.amount(Extent::Bytes(all)) / files),
+            (None, _) => None,
+        };
+        let own = own.filter(|_| self.inputs.kind == TargetKind::Directory);
+        let bytes = |extent| match (extent, own) {
+            (Extent::Percent(_), Some(file)) => extent.of(file),
+            _ => self.amount(extent),
+        };
+        bytes(job.offset).saturating_add(bytes(job.offset_step).saturating_mul(u64::from(copy)))
+    }
+
+    pub(super) fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
+        let files = self.files_of(phase, job, copy);
+        let offered = self.inputs.max_bytes;
+        let count = (files.len() as u64).max(1);
+        let offset = self.offset(job, count, copy);
+        let size = match job.size {
+            // What is left of the target, at most: fio does not go beyond its end either.
+            Some(part @ Extent::Percent(_)) => self.amount(part).min(offered.saturating_sub(offset)) / count,
+            Some(size) => self.amount(size) / count,
+            None => self.whole.saturating_sub(offset) / count,
+        };
+        let size = job.file_bytes.map_or(size, |each| size.min(each.saturating_sub(offset)));
+        if job.size.is_none() && Self::lays_out_on(self.workload, self.inputs) && !self.workload.lays_out_targets {
+            self.notes.push(format!("job '{}' does not say its size: {size} bytes", job.stream.name));
+        }
+        let largest = job.largest_block();
+        let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
+        let whole_blocks =
+            size - size % if job.blocks_used().all(|b| b.min_bytes() == largest) { largest } else { unit };
+        // What holds no block is refused with the figure that was asked for.
+        let region_bytes = if whole_blocks == 0 { size } else { whole_blocks };
+        let end = offset.saturating_add(region_bytes);
+        let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
+        for name in names {
+            let used = self.ends.entry(name.clone()).or_default();
+            self.needed += u128::from(end.saturating_sub(*used));
+            *used = end.max(*used);
+            if let Some(verify) = job.stream.verify {
+                self.verified.entry(name.clone()).or_insert(verify.kind);
+            }
+            if job.stream.reads() || job.laid_out {
+                let needed = self.laid_out.entry(name).or_default();
+                *needed = end.max(*needed);
+            }
+        }
+        let needed = u64::try_from(self.needed).unwrap_or(u64::MAX);
+        if needed > offered && self.inputs.kind != TargetKind::Null {
+            let (phase, job) = (phase.name.clone(), job.stream.name.clone());
+            return Err(RunError::TooSmall { phase, job, needed, offered });
+        }
+        self.streams += 1;
+        let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
+        let all = region_bytes.saturating_mul(count);
+        let amount = match job.amount {
+            None => all,
+            Some(part @ Extent::Percent(_)) => part.of(all),
+            // The last block starts before the end, as in fio.
+            Some(bytes) if plain => self.amount(bytes).checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX),
+            Some(bytes) => self.amount(bytes),
+        };
+        let by_amount = phase.kind != PhaseKind::Layout
+            && !job.time_based
+            && job.steady.is_none()
+            && (job.stream.limits.total_operations.is_none() || job.amount.is_some());
+        let durable = match phase.kind {
+            PhaseKind::Layout => Sync::FsyncAtEnd,
+            _ if job.stream.changes_data() => job.stream.durability.sync,
+            _ => Sync::None,
+        };
+        let group = match (job.shared_group, job.together) {
+            (Some(group), _) => group,
+            (None, true) => number,
+            // Beyond all numbers of jobs.
+            (None, false) => {
+                u32::try_from(self.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
+            }
+        };
+        let mut stream = job.stream.clone();
+        if job.copies > 1 && !job.together && job.shared_group.is_none() {
+            // Those that are reported together are one job with one name.
+            stream.name = format!("{}-{}", if stream.name.is_empty() { "job" } else { &stream.name }, copy + 1);
+        }
+        if job.cpus_split && !stream.path.cpus.is_empty() {
+            stream.path.cpus = vec![stream.path.cpus[copy as usize % stream.path.cpus.len()]];
+        }
+        stream.durability.round_bytes = (durable == Sync::FsyncPerRound).then(|| {
+            let own = || round_bytes(&self.inputs.probe, job.time_at_most(), self.whole);
+            stream.durability.round_bytes.unwrap_or_else(own)
+        });
+        stream.durability.sync = durable;
+        stream.timing.pacing = stream.timing.pacing.filter(Pacing::demands);
+        stream.limits.total_bytes = by_amount.then(|| amount.saturating_mul(u64::from(job.loops)));
+        stream.seed = match job.seed {
+            Some(seed) => seed.wrapping_add(u64::from(copy)),
+            None => self.inputs.seed.wrapping_add(self.streams),
+        };
+        stream.group = group;
+        let block = stream.block_mut();
+        if block.order != Order::Zoned {
+            block.zones.clear();
+        }
+        let [read, write, trim] = job.block.clone();
+        block.block_sizes = (!plain).then_some(BlockSizes { read, write, trim });
+        (block.block_size_bytes, block.region_start_bytes, block.region_bytes, block.files) =
+            (largest, offset, region_bytes, files);
+        Ok(stream)
+    }
+}
