@@ -3,7 +3,7 @@
 
 use engine::{Control, Rig, SimRig};
 use model::{
-    Access, ColdProof, DataProof, DirectProof, DiskCounters, Ns, PhaseKind, PhasePlan, PhaseRecord, Plan, SimModel,
+    Access, ColdProof, DataProof, DirectProof, DiskCounters, Ns, PhasePlan, PhaseRecord, Plan, SimModel,
     StopCause, Sync, SystemSample, TargetKind, cpu_share_total, disk_rate,
 };
 
@@ -84,7 +84,7 @@ fn every_phase_of_a_check_gives_the_truth() {
         for jitter in [true, false] {
             let text = if jitter { name.clone() } else { format!("{name},jitter=0") };
             let check = check(&text, 60 * S);
-            for ran in check.ran.iter().filter(|r| r.plan.kind == PhaseKind::Measure) {
+            for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
                 let stream = &ran.plan.streams[0];
                 let truth = check.model.truth(stream, ran.plan.access, ran.record.started_ns);
                 let what =
@@ -119,7 +119,7 @@ fn proofs_say_simulated_and_are_only_where_they_belong() {
         let direct = ran.plan.access == Access::Direct && !ran.plan.copies_memory();
         let proven = matches!(&ran.record.direct, Some(DirectProof::Proven(basis)) if basis == "simulated");
         assert_eq!(proven, direct, "{}", ran.plan.name);
-        let reads = !ran.plan.is_write() && ran.plan.kind == PhaseKind::Measure;
+        let reads = !ran.plan.is_write() && ran.plan.measures_target();
         assert_eq!(matches!(ran.record.data, Some(DataProof::Real(_))), reads, "{}", ran.plan.name);
     }
     let cold = check.phase("buffered-read").record.cold.clone();
@@ -145,7 +145,7 @@ fn samples_come_every_quarter_second_and_agree_with_the_records() {
     for name in ["class4-card", "a1-card", "sata-ssd", "nvme"] {
         let check = check(name, 60 * S);
         let counted: Vec<String> = check.rig.stack().layers.into_iter().filter(|l| l.counted).map(|l| l.name).collect();
-        for ran in check.ran.iter().filter(|r| r.plan.kind == PhaseKind::Measure) {
+        for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
             let what = format!("{name} {}", ran.plan.name);
             let (first, last) = (&ran.samples[0], ran.samples.last().unwrap());
             assert_eq!(first.disks.iter().map(|d| d.name.clone()).collect::<Vec<_>>(), counted, "{what}");
