@@ -2,6 +2,7 @@
 
 use crate::bundle_files::{KERNEL_LOG, LATENCY, RUN, SERIES, SYSTEM};
 use crate::csv::{Outcome, Tolerance, utf8};
+use crate::earlier::brought_forward;
 use crate::latency::Owner;
 use crate::storage::read_limited;
 use crate::{ArchiveError, Result, latency, series, system};
@@ -101,7 +102,7 @@ pub fn load_bundle(directory: &Path) -> Result<Run> {
 
 /// Loads a bundle; with [`Tolerance::DropTail`], tables that a crash cut off are read up to there.
 pub(crate) fn load(directory: &Path, expected_id: Option<&str>, tolerance: Tolerance) -> Result<Run> {
-    let mut run: Run = json(&directory.join(RUN), &run_json(directory, expected_id)?)?;
+    let mut run: Run = json(&directory.join(RUN), &brought_forward(run_json(directory, expected_id)?))?;
     let mut remarks = Vec::new();
     load_series(directory, &mut run, tolerance, &mut remarks)?;
     load_latency(directory, &mut run, tolerance, &mut remarks)?;
@@ -117,7 +118,7 @@ pub(crate) fn load(directory: &Path, expected_id: Option<&str>, tolerance: Toler
 
 /// run.json alone: metrics, plan and machine, without series, histograms, samples and kernel messages.
 pub(crate) fn summary(directory: &Path, expected_id: &str) -> Result<Run> {
-    json(&directory.join(RUN), &run_json(directory, Some(expected_id))?)
+    json(&directory.join(RUN), &brought_forward(run_json(directory, Some(expected_id))?))
 }
 
 fn table(directory: &Path, name: &str, remarks: &mut Vec<String>) -> Result<Option<Vec<u8>>> {

@@ -36,6 +36,7 @@ mod bundle;
 mod bundle_files;
 mod checksums;
 mod csv;
+mod earlier;
 mod error;
 mod folder;
 mod id;

@@ -3,8 +3,8 @@
 
 use engine::{Control, Rig, SimRig};
 use model::{
-    Access, ColdProof, DataProof, DirectProof, DiskCounters, Ns, PhasePlan, PhaseRecord, Plan, SimModel,
-    StopCause, Sync, SystemSample, TargetKind, cpu_share_total, disk_rate,
+    Access, ColdProof, DataProof, DirectProof, DiskCounters, Ns, PhasePlan, PhaseRecord, Plan, SimModel, StopCause,
+    Sync, SystemSample, TargetKind, cpu_share_total, disk_rate,
 };
 
 const S: Ns = 1_000_000_000;

@@ -36,9 +36,8 @@ pub enum PhaseKind {
     Layout,
     /// Brings the device into the state in which it is to be measured; its numbers are kept but are no result.
     Precondition,
-    /// Measures. (Copies of memory, once a kind of their own, are read as this.)
+    /// Measures.
     #[default]
-    #[serde(alias = "memory-copy")]
     Measure,
 }
 
