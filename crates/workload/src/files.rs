@@ -70,7 +70,8 @@ impl Files {
         let index = self.at;
         let file = &mut self.states[index];
         let lanes = file.places.len();
-        let place = file.places[side % lanes].next(len, &mut self.place);
+        // Two sides, one lane or two: an operation has no division in it.
+        let place = file.places[side & (lanes - 1)].next(len, &mut self.place);
         file.moved += u64::from(place.len);
         let covered = file.moved >= self.region || (place.ends_pass && lanes == 1);
         if covered {
@@ -84,7 +85,7 @@ impl Files {
             self.last_written = index;
         }
         if self.order == FileOrder::RoundRobin || (covered && self.order == FileOrder::Sequential) {
-            self.at = (index + 1) % count;
+            self.at = if index + 1 == count { 0 } else { index + 1 };
         }
         (self.space.address(index, self.region_start + place.offset), place.len)
     }

@@ -108,6 +108,10 @@ impl Request for BlockOp {
 
     #[inline]
     fn direction(&self) -> Direction {
+        // By a branch that is foreseen, and only then by a table.
+        if self.kind == OpKind::Read {
+            return Direction::Read;
+        }
         match self.kind {
             OpKind::Read => Direction::Read,
             OpKind::Write | OpKind::WriteSync => Direction::Write,

@@ -33,6 +33,8 @@ pub struct Pattern {
     least: u64,
     files: Files,
     once: bool,
+    /// Nothing but blocks: neither syncs, nor trims before writes, nor a pace.
+    plain: bool,
     in_flight: u32,
     syncs: Option<Syncs>,
     shaping: Option<Box<Shaping>>,
@@ -61,6 +63,7 @@ impl Pattern {
         let fixed = BlockSize::Fixed { bytes: block.block_size_bytes };
         let sizes = |operation| Sizes::of(block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)));
         let trims = block.trim_before_write && kind.sends_data();
+        let (syncs, shaping) = (Syncs::of(plan), Shaping::of(plan));
         Self {
             kind,
             read_percent: block.mix.map_or(all_reads, |m| m.read_percent.min(100)),
@@ -68,9 +71,10 @@ impl Pattern {
             least: block.min_block_bytes().max(1),
             files: Files::new(plan),
             once,
+            plain: syncs.is_none() && shaping.is_none() && !trims,
             in_flight: 0,
-            syncs: Syncs::of(plan),
-            shaping: Shaping::of(plan),
+            syncs,
+            shaping,
             trimmed: trims.then(|| Vec::with_capacity(plan.path.queue_depth as usize)),
             chance: Random::new(plan.seed, MIX),
             size: Random::new(plan.seed, SIZE),
@@ -147,6 +151,33 @@ impl Pattern {
         }
     }
 
+    #[inline(always)]
+    fn next_block(&mut self) -> Next<BlockOp> {
+        if self.once && self.files.covered() {
+            return self.over();
+        }
+        let side = self.draw();
+        let len = self.sizes[side].draw(&mut self.size);
+        Next::Op(self.block(side, len))
+    }
+
+    #[inline(never)]
+    fn next_of_any(&mut self, now: Ns) -> Next<BlockOp> {
+        if let Some(op) = self.trimmed.as_mut().and_then(Vec::pop) {
+            self.in_flight += 1;
+            return Next::Op(op);
+        }
+        if let Some(mut shaping) = self.shaping.take() {
+            let next = self.next_shaped(&mut shaping, now);
+            self.shaping = Some(shaping);
+            return next;
+        }
+        if let Some(sync) = self.sync_due() {
+            return sync;
+        }
+        self.next_block()
+    }
+
     /// The next operation where rates, pauses or limits have a say.
     fn next_shaped(&mut self, shaping: &mut Shaping, now: Ns) -> Next<BlockOp> {
         let start = shaping.start(now);
@@ -180,26 +211,13 @@ impl Pattern {
 impl Source for Pattern {
     type Op = BlockOp;
 
-    #[inline]
+    /// A plain stream's next operation is made where it is asked for, in registers.
+    #[inline(always)]
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        if let Some(op) = self.trimmed.as_mut().and_then(Vec::pop) {
-            self.in_flight += 1;
-            return Next::Op(op);
+        if !self.plain {
+            return self.next_of_any(now);
         }
-        if let Some(mut shaping) = self.shaping.take() {
-            let next = self.next_shaped(&mut shaping, now);
-            self.shaping = Some(shaping);
-            return next;
-        }
-        if let Some(sync) = self.sync_due() {
-            return sync;
-        }
-        if self.once && self.files.covered() {
-            return self.over();
-        }
-        let side = self.draw();
-        let len = self.sizes[side].draw(&mut self.size);
-        Next::Op(self.block(side, len))
+        self.next_block()
     }
 
     #[inline]

@@ -148,6 +148,13 @@ impl Places {
                 }
                 Place { offset, len, ends_pass }
             }
+            Walk::Covering { permutation, position, starts, .. }
+                if self.run == 1 && u64::from(len) == least && *position + 1 < *starts =>
+            {
+                let offset = permutation.at(*position) * unit;
+                *position += 1;
+                Place { offset, len, ends_pass: false }
+            }
             Walk::Covering { .. } | Walk::Drawn(_) => self.jump(len, random),
         }
     }

@@ -8,7 +8,7 @@ use super::figures::Figures;
 use super::targets::Target;
 use anyhow::{Context, ensure};
 use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
-use model::{PhaseRecord, TargetKind};
+use model::PhaseRecord;
 use spec::{Readiness, RunInputs, TextInputs, TextMachine};
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -102,11 +102,10 @@ fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
         lenient: true,
     };
     let workload = spec::parse_fio(&inputs).map_err(|e| anyhow::anyhow!("{e:?}"))?;
-    let device = task.path.starts_with("/dev/loop");
-    let kind = if device { TargetKind::BlockDevice } else { TargetKind::File };
     let path = task.path.clone();
     // A file or loop device of the benchmark's own.
     let file = sys::open_existing(&path, sys::OpenMode::ReadWrite)?;
+    let kind = engine::classify(&file, &path).map_err(|e| anyhow::anyhow!("{e}"))?;
     let target = FileTarget { path, file, claims: Vec::new(), kind, writable: true };
     let mut rig = FileRig::open(target, FileOptions::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let plan = workload.plan(&RunInputs {

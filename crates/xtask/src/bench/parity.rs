@@ -104,11 +104,19 @@ fn title(target: &str, cell: &Cell) -> String {
 fn hold(target: &Target, cell: &Cell, peers: &[Peer], options: &Options) -> String {
     let title = title(target.name, cell);
     let mut readings: Vec<Vec<Reading>> = peers.iter().map(|_| Vec::new()).collect();
-    for round in 1..=options.rounds {
-        for (peer, readings) in peers.iter().zip(&mut readings).filter(|(p, _)| (p.takes)(cell)) {
-            eprintln!("{title}: round {round} of {}: {}", options.rounds, peer.name);
+    for round in 0..options.rounds as usize {
+        // Who comes first changes from round to round: what one leaves behind meets another the next time.
+        for i in 0..peers.len() {
+            let i = (i + round) % peers.len();
+            let (peer, readings) = (&peers[i], &mut readings[i]);
+            if !(peer.takes)(cell) {
+                continue;
+            }
             match (peer.run)(target, cell, options.seconds) {
-                Ok(reading) => readings.push(reading),
+                Ok(reading) => {
+                    eprintln!("{title}: round {} of {}: {}: {reading}", round + 1, options.rounds, peer.name);
+                    readings.push(reading);
+                }
                 Err(error) => eprintln!("{} on {title}: {error:#}", peer.name),
             }
         }

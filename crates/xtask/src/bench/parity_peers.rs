@@ -5,7 +5,6 @@ use super::t_io_uring;
 use super::targets::Target;
 use anyhow::{Context, ensure};
 use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
-use model::TargetKind;
 use spec::{Readiness, RunInputs, TextInputs, TextMachine};
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -18,6 +17,13 @@ pub struct Reading {
     pub p99_us: Option<f64>,
     /// Of the whole process, the kernel's workers for it included.
     pub cpu_us: Option<f64>,
+}
+
+impl std::fmt::Display for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let us = |value: Option<f64>| value.map_or("-".to_owned(), |us| format!("{us:.1}"));
+        write!(f, "{:.0} IOPS, p50 {}, p99 {}, CPU {} us", self.iops, us(self.p50_us), us(self.p99_us), us(self.cpu_us))
+    }
 }
 
 type Runner = Box<dyn Fn(&Target, &Cell, u32) -> anyhow::Result<Reading>>;
@@ -83,9 +89,9 @@ fn ours(target: &Target, cell: &Cell, seconds: u32) -> anyhow::Result<Reading> {
         lenient: true,
     };
     let workload = spec::parse_fio(&inputs).map_err(|e| anyhow::anyhow!("{e:?}"))?;
-    let kind = if target.path.starts_with("/dev/loop") { TargetKind::BlockDevice } else { TargetKind::File };
     // A file or loop device of the benchmark's own.
     let file = sys::open_existing(&target.path, sys::OpenMode::ReadWrite)?;
+    let kind = engine::classify(&file, &target.path).map_err(|e| anyhow::anyhow!("{e}"))?;
     let opened = FileTarget { path: target.path.clone(), file, claims: Vec::new(), kind, writable: true };
     let mut rig = FileRig::open(opened, FileOptions::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let plan = workload.plan(&RunInputs {
