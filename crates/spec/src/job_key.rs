@@ -204,6 +204,12 @@ pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
     Ok(list)
 }
 
+/// The value of a name.
+pub(crate) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
+    let found = values.iter().find(|(name, _)| *name == text);
+    found.map(|(_, value)| value.clone()).ok_or_else(|| format!("'{text}' is none of them"))
+}
+
 fn order(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, parameter) = text.split_once(':').unwrap_or((text, ""));
     job.stream.block_mut().order = match name {
@@ -285,63 +291,46 @@ fn think(job: &mut Job) -> &mut ThinkTime {
 }
 
 macro_rules! keys {
-    ($($name:literal, $expects:literal, $set:expr, $meaning:literal;)*) => {
-        const JOB_KEYS: &[JobKey] = &[$(JobKey { name: $name, expects: $expects, meaning: $meaning, set: $set }),*];
+    ($($name:literal, $expects:literal, |$job:ident, $text:ident| $does:expr, $meaning:literal;)*) => {
+        const JOB_KEYS: &[JobKey] = &[$(JobKey {
+            name: $name,
+            expects: $expects,
+            meaning: $meaning,
+            set: |$job, $text| {
+                $does;
+                Ok(())
+            },
+        }),*];
     };
 }
 
 keys! {
-    "operation", "read, write, mix, trim, write-zeroes, trim-write", operation, "What it does.";
+    "operation", "read, write, mix, trim, write-zeroes, trim-write", |j, t| operation(j, t)?, "What it does.";
     "read-percent", "per cent", |j, t| {
         let block = j.stream.block_mut();
         block.mix = Some(Mix { read_percent: percent(t)? });
         if block.operation == Operation::Read { block.operation = Operation::Write }
-        Ok(())
     }, "Reads among the operations of a mix.";
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:...",
-        order, "Order of the offsets.";
-    "run-blocks", "number", |j, t| { j.stream.block_mut().run_blocks = whole(t)?; Ok(()) }, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
-    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b]; Ok(()) }, "Size of the operations.";
-    "read-block-size", "as block-size", |j, t| { j.block[0] = block_size(t, bytes)?; Ok(()) }, "Size of the reads.";
-    "write-block-size", "as block-size", |j, t| { j.block[1] = block_size(t, bytes)?; Ok(()) }, "Size of the writes.";
-    "align", "size", |j, t| { j.stream.block_mut().align_bytes = Some(bytes(t)?); Ok(()) }, "Offsets are multiples of it.";
-    "depth", "number", |j, t| { j.stream.path.queue_depth = positive(t)?; Ok(()) }, "Operations in flight.";
-    "batch-submit", "number", |j, t| { j.stream.path.batch_submit = Some(positive(t)?); Ok(()) }, "Operations handed over in one call at most.";
-    "batch-complete", "number", |j, t| { j.stream.path.batch_complete = Some(positive(t)?); Ok(()) }, "Completions that a full queue waits for.";
-    "jobs", "number", |j, t| { j.copies = positive(t)?; Ok(()) }, "Streams that do this side by side.";
-    "job-offset", "size or per cent", |j, t| { j.offset_step = extent(t)?; Ok(()) }, "From the start of one stream's region to the next's; 0: all in one region.";
-    "separate", "true, false", |j, t| { j.together = !flag(t)?; Ok(()) }, "Streams are reported one by one.";
-    "cpus", "0-3,6", |j, t| { j.stream.path.cpus = cpus(t)?; Ok(()) }, "Processors that may be used.";
-    "cpus-split", "true, false", |j, t| { j.cpus_split = flag(t)?; Ok(()) }, "Each stream is pinned to one of them.";
-    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| { j.stream.path.io_priority = Some(io_priority(t)?); Ok(()) }, "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
-    "engine", "io-uring, psync, psync-threads, mmap", |j, t| {
-        j.stream.path.engine = Some(match t {
-            "io-uring" => EngineKind::IoUring,
-            "psync" => EngineKind::Psync,
-            "psync-threads" => EngineKind::PsyncThreads,
-            "mmap" => EngineKind::Mmap,
-            _ => return Err(format!("no engine '{t}'")),
-        });
-        Ok(())
-    }, "By which calls; without it io_uring for direct access and plain calls for buffered.";
-    "access", "direct, buffered", |j, t| {
-        j.stream.path.access = Some(match t {
-            "direct" => Access::Direct,
-            "buffered" => Access::Buffered,
-            _ => return Err(format!("no access '{t}'")),
-        });
-        Ok(())
-    }, "Past the page cache or through it.";
-    "cold", "true, false", |j, t| { j.cold = flag(t)?; Ok(()) }, "What is read is dropped from the page cache before.";
-    "open", "plain, dsync, sync", |j, t| {
-        j.stream.path.open_sync = match t {
-            "plain" => OpenSync::None,
-            "dsync" => OpenSync::Dsync,
-            "sync" => OpenSync::Sync,
-            _ => return Err(format!("no way to open '{t}'")),
-        };
-        Ok(())
-    }, "O_DSYNC or O_SYNC.";
+        |j, t| order(j, t)?, "Order of the offsets.";
+    "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
+    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b] }, "Size of the operations.";
+    "read-block-size", "as block-size", |j, t| j.block[0] = block_size(t, bytes)?, "Size of the reads.";
+    "write-block-size", "as block-size", |j, t| j.block[1] = block_size(t, bytes)?, "Size of the writes.";
+    "align", "size", |j, t| j.stream.block_mut().align_bytes = Some(bytes(t)?), "Offsets are multiples of it.";
+    "depth", "number", |j, t| j.stream.path.queue_depth = positive(t)?, "Operations in flight.";
+    "batch-submit", "number", |j, t| j.stream.path.batch_submit = Some(positive(t)?), "Operations handed over in one call at most.";
+    "batch-complete", "number", |j, t| j.stream.path.batch_complete = Some(positive(t)?), "Completions that a full queue waits for.";
+    "jobs", "number", |j, t| j.copies = positive(t)?, "Streams that do this side by side.";
+    "job-offset", "size or per cent", |j, t| j.offset_step = extent(t)?, "From the start of one stream's region to the next's; 0: all in one region.";
+    "separate", "true, false", |j, t| j.together = !flag(t)?, "Streams are reported one by one.";
+    "cpus", "0-3,6", |j, t| j.stream.path.cpus = cpus(t)?, "Processors that may be used.";
+    "cpus-split", "true, false", |j, t| j.cpus_split = flag(t)?, "Each stream is pinned to one of them.";
+    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| j.stream.path.io_priority = Some(io_priority(t)?), "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
+    "engine", "io-uring, psync, psync-threads, mmap", |j, t| j.stream.path.engine = Some(one_of(t, &[("io-uring", EngineKind::IoUring), ("psync", EngineKind::Psync), ("psync-threads", EngineKind::PsyncThreads), ("mmap", EngineKind::Mmap)])?), "By which calls; without it io_uring for direct access and plain calls for buffered.";
+    "access", "direct, buffered", |j, t| j.stream.path.access = Some(one_of(t, &[("direct", Access::Direct), ("buffered", Access::Buffered)])?), "Past the page cache or through it.";
+    "cold", "true, false", |j, t| j.cold = flag(t)?, "What is read is dropped from the page cache before.";
+    "open", "plain, dsync, sync", |j, t| j.stream.path.open_sync = one_of(t, &[("plain", OpenSync::None), ("dsync", OpenSync::Dsync), ("sync", OpenSync::Sync)])?, "O_DSYNC or O_SYNC.";
     "flags", "hipri, dsync, sync, nowait, dontcache, atomic", |j, t| {
         for name in t.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
@@ -354,7 +343,6 @@ keys! {
                 _ => return Err(format!("no flag '{name}'")),
             }
         }
-        Ok(())
     }, "RWF flags of each call.";
     "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
         j.stream.path.buffers.pages = match t.split_once(':') {
@@ -364,71 +352,52 @@ keys! {
             Some(("reserved", size)) => BufferPages::Reserved { page_bytes: Some(page_bytes(bytes(size)?)?) },
             _ => return Err(format!("no buffers '{t}'")),
         };
-        Ok(())
     }, "Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages). What cannot be had is done without, and the record says so.";
-    "buffer-alignment", "size", |j, t| { j.stream.path.buffers.alignment_bytes = page_bytes(bytes(t)?)?; Ok(()) }, "The first buffer starts on a multiple of this; a power of two.";
+    "buffer-alignment", "size", |j, t| j.stream.path.buffers.alignment_bytes = page_bytes(bytes(t)?)?, "The first buffer starts on a multiple of this; a power of two.";
     "durable", "true, false, round, round:SIZE", |j, t| {
         (j.stream.durability.sync, j.stream.durability.round_bytes) = match t.split_once(':') {
             Some(("round", size)) => (Sync::FsyncPerRound, Some(positive(&bytes(size)?.to_string())?)),
             None if t == "round" => (Sync::FsyncPerRound, None),
             _ => (if flag(t)? { Sync::FdatasyncEach } else { Sync::None }, None),
         };
-        Ok(())
     }, "fdatasync after each write, the pair being one operation; or fsync at the end of each round of writes, the round being one sample.";
-    "fsync-every", "number", |j, t| { j.stream.durability.flush.fsync_every = whole(t)?; Ok(()) }, "fsync (mmap: msync) after so many writes.";
-    "fdatasync-every", "number", |j, t| { j.stream.durability.flush.fdatasync_every = whole(t)?; Ok(()) }, "fdatasync after so many writes.";
-    "fsync-at-end", "true, false", |j, t| { j.stream.durability.flush.fsync_at_end = flag(t)?; Ok(()) }, "fsync when it ends.";
-    "rate", "size per second, or read,write,trim", |j, t| rates(j, t, Rate::BytesPerS, per_second), "Demanded rate; latency counts from the intended start.";
-    "iops", "number, or read,write,trim", |j, t| rates(j, t, Rate::OperationsPerS, positive), "Demanded operations per second.";
-    "arrivals", "fixed, poisson", |j, t| {
-        j.pacing().arrivals = match t {
-            "fixed" => Arrivals::Fixed,
-            "poisson" => Arrivals::Poisson,
-            _ => return Err(format!("no arrivals '{t}'")),
-        };
-        Ok(())
-    }, "How the starts of paced operations are spread.";
-    "think", "time", |j, t| { think(j).pause_ns = time(t)?; Ok(()) }, "Pause after operations.";
-    "think-spin", "time", |j, t| { think(j).spin_ns = time(t)?; Ok(()) }, "Part of the pause that is spent computing.";
-    "think-after", "number", |j, t| { think(j).after_operations = positive(t)?; Ok(()) }, "Operations between pauses.";
-    "start-delay", "time", |j, t| { j.stream.timing.start_delay_ns = time(t)?; Ok(()) }, "It starts so long after the phase.";
-    "region", "size or per cent", |j, t| { j.size = Some(extent(t)?); Ok(()) }, "How much of the target it uses.";
-    "offset", "size or per cent", |j, t| { j.offset = extent(t)?; Ok(()) }, "Where its region starts.";
+    "fsync-every", "number", |j, t| j.stream.durability.flush.fsync_every = whole(t)?, "fsync (mmap: msync) after so many writes.";
+    "fdatasync-every", "number", |j, t| j.stream.durability.flush.fdatasync_every = whole(t)?, "fdatasync after so many writes.";
+    "fsync-at-end", "true, false", |j, t| j.stream.durability.flush.fsync_at_end = flag(t)?, "fsync when it ends.";
+    "rate", "size per second, or read,write,trim", |j, t| rates(j, t, Rate::BytesPerS, per_second)?, "Demanded rate; latency counts from the intended start.";
+    "iops", "number, or read,write,trim", |j, t| rates(j, t, Rate::OperationsPerS, positive)?, "Demanded operations per second.";
+    "arrivals", "fixed, poisson", |j, t| j.pacing().arrivals = one_of(t, &[("fixed", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?, "How the starts of paced operations are spread.";
+    "think", "time", |j, t| think(j).pause_ns = time(t)?, "Pause after operations.";
+    "think-spin", "time", |j, t| think(j).spin_ns = time(t)?, "Part of the pause that is spent computing.";
+    "think-after", "number", |j, t| think(j).after_operations = positive(t)?, "Operations between pauses.";
+    "start-delay", "time", |j, t| j.stream.timing.start_delay_ns = time(t)?, "It starts so long after the phase.";
+    "region", "size or per cent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
+    "offset", "size or per cent", |j, t| j.offset = extent(t)?, "Where its region starts.";
     "files", "names below the target", |j, t| {
         j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect());
-        Ok(())
     }, "Files that it uses.";
-    "own-files", "number", |j, t| { j.files = Files::Own(positive(t)?); Ok(()) }, "So many files for each stream.";
-    "file-names", "text with $jobname, $jobnum, $filenum", |j, t| { j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()); Ok(()) }, "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
-    "file-order", "round-robin, random, sequential", |j, t| {
-        j.stream.block_mut().file_order = match t {
-            "round-robin" => FileOrder::RoundRobin,
-            "random" => FileOrder::Random,
-            "sequential" => FileOrder::Sequential,
-            _ => return Err(format!("no file order '{t}'")),
-        };
-        Ok(())
-    }, "How it goes from one file to the next.";
-    "amount", "size or per cent", |j, t| { j.amount = Some(extent(t)?); Ok(()) }, "It ends after so many bytes; per cent are of its region.";
-    "operations", "number", |j, t| { j.stream.limits.total_operations = Some(positive(t)?); Ok(()) }, "It ends after so many operations.";
-    "loops", "number", |j, t| { j.loops = positive(t)?; Ok(()) }, "How often the amount, or the region, is done.";
-    "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true; Ok(()) }, "How long it measures.";
-    "least-operations", "number", |j, t| { j.least_operations = whole(t)?; Ok(()) }, "It goes on beyond its time until so many are done, to ten times the time at most.";
-    "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false; Ok(()) }, "A limit for what ends by its amount.";
-    "ends-phase", "true, false", |j, t| { j.stream.limits.ends_phase = flag(t)?; Ok(()) }, "When one of its streams ends, all that run beside it do.";
-    "ramp", "time", |j, t| { j.ramp_ns = time(t)?; Ok(()) }, "Before the time, not counted.";
+    "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
+    "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
+    "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";
+    "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
+    "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
+    "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";
+    "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true }, "How long it measures.";
+    "least-operations", "number", |j, t| j.least_operations = whole(t)?, "It goes on beyond its time until so many are done, to ten times the time at most.";
+    "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false }, "A limit for what ends by its amount.";
+    "ends-phase", "true, false", |j, t| j.stream.limits.ends_phase = flag(t)?, "When one of its streams ends, all that run beside it do.";
+    "ramp", "time", |j, t| j.ramp_ns = time(t)?, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
         let passes = t == "pass";
         let length = if passes { None } else { Some(positive(&time(t)?.to_string())?) };
         let s = steady(j);
         (s.round_passes, s.round_ns) = (passes, length);
-        Ok(())
     }, "Runs in rounds until steady; a pass covers the region once.";
-    "steady-window", "number", |j, t| { steady(j).window_rounds = positive(t)?; Ok(()) }, "Rounds that must be steady together.";
-    "steady-range", "per cent", |j, t| { steady(j).range_permille = permille(t)?; Ok(()) }, "Largest minus smallest, of the average.";
-    "steady-slope", "per cent", |j, t| { steady(j).slope_permille = permille(t)?; Ok(()) }, "Rise of the line over the window, of the average.";
-    "steady-rounds", "number", |j, t| { steady(j).most_rounds = positive(t)?; Ok(()) }, "Rounds after which it is given up.";
-    "laid-out", "true, false", |j, t| { j.laid_out = flag(t)?; Ok(()) }, "The region is written before, as it always is for reads of a new file.";
+    "steady-window", "number", |j, t| steady(j).window_rounds = positive(t)?, "Rounds that must be steady together.";
+    "steady-range", "per cent", |j, t| steady(j).range_permille = permille(t)?, "Largest minus smallest, of the average.";
+    "steady-slope", "per cent", |j, t| steady(j).slope_permille = permille(t)?, "Rise of the line over the window, of the average.";
+    "steady-rounds", "number", |j, t| steady(j).most_rounds = positive(t)?, "Rounds after which it is given up.";
+    "laid-out", "true, false", |j, t| j.laid_out = flag(t)?, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
         j.stream.verify = match t {
             "off" | "false" => None,
@@ -438,28 +407,19 @@ keys! {
                 Some(Verify { kind, read_back: true, stop_at_first: false })
             }
         };
-        Ok(())
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
-    "compressible", "per cent", |j, t| { j.stream.content.compress_percent = percent(t)?; Ok(()) }, "Share of the data written that compresses to nothing.";
-    "duplicates", "per cent", |j, t| { j.stream.content.dedupe_percent = percent(t)?; Ok(()) }, "Share of the blocks written that are copies.";
-    "duplicates-from", "per cent", |j, t| { j.stream.content.pool_percent = percent(t)?; Ok(()) }, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
-    "duplicates-shared", "true, false", |j, t| { j.stream.content.pool_shared = flag(t)?; Ok(()) }, "The pool is the same for all streams that say this.";
-    "zeroes", "true, false", |j, t| { j.stream.content.zero = flag(t)?; Ok(()) }, "Writes zeroes.";
-    "on-error", "stop, continue", |j, t| {
-        j.stream.on_error = match t {
-            "stop" => ErrorPolicy::Stop,
-            "continue" => ErrorPolicy::Continue,
-            _ => return Err(format!("no policy '{t}'")),
-        };
-        Ok(())
-    }, "What a failed operation does.";
+    "compressible", "per cent", |j, t| j.stream.content.compress_percent = percent(t)?, "Share of the data written that compresses to nothing.";
+    "duplicates", "per cent", |j, t| j.stream.content.dedupe_percent = percent(t)?, "Share of the blocks written that are copies.";
+    "duplicates-from", "per cent", |j, t| j.stream.content.pool_percent = percent(t)?, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
+    "duplicates-shared", "true, false", |j, t| j.stream.content.pool_shared = flag(t)?, "The pool is the same for all streams that say this.";
+    "zeroes", "true, false", |j, t| j.stream.content.zero = flag(t)?, "Writes zeroes.";
+    "on-error", "stop, continue", |j, t| j.stream.on_error = one_of(t, &[("stop", ErrorPolicy::Stop), ("continue", ErrorPolicy::Continue)])?, "What a failed operation does.";
     "weight", "number", |j, t| {
         j.weight = t.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite()).ok_or_else(|| format!("'{t}' is no number above 0"))?;
-        Ok(())
     }, "Share of the budget that its phase has, beside those of the other phases; without it 1.";
-    "only-split", "true, false", |j, t| { j.only_split = flag(t)?; Ok(()) }, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
-    "priority", "number", |j, t| { j.priority = whole(t)?; Ok(()) }, "The phase with the highest one is left out first where the budget is short.";
-    "seed", "number", |j, t| { j.seed = Some(whole(t)?); Ok(()) }, "Seed of offsets and data; without it, made from the run's.";
+    "only-split", "true, false", |j, t| j.only_split = flag(t)?, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
+    "priority", "number", |j, t| j.priority = whole(t)?, "The phase with the highest one is left out first where the budget is short.";
+    "seed", "number", |j, t| j.seed = Some(whole(t)?), "Seed of offsets and data; without it, made from the run's.";
 }
 
 #[cfg(test)]

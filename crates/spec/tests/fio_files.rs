@@ -197,7 +197,7 @@ fn targets_come_from_the_file() {
 fn what_is_not_supported_is_named_and_lenient_lists_it() {
     for (text, line, key, said) in [
         ("[j]\nsize=1m\nwait_for=other\n", 3, "wait_for", "no job 'other'"),
-        ("[j]\nzonemode=zbd\n", 2, "zonemode", "none and strided"),
+        ("[j]\nzonemode=zbd\n", 2, "zonemode", "none, strided"),
         ("[j]\nioengine=rados\n", 2, "ioengine", "io_uring, libaio"),
         ("[j]\nverify=pattern\n", 2, "verify", "stamp"),
         ("[j]\niodpeth=4\n", 2, "iodpeth", "nearest supported: iodepth"),

@@ -56,7 +56,7 @@ fn strided_zones_are_blocks_in_a_row_and_a_stride() {
         ("rw=read\nzonemode=strided\n", "zonesize"),
         ("rw=read\nzonesize=1m\n", "zonemode=strided"),
         ("rw=read\nzonemode=strided\nzonesize=2m\nzonerange=1m\n", "at least"),
-        ("rw=read\nzonemode=zbd\n", "none and strided"),
+        ("rw=read\nzonemode=zbd\n", "none, strided"),
     ] {
         let error = error(&format!("[a]\nsize=1m\n{text}"));
         assert!(error.to_string().contains(what), "{error}");

@@ -48,6 +48,12 @@ fn extent(text: &str, units: Units) -> Result<Extent, String> {
     }
 }
 
+/// The value of a name.
+fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
+    let names = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    crate::job_key::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
+}
+
 /// Read, write, trim: what is left out takes the one before it; what is empty stays.
 pub(super) fn triple<T: Clone>(
     into: &mut [T; 3],
@@ -165,421 +171,219 @@ fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
     Ok(())
 }
 
-impl Draft {
-    /// Names (the first is fio's own), and what each does.
-    pub const OPTIONS: &'static [Supported] = &[
-        (&["name"], |d, t, _| {
-            d.name = Some(t.to_owned()).filter(|t| !t.is_empty());
-            d.name.as_ref().map(|_| ()).ok_or_else(|| NEEDS_VALUE.to_owned())
-        }),
-        (&["rw", "readwrite"], |d, t, _| {
-            let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
-            d.kind = match kind {
-                "read" | "write" | "trim" | "randread" | "randwrite" | "randtrim" | "rw" | "randrw" | "trimwrite"
-                | "randtrimwrite" => kind.to_owned(),
-                "readwrite" => "rw".to_owned(),
-                _ => {
-                    return Err(format!(
-                        "'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"
-                    ));
-                }
-            };
-            d.modifier = modifier.map(str::to_owned);
-            Ok(())
-        }),
-        (&["rwmixread"], |d, t, u| {
-            d.mixed_reads = percent(t, u)?;
-            Ok(())
-        }),
-        (&["rwmixwrite"], |d, t, u| {
-            d.mixed_reads = 100 - percent(t, u)?;
-            Ok(())
-        }),
-        (&["bs", "blocksize"], |d, t, u| d.blocks.set_size(t, u)),
-        (&["bsrange", "blocksize_range"], |d, t, u| d.blocks.set_range(t, u)),
-        (&["bssplit"], |d, t, u| d.blocks.set_split(t, u)),
-        (&["blockalign", "ba"], |d, t, u| {
-            let mut all = [None; 3];
-            triple(&mut all, t, |part| u.bytes(part).map(Some))?;
-            if all[0] != all[1] {
-                return Err("one alignment for all directions is supported".into());
+macro_rules! options {
+    ($($($name:literal),+ => |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr;)*) => {
+        impl Draft {
+            /// Names (the first is fio's own), and what each does.
+            pub const OPTIONS: &'static [Supported] = &[$((&[$($name),+], |$d, $t, $u| {
+                $does;
+                Ok(())
+            })),*];
+        }
+    };
+}
+
+options! {
+    "name" => |d, t, _| d.name = Some(Some(t.to_owned()).filter(|t| !t.is_empty()).ok_or(NEEDS_VALUE)?);
+    "rw", "readwrite" => |d, t, _| {
+        let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
+        d.kind = match kind {
+            "read" | "write" | "trim" | "randread" | "randwrite" | "randtrim" | "rw" | "randrw" | "trimwrite"
+            | "randtrimwrite" => kind.to_owned(),
+            "readwrite" => "rw".to_owned(),
+            _ => {
+                return Err(format!(
+                    "'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"
+                ));
             }
-            d.job.stream.block_mut().align_bytes = all[0].filter(|a| *a > 0);
-            Ok(())
-        }),
-        (&["ioengine"], |d, t, _| engine(d, t)),
-        (&["iodepth"], |d, t, u| {
-            d.job.stream.path.queue_depth = positive(t, u)?;
-            Ok(())
-        }),
-        (&["iodepth_batch", "iodepth_batch_submit"], |d, t, u| {
-            d.job.stream.path.batch_submit = Some(positive(t, u)?);
-            Ok(())
-        }),
-        (&["iodepth_batch_complete", "iodepth_batch_complete_min"], |d, t, u| {
-            // 0 asks fio to poll; the loop here never waits for more than it must.
-            d.job.stream.path.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
-            Ok(())
-        }),
-        (&["direct"], |d, t, u| {
-            d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
-            Ok(())
-        }),
-        (&["buffered"], |d, t, u| {
-            d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
-            Ok(())
-        }),
-        (&["sync"], |d, t, u| {
-            d.job.stream.path.open_sync = match t {
-                "none" => OpenSync::None,
-                "sync" => OpenSync::Sync,
-                "dsync" => OpenSync::Dsync,
-                _ => match flag(t, u) {
-                    Ok(true) => OpenSync::Sync,
-                    Ok(false) => OpenSync::None,
-                    Err(_) => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
-                },
-            };
-            Ok(())
-        }),
-        (&["hipri"], |d, t, u| {
-            d.job.stream.path.rw_flags.hipri = flag(t, u)?;
-            Ok(())
-        }),
-        (&["nowait"], |d, t, u| {
-            d.job.stream.path.rw_flags.nowait = flag(t, u)?;
-            Ok(())
-        }),
-        (&["uncached"], |d, t, u| {
-            d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
-            Ok(())
-        }),
-        (&["atomic"], |d, t, u| {
-            d.job.stream.path.rw_flags.atomic = flag(t, u)?;
-            Ok(())
-        }),
-        (&["mem", "iomem"], |d, t, _| {
-            // What follows a colon names a file to map: the pages are the same.
-            d.job.stream.path.buffers.pages = match t.split(':').next().unwrap_or(t) {
-                "malloc" | "shm" | "mmap" | "mmapshared" => BufferPages::Ordinary,
-                "shmhuge" | "mmaphuge" => BufferPages::Reserved { page_bytes: d.hugepage_bytes },
-                _ => return Err(format!("'{t}' is none of malloc, shm, mmap, mmapshared, shmhuge, mmaphuge")),
-            };
-            Ok(())
-        }),
-        (&["iomem_align", "mem_align"], |d, t, u| {
-            d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
-            Ok(())
-        }),
-        (&["hugepage-size"], |d, t, u| {
-            d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
-            if let BufferPages::Reserved { page_bytes } = &mut d.job.stream.path.buffers.pages {
-                *page_bytes = d.hugepage_bytes;
+        };
+        d.modifier = modifier.map(str::to_owned);
+    };
+    "rwmixread" => |d, t, u| d.mixed_reads = percent(t, u)?;
+    "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
+    "bs", "blocksize" => |d, t, u| d.blocks.set_size(t, u)?;
+    "bsrange", "blocksize_range" => |d, t, u| d.blocks.set_range(t, u)?;
+    "bssplit" => |d, t, u| d.blocks.set_split(t, u)?;
+    "blockalign", "ba" => |d, t, u| {
+        let mut all = [None; 3];
+        triple(&mut all, t, |part| u.bytes(part).map(Some))?;
+        if all[0] != all[1] {
+            return Err("one alignment for all directions is supported".into());
+        }
+        d.job.stream.block_mut().align_bytes = all[0].filter(|a| *a > 0);
+    };
+    "ioengine" => |d, t, _| engine(d, t)?;
+    "iodepth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
+    "iodepth_batch", "iodepth_batch_submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
+    "iodepth_batch_complete", "iodepth_batch_complete_min" => |d, t, u| {
+        // 0 asks fio to poll; the loop here never waits for more than it must.
+        d.job.stream.path.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
+    };
+    "direct" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
+    "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
+    "sync" => |d, t, u| {
+        d.job.stream.path.open_sync = match t {
+            "none" => OpenSync::None,
+            "sync" => OpenSync::Sync,
+            "dsync" => OpenSync::Dsync,
+            _ => match flag(t, u) {
+                Ok(true) => OpenSync::Sync,
+                Ok(false) => OpenSync::None,
+                Err(_) => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
+            },
+        };
+    };
+    "hipri" => |d, t, u| d.job.stream.path.rw_flags.hipri = flag(t, u)?;
+    "nowait" => |d, t, u| d.job.stream.path.rw_flags.nowait = flag(t, u)?;
+    "uncached" => |d, t, u| d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
+    "atomic" => |d, t, u| d.job.stream.path.rw_flags.atomic = flag(t, u)?;
+    "mem", "iomem" => |d, t, _| {
+        // What follows a colon names a file to map: the pages are the same.
+        d.job.stream.path.buffers.pages = match t.split(':').next().unwrap_or(t) {
+            "malloc" | "shm" | "mmap" | "mmapshared" => BufferPages::Ordinary,
+            "shmhuge" | "mmaphuge" => BufferPages::Reserved { page_bytes: d.hugepage_bytes },
+            _ => return Err(format!("'{t}' is none of malloc, shm, mmap, mmapshared, shmhuge, mmaphuge")),
+        };
+    };
+    "iomem_align", "mem_align" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
+    "hugepage-size" => |d, t, u| {
+        d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
+        if let BufferPages::Reserved { page_bytes } = &mut d.job.stream.path.buffers.pages {
+            *page_bytes = d.hugepage_bytes;
+        }
+    };
+    "invalidate" => |d, t, u| d.invalidate = flag(t, u)?;
+    "fsync" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
+    "fdatasync" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
+    "end_fsync", "fsync_on_close" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
+    "numjobs" => |d, t, u| {
+        let copies = positive(t, u)?;
+        if copies as usize > crate::workload::MOST {
+            return Err(format!("more than {} jobs", crate::workload::MOST));
+        }
+        d.job.copies = copies;
+    };
+    "cpus_allowed" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
+    "cpus_allowed_policy" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
+    "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
+    "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
+    "prioclass" => |d, t, u| {
+        d.priority_class = match count(t, u)? {
+            0 => None,
+            1 => Some(IoClass::RealTime),
+            2 => Some(IoClass::BestEffort),
+            3 => Some(IoClass::Idle),
+            n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
+        };
+    };
+    "prio" => |d, t, u| {
+        let level = u8::try_from(count(t, u)?).ok().filter(|n| *n < 8);
+        d.priority_level = Some(level.ok_or_else(|| format!("'{t}' is no level from 0 to 7"))?);
+    };
+    "directory" => |d, t, _| {
+        match separated(t).as_slice() {
+            [] => d.directory = None,
+            [one] => d.directory = Some(one.clone()),
+            _ => return Err(format!("'{t}': one directory is supported; one job file for each")),
+        }
+    };
+    "filename" => |d, t, _| {
+        // fio adds what is named to what has been named before, in [global] too.
+        for name in separated(t) {
+            if d.filenames.contains(&name) {
+                d.notes.push(format!("filename '{name}' is named twice: fio opens it twice, here it is used once"));
+            } else {
+                d.filenames.push(name);
             }
-            Ok(())
-        }),
-        (&["invalidate"], |d, t, u| {
-            d.invalidate = flag(t, u)?;
-            Ok(())
-        }),
-        (&["fsync"], |d, t, u| {
-            d.job.stream.durability.flush.fsync_every = count(t, u)?;
-            Ok(())
-        }),
-        (&["fdatasync"], |d, t, u| {
-            d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
-            Ok(())
-        }),
-        (&["end_fsync", "fsync_on_close"], |d, t, u| {
-            d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
-            Ok(())
-        }),
-        (&["numjobs"], |d, t, u| {
-            let copies = positive(t, u)?;
-            if copies as usize > crate::workload::MOST {
-                return Err(format!("more than {} jobs", crate::workload::MOST));
+        }
+    };
+    "nrfiles", "nr_files" => |d, t, u| {
+        d.files = positive(t, u)?;
+        if d.files > 65_536 {
+            return Err("more than 65536 files".into());
+        }
+    };
+    "filename_format" => |d, t, _| {
+        if let Some(at) = t.find("$clientuid") {
+            return Err(format!("'{}' is not supported: there are no clients", &t[at..at + "$clientuid".len()]));
+        }
+        d.job.file_format = Some(t.to_owned()).filter(|t| !t.is_empty());
+    };
+    "filesize" => |d, t, u| {
+        if t.contains('-') {
+            return Err("one size for all files is supported".into());
+        }
+        d.per_file = Some(u.bytes(t)?).filter(|n| *n > 0);
+    };
+    "file_service_type" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
+    "size" => |d, t, u| d.job.size = Some(extent(t, u)?);
+    "io_size", "io_limit" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
+    "offset", "fileoffset" => |d, t, u| d.job.offset = extent(t, u)?;
+    "offset_increment" => |d, t, u| d.job.offset_step = extent(t, u)?;
+    "number_ios" => |d, t, u| d.job.stream.limits.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
+    "loops" => |d, t, u| d.job.loops = count(t, u)?.max(1);
+    "runtime", "timeout" => |d, t, u| d.job.time_ns = Some(u.seconds(t)?).filter(|n| *n > 0);
+    "time_based" => |d, t, u| d.job.time_based = flag(t, u)?;
+    "ramp_time" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
+    "startdelay", "start_delay" => |d, t, u| {
+        if t.contains('-') {
+            return Err("a fixed delay is supported, no range".into());
+        }
+        d.job.stream.timing.start_delay_ns = u.seconds(t)?;
+    };
+    "stonewall", "wait_for_previous" => |d, t, u| d.stonewall = flag(t, u)?;
+    "wait_for" => |d, t, _| d.wait_for = Some(t.to_owned()).filter(|t| !t.is_empty());
+    "zonemode" => |d, t, _| d.zones_strided = one_of(t, &[("none", false), ("strided", true)])?;
+    "zonesize" => |d, t, u| d.zone_size = u.bytes(t)?;
+    "zonerange" => |d, t, u| d.zone_range = Some(u.bytes(t)?).filter(|n| *n > 0);
+    "zoneskip" => |d, t, u| d.zone_skip = u.bytes(t)?;
+    "group_reporting" => |d, t, u| d.group_reporting = flag(t, u)?;
+    "new_group" => |d, t, u| d.new_group = flag(t, u)?;
+    "overwrite" => |d, t, u| d.job.laid_out = flag(t, u)?;
+    "zero_buffers" => |d, t, u| d.zero = flag(t, u)?;
+    "buffer_compress_percentage" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
+    "dedupe_percentage" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
+    "dedupe_mode" => |d, t, _| d.working_set = one_of(t, &[("repeat", false), ("working_set", true)])?;
+    "dedupe_working_set_percentage" => |d, t, u| d.working_set_percent = percent(t, u)?.max(1);
+    "dedupe_global" => |d, t, u| d.job.stream.content.pool_shared = flag(t, u)?;
+    "randrepeat", "allrandrepeat" => |d, t, u| d.repeat = flag(t, u)?;
+    "randseed" => |d, t, u| d.random_seed = Some(u.count(t)?);
+    "norandommap" => |d, t, u| d.no_map = flag(t, u)?;
+    "random_distribution" => |d, t, _| distribution(d, t)?;
+    "rate" => |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
+    "rate_iops" => |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))?;
+    "rate_process" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
+    "thinktime" => |d, t, u| think(d).pause_ns = u.microseconds(t)?;
+    "thinktime_spin" => |d, t, u| think(d).spin_ns = u.microseconds(t)?;
+    "thinktime_blocks" => |d, t, u| think(d).after_operations = positive(t, u)?;
+    "verify" => |d, t, _| verify(d, t)?;
+    "verify_write_sequence" => |d, t, u| {
+        d.notes.retain(|n| !n.starts_with("verify_write_sequence"));
+        if !flag(t, u)? {
+            let what = "that the last write of each place came back is checked all the same";
+            d.notes.push(format!("verify_write_sequence=0: {what}"));
+        }
+    };
+    "do_verify" => |d, t, u| d.do_verify = flag(t, u)?;
+    "verify_fatal" => |d, t, u| d.verify_fatal = flag(t, u)?;
+    "continue_on_error" => |d, t, _| {
+        d.notes.retain(|n| !n.starts_with("continue_on_error"));
+        d.job.stream.on_error = match t {
+            // Data that do not verify never end a job, unless verify_fatal asks for that.
+            "none" | "0" | "verify" => ErrorPolicy::Stop,
+            "" | "all" | "1" | "io" => ErrorPolicy::Continue,
+            "read" | "write" => {
+                d.notes.push(format!("continue_on_error={t}: goes on after failed operations of all kinds"));
+                ErrorPolicy::Continue
             }
-            d.job.copies = copies;
-            Ok(())
-        }),
-        (&["cpus_allowed"], |d, t, _| {
-            d.job.stream.path.cpus = cpus(t)?;
-            Ok(())
-        }),
-        (&["cpus_allowed_policy"], |d, t, _| {
-            d.job.cpus_split = match t {
-                "split" => true,
-                "shared" => false,
-                _ => return Err(format!("'{t}' is neither shared nor split")),
-            };
-            Ok(())
-        }),
-        (&["exitall"], |d, t, u| {
-            d.exit_all = flag(t, u)?;
-            Ok(())
-        }),
-        (&["exit_what", "exitwhat"], |d, t, _| {
-            d.exit_what = match t {
-                "group" => ExitWhat::Group,
-                "stonewall" => ExitWhat::Stonewall,
-                "all" => ExitWhat::All,
-                _ => return Err(format!("'{t}' is none of group, stonewall, all")),
-            };
-            Ok(())
-        }),
-        (&["prioclass"], |d, t, u| {
-            d.priority_class = match count(t, u)? {
-                0 => None,
-                1 => Some(IoClass::RealTime),
-                2 => Some(IoClass::BestEffort),
-                3 => Some(IoClass::Idle),
-                n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
-            };
-            Ok(())
-        }),
-        (&["prio"], |d, t, u| {
-            let level = u8::try_from(count(t, u)?).ok().filter(|n| *n < 8);
-            d.priority_level = Some(level.ok_or_else(|| format!("'{t}' is no level from 0 to 7"))?);
-            Ok(())
-        }),
-        (&["directory"], |d, t, _| {
-            match separated(t).as_slice() {
-                [] => d.directory = None,
-                [one] => d.directory = Some(one.clone()),
-                _ => return Err(format!("'{t}': one directory is supported; one job file for each")),
-            }
-            Ok(())
-        }),
-        (&["filename"], |d, t, _| {
-            // fio adds what is named to what has been named before, in [global] too.
-            for name in separated(t) {
-                if d.filenames.contains(&name) {
-                    d.notes.push(format!("filename '{name}' is named twice: fio opens it twice, here it is used once"));
-                } else {
-                    d.filenames.push(name);
-                }
-            }
-            Ok(())
-        }),
-        (&["nrfiles", "nr_files"], |d, t, u| {
-            d.files = positive(t, u)?;
-            if d.files > 65_536 {
-                return Err("more than 65536 files".into());
-            }
-            Ok(())
-        }),
-        (&["filename_format"], |d, t, _| {
-            if let Some(at) = t.find("$clientuid") {
-                return Err(format!("'{}' is not supported: there are no clients", &t[at..at + "$clientuid".len()]));
-            }
-            d.job.file_format = Some(t.to_owned()).filter(|t| !t.is_empty());
-            Ok(())
-        }),
-        (&["filesize"], |d, t, u| {
-            if t.contains('-') {
-                return Err("one size for all files is supported".into());
-            }
-            d.per_file = Some(u.bytes(t)?).filter(|n| *n > 0);
-            Ok(())
-        }),
-        (&["file_service_type"], |d, t, _| {
-            d.job.stream.block_mut().file_order = match t {
-                "roundrobin" => FileOrder::RoundRobin,
-                "random" => FileOrder::Random,
-                "sequential" => FileOrder::Sequential,
-                _ => return Err(format!("'{t}' is not supported: roundrobin, random, sequential are")),
-            };
-            Ok(())
-        }),
-        (&["size"], |d, t, u| {
-            d.job.size = Some(extent(t, u)?);
-            Ok(())
-        }),
-        (&["io_size", "io_limit"], |d, t, u| {
-            d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
-            Ok(())
-        }),
-        (&["offset", "fileoffset"], |d, t, u| {
-            d.job.offset = extent(t, u)?;
-            Ok(())
-        }),
-        (&["offset_increment"], |d, t, u| {
-            d.job.offset_step = extent(t, u)?;
-            Ok(())
-        }),
-        (&["number_ios"], |d, t, u| {
-            d.job.stream.limits.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
-            Ok(())
-        }),
-        (&["loops"], |d, t, u| {
-            d.job.loops = count(t, u)?.max(1);
-            Ok(())
-        }),
-        (&["runtime", "timeout"], |d, t, u| {
-            d.job.time_ns = Some(u.seconds(t)?).filter(|n| *n > 0);
-            Ok(())
-        }),
-        (&["time_based"], |d, t, u| {
-            d.job.time_based = flag(t, u)?;
-            Ok(())
-        }),
-        (&["ramp_time"], |d, t, u| {
-            d.job.ramp_ns = u.seconds(t)?;
-            Ok(())
-        }),
-        (&["startdelay", "start_delay"], |d, t, u| {
-            if t.contains('-') {
-                return Err("a fixed delay is supported, no range".into());
-            }
-            d.job.stream.timing.start_delay_ns = u.seconds(t)?;
-            Ok(())
-        }),
-        (&["stonewall", "wait_for_previous"], |d, t, u| {
-            d.stonewall = flag(t, u)?;
-            Ok(())
-        }),
-        (&["wait_for"], |d, t, _| {
-            d.wait_for = Some(t.to_owned()).filter(|t| !t.is_empty());
-            Ok(())
-        }),
-        (&["zonemode"], |d, t, _| {
-            d.zones_strided = match t {
-                "none" => false,
-                "strided" => true,
-                _ => return Err(format!("'{t}' is not supported: none and strided are")),
-            };
-            Ok(())
-        }),
-        (&["zonesize"], |d, t, u| {
-            d.zone_size = u.bytes(t)?;
-            Ok(())
-        }),
-        (&["zonerange"], |d, t, u| {
-            d.zone_range = Some(u.bytes(t)?).filter(|n| *n > 0);
-            Ok(())
-        }),
-        (&["zoneskip"], |d, t, u| {
-            d.zone_skip = u.bytes(t)?;
-            Ok(())
-        }),
-        (&["group_reporting"], |d, t, u| {
-            d.group_reporting = flag(t, u)?;
-            Ok(())
-        }),
-        (&["new_group"], |d, t, u| {
-            d.new_group = flag(t, u)?;
-            Ok(())
-        }),
-        (&["overwrite"], |d, t, u| {
-            d.job.laid_out = flag(t, u)?;
-            Ok(())
-        }),
-        (&["zero_buffers"], |d, t, u| {
-            d.zero = flag(t, u)?;
-            Ok(())
-        }),
-        (&["buffer_compress_percentage"], |d, t, u| {
-            d.job.stream.content.compress_percent = percent(t, u)?;
-            Ok(())
-        }),
-        (&["dedupe_percentage"], |d, t, u| {
-            d.job.stream.content.dedupe_percent = percent(t, u)?;
-            Ok(())
-        }),
-        (&["dedupe_mode"], |d, t, _| {
-            d.working_set = match t {
-                "repeat" => false,
-                "working_set" => true,
-                _ => return Err(format!("'{t}' is neither repeat nor working_set")),
-            };
-            Ok(())
-        }),
-        (&["dedupe_working_set_percentage"], |d, t, u| {
-            d.working_set_percent = percent(t, u)?.max(1);
-            Ok(())
-        }),
-        (&["dedupe_global"], |d, t, u| {
-            d.job.stream.content.pool_shared = flag(t, u)?;
-            Ok(())
-        }),
-        (&["randrepeat", "allrandrepeat"], |d, t, u| {
-            d.repeat = flag(t, u)?;
-            Ok(())
-        }),
-        (&["randseed"], |d, t, u| {
-            d.random_seed = Some(u.count(t)?);
-            Ok(())
-        }),
-        (&["norandommap"], |d, t, u| {
-            d.no_map = flag(t, u)?;
-            Ok(())
-        }),
-        (&["random_distribution"], |d, t, _| distribution(d, t)),
-        (&["rate"], |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))),
-        (&["rate_iops"], |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))),
-        (&["rate_process"], |d, t, _| {
-            d.job.pacing().arrivals = match t {
-                "linear" => Arrivals::Fixed,
-                "poisson" => Arrivals::Poisson,
-                _ => return Err(format!("'{t}' is neither linear nor poisson")),
-            };
-            Ok(())
-        }),
-        (&["thinktime"], |d, t, u| {
-            think(d).pause_ns = u.microseconds(t)?;
-            Ok(())
-        }),
-        (&["thinktime_spin"], |d, t, u| {
-            think(d).spin_ns = u.microseconds(t)?;
-            Ok(())
-        }),
-        (&["thinktime_blocks"], |d, t, u| {
-            think(d).after_operations = positive(t, u)?;
-            Ok(())
-        }),
-        (&["verify"], |d, t, _| verify(d, t)),
-        (&["verify_write_sequence"], |d, t, u| {
-            d.notes.retain(|n| !n.starts_with("verify_write_sequence"));
-            if !flag(t, u)? {
-                let what = "that the last write of each place came back is checked all the same";
-                d.notes.push(format!("verify_write_sequence=0: {what}"));
-            }
-            Ok(())
-        }),
-        (&["do_verify"], |d, t, u| {
-            d.do_verify = flag(t, u)?;
-            Ok(())
-        }),
-        (&["verify_fatal"], |d, t, u| {
-            d.verify_fatal = flag(t, u)?;
-            Ok(())
-        }),
-        (&["continue_on_error"], |d, t, _| {
-            d.notes.retain(|n| !n.starts_with("continue_on_error"));
-            d.job.stream.on_error = match t {
-                // Data that do not verify never end a job, unless verify_fatal asks for that.
-                "none" | "0" | "verify" => ErrorPolicy::Stop,
-                "" | "all" | "1" | "io" => ErrorPolicy::Continue,
-                "read" | "write" => {
-                    d.notes.push(format!("continue_on_error={t}: goes on after failed operations of all kinds"));
-                    ErrorPolicy::Continue
-                }
-                _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
-            };
-            Ok(())
-        }),
-        (&["steadystate", "ss"], steady),
-        (&["steadystate_duration", "ss_dur"], |d, t, u| {
-            d.steady_window_ns = u.seconds(t)?;
-            Ok(())
-        }),
-        (&["steadystate_ramp_time", "ss_ramp"], |d, t, u| {
-            d.job.ramp_ns = u.seconds(t)?;
-            Ok(())
-        }),
-        (&["kb_base"], |_, t, u| match u.count(t)? {
-            1000 | 1024 => Ok(()),
-            other => Err(format!("{other} is neither 1000 nor 1024")),
-        }),
-    ];
+            _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
+        };
+    };
+    "steadystate", "ss" => |d, t, u| steady(d, t, u)?;
+    "steadystate_duration", "ss_dur" => |d, t, u| d.steady_window_ns = u.seconds(t)?;
+    "steadystate_ramp_time", "ss_ramp" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
+    "kb_base" => |_, t, u| match u.count(t)? {
+        1000 | 1024 => {}
+        other => return Err(format!("{other} is neither 1000 nor 1024")),
+    };
 }
