@@ -133,7 +133,7 @@ fn an_exit_ends_the_phase_where_fio_would_end_the_same() {
     for (text, what) in [
         ("[a]\nexitall\n[b]\nnew_group\n", "one group beside another"),
         ("[a]\nexitall\nexit_what=all\n[b]\nstonewall\n", "later jobs"),
-        ("[a]\nexit_what=some\n", "none of group"),
+        ("[a]\nexit_what=some\n", "not supported: group"),
     ] {
         let error = error(&format!("[global]\nsize=1m\n{text}"));
         assert!(error.to_string().contains(what), "{error}");
