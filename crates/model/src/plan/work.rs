@@ -2,7 +2,8 @@
 //! whatever they are called and whichever workload they are from.
 
 use super::{
-    Access, BlockShare, BufferPages, Content, Flush, OpenSync, Operation, Order, PhaseKind, PhasePlan, StreamPlan, Sync,
+    Access, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Durability, Flush, IoPath, OpenSync, Operation,
+    Order, PhaseKind, PhasePlan, RwFlags, StreamKind, StreamPlan, Sync, Timing,
 };
 use crate::{Metric, PhaseRun, PhaseStatus, Run};
 
@@ -138,31 +139,62 @@ fn rounds(stream: &StreamPlan) -> Option<u64> {
     }
 }
 
+/// Whether nothing is said of it but what a plain stream may say: an option that comes makes it another kind of work.
 fn is_plain(s: &StreamPlan) -> bool {
-    let sizes = s.block().block_sizes.as_ref().is_none_or(|sizes| {
-        let one = |b: &super::BlockSize| match b {
-            super::BlockSize::Fixed { bytes } => *bytes == s.block().block_size_bytes,
-            super::BlockSize::Split(shares) => {
-                matches!(shares[..], [BlockShare { bytes, .. }] if bytes == s.block().block_size_bytes)
+    let block = s.block();
+    let one_size = |b: &BlockSize| match b {
+        BlockSize::Fixed { bytes } => *bytes == block.block_size_bytes,
+        BlockSize::Split(shares) => matches!(shares[..], [BlockShare { bytes, .. }] if bytes == block.block_size_bytes),
+        BlockSize::Range { .. } => false,
+    };
+    let sizes = |all: &BlockSizes| one_size(if block.operation == Operation::Read { &all.read } else { &all.write });
+    matches!(s.kind, StreamKind::Block(_))
+        && matches!(block.operation, Operation::Read | Operation::Write)
+        && matches!(block.order, Order::Sequential | Order::Random | Order::RandomReplace)
+        && block.run_blocks <= 1
+        && block.block_sizes.as_ref().is_none_or(sizes)
+        && *s
+            == StreamPlan {
+                kind: BlockPlan {
+                    operation: block.operation,
+                    order: block.order,
+                    block_size_bytes: block.block_size_bytes,
+                    region_start_bytes: block.region_start_bytes,
+                    region_bytes: block.region_bytes,
+                    files: block.files.clone(),
+                    file_order: block.file_order,
+                    run_blocks: block.run_blocks,
+                    block_sizes: block.block_sizes.clone(),
+                    align_bytes: block.align_bytes,
+                    ..BlockPlan::NONE
+                }
+                .into(),
+                path: IoPath {
+                    io_priority: None,
+                    open_sync: OpenSync::None,
+                    rw_flags: RwFlags {
+                        hipri: s.path.rw_flags.hipri,
+                        nowait: s.path.rw_flags.nowait,
+                        ..RwFlags::default()
+                    },
+                    ..s.path.clone()
+                },
+                durability: Durability {
+                    flush: Flush {
+                        fsync_every: s.durability.flush.fsync_every,
+                        fsync_at_end: s.durability.flush.fsync_at_end,
+                        ..Flush::default()
+                    },
+                    ..s.durability
+                },
+                timing: Timing { start_delay_ns: s.timing.start_delay_ns, ..Timing::default() },
+                limits: s.limits,
+                seed: s.seed,
+                name: s.name.clone(),
+                group: s.group,
+                on_error: s.on_error,
+                ..StreamPlan::default()
             }
-            super::BlockSize::Range { .. } => false,
-        };
-        one(if s.block().operation == Operation::Read { &sizes.read } else { &sizes.write })
-    });
-    sizes
-        && matches!(s.block().operation, Operation::Read | Operation::Write)
-        && matches!(s.block().order, Order::Sequential | Order::Random | Order::RandomReplace)
-        && s.block().mix.is_none()
-        && !s.block().trim_before_write
-        && s.block().run_blocks <= 1
-        && s.path.open_sync == OpenSync::None
-        && !(s.path.rw_flags.dsync || s.path.rw_flags.sync || s.path.rw_flags.atomic || s.path.rw_flags.dontcache)
-        && Flush { fsync_every: 0, fsync_at_end: false, ..s.durability.flush } == Flush::default()
-        && s.timing.pacing.is_none()
-        && s.timing.think.is_none()
-        && s.path.io_priority.is_none()
-        && s.verify.is_none()
-        && s.content == Content::default()
 }
 
 impl Work {

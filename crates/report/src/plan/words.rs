@@ -304,7 +304,32 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
         let word = if stream.path.cpus.len() == 1 { "CPU" } else { "CPUs" };
         out.push(format!("on {word} {}", cpus(&stream.path.cpus)));
     }
+    out.extend(serde_json::to_value(stream).ok().into_iter().flat_map(|v| by_key(&v)));
     out
+}
+
+/// Keys of a stream in JSON that have words of their own, here or in the line before the conditions.
+const WORDED: &str = "operation order block_size_bytes region_start_bytes region_bytes files file_order mix trim_before_write zones \
+    run_blocks block_sizes align_bytes copy_bytes queue_depth batch_submit batch_complete cpus io_priority engine access open_sync \
+    rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
+    name group verify content on_error";
+
+/// What has none is said by its key, its unit taken from the end of it: an option is shown from the day on that it exists.
+fn by_key(stream: &serde_json::Value) -> Vec<String> {
+    let unworded = stream.as_object().into_iter().flatten();
+    let unworded = unworded.filter(|(key, value)| !value.is_null() && !WORDED.split_whitespace().any(|k| k == *key));
+    let said = |(key, value): (&String, &serde_json::Value)| {
+        let amount = |unit: &str| key.strip_suffix(unit).zip(value.as_u64());
+        let (key, value) = match (amount("_ns"), amount("_bytes"), value) {
+            (Some((key, ns)), ..) => (key, quantity::duration(ns)),
+            (_, Some((key, bytes)), _) => (key, quantity::binary_size(bytes)),
+            (.., serde_json::Value::Bool(true)) => (key.as_str(), String::new()),
+            (.., serde_json::Value::String(text)) => (key.as_str(), text.clone()),
+            (.., other) => (key.as_str(), other.to_string()),
+        };
+        format!("{} {value}", key.replace('_', " ")).trim_end().to_owned()
+    };
+    unworded.map(said).collect()
 }
 
 /// When a phase ends, beside its time.
@@ -402,6 +427,23 @@ mod tests {
     #[test]
     fn a_plain_stream_has_no_conditions() {
         assert_eq!(conditions(&stream()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_option_without_words_is_said_by_its_key() {
+        let mut value = serde_json::to_value(stream()).unwrap();
+        assert_eq!(by_key(&value), Vec::<String>::new());
+        for (key, of) in [("gap_bytes", 4096.into()), ("hold_ns", 2_000_000.into()), ("quiet", true.into())] {
+            value[key] = of;
+        }
+        (value["node"], value["absent"]) = ("near".into(), serde_json::Value::Null);
+        assert_eq!(by_key(&value), ["gap 4 KiB", "hold 2.00 ms", "node near", "quiet"]);
+    }
+
+    #[test]
+    fn every_key_of_a_stream_has_words_or_is_said_by_its_key() {
+        let value = serde_json::to_value(stream()).unwrap();
+        assert!(value.as_object().unwrap().keys().all(|key| WORDED.contains(key.as_str())), "{value}");
     }
 
     #[test]
