@@ -2,8 +2,8 @@
 //! whatever they are called and whichever workload they are from.
 
 use super::{
-    Access, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Durability, Flush, IoPath, OpenSync, Operation,
-    Order, PhaseKind, PhasePlan, RwFlags, StreamKind, StreamPlan, Sync, Timing,
+    Access, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Durability, Flush, IoPath, Operation, Order,
+    PhaseKind, PhasePlan, RwFlags, StreamKind, StreamPlan, Sync, Timing,
 };
 use crate::{Metric, PhaseRun, PhaseStatus, Run};
 
@@ -170,14 +170,19 @@ fn is_plain(s: &StreamPlan) -> bool {
                 }
                 .into(),
                 path: IoPath {
-                    io_priority: None,
-                    open_sync: OpenSync::None,
+                    queue_depth: s.path.queue_depth,
+                    batch_submit: s.path.batch_submit,
+                    batch_complete: s.path.batch_complete,
+                    cpus: s.path.cpus.clone(),
+                    engine: s.path.engine,
+                    access: s.path.access,
+                    buffers: s.path.buffers,
                     rw_flags: RwFlags {
                         hipri: s.path.rw_flags.hipri,
                         nowait: s.path.rw_flags.nowait,
                         ..RwFlags::default()
                     },
-                    ..s.path.clone()
+                    ..IoPath::default()
                 },
                 durability: Durability {
                     flush: Flush {
