@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - Nothing is installed on the host and nothing needs root: packages are unpacked below `target/lab`.
-//! - No emulator outlives its session, however that ends ([`qemu`]).
+//! - No emulator outlives its session, however that ends (`qemu.rs`).
 //! - Facts, decisions of drivers, register writes and error handling are asserted; an emulated speed never is.
 
 mod apt;

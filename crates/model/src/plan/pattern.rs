@@ -61,7 +61,7 @@ pub enum Order {
         /// Standard deviation in per cent of the region, 1 to 100.
         deviation_percent: u32,
     },
-    /// Hot spots: [`StreamPlan::zones`](crate::StreamPlan::zones) say how many of the operations go to how much of the
+    /// Hot spots: [`BlockPlan::zones`](crate::BlockPlan::zones) say how many of the operations go to how much of the
     /// region; within a zone any block each time.
     Zoned,
 }
@@ -86,7 +86,7 @@ pub struct Zone {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mix {
     /// This many of a hundred operations are reads, drawn by the stream's seed; the rest are what
-    /// [`StreamPlan::operation`](crate::StreamPlan::operation) says.
+    /// [`BlockPlan::operation`](crate::BlockPlan::operation) says.
     pub read_percent: u32,
 }
 
@@ -152,7 +152,7 @@ pub struct BlockShare {
     pub weight: u32,
 }
 
-/// Sizes by direction, where they are not all [`StreamPlan::block_size_bytes`](crate::StreamPlan::block_size_bytes).
+/// Sizes by direction, where they are not all [`BlockPlan::block_size_bytes`](crate::BlockPlan::block_size_bytes).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSizes {
     /// Of reads.

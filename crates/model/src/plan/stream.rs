@@ -84,11 +84,11 @@ impl Default for CopyPlan {
 /// What a stream does to blocks of its target. Absent from JSON where neutral, but for the first five.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockPlan {
-    /// What its operations do; with [`StreamPlan::mix`] those that are not reads.
+    /// What its operations do; with [`BlockPlan::mix`] those that are not reads.
     pub operation: Operation,
     /// Order of the offsets.
     pub order: Order,
-    /// Bytes of each operation; with [`StreamPlan::block_sizes`] of the largest. Buffers have this size.
+    /// Bytes of each operation; with [`BlockPlan::block_sizes`] of the largest. Buffers have this size.
     pub block_size_bytes: u64,
     /// First byte of the region, in the target or in each of the files.
     pub region_start_bytes: u64,
