@@ -65,12 +65,16 @@ pub const NO_THREAD_REMEDY: &str = "raise the limit of processes and threads: ul
      (TasksMax= of a unit, --pids-limit of a container), sysctl kernel.threads-max; or ask for one job at depth 1, for which \
      one thread is enough";
 
+/// The call that takes the memory of operations in flight.
+pub(crate) const BUFFERS: &str = "mmap of buffers";
+
 impl DeviceError {
     /// What the user can do, where something is known.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::NoRing(error) => Some(error.remedy()),
             Self::NoThread { .. } => Some(NO_THREAD_REMEDY),
+            Self::Call { call: BUFFERS, .. } => Some("use fewer jobs, a smaller depth or smaller blocks"),
             Self::Call { .. } | Self::BadOperation(_) => None,
         }
     }

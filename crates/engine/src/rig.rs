@@ -9,6 +9,7 @@ mod device_reads;
 mod direct;
 mod execute;
 mod file;
+mod limits;
 mod null;
 mod own_files;
 mod probe;

@@ -13,6 +13,8 @@ const BLKSSZGET: Opcode = opcode::none(0x12, 104);
 const BLKPBSZGET: Opcode = opcode::none(0x12, 123);
 /// BLKROGET: `_IO(0x12, 94)`.
 const BLKROGET: Opcode = opcode::none(0x12, 94);
+/// BLKSECTGET: `_IO(0x12, 103)`.
+const BLKSECTGET: Opcode = opcode::none(0x12, 103);
 /// BLKFLSBUF: `_IO(0x12, 97)`.
 const BLKFLSBUF: Opcode = opcode::none(0x12, 97);
 
@@ -40,6 +42,12 @@ pub fn device_read_only(device: &File) -> io::Result<bool> {
     Ok(unsafe { ioctl(device, Getter::<BLKROGET, i32>::new())? } != 0)
 }
 
+/// The largest request that the queue takes, bytes (`queue/max_sectors_kb`).
+pub fn max_request_bytes(device: &File) -> io::Result<u32> {
+    // SAFETY: BLKSECTGET writes one unsigned short: sectors of 512 bytes, no more than it can say.
+    Ok(u32::from(unsafe { ioctl(device, Getter::<BLKSECTGET, u16>::new())? }) * 512)
+}
+
 /// Writes back and drops the device's page cache. Needs CAP_SYS_ADMIN.
 ///
 /// # Errors
@@ -65,6 +73,7 @@ mod tests {
             assert_eq!(BLKGETSIZE64, 0x8004_1272);
         }
         assert_eq!((BLKSSZGET, BLKPBSZGET, BLKROGET, BLKFLSBUF), (0x1268, 0x127b, 0x125e, 0x1261));
+        assert_eq!(BLKSECTGET, 0x1267);
     }
 
     #[test]

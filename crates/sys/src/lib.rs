@@ -42,7 +42,9 @@ mod statx;
 mod thread;
 mod timex;
 
-pub use block::{device_read_only, device_size, flush_device_cache, logical_block_size, physical_block_size};
+pub use block::{
+    device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
+};
 pub use btrfs::btrfs_data_redundant;
 pub use bus_fault::ignore_file_size_signal;
 pub use cachestat::{CachedPages, page_size, resident_pages};

@@ -3,6 +3,7 @@
 use super::access::{DirectWay, is_direct};
 use super::cold::{drop_caches, sync_backing};
 use super::execute::{Executed, Job, Way, execute};
+use super::limits::Limits;
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
@@ -242,11 +243,13 @@ impl Rig for FileRig {
         };
         let (interval_ns, shelf) = (self.options.interval_ns, &self.shelf);
         let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns, caches, shelf };
+        let limits = self.is_device().then(|| Limits::of(&self.opened.file));
         let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
         let result = known.and_then(|known| execute(&job, known, control));
         drop(direct);
         self.unsettled |= write;
         let Executed { mut record, checked, mut own_reads, read_back } = result?;
+        record.engine.missing.extend(limits.iter().flat_map(|l| l.changes(&Limits::of(&self.opened.file))));
         record.verify = self.written.conclude(checked);
         if let Some(verify) = &mut record.verify {
             own_reads.resident_pages = dropped.as_ref().and_then(|d| d.resident_pages);

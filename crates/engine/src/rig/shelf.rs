@@ -1,6 +1,7 @@
 //! Buffers between phases: a pool outlives the device that used it, and the next one finds its memory present.
 
 use crate::DeviceError;
+use crate::device::BUFFERS;
 use std::sync::{Mutex, PoisonError};
 use sys::{BufferPool, PoolOptions};
 
@@ -21,7 +22,7 @@ impl Shelf {
             return Ok(pools.swap_remove(at));
         }
         pools.clear();
-        BufferPool::with(count, bytes, options).map_err(|source| DeviceError::Call { call: "mmap of buffers", source })
+        BufferPool::with(count, bytes, options).map_err(|source| DeviceError::Call { call: BUFFERS, source })
     }
 
     /// Keeps a pool for later.
