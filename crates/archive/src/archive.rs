@@ -107,7 +107,7 @@ impl Archive {
     /// # Errors
     /// As [`Archive::load`].
     pub fn load_summary(&self, id: &str) -> Result<Run> {
-        summary(&self.existing(id)?, id)
+        summary(&self.existing(id)?, Some(id))
     }
 
     /// Checks a run's files against its SHA256SUMS.

@@ -1,24 +1,25 @@
 //! Reads a bundle directory back into a run.
 
 use crate::bundle_files::{KERNEL_LOG, LATENCY, RUN, SERIES, SYSTEM};
-use crate::csv::{Outcome, Tolerance, utf8};
+use crate::csv::{Dropped, Tolerance};
 use crate::earlier::brought_forward;
 use crate::latency::Owner;
-use crate::storage::read_limited;
+use crate::series::Series;
+use crate::storage::{open_regular, read_limited};
 use crate::{ArchiveError, Result, latency, series, system};
-use model::{Interval, PhaseRun, Run, RunState};
+use model::{PhaseRun, Run, SystemSample};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 /// More than any run.json of weeks; parsed, it takes a few times as much.
 const RUN_LIMIT_BYTES: u64 = 256 << 20;
-/// Two weeks of 100 ms intervals.
-const TABLE_LIMIT_BYTES: u64 = 1 << 30;
 const KERNEL_LOG_LIMIT_BYTES: u64 = 256 << 20;
 /// Every phase holds a histogram of tens of kilobytes as soon as it is parsed.
-const PHASE_LIMIT: usize = 4096;
+pub(crate) const PHASE_LIMIT: usize = 4096;
 
 /// What is looked at before memory is spent on the rest.
 #[derive(Deserialize)]
@@ -26,35 +27,6 @@ struct Outline {
     schema: String,
     id: String,
     phases: Vec<IgnoredAny>,
-}
-
-/// What a list shows of a run, without its phases.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Head {
-    pub id: String,
-    pub command: String,
-    pub program_version: String,
-    pub state: RunState,
-    pub sessions: Vec<model::Session>,
-    pub target: HeadTarget,
-    pub environment: HeadEnvironment,
-    pub duration_ns: u64,
-    pub bytes_written: u64,
-}
-
-/// The part of a target that a list shows.
-#[derive(Debug, Deserialize)]
-pub(crate) struct HeadTarget {
-    pub name: String,
-    pub kind: model::TargetKind,
-    pub path: Option<String>,
-}
-
-/// The part of an environment that a list shows.
-#[derive(Debug, Deserialize)]
-pub(crate) struct HeadEnvironment {
-    pub hostname: Option<String>,
-    pub kernel: Option<String>,
 }
 
 fn json<'a, T: Deserialize<'a>>(path: &Path, content: &'a [u8]) -> Result<T> {
@@ -84,11 +56,6 @@ fn run_json(directory: &Path, expected_id: Option<&str>) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// What a list shows of the bundle in `directory`.
-pub(crate) fn head(directory: &Path, expected_id: &str) -> Result<Head> {
-    json(&directory.join(RUN), &run_json(directory, Some(expected_id))?)
-}
-
 /// Loads the bundle in `directory`, which need not lie in an archive.
 ///
 /// Tables that are missing leave their part empty and a remark in the run.
@@ -107,30 +74,34 @@ pub(crate) fn load(directory: &Path, expected_id: Option<&str>, tolerance: Toler
     load_series(directory, &mut run, tolerance, &mut remarks)?;
     load_latency(directory, &mut run, tolerance, &mut remarks)?;
     load_samples(directory, &mut run, tolerance, &mut remarks)?;
-    if let Some(content) = read_limited(&directory.join(KERNEL_LOG), KERNEL_LOG_LIMIT_BYTES)? {
-        // What the kernel prints need not be UTF-8.
-        let text = String::from_utf8_lossy(&content);
-        run.kernel_log = Some(text.split_terminator('\n').map(str::to_owned).collect());
-    }
+    run.kernel_log = kernel_log(directory)?;
     run.remarks.append(&mut remarks);
+    run.bound_memory();
     Ok(run)
 }
 
-/// run.json alone: metrics, plan and machine, without series, histograms, samples and kernel messages.
-pub(crate) fn summary(directory: &Path, expected_id: &str) -> Result<Run> {
-    json(&directory.join(RUN), &brought_forward(run_json(directory, Some(expected_id))?))
+fn kernel_log(directory: &Path) -> Result<Option<Vec<String>>> {
+    let Some(content) = read_limited(&directory.join(KERNEL_LOG), KERNEL_LOG_LIMIT_BYTES)? else { return Ok(None) };
+    // What the kernel prints need not be UTF-8.
+    Ok(Some(String::from_utf8_lossy(&content).split_terminator('\n').map(str::to_owned).collect()))
 }
 
-fn table(directory: &Path, name: &str, remarks: &mut Vec<String>) -> Result<Option<Vec<u8>>> {
-    let content = read_limited(&directory.join(name), TABLE_LIMIT_BYTES)?;
-    if content.is_none() {
+/// run.json alone: metrics, plan and machine, without series, histograms, samples and kernel messages.
+pub(crate) fn summary(directory: &Path, expected_id: Option<&str>) -> Result<Run> {
+    json(&directory.join(RUN), &brought_forward(run_json(directory, expected_id)?))
+}
+
+/// Opens a table; one that is missing is a remark.
+fn table(directory: &Path, name: &str, remarks: &mut Vec<String>) -> Result<Option<BufReader<File>>> {
+    let opened = open_regular(&directory.join(name))?;
+    if opened.is_none() {
         remarks.push(format!("{name} is missing from the bundle"));
     }
-    Ok(content)
+    Ok(opened.map(|(file, _)| BufReader::with_capacity(64 << 10, file)))
 }
 
-fn note(name: &str, outcome: Outcome, remarks: &mut Vec<String>) {
-    if let Some((line, reason)) = outcome.dropped {
+fn note(name: &str, dropped: Dropped, remarks: &mut Vec<String>) {
+    if let Some((line, reason)) = dropped {
         remarks.push(format!("{name} was dropped from line {line} on: {reason}"));
     }
 }
@@ -153,12 +124,12 @@ fn unknown_phases(
 }
 
 /// A phase of the plan of which only the series came into the archive: the program ended in it.
-fn cut_off(run: &mut Run, phases: &mut HashMap<String, Vec<Interval>>, remarks: &mut Vec<String>) {
+fn cut_off(run: &mut Run, phases: &mut Series, remarks: &mut Vec<String>) {
     let done: HashSet<String> = run.phases.iter().map(|p| p.plan.name.clone()).collect();
     for plan in run.plan.phases.iter().filter(|p| !done.contains(&p.name)) {
-        let Some(phase) = phases.remove(&plan.name).and_then(|series| PhaseRun::cut_off(plan.clone(), series)) else {
-            continue;
-        };
+        let series = phases.remove(&plan.name);
+        let phase = series.and_then(|series| PhaseRun::cut_off(plan.clone(), series.into_intervals()));
+        let Some(phase) = phase else { continue };
         let ended_ns = phase.record.as_ref().map_or(0, |r| r.ended_ns);
         remarks.push(format!(
             "{} was cut off after {:.1} s of the run: its series up to there and the samples are all that was kept of it; what \
@@ -173,14 +144,13 @@ fn cut_off(run: &mut Run, phases: &mut HashMap<String, Vec<Interval>>, remarks: 
 
 fn load_series(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
     let Some(content) = table(directory, SERIES, remarks)? else { return Ok(()) };
-    let path = directory.join(SERIES);
-    let (mut phases, outcome) = series::read(&path, utf8(&path, &content, tolerance)?, tolerance)?;
-    note(SERIES, outcome, remarks);
+    let (mut phases, dropped) = series::read(&directory.join(SERIES), content, tolerance)?;
+    note(SERIES, dropped, remarks);
     for phase in &mut run.phases {
         if let Some(record) = &mut phase.record
-            && let Some(intervals) = phases.remove(&phase.plan.name)
+            && let Some(series) = phases.remove(&phase.plan.name)
         {
-            record.intervals = intervals;
+            record.intervals = series.into_intervals();
         }
     }
     if tolerance == Tolerance::DropTail {
@@ -191,8 +161,6 @@ fn load_series(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &
 
 fn load_latency(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
     let Some(content) = table(directory, LATENCY, remarks)? else { return Ok(()) };
-    let path = directory.join(LATENCY);
-    let text = utf8(&path, &content, tolerance)?;
     let mut asked = HashSet::new();
     for (phase, record) in run.phases.iter().filter_map(|p| p.record.as_ref().map(|r| (&p.plan.name, r))) {
         asked.insert(Owner { phase: phase.clone(), side: None });
@@ -202,8 +170,9 @@ fn load_latency(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: 
             );
         }
     }
-    let (mut histograms, unknown, outcome) = latency::read(&path, text, tolerance, |owner| asked.contains(owner))?;
-    note(LATENCY, outcome, remarks);
+    let path = directory.join(LATENCY);
+    let (mut histograms, unknown, dropped) = latency::read(&path, content, tolerance, |owner| asked.contains(owner))?;
+    note(LATENCY, dropped, remarks);
     for phase in &mut run.phases {
         let Some(record) = &mut phase.record else { continue };
         let mut take = |side| histograms.remove(&Owner { phase: phase.plan.name.clone(), side });
@@ -228,9 +197,13 @@ fn load_latency(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: 
 
 fn load_samples(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
     let Some(content) = table(directory, SYSTEM, remarks)? else { return Ok(()) };
-    let path = directory.join(SYSTEM);
-    let (samples, outcome) = system::read(&path, utf8(&path, &content, tolerance)?, tolerance)?;
-    note(SYSTEM, outcome, remarks);
+    let thin = |samples: &mut Vec<SystemSample>| {
+        std::mem::swap(&mut run.samples, samples);
+        run.bound_memory();
+        std::mem::swap(&mut run.samples, samples);
+    };
+    let (samples, dropped) = system::read(&directory.join(SYSTEM), content, tolerance, thin)?;
+    note(SYSTEM, dropped, remarks);
     run.samples = samples;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What the files of a bundle are called, and how a run becomes them.
 
-use crate::{ArchiveError, Result, latency, series, system};
+use crate::{ArchiveError, Result};
 use model::{PhasePlan, Run, StopRule};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -81,20 +81,4 @@ pub(crate) fn run_json(run: &Run) -> Result<Vec<u8>> {
 /// kernel.log; an entry with line breaks in it becomes several.
 pub(crate) fn kernel_log(entries: &[String]) -> String {
     entries.iter().flat_map(|e| [e.as_str(), "\n"]).collect()
-}
-
-/// All files of a finished bundle except SHA256SUMS.
-pub(crate) fn all(run: &Run) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let layout = system::Layout::of(&run.samples);
-    let mut files = vec![
-        (SERIES, (series::header() + &series::lines(&run.phases)).into_bytes()),
-        (SYSTEM, (layout.header() + &layout.lines(&run.samples)).into_bytes()),
-        (LATENCY, (latency::header() + &latency::lines(&run.phases)).into_bytes()),
-    ];
-    if let Some(entries) = &run.kernel_log {
-        files.push((KERNEL_LOG, kernel_log(entries).into_bytes()));
-    }
-    // Last: what it names, the tables have.
-    files.push((RUN, run_json(run)?));
-    Ok(files)
 }

@@ -4,6 +4,7 @@
 use crate::{ArchiveError, Result};
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 /// How to meet a line that cannot be read.
@@ -60,6 +61,11 @@ impl Writer {
         self
     }
 
+    /// A line as it stands in a file.
+    pub fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+    }
+
     /// Ends the line.
     pub fn end(&mut self) {
         self.text.push('\n');
@@ -80,25 +86,15 @@ impl Writer {
         }
     }
 
+    /// Bytes so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// All lines.
     pub fn into_text(self) -> String {
         self.text
     }
-}
-
-/// The text of a file, checked for UTF-8.
-///
-/// # Errors
-/// [`ArchiveError::Corrupt`] where it is not, unless the tail may be dropped.
-pub(crate) fn utf8<'a>(path: &Path, content: &'a [u8], tolerance: Tolerance) -> Result<&'a str> {
-    std::str::from_utf8(content).or_else(|e| {
-        let good = &content[..e.valid_up_to()];
-        let line = good.iter().filter(|b| **b == b'\n').count() as u64 + 1;
-        match tolerance {
-            Tolerance::Strict => Err(ArchiveError::corrupt(path, Some(line), "it is not UTF-8")),
-            Tolerance::DropTail => Ok(std::str::from_utf8(good).unwrap_or_default()),
-        }
-    })
 }
 
 /// One line.
@@ -106,6 +102,8 @@ pub(crate) fn utf8<'a>(path: &Path, content: &'a [u8], tolerance: Tolerance) -> 
 pub(crate) struct Row<'a> {
     /// Its cells.
     pub cells: Vec<Cow<'a, str>>,
+    /// As it stands in the file.
+    pub raw: &'a str,
 }
 
 impl<'a> Row<'a> {
@@ -130,65 +128,89 @@ fn shortened(cell: &str) -> String {
     cell.chars().take(40).flat_map(char::escape_default).collect()
 }
 
-/// Splits a text into rows.
+/// A longer line is none of a table: one of a machine with 4096 processors has a megabyte.
+const LINE_LIMIT_BYTES: u64 = 8 << 20;
+
+/// The rows of a table, read one by one: a table may be larger than memory.
 #[derive(Debug)]
-pub(crate) struct Reader<'a> {
-    rest: &'a str,
+pub(crate) struct Rows<R> {
+    source: R,
+    buffer: Vec<u8>,
     line: u64,
     columns: Option<usize>,
 }
 
-impl<'a> Reader<'a> {
-    /// A reader at the start of a text.
-    pub fn new(text: &'a str) -> Self {
-        Self { rest: text, line: 1, columns: None }
+impl<R: BufRead> Rows<R> {
+    /// A reader at the start of a file.
+    pub fn new(source: R) -> Self {
+        Self { source, buffer: Vec::new(), line: 1, columns: None }
     }
 
-    /// The line that comes next, counted from 1.
+    /// The next row; `None` at the end. All rows must have as many cells as the first. The first error is that of the file,
+    /// the second one of the row.
+    pub fn next(&mut self) -> io::Result<Option<std::result::Result<Row<'_>, String>>> {
+        self.line += self.buffer.iter().filter(|b| **b == b'\n').count() as u64;
+        self.buffer.clear();
+        let mut quotes = 0;
+        loop {
+            let start = self.buffer.len();
+            let room = LINE_LIMIT_BYTES.saturating_sub(start as u64);
+            self.source.by_ref().take(room).read_until(b'\n', &mut self.buffer)?;
+            let piece = &self.buffer[start..];
+            quotes += piece.iter().filter(|b| **b == b'"').count();
+            // A line break between quotes belongs to a cell.
+            if piece.last() != Some(&b'\n') || quotes % 2 == 0 {
+                break;
+            }
+        }
+        if self.buffer.is_empty() {
+            return Ok(None);
+        }
+        if self.buffer.len() as u64 >= LINE_LIMIT_BYTES {
+            return Ok(Some(Err(format!("the line has more than {LINE_LIMIT_BYTES} bytes"))));
+        }
+        let Ok(raw) = std::str::from_utf8(&self.buffer) else { return Ok(Some(Err("it is not UTF-8".into()))) };
+        let columns = &mut self.columns;
+        Ok(Some(split(raw).map(|cells| Row { cells, raw }).and_then(|row| match *columns {
+            Some(n) if n != row.cells.len() => Err(format!("it has {} cells, the header has {n}", row.cells.len())),
+            _ => {
+                *columns = Some(row.cells.len());
+                Ok(row)
+            }
+        })))
+    }
+
+    /// The line at which the last row began, counted from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
+}
 
-    /// The next row; `None` at the end. All rows must have as many cells as the first.
-    pub fn row(&mut self) -> Option<std::result::Result<Row<'a>, String>> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        Some(self.split().map(|cells| Row { cells }).and_then(|row| match self.columns {
-            Some(n) if n != row.cells.len() => Err(format!("it has {} cells, the header has {n}", row.cells.len())),
-            _ => {
-                self.columns = Some(row.cells.len());
-                Ok(row)
+fn split(mut rest: &str) -> std::result::Result<Vec<Cow<'_, str>>, String> {
+    let mut cells = Vec::new();
+    loop {
+        let (cell, end) = if let Some(quoted) = rest.strip_prefix('"') {
+            let (cell, after) = unquote(quoted)?;
+            rest = after;
+            let end = rest.find([',', '\n']).ok_or("the line is cut off")?;
+            if !matches!(&rest[..end], "" | "\r") {
+                return Err("text follows a closing quote".into());
             }
-        }))
-    }
-
-    fn split(&mut self) -> std::result::Result<Vec<Cow<'a, str>>, String> {
-        let mut cells = Vec::new();
-        loop {
-            let (cell, end) = if let Some(quoted) = self.rest.strip_prefix('"') {
-                let (cell, after) = unquote(quoted)?;
-                self.line += cell.matches('\n').count() as u64;
-                self.rest = after;
-                let end = self.rest.find([',', '\n']).ok_or("the line is cut off")?;
-                if !matches!(&self.rest[..end], "" | "\r") {
-                    return Err("text follows a closing quote".into());
-                }
-                (cell, end)
-            } else {
-                let end = self.rest.find([',', '\n']).ok_or("the line is cut off")?;
-                (Cow::Borrowed(&self.rest[..end]), end)
-            };
-            let ends = self.rest.as_bytes()[end] == b'\n';
-            self.rest = &self.rest[end + 1..];
-            cells.push(match cell {
-                Cow::Borrowed(c) if ends => Cow::Borrowed(c.strip_suffix('\r').unwrap_or(c)),
-                other => other,
-            });
-            if ends {
-                self.line += 1;
-                return Ok(cells);
-            }
+            (cell, end)
+        } else {
+            let end = rest.find([',', '\n']).ok_or("the line is cut off")?;
+            (Cow::Borrowed(&rest[..end]), end)
+        };
+        let ends = rest.as_bytes()[end] == b'\n';
+        rest = &rest[end + 1..];
+        cells.push(match cell {
+            Cow::Borrowed(c) if ends => Cow::Borrowed(c.strip_suffix('\r').unwrap_or(c)),
+            other => other,
+        });
+        match (ends, rest.is_empty()) {
+            (true, true) => return Ok(cells),
+            (true, false) => return Err("a quote stands inside a cell".into()),
+            (false, _) => {}
         }
     }
 }
@@ -210,44 +232,91 @@ fn unquote(text: &str) -> std::result::Result<(Cow<'_, str>, &str), String> {
     }
 }
 
-/// What [`each_row`] read.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    /// The line from which on everything was dropped, and why.
-    pub dropped: Option<(u64, String)>,
-}
+/// From which line on everything was dropped, and why.
+pub(crate) type Dropped = Option<(u64, String)>;
 
-/// Calls `header` with the first row and `row` with each other one, at most `row_limit` of them.
+/// Calls `header` with the first row and `row` with each other one.
 ///
 /// # Errors
-/// [`ArchiveError::Corrupt`] with the line, unless the tail may be dropped.
+/// [`ArchiveError::Corrupt`] with the line, unless the tail may be dropped; [`ArchiveError::Io`].
 pub(crate) fn each_row<H>(
     path: &Path,
-    text: &str,
+    source: impl BufRead,
     tolerance: Tolerance,
-    row_limit: usize,
     header: impl FnOnce(&Row<'_>) -> std::result::Result<H, String>,
     mut row: impl FnMut(&H, &Row<'_>) -> std::result::Result<(), String>,
-) -> Result<Outcome> {
-    let mut reader = Reader::new(text);
-    let body = || -> std::result::Result<(), (u64, String)> {
-        let mut line = reader.line();
-        let first = reader.row().unwrap_or_else(|| Err("it has no header".into())).map_err(|e| (line, e))?;
-        let columns = header(&first).map_err(|e| (line, e))?;
-        for n in 0.. {
-            line = reader.line();
-            let Some(next) = reader.row() else { break };
-            if n == row_limit {
-                return Err((line, format!("it has more than {row_limit} rows")));
+) -> Result<Dropped> {
+    let mut rows = Rows::new(source);
+    let first = rows.next().map_err(ArchiveError::io("read", path))?;
+    let read = match first.unwrap_or_else(|| Err("it has no header".into())).and_then(|first| header(&first)) {
+        Ok(columns) => loop {
+            match rows.next().map_err(ArchiveError::io("read", path))? {
+                None => break Ok(()),
+                Some(next) => match next.and_then(|next| row(&columns, &next)) {
+                    Ok(()) => {}
+                    Err(reason) => break Err(reason),
+                },
             }
-            next.and_then(|r| row(&columns, &r)).map_err(|e| (line, e))?;
-        }
-        Ok(())
+        },
+        Err(reason) => Err(reason),
     };
-    match (body(), tolerance) {
-        (Ok(()), _) => Ok(Outcome { dropped: None }),
-        (Err(dropped), Tolerance::DropTail) => Ok(Outcome { dropped: Some(dropped) }),
-        (Err((line, reason)), Tolerance::Strict) => Err(ArchiveError::corrupt(path, Some(line), reason)),
+    match (read, tolerance) {
+        (Ok(()), _) => Ok(None),
+        (Err(reason), Tolerance::DropTail) => Ok(Some((rows.line(), reason))),
+        (Err(reason), Tolerance::Strict) => Err(ArchiveError::corrupt(path, Some(rows.line()), reason)),
+    }
+}
+
+/// Appends what becomes of a row; of `None` after the last one. A row that cannot be read ends the table.
+type Make<'a> = dyn FnMut(Option<&Row<'_>>, &mut Writer) -> std::result::Result<(), String> + 'a;
+
+/// Another table made of the rows of one, as it is read.
+pub(crate) struct Remade<'a, R> {
+    rows: Rows<R>,
+    make: &'a mut Make<'a>,
+    tolerance: Tolerance,
+    text: Vec<u8>,
+    given: usize,
+    ended: bool,
+}
+
+impl<'a, R: BufRead> Remade<'a, R> {
+    /// `make` hears of each row, the header included, and of the end.
+    pub fn new(source: R, tolerance: Tolerance, make: &'a mut Make<'a>) -> Self {
+        Self { rows: Rows::new(source), make, tolerance, text: Vec::new(), given: 0, ended: false }
+    }
+
+    fn more(&mut self) -> io::Result<()> {
+        let mut writer = Writer::default();
+        while !self.ended && writer.len() < 64 << 10 {
+            let next = self.rows.next()?.transpose();
+            let made = next.and_then(|row| {
+                self.ended = row.is_none();
+                (self.make)(row.as_ref(), &mut writer)
+            });
+            match made {
+                Ok(()) => {}
+                Err(reason) if self.tolerance == Tolerance::Strict => return Err(io::Error::other(reason)),
+                Err(_) => {
+                    self.ended = true;
+                    (self.make)(None, &mut writer).map_err(io::Error::other)?;
+                }
+            }
+        }
+        (self.text, self.given) = (writer.into_text().into_bytes(), 0);
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for Remade<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.text.len() && !self.ended {
+            self.more()?;
+        }
+        let count = buffer.len().min(self.text.len() - self.given);
+        buffer[..count].copy_from_slice(&self.text[self.given..self.given + count]);
+        self.given += count;
+        Ok(count)
     }
 }
 
@@ -266,12 +335,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &str) -> std::result::Result<Vec<Vec<String>>, String> {
-        let mut reader = Reader::new(text);
-        let mut rows = Vec::new();
-        while let Some(row) = reader.row() {
-            rows.push(row?.cells.into_iter().map(Cow::into_owned).collect());
+        let mut rows = Rows::new(text.as_bytes());
+        let mut read = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            read.push(row?.cells.into_iter().map(Cow::into_owned).collect());
         }
-        Ok(rows)
+        Ok(read)
     }
 
     proptest! {
@@ -292,13 +361,13 @@ mod tests {
 
     #[test]
     fn lines_are_counted_through_quotes() {
-        let mut reader = Reader::new("a,b\n\"x\ny\",1\n2\n");
-        assert_eq!(reader.row().unwrap().unwrap().cells, ["a", "b"]);
-        assert_eq!(reader.line(), 2);
-        assert_eq!(reader.row().unwrap().unwrap().cells, ["x\ny", "1"]);
-        assert_eq!(reader.line(), 4);
-        assert_eq!(reader.row().unwrap().unwrap_err(), "it has 1 cells, the header has 2");
-        assert!(reader.row().is_none());
+        let mut rows = Rows::new("a,b\n\"x\ny\",1\n2\n".as_bytes());
+        assert_eq!(rows.next().unwrap().unwrap().unwrap().cells, ["a", "b"]);
+        assert_eq!(rows.next().unwrap().unwrap().unwrap().cells, ["x\ny", "1"]);
+        assert_eq!(rows.line(), 2);
+        assert_eq!(rows.next().unwrap().unwrap().unwrap_err(), "it has 1 cells, the header has 2");
+        assert_eq!(rows.line(), 4);
+        assert!(rows.next().unwrap().is_none());
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn assert_corrupt(error: &ArchiveError, file: &str, at: Option<u64>) {
 
 #[test]
 fn errors_name_the_file_and_the_line() {
-    let series = crate::series::header();
+    let series = crate::table::Form::header(&crate::series::SeriesForm);
     assert_corrupt(&with("series.csv", ""), "series.csv", Some(1));
     assert_corrupt(&with("series.csv", "a,b\n"), "series.csv", Some(1));
     assert_corrupt(
@@ -190,7 +190,7 @@ fn directions_without_lines_take_no_memory() {
 fn system_columns_of_a_stranger_are_checked() {
     let (_directory, archive, path) = saved(&measured_run(7, 1));
     let id = path.file_name().unwrap().to_str().unwrap();
-    let fixed = crate::system::Layout::default().header().trim_end().to_owned();
+    let fixed = crate::table::Form::header(&crate::system::Layout::default()).trim_end().to_owned();
     for (columns, cells) in [("cpu:7:khz", "1"), ("disk:sda:reads", "1"), ("cpu:99999999999999999999:khz", "1")] {
         let blanks = ",".repeat(fixed.matches(',').count());
         fs::write(path.join("system.csv"), format!("{fixed},{columns}\n0{blanks},{cells}\n")).unwrap();
@@ -229,9 +229,13 @@ fn a_bundle_leads_nowhere() {
 #[test]
 fn a_file_beyond_the_limit_is_not_read() {
     let (_directory, archive, path) = saved(&measured_run(7, 1));
-    // Sparse: it takes no space.
+    let id = path.file_name().unwrap().to_str().unwrap();
+    // Sparse: it takes no space. A table is read row by row, and no row is that long.
     fs::File::options().write(true).open(path.join("series.csv")).unwrap().set_len(3 << 30).unwrap();
-    let error = archive.load(path.file_name().unwrap().to_str().unwrap()).unwrap_err();
+    let header_and_intervals = 1 + 5;
+    assert_corrupt(&archive.load(id).unwrap_err(), "series.csv", Some(header_and_intervals + 1));
+    fs::File::options().write(true).open(path.join("run.json")).unwrap().set_len(3 << 30).unwrap();
+    let error = archive.load(id).unwrap_err();
     assert!(matches!(error, ArchiveError::TooLarge { .. }), "{error}");
 }
 

@@ -2,9 +2,9 @@
 //! with the directories, they are right, and it is written anew.
 
 use crate::archive::Archive;
-use crate::bundle::{Head, head};
+use crate::bundle::summary;
 use crate::{Result, order};
-use model::{Run, RunState, TargetKind};
+use model::{Metric, Run, RunState, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ const INDEX: &str = "index.jsonl";
 const INDEX_LIMIT_BYTES: u64 = 1 << 30;
 
 /// What a list shows of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IndexEntry {
     /// The run's id.
     pub id: String,
@@ -26,7 +26,7 @@ pub struct IndexEntry {
 }
 
 /// The part of run.json that a list shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IndexedRun {
     /// Which command made it.
     pub command: String,
@@ -50,26 +50,11 @@ pub struct IndexedRun {
     pub hostname: Option<String>,
     /// `uname -r`.
     pub kernel: Option<String>,
+    /// Its headline metrics.
+    pub metrics: Vec<Metric>,
 }
 
 impl IndexEntry {
-    fn of_head(head: Head, order: u64) -> Self {
-        let run = IndexedRun {
-            command: head.command,
-            program_version: head.program_version,
-            state: head.state,
-            started: head.sessions.into_iter().next().map(|s| s.started),
-            duration_ns: head.duration_ns,
-            bytes_written: head.bytes_written,
-            target: head.target.name,
-            target_kind: head.target.kind,
-            target_path: head.target.path,
-            hostname: head.environment.hostname,
-            kernel: head.environment.kernel,
-        };
-        Self { id: head.id, order, run: Some(run), problem: None }
-    }
-
     fn of_run(run: &Run, order: u64) -> Self {
         let indexed = IndexedRun {
             command: run.command.clone(),
@@ -83,6 +68,7 @@ impl IndexEntry {
             target_path: run.target.path.clone(),
             hostname: run.environment.hostname.clone(),
             kernel: run.environment.kernel.clone(),
+            metrics: run.headlines(),
         };
         Self { id: run.id.clone(), order, run: Some(indexed), problem: None }
     }
@@ -111,8 +97,8 @@ fn stored(archive: &Archive) -> (HashMap<String, IndexEntry>, bool) {
 fn from_bundle(archive: &Archive, id: String) -> IndexEntry {
     let bundle = archive.run_dir(&id);
     let order = order::of_bundle(&bundle, &id);
-    match head(&bundle, &id) {
-        Ok(head) => IndexEntry::of_head(head, order),
+    match summary(&bundle, Some(&id)) {
+        Ok(run) => IndexEntry::of_run(&run, order),
         Err(e) => IndexEntry { id, order, run: None, problem: Some(e.to_string()) },
     }
 }

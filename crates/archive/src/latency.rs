@@ -8,10 +8,11 @@
 //! nothing less than the histograms did. The exact sum of all latencies stands in `sum_ns` of a histogram's first line
 //! and is blank in its others.
 
-use crate::csv::{Outcome, Row, Tolerance, Writer, columns, each_row};
+use crate::csv::{Dropped, Row, Tolerance, Writer, columns, each_row};
 use crate::{ArchiveError, Result};
 use model::{Bucket, Direction, Histogram, Ns, PhasePlan, PhaseRun, StreamPlan};
 use std::collections::HashMap;
+use std::io::BufRead;
 use std::path::Path;
 
 const COLUMNS: [&str; 7] = ["phase", "stream", "direction", "bucket_low_ns", "bucket_high_ns", "count", "sum_ns"];
@@ -144,14 +145,19 @@ fn side(places: &Places, row: &Row<'_>) -> std::result::Result<Option<(usize, Di
 /// come from a file.
 pub(crate) fn read(
     path: &Path,
-    text: &str,
+    source: impl BufRead,
     tolerance: Tolerance,
     wanted: impl Fn(&Owner) -> bool,
-) -> Result<(HashMap<Owner, Histogram>, Vec<Owner>, Outcome)> {
+) -> Result<(HashMap<Owner, Histogram>, Vec<Owner>, Dropped)> {
     let mut owners: HashMap<Owner, Stored> = HashMap::new();
     // Lines of one owner follow one another, so that it need not be looked up by name each time.
     let mut current: Option<(Owner, Stored)> = None;
-    let outcome = each_row(path, text, tolerance, ROW_LIMIT, places, |c, row| {
+    let mut rows = 0;
+    let dropped = each_row(path, source, tolerance, places, |c, row| {
+        rows += 1;
+        if rows > ROW_LIMIT {
+            return Err(format!("it has more than {ROW_LIMIT} rows"));
+        }
         let [low, high, count, sum] = c.rest;
         let bucket = Bucket { low_ns: row.u64(low)?, high_ns: row.u64(high)?, count: row.u64(count)? };
         let side = side(c, row)?;
@@ -176,5 +182,5 @@ pub(crate) fn read(
         return Err(ArchiveError::corrupt(path, None, reason));
     }
     let histograms = known.into_iter().map(|(owner, stored)| (owner, stored.histogram())).collect();
-    Ok((histograms, unknown.into_iter().map(|(owner, _)| owner).collect(), outcome))
+    Ok((histograms, unknown.into_iter().map(|(owner, _)| owner).collect(), dropped))
 }

@@ -51,6 +51,7 @@ mod resolve;
 mod series;
 mod storage;
 mod system;
+mod table;
 mod tags;
 mod temporary;
 

@@ -1,29 +1,33 @@
 //! A run in progress.
 //!
-//! After every phase the tables grow by what is new and are synced; then run.json, which names the phases, is replaced.
-//! So whatever run.json names, the tables have; what they have beyond that is the phase a crash cut off, of which the series
-//! and the samples come while it runs.
+//! Its tables are streams: of a phase that takes long its rows come while it runs, of others when they are done, and they are
+//! synced. After every phase run.json, which names the phases, is replaced. So whatever run.json names, the tables have; what
+//! they have beyond that is the phase a crash cut off.
 
 mod growing;
 
 use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RAW, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
 use crate::lock::{self, Attempt, Lock};
 use crate::order::{self, ORDER};
-use crate::storage::read_limited;
+use crate::series::SeriesForm;
 use crate::system::Layout;
-use crate::{Archive, ArchiveError, Result, checksums, index, latency, series, temporary};
-use growing::Grown;
-use model::Run;
+use crate::table::{Part, Table};
+use crate::{Archive, ArchiveError, Result, checksums, index, latency, temporary};
+use model::{Interval, PhaseRun, Run, SystemSample};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// How far one table got.
+/// How much of the run the tables have.
 #[derive(Clone, Copy, Debug, Default)]
-struct Table {
-    /// Bytes known to be good and synced.
-    length_bytes: u64,
-    /// Phases, or samples, in it.
-    items: usize,
+struct Stored {
+    /// Phases in series.csv.
+    series: usize,
+    /// Phases in latency.csv.
+    latency: usize,
+    /// Bytes of latency.csv that are good and synced.
+    latency_bytes: u64,
+    /// Samples of the run that system.csv has, or had before it was thinned.
+    samples: usize,
 }
 
 /// A run in progress: `runs/.<id>.partial/`. Its lock tells other processes that the run lives.
@@ -35,12 +39,9 @@ pub struct Partial {
     id: String,
     directory: PathBuf,
     _writer: Option<Lock>,
-    series: Table,
-    latency: Table,
-    system: Table,
-    layout: Layout,
-    /// What the tables have of a phase that is not done; `None` where that is nothing.
-    grown: Option<Grown>,
+    series: Table<SeriesForm>,
+    system: Table<Layout>,
+    stored: Stored,
     keep: bool,
 }
 
@@ -73,11 +74,9 @@ impl Partial {
             id: run.id.clone(),
             directory,
             _writer: writer,
-            series: Table::default(),
-            latency: Table::default(),
-            system: Table::default(),
-            layout: Layout::default(),
-            grown: None,
+            series: Table::new(SeriesForm),
+            system: Table::new(Layout::default()),
+            stored: Stored::default(),
             keep: false,
         };
         partial.write(run)?;
@@ -106,6 +105,11 @@ impl Partial {
         self.check(run)?;
         self.keep |= measured(run);
         self.write(run)
+    }
+
+    /// The run holds fewer samples now than when [`Partial::phase_done`] last stored all of them: these are stored.
+    pub fn run_was_thinned(&mut self, run: &Run) {
+        self.stored.samples = run.samples.len();
     }
 
     /// Keeps what a foreign tool printed, byte for byte, as `raw/<name>`; gives where it will lie in the finished bundle.
@@ -150,63 +154,76 @@ impl Partial {
 
     fn write(&mut self, run: &Run) -> Result<()> {
         let storage = self.archive.storage.clone();
-        let phases = |table: &Table| run.phases.get(table.items..).unwrap_or_default();
-        let series = series::lines(phases(&self.series));
-        self.append(SERIES, |s| &mut s.series, &series::header(), &series, run.phases.len())?;
-        let latency = latency::lines(phases(&self.latency));
-        self.append(LATENCY, |s| &mut s.latency, &latency::header(), &latency, run.phases.len())?;
+        self.write_series(&run.phases)?;
+        self.write_latency(&run.phases)?;
         self.write_samples(run)?;
         if let Some(entries) = &run.kernel_log {
             storage.replace(&self.directory.join(KERNEL_LOG), bundle_files::kernel_log(entries).as_bytes())?;
         }
         storage.sync_dir(&self.directory)?;
-        storage.replace(&self.directory.join(RUN), &bundle_files::run_json(run)?)?;
-        self.grown = None;
+        storage.replace(&self.directory.join(RUN), &bundle_files::run_json(run)?)
+    }
+
+    fn write_series(&mut self, phases: &[PhaseRun]) -> Result<()> {
+        let (storage, path) = (&self.archive.storage, self.directory.join(SERIES));
+        let mut new = phases.get(self.stored.series..).unwrap_or_default();
+        if self.series.grows() {
+            match new.split_first() {
+                Some((first, rest)) if self.series.grows_by(&first.plan.name) => {
+                    self.series.end(storage, &path, &first.plan.name, intervals(first))?;
+                    self.stored.series += 1;
+                    new = rest;
+                }
+                _ => self.series.forget(storage, &path)?,
+            }
+        }
+        self.series.append(storage, &path, &new.iter().map(part_of).collect::<Vec<_>>())?;
+        self.stored.series = phases.len();
         Ok(())
     }
 
-    fn append(
-        &mut self,
-        name: &str,
-        table: fn(&mut Self) -> &mut Table,
-        header: &str,
-        lines: &str,
-        items: usize,
-    ) -> Result<()> {
-        let path = self.directory.join(name);
-        let storage = self.archive.storage.clone();
-        let grown = self.grown.is_some() && name != LATENCY;
-        let table = table(self);
-        let text = if table.length_bytes == 0 { header.to_owned() + lines } else { lines.to_owned() };
-        if grown {
-            let mut whole = read_limited(&path, u64::MAX)?.unwrap_or_default();
-            whole.truncate(usize::try_from(table.length_bytes).unwrap_or(usize::MAX));
-            whole.extend_from_slice(text.as_bytes());
-            storage.replace(&path, &whole)?;
-        } else if !text.is_empty() {
-            storage.append(&path, table.length_bytes, text.as_bytes())?;
+    fn write_latency(&mut self, phases: &[PhaseRun]) -> Result<()> {
+        let stored = &mut self.stored;
+        let mut text = latency::lines(phases.get(stored.latency..).unwrap_or_default());
+        if stored.latency_bytes == 0 {
+            text.insert_str(0, &latency::header());
         }
-        table.length_bytes += text.len() as u64;
-        table.items = items;
+        if !text.is_empty() {
+            self.archive.storage.append(&self.directory.join(LATENCY), stored.latency_bytes, text.as_bytes())?;
+        }
+        stored.latency_bytes += text.len() as u64;
+        stored.latency = phases.len();
         Ok(())
     }
 
     fn write_samples(&mut self, run: &Run) -> Result<()> {
-        let new = run.samples.get(self.system.items..).unwrap_or_default();
-        if self.system.length_bytes > 0 && self.layout.fits_all(new) {
-            let lines = self.layout.lines(new);
-            return self.append(SYSTEM, |s| &mut s.system, "", &lines, run.samples.len());
+        let mut new = run.samples.get(self.stored.samples..).unwrap_or_default();
+        self.fit(new)?;
+        let (storage, path) = (&self.archive.storage, self.directory.join(SYSTEM));
+        if let Some(tally) = self.system.growing() {
+            // What was taken after the phase stands behind it.
+            let last_ns = tally.map(|(_, last_ns)| last_ns);
+            let behind = new.iter().rposition(|s| Some(s.at_ns) == last_ns).map_or(new.len(), |last| last + 1);
+            let (during, after) = new.split_at(behind);
+            self.system.end(storage, &path, "", during)?;
+            self.stored.samples += during.len();
+            new = after;
         }
-        // A CPU, a disk or a sensor came that has no column yet: the file begins anew.
-        let layout = Layout::of(&run.samples);
-        let text = layout.header() + &layout.lines(&run.samples);
-        self.archive.storage.replace(&self.directory.join(SYSTEM), text.as_bytes())?;
-        self.system = Table { length_bytes: text.len() as u64, items: run.samples.len() };
-        self.layout = layout;
+        self.system.append(storage, &path, &[Part { phase: "", items: new, ended: true }])?;
+        self.stored.samples = run.samples.len();
         Ok(())
     }
 
-    /// Writes all files anew from the whole run, syncs them, and gives the bundle its name. Returns its directory.
+    /// Makes room for a CPU, a disk or a sensor that has no column yet: the file begins anew.
+    fn fit(&mut self, samples: &[SystemSample]) -> Result<u64> {
+        if self.system.form().fits_all(samples) {
+            return Ok(0);
+        }
+        let layout = self.system.form().with(samples);
+        self.system.reform(&self.archive.storage, &self.directory.join(SYSTEM), layout)
+    }
+
+    /// Writes what is not written yet and the checksums, and gives the bundle its name. Returns its directory.
     ///
     /// # Errors
     /// [`ArchiveError::Io`] (the partial bundle stays, for a later [`Archive::recover`]), [`ArchiveError::Unstorable`].
@@ -218,7 +235,8 @@ impl Partial {
             let _lock = self.archive.lock()?;
             order::next(&self.archive, &run.id)?
         };
-        complete(&self.archive, &self.directory, run, order)?;
+        self.write(run)?;
+        seal(&self.archive, &self.directory, order)?;
         let _lock = self.archive.lock()?;
         publish(&self.archive, &self.directory, run)
     }
@@ -240,6 +258,14 @@ impl Drop for Partial {
             let _ = self.archive.storage.remove_tree(&self.directory);
         }
     }
+}
+
+fn intervals(phase: &PhaseRun) -> &[Interval] {
+    phase.record.as_ref().map_or(&[], |record| &record.intervals)
+}
+
+fn part_of(phase: &PhaseRun) -> Part<'_, SeriesForm> {
+    Part { phase: &phase.plan.name, items: intervals(phase), ended: true }
 }
 
 /// Whether a name is in use, by whatever.
@@ -267,14 +293,10 @@ pub(crate) fn measured(run: &Run) -> bool {
     run.phases.iter().any(|p| p.record.is_some())
 }
 
-/// Writes all files and their checksums. Once SHA256SUMS is there, the bundle is whole and only lacks its name.
-pub(crate) fn complete(archive: &Archive, directory: &Path, run: &Run, order: u64) -> Result<()> {
-    let storage = &archive.storage;
-    storage.replace(&directory.join(ORDER), &order::file(order))?;
-    for (name, content) in bundle_files::all(run)? {
-        storage.replace(&directory.join(name), &content)?;
-    }
-    storage.replace(&directory.join(SUMS), checksums::text(directory)?.as_bytes())
+/// Writes the checksums: from then on the bundle is whole and only lacks its name.
+pub(crate) fn seal(archive: &Archive, directory: &Path, order: u64) -> Result<()> {
+    archive.storage.replace(&directory.join(ORDER), &order::file(order))?;
+    archive.storage.replace(&directory.join(SUMS), checksums::text(directory)?.as_bytes())
 }
 
 /// Gives a whole bundle its name and enters it in the index. The archive's lock must be held.

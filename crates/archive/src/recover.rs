@@ -2,14 +2,18 @@
 
 use crate::archive::Archive;
 use crate::bundle::load;
-use crate::bundle_files::{LATENCY, RUN, SERIES, WRITER_LOCK};
+use crate::bundle_files::{self, LATENCY, RUN, SERIES, SYSTEM, WRITER_LOCK};
 use crate::csv::Tolerance;
 use crate::id::id_of_partial;
 use crate::lock::{self, Attempt};
-use crate::partial::{complete, measured, publish};
+use crate::partial::{measured, publish, seal};
+use crate::series::SeriesForm;
 use crate::storage::open_regular;
-use crate::{ArchiveError, Result, checksums, order, temporary};
-use model::RunState;
+use crate::system::Layout;
+use crate::table::{Form, retain};
+use crate::{ArchiveError, Result, checksums, latency, order, temporary};
+use model::{Run, RunState};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What became of one partial run.
@@ -111,14 +115,32 @@ fn one(archive: &Archive, id: &str) -> Result<Recovered> {
     }
     run.state = RunState::Truncated;
     run.remarks.push("the program ended before the run did; recovered up to there".to_owned());
-    complete(archive, &directory, &run, order::of_bundle(&directory, id))?;
+    write(archive, &directory, &run)?;
+    seal(archive, &directory, order::of_bundle(&directory, id))?;
     let path = publish(archive, &directory, &run)?;
     Ok(Recovered::Truncated { path, remarks: run.remarks })
 }
 
+/// Writes the files of a run that was cut off. Its tables keep their rows, as far as these can be read and are of its phases:
+/// there may be more of them than the run has in memory.
+fn write(archive: &Archive, directory: &Path, run: &Run) -> Result<()> {
+    let (storage, phases) = (&archive.storage, run.phases.iter().filter(|p| p.record.is_some()));
+    let names: HashSet<&str> = phases.map(|p| p.plan.name.as_str()).collect();
+    let series = directory.join(SERIES);
+    if !retain::<SeriesForm>(storage, &series, |columns, row| names.contains(row.cell(columns[0])))? {
+        storage.replace(&series, SeriesForm.header().as_bytes())?;
+    }
+    let system = directory.join(SYSTEM);
+    if !retain::<Layout>(storage, &system, |_, _| true)? {
+        storage.replace(&system, Layout::default().header().as_bytes())?;
+    }
+    storage.replace(&directory.join(LATENCY), (latency::header() + &latency::lines(&run.phases)).as_bytes())?;
+    storage.replace(&directory.join(RUN), &bundle_files::run_json(run)?)
+}
+
 /// Whether a table of phases has more than its header.
 fn has_rows(directory: &Path) -> Result<bool> {
-    for (name, header) in [(SERIES, crate::series::header()), (LATENCY, crate::latency::header())] {
+    for (name, header) in [(SERIES, SeriesForm.header()), (LATENCY, latency::header())] {
         if let Some((_, size_bytes)) = open_regular(&directory.join(name))?
             && size_bytes > header.len() as u64
         {

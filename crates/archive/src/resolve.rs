@@ -1,6 +1,7 @@
 //! From what a person types to a run.
 
 use crate::archive::Archive;
+use crate::bundle::summary;
 use crate::bundle_files::{RUN, SUMS};
 use crate::checksums::{self, Verification};
 use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
@@ -23,6 +24,14 @@ impl RunRef {
     /// As [`load_bundle`].
     pub fn load(&self) -> Result<Run> {
         load_bundle(&self.path)
+    }
+
+    /// Loads what is compared and listed of it: run.json alone, without series, histograms, samples and kernel messages.
+    ///
+    /// # Errors
+    /// As [`load_bundle`].
+    pub fn load_summary(&self) -> Result<Run> {
+        summary(&self.path, None)
     }
 
     /// Checks its files against its SHA256SUMS.

@@ -113,6 +113,12 @@ impl Storage {
 
     /// The same, of content that is read while it is written.
     pub fn replace_from(&self, path: &Path, content: &mut dyn Read) -> Result<()> {
+        self.replace_unsynced(path, content)?;
+        self.sync_dir(parent_of(path))
+    }
+
+    /// The same, durable only after [`Storage::sync_dir`] of the directory: a crash before that leaves the old content.
+    pub fn replace_unsynced(&self, path: &Path, content: &mut dyn Read) -> Result<()> {
         let temporary = temporary::name_for(path);
         let replaced = self.create_file(&temporary, content).and_then(|written| {
             self.rename(&temporary, path)?;
@@ -124,8 +130,7 @@ impl Storage {
             // The first error is the one that tells.
             let _ = self.remove_file(&temporary);
         }
-        replaced?;
-        self.sync_dir(parent_of(path))
+        replaced
     }
 
     /// Gives a file of the archive that is never written to again a second name, so that its content takes its place once; a

@@ -17,12 +17,14 @@
 //! line's own order is a part; two sensors of one name get two columns.
 
 use crate::Result;
-use crate::csv::{Outcome, Row, Tolerance, Writer, each_row};
+use crate::csv::{Dropped, Row, Tolerance, Writer, each_row};
+use crate::table::Form;
 use model::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+use std::io::BufRead;
 use std::path::Path;
 
-/// Six weeks of one line a second.
-const ROW_LIMIT: usize = 4_000_000;
+/// What the samples of a run take while its table is read, at most.
+const HELD_LIMIT_BYTES: usize = 16 << 20;
 
 const FIXED: [&str; 14] = [
     "at_ns",
@@ -116,23 +118,22 @@ fn temperature_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
 }
 
 impl Layout {
-    /// The columns that these samples need.
-    pub fn of(samples: &[SystemSample]) -> Self {
-        let mut layout = Self::default();
-        for sample in samples.iter().filter(|s| !s.disks.is_empty() || !s.temperatures.is_empty()) {
-            if !layout.fits(sample) {
-                extend(&mut layout.disks, disk_names(sample));
-                extend(&mut layout.temperatures, temperature_names(sample));
-            }
+    /// These columns, and those that these samples need beside them.
+    pub fn with(&self, samples: &[SystemSample]) -> Self {
+        let mut layout = self.clone();
+        for sample in samples.iter().filter(|s| !layout.fits(s)).collect::<Vec<_>>() {
+            extend(&mut layout.disks, disk_names(sample));
+            extend(&mut layout.temperatures, temperature_names(sample));
         }
-        let most = |count: fn(&SystemSample) -> usize| samples.iter().map(count).max().unwrap_or(0);
-        layout.cpus = most(|s| s.cpus.len());
-        layout.cpu_khz = most(|s| s.cpu_khz.len());
-        layout.cpu_interrupts = most(|s| s.interrupts_by_cpu.len());
+        let most =
+            |has: usize, count: fn(&SystemSample) -> usize| samples.iter().map(count).max().unwrap_or(0).max(has);
+        layout.cpus = most(layout.cpus, |s| s.cpus.len());
+        layout.cpu_khz = most(layout.cpu_khz, |s| s.cpu_khz.len());
+        layout.cpu_interrupts = most(layout.cpu_interrupts, |s| s.interrupts_by_cpu.len());
         layout
     }
 
-    /// Whether a sample finds all its columns. (While [`Layout::of`] builds, only the names decide.)
+    /// Whether a sample finds all its columns. (While [`Layout::with`] builds, only the names decide.)
     fn fits(&self, sample: &SystemSample) -> bool {
         place(&self.disks, disk_names(sample)).is_some()
             && place(&self.temperatures, temperature_names(sample)).is_some()
@@ -146,46 +147,6 @@ impl Layout {
                 && s.cpu_khz.len() <= self.cpu_khz
                 && s.interrupts_by_cpu.len() <= self.cpu_interrupts
         })
-    }
-
-    /// The header line.
-    pub fn header(&self) -> String {
-        let mut w = Writer::default();
-        for name in FIXED {
-            w.text(name);
-        }
-        for field in TICKS {
-            w.text(&format!("cpu:total:{field}"));
-        }
-        for name in &self.disks {
-            for field in DISK {
-                w.text(&format!("disk:{name}:{field}"));
-            }
-        }
-        for name in &self.temperatures {
-            w.text(&format!("temperature:{name}:millidegrees_c"));
-        }
-        for n in 0..self.cpus {
-            for field in TICKS {
-                w.text(&format!("cpu:{n}:{field}"));
-            }
-        }
-        for (count, field) in [(self.cpu_khz, "khz"), (self.cpu_interrupts, "interrupts")] {
-            for n in 0..count {
-                w.text(&format!("cpu:{n}:{field}"));
-            }
-        }
-        w.end();
-        w.into_text()
-    }
-
-    /// The lines of these samples, which must fit.
-    pub fn lines(&self, samples: &[SystemSample]) -> String {
-        let mut w = Writer::default();
-        for sample in samples {
-            self.line(&mut w, sample);
-        }
-        w.into_text()
     }
 
     fn line(&self, w: &mut Writer, sample: &SystemSample) {
@@ -255,6 +216,65 @@ impl Layout {
     }
 }
 
+impl Form for Layout {
+    type Item = SystemSample;
+    type Columns = Columns;
+    /// When the first and the last were taken.
+    type Tally = Option<(u64, u64)>;
+    const KEEPS_FIRST: bool = true;
+
+    fn header(&self) -> String {
+        let mut w = Writer::default();
+        for name in FIXED {
+            w.text(name);
+        }
+        for field in TICKS {
+            w.text(&format!("cpu:total:{field}"));
+        }
+        for name in &self.disks {
+            for field in DISK {
+                w.text(&format!("disk:{name}:{field}"));
+            }
+        }
+        for name in &self.temperatures {
+            w.text(&format!("temperature:{name}:millidegrees_c"));
+        }
+        for n in 0..self.cpus {
+            for field in TICKS {
+                w.text(&format!("cpu:{n}:{field}"));
+            }
+        }
+        for (count, field) in [(self.cpu_khz, "khz"), (self.cpu_interrupts, "interrupts")] {
+            for n in 0..count {
+                w.text(&format!("cpu:{n}:{field}"));
+            }
+        }
+        w.end();
+        w.into_text()
+    }
+
+    fn write(&self, _: &str, sample: &SystemSample, w: &mut Writer) {
+        self.line(w, sample);
+    }
+
+    fn columns(header: &Row<'_>) -> Read<Columns> {
+        Columns::of(header)
+    }
+
+    fn read(columns: &Columns, row: &Row<'_>) -> Read<SystemSample> {
+        columns.sample(row)
+    }
+
+    /// Counters stand as the kernel gave them, so that one of two says what both did.
+    fn join(first: &mut SystemSample, later: &SystemSample) {
+        first.clone_from(later);
+    }
+
+    fn add(tally: &mut Self::Tally, sample: &SystemSample) {
+        *tally = Some((tally.map_or(sample.at_ns, |(first, _)| first), sample.at_ns));
+    }
+}
+
 /// An iterator's next item where there is one to take.
 trait NextIf: Iterator {
     fn next_if(&mut self, condition: bool) -> Option<Self::Item> {
@@ -306,7 +326,7 @@ fn write_disk(w: &mut Writer, disk: &DiskCounters) {
 
 /// Where the columns of a file are.
 #[derive(Debug, Default)]
-struct Columns {
+pub(crate) struct Columns {
     fixed: [usize; FIXED.len()],
     disks: Vec<(String, [usize; DISK.len()])>,
     temperatures: Vec<(String, usize)>,
@@ -464,12 +484,23 @@ fn disk(row: &Row<'_>, name: &str, c: &[usize; DISK.len()]) -> Read<DiskCounters
     })
 }
 
-/// All samples.
-pub(crate) fn read(path: &Path, text: &str, tolerance: Tolerance) -> Result<(Vec<SystemSample>, Outcome)> {
-    let mut samples = Vec::new();
-    let outcome = each_row(path, text, tolerance, ROW_LIMIT, Columns::of, |columns, row| {
-        samples.push(columns.sample(row)?);
+/// All samples, in bounded memory: where there are too many, `thin` makes them fewer.
+pub(crate) fn read(
+    path: &Path,
+    source: impl BufRead,
+    tolerance: Tolerance,
+    mut thin: impl FnMut(&mut Vec<SystemSample>),
+) -> Result<(Vec<SystemSample>, Dropped)> {
+    let (mut samples, mut held_bytes) = (Vec::<SystemSample>::new(), 0);
+    let dropped = each_row(path, source, tolerance, Columns::of, |columns, row| {
+        let sample = columns.sample(row)?;
+        held_bytes += sample.memory_bytes();
+        samples.push(sample);
+        if held_bytes > HELD_LIMIT_BYTES {
+            thin(&mut samples);
+            held_bytes = samples.iter().map(SystemSample::memory_bytes).sum();
+        }
         Ok(())
     })?;
-    Ok((samples, outcome))
+    Ok((samples, dropped))
 }

@@ -21,7 +21,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
 
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
-    let execution = execution.keeping_every(&args.keep_every)?;
+    let execution = execution.keeping_every(args.keep_every.as_deref())?;
     let mut opened = execution.open(&Wanted {
         name: &args.target,
         links: Links::Follow,

@@ -41,7 +41,9 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         return Err(Failure::new(FailureKind::Usage, "stdin can be read once only"));
     }
     let archive = archives::open(global)?;
-    let (a, b) = (load(&archive, &args.a)?, load(&archive, &args.b)?);
+    // A page shows series and distributions; all else is said from the metrics.
+    let whole = args.output.is_some();
+    let (a, b) = (load(&archive, &args.a, whole)?, load(&archive, &args.b, whole)?);
     distinct(&a, &b)?;
     let declared = experiment::declared(&archive, &a.runs, &b.runs);
     let given_margins: Vec<String> = given.1.keys().cloned().collect();
@@ -89,8 +91,8 @@ fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
     }
 }
 
-/// The runs that a name stands for.
-fn load(archive: &Archive, name: &OsStr) -> Result<Loaded, Failure> {
+/// The runs that a name stands for; with their tables, or without.
+fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure> {
     let shown = name.to_string_lossy().into_owned();
     if is_foreign(name) {
         let Foreign { runs, remarks } = import::foreign(name)?;
@@ -103,7 +105,7 @@ fn load(archive: &Archive, name: &OsStr) -> Result<Loaded, Failure> {
     let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
     let mut first = None;
     for found in archive.resolve(text)? {
-        match found.load() {
+        match if whole { found.load() } else { found.load_summary() } {
             Ok(run) => loaded.runs.push(run),
             Err(error) => {
                 loaded.unreadable.push(format!("{}: {error}", found.id));

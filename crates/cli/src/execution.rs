@@ -27,6 +27,7 @@ pub struct Execution<'a> {
     tags: &'a [String],
     page: Page<'a>,
     keep_every: Duration,
+    keep_shared: bool,
     waiting: Arc<Waiting>,
     terminal: Terminal,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
@@ -72,6 +73,7 @@ impl<'a> Execution<'a> {
             tags,
             page,
             keep_every: KEEP_EVERY,
+            keep_shared: false,
             terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting)),
             waiting,
             _signals_elsewhere: elsewhere,
@@ -79,11 +81,12 @@ impl<'a> Execution<'a> {
     }
 
     /// With what a phase brings going to the archive every so often while it runs: a time as of `--keep-every`.
-    pub fn keeping_every(self, time: &str) -> Result<Self, Failure> {
+    pub fn keeping_every(self, time: Option<&str>) -> Result<Self, Failure> {
+        let Some(time) = time else { return Ok(self) };
         let every_ns = parse_duration_ns(time).map_err(|e| {
             Failure::new(FailureKind::Usage, format!("--keep-every: {e}")).remedy("for example --keep-every 60s")
         })?;
-        Ok(Self { keep_every: Duration::from_nanos(every_ns), ..self })
+        Ok(Self { keep_every: Duration::from_nanos(every_ns), keep_shared: true, ..self })
     }
 
     /// Opens a target, and probes it if that is wanted.
@@ -100,6 +103,7 @@ impl<'a> Execution<'a> {
             listener: &self.terminal,
             archive: Some(&self.archive),
             keep_every: self.keep_every,
+            keep_shared: self.keep_shared,
             clock: self.clock,
         }
     }

@@ -9,6 +9,7 @@ use judge::{RankAsked, RankError};
 use model::{Better, Failure, FailureKind, Ranking, Run};
 use report::Rank;
 use report::document::RankDocument;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -113,11 +114,12 @@ fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Ve
     })?;
     let mut first = None;
     let mut loaded = 0;
+    let mut known: HashSet<String> = runs.iter().map(|r| r.id.clone()).collect();
     for found in archive.resolve(name)? {
-        match found.load() {
+        match found.load_summary() {
             Ok(run) => {
                 loaded += 1;
-                if runs.iter().all(|r| r.id != run.id) {
+                if known.insert(run.id.clone()) {
                     runs.push(run);
                 }
             }

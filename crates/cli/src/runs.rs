@@ -41,11 +41,22 @@ fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
     let mut tags = tags_by_run(archive)?;
     let mut entries = Vec::new();
     for indexed in archive.list()? {
-        let of_run = tags.remove(&indexed.id).unwrap_or_default();
-        match archive.load_summary(&indexed.id) {
-            Ok(run) => entries.push(RunEntry::new(&run, of_run)),
-            Err(error) => output.warning(&format!("{}: {error}", indexed.id)),
-        }
+        let tags = tags.remove(&indexed.id).unwrap_or_default();
+        let Some(run) = indexed.run else {
+            output.warning(&format!("{}: {}", indexed.id, indexed.problem.unwrap_or_default()));
+            continue;
+        };
+        entries.push(RunEntry {
+            run_id: indexed.id,
+            started: run.started,
+            command: run.command,
+            target: run.target,
+            state: run.state,
+            duration_s: run.duration_ns as f64 / 1e9,
+            bytes_written: run.bytes_written,
+            metrics: run.metrics,
+            tags,
+        });
     }
     if output.is_json() {
         output.document(&RunsDocument::new(&entries));

@@ -37,6 +37,8 @@ pub struct Execution<'a> {
     pub archive: Option<&'a Archive>,
     /// How often what a long phase brings goes to the archive while it runs; zero: when it has ended.
     pub keep_every: Duration,
+    /// Whether also where the archive lies on the disks that a phase measures; else what it brings is held until it has ended.
+    pub keep_shared: bool,
     /// When the run began.
     pub clock: WallClock,
 }

@@ -1,6 +1,6 @@
 //! What the outside may say to a running phase, and what it may see of it.
 
-use crate::SeriesFeed;
+use crate::{SampleFeed, SeriesFeed};
 use model::Ns;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,6 +13,8 @@ pub struct Control {
     pub progress: Progress,
     /// Its intervals as they end, where somebody wants them.
     pub series: SeriesFeed,
+    /// The samples of a simulated machine, where somebody wants them.
+    pub samples: SampleFeed,
 }
 
 /// Counters of the phase that runs now; the loop stores them once an interval.

@@ -1,17 +1,24 @@
-//! The series of a phase while it runs: intervals on their way from the loops to whoever keeps them.
+//! What a phase brings while it runs, on its way to whoever keeps it: intervals from the loops, and the samples of a simulated
+//! machine.
 //!
 //! Each worker has a ring of its own in memory that was taken before its ramp. It puts an interval there when it ends,
 //! with relaxed stores and one release: no allocation, no lock, no waiting. Where nobody takes them out the ring is full
-//! after a while, and what comes then is not handed over; the record of the phase has it all the same.
+//! after a while, and what comes then is not handed over; the record of the phase has it all the same. In simulated time
+//! weeks pass in seconds and waiting costs nothing: there a full ring is waited for.
 
-use crate::recorder::combine;
-use model::{Interval, Ns};
+use model::{Interval, Ns, SystemSample};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Intervals that a ring holds: a hundred seconds of 100 ms, a tenth of a second of the shortest.
 const PLACES: u64 = 1024;
+/// Samples of a simulated machine on their way.
+const SAMPLES: usize = 1024;
+/// A full ring of which nobody takes anything for so long is not waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Stands for "no completions" in a latency; no latency is as long.
 const NONE: u64 = u64::MAX;
 
@@ -19,6 +26,7 @@ const NONE: u64 = u64::MAX;
 #[derive(Debug, Default)]
 pub struct SeriesFeed {
     open: AtomicBool,
+    waits: AtomicBool,
     rings: Mutex<Vec<Arc<Ring>>>,
 }
 
@@ -30,6 +38,8 @@ struct Ring {
     taken: AtomicU64,
     /// No more come.
     ended: AtomicBool,
+    /// Whether its worker waits where it is full.
+    waits: bool,
 }
 
 /// A worker's end of its ring.
@@ -43,7 +53,7 @@ impl Feeder {
             *interval;
         let ring = &*self.0;
         let put = ring.put.load(Ordering::Relaxed);
-        if put - ring.taken.load(Ordering::Acquire) >= PLACES {
+        if ring.is_full(put) && !(ring.waits && ring.waited_for(put)) {
             return;
         }
         let latencies = [latency_ns_p50, latency_ns_p99, latency_ns_max].map(|l| l.unwrap_or(NONE));
@@ -63,9 +73,22 @@ impl Drop for Feeder {
 }
 
 impl Ring {
-    fn new() -> Self {
+    fn new(waits: bool) -> Self {
         let places = (0..PLACES).map(|_| std::array::from_fn(|_| AtomicU64::new(0))).collect();
-        Self { places, put: AtomicU64::new(0), taken: AtomicU64::new(0), ended: AtomicBool::new(false) }
+        Self { places, put: AtomicU64::new(0), taken: AtomicU64::new(0), ended: AtomicBool::new(false), waits }
+    }
+
+    fn is_full(&self, put: u64) -> bool {
+        put - self.taken.load(Ordering::Acquire) >= PLACES
+    }
+
+    /// Whether there is room after a while.
+    fn waited_for(&self, put: u64) -> bool {
+        let until = Instant::now() + PATIENCE;
+        while self.is_full(put) && Instant::now() < until {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        !self.is_full(put)
     }
 
     fn take(&self) -> Option<Interval> {
@@ -90,8 +113,9 @@ impl Ring {
 }
 
 impl SeriesFeed {
-    /// A phase is about to run whose series is wanted as it comes.
-    pub fn open(&self) {
+    /// A phase is about to run whose series is wanted as it comes. `simulated`: its time may stand still meanwhile.
+    pub fn open(&self, simulated: bool) {
+        self.waits.store(simulated, Ordering::Relaxed);
         self.rings.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.open.store(true, Ordering::Relaxed);
     }
@@ -106,9 +130,27 @@ impl SeriesFeed {
         if !self.open.load(Ordering::Relaxed) {
             return None;
         }
-        let ring = Arc::new(Ring::new());
+        let ring = Arc::new(Ring::new(self.waits.load(Ordering::Relaxed)));
         self.rings.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&ring));
         Some(Feeder(ring))
+    }
+}
+
+/// Where a simulated machine leaves its samples.
+#[derive(Debug, Default)]
+pub struct SampleFeed(Mutex<Option<SyncSender<SystemSample>>>);
+
+impl SampleFeed {
+    /// The samples of the phase that is about to run, as they come; the simulation waits until they are taken.
+    pub fn open(&self) -> Receiver<SystemSample> {
+        let (sender, receiver) = sync_channel(SAMPLES);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        receiver
+    }
+
+    /// The simulation's end of it; `None` where nobody wants its samples.
+    pub(crate) fn join(&self) -> Option<SyncSender<SystemSample>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -124,15 +166,22 @@ pub struct SeriesReader {
 }
 
 impl SeriesReader {
-    /// Takes out what is there. Often enough, so that no ring is full.
-    pub fn look(&mut self, feed: &SeriesFeed) {
+    /// Takes out what is there, so often that no ring is full. Returns whether there was anything.
+    pub fn look(&mut self, feed: &SeriesFeed) -> bool {
+        let mut any = false;
         let rings = feed.rings.lock().unwrap_or_else(PoisonError::into_inner);
         self.reached.resize(rings.len(), 0);
         for (ring, reached) in rings.iter().zip(&mut self.reached) {
             while let Some(interval) = ring.take() {
+                any = true;
                 *reached = interval.start_ns.saturating_add(interval.length_ns);
                 if interval.start_ns >= self.given {
-                    self.pending.entry(interval.start_ns).and_modify(|all| combine(all, &interval)).or_insert(interval);
+                    let add = |all: &mut Interval| {
+                        all.combine(&interval);
+                        // The last one of a worker may be shorter.
+                        all.length_ns = all.length_ns.max(interval.length_ns);
+                    };
+                    self.pending.entry(interval.start_ns).and_modify(add).or_insert(interval);
                 }
             }
             if ring.ended.load(Ordering::Acquire)
@@ -141,6 +190,12 @@ impl SeriesReader {
                 *reached = Ns::MAX;
             }
         }
+        any
+    }
+
+    /// How many have not been given away.
+    pub fn waiting(&self) -> usize {
+        self.pending.len()
     }
 
     /// The intervals that all workers have left behind, each once. Where one worker stands still and the others have gone
@@ -181,7 +236,7 @@ mod tests {
     fn workers_are_added_and_the_slowest_is_waited_for() {
         let feed = SeriesFeed::default();
         assert!(feed.join().is_none(), "nobody asked");
-        feed.open();
+        feed.open(false);
         let (a, b) = (feed.join().unwrap(), feed.join().unwrap());
         let mut reader = SeriesReader::default();
         (0..4).for_each(|i| a.put(&interval(i * 10, 1)));
@@ -211,7 +266,7 @@ mod tests {
     #[test]
     fn a_full_ring_takes_no_more_and_loses_nothing_that_it_took() {
         let feed = SeriesFeed::default();
-        feed.open();
+        feed.open(false);
         let worker = feed.join().unwrap();
         (0..PLACES + 5).for_each(|i| worker.put(&interval(i * 10, i)));
         let mut reader = SeriesReader::default();
@@ -223,9 +278,26 @@ mod tests {
     }
 
     #[test]
+    fn in_simulated_time_a_full_ring_is_waited_for() {
+        let feed = SeriesFeed::default();
+        feed.open(true);
+        let worker = feed.join().unwrap();
+        let (mut reader, mut taken) = (SeriesReader::default(), Vec::new());
+        let all = PLACES * 20;
+        std::thread::scope(|scope| {
+            scope.spawn(move || (0..all).for_each(|i| worker.put(&interval(i * 10, i))));
+            while (taken.len() as u64) < all {
+                reader.look(&feed);
+                taken.extend(reader.take());
+            }
+        });
+        assert!(taken.iter().enumerate().all(|(i, t)| t.operations == i as u64));
+    }
+
+    #[test]
     fn what_one_thread_puts_another_takes() {
         let feed = SeriesFeed::default();
-        feed.open();
+        feed.open(false);
         let worker = feed.join().unwrap();
         let mut reader = SeriesReader::default();
         let mut taken = Vec::new();

@@ -26,7 +26,7 @@ pub use device::{
     Calls, Completion, Device, DeviceError, FileSet, MappedFiles, MemoryDevice, NO_THREAD_REMEDY, NullDevice,
     PsyncDevice, PsyncThreads, UringDevice,
 };
-pub use feed::{SeriesFeed, SeriesReader};
+pub use feed::{SampleFeed, SeriesFeed, SeriesReader};
 pub use recorder::{DirectionRecord, StreamRecord, phase_record};
 pub use rig::{Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};
 pub use sim::{Jitter, SimDevice, SimRig};

@@ -13,7 +13,6 @@ mod summary;
 
 pub use directions::DirectionRecord;
 pub use merge::phase_record;
-pub(crate) use series::combine;
 pub(crate) use summary::{says_all, stream_summary};
 
 use crate::feed::Feeder;

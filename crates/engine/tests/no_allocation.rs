@@ -82,7 +82,7 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
     };
     let control = Control::default();
     // Somebody wants the series as it comes.
-    control.series.open();
+    control.series.open(false);
     let mut recorded = 0;
     let counted = allocation_counter::measure(|| {
         let record = run_stream(device, &mut source, &settings, &control).expect("the loop");

@@ -1,78 +1,48 @@
-//! What a phase has brought so far, kept while it still runs: a phase may take hours, and the program may be killed in it.
+//! What a phase has brought so far, kept while it still runs: a phase may take weeks, and the program may be killed in it.
 //!
-//! It stands behind what the tables have of phases that are done. When the phase is done, the tables get it as it came out
-//! in the end, by replacing them, so that at no moment there is less than there was.
+//! When the phase is done its rows stand, if they amount to what was recorded of it; else what was recorded takes their place,
+//! so that at no moment there is less than there was.
 
-use super::{Partial, Table};
+use super::Partial;
+use crate::Result;
 use crate::bundle_files::{SERIES, SYSTEM};
-use crate::system::Layout;
-use crate::{Result, series};
+use crate::table::Part;
 use model::{Interval, SystemSample};
 
-/// What the tables have of the phase that runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Grown {
-    series_bytes: u64,
-    system_bytes: u64,
-    samples: usize,
-}
-
 impl Partial {
-    /// Makes durable what the phase of this name has brought since this was last called for it: its intervals since then, and
-    /// all samples of the run, those `before` the phase and those `during` it. Returns the bytes that this wrote. After an
-    /// error the next call, or [`Partial::phase_done`], makes up for it, but for these intervals.
+    /// Makes durable what the phase of this name has brought since this was last called for it; the samples of the run `before`
+    /// it stand before it. Returns the bytes that this wrote. After an error [`Partial::phase_done`] makes up for it.
     ///
     /// # Errors
     /// [`crate::ArchiveError::Io`].
     pub fn phase_grows(
         &mut self,
         phase: &str,
-        intervals: &[Interval],
         before: &[SystemSample],
-        during: &[SystemSample],
+        intervals: &[Interval],
+        samples: &[SystemSample],
     ) -> Result<u64> {
-        let storage = self.archive.storage.clone();
-        let mut grown = self.grown.unwrap_or_default();
-        // From here on the tables are not as phases that are done left them.
-        self.grown = Some(grown);
         self.keep = true;
-        let lines = series::phase_lines(phase, intervals);
-        let mut written = 0;
-        if !lines.is_empty() {
-            storage.append(
-                &self.directory.join(SERIES),
-                self.series.length_bytes + grown.series_bytes,
-                lines.as_bytes(),
-            )?;
-            grown.series_bytes += lines.len() as u64;
-            written += lines.len() as u64;
-            self.grown = Some(grown);
+        let (series, system) = (self.directory.join(SERIES), self.directory.join(SYSTEM));
+        // Of a phase that came to nothing.
+        if self.series.grows() && !self.series.grows_by(phase) {
+            self.series.forget(&self.archive.storage, &series)?;
         }
-        let stored = self.system.items + grown.samples;
-        let new = [before.get(stored..), during.get(stored.saturating_sub(before.len())..)];
-        let new = new.map(Option::unwrap_or_default);
-        let path = self.directory.join(SYSTEM);
-        // The samples of a long phase are thinned while it runs (model::SampleSeries): then there are fewer than before.
-        let thinned = stored > before.len() + during.len();
-        if self.system.length_bytes > 0 && !thinned && new.iter().all(|samples| self.layout.fits_all(samples)) {
-            let lines = new.map(|samples| self.layout.lines(samples)).concat();
-            storage.append(&path, self.system.length_bytes + grown.system_bytes, lines.as_bytes())?;
-            grown.system_bytes += lines.len() as u64;
-            written += lines.len() as u64;
-        } else {
-            // There are fewer, or a CPU, a disk or a sensor came that has no column yet: the file begins anew.
-            let all = [before, during].concat();
-            self.layout = Layout::of(&all);
-            let (done, running) = all.split_at(self.system.items.min(all.len()));
-            let (done, running) = (self.layout.header() + &self.layout.lines(done), self.layout.lines(running));
-            self.system = Table { length_bytes: done.len() as u64, ..self.system };
-            grown.system_bytes = running.len() as u64;
-            let text = done + &running;
-            storage.replace(&path, text.as_bytes())?;
-            written += text.len() as u64;
+        if self.system.grows() && !self.system.grows_by(phase) {
+            self.system.forget(&self.archive.storage, &system)?;
         }
-        grown.samples = (before.len() + during.len()).saturating_sub(self.system.items);
-        self.grown = Some(grown);
+        let first = before.get(self.stored.samples..).unwrap_or_default();
+        let mut written = self.fit(first)? + self.fit(samples)?;
+        let storage = &self.archive.storage;
+        if !self.system.grows() {
+            written += self.system.append(storage, &system, &[Part { phase: "", items: first, ended: true }])?;
+            self.stored.samples = before.len();
+        }
+        written += self.series.append(storage, &series, &[Part { phase, items: intervals, ended: false }])?;
+        written += self.system.append(storage, &system, &[Part { phase, items: samples, ended: false }])?;
+        if self.series.take_replaced() | self.system.take_replaced() {
+            storage.sync_dir(&self.directory)?;
+        }
         Ok(written)
     }
 }
@@ -81,7 +51,7 @@ impl Partial {
 mod tests {
     use crate::generated_runs::{measured_run, so_far};
     use crate::{Archive, Recovered};
-    use model::{Interval, PhaseStatus, RunState};
+    use model::{Interval, PhaseStatus, RunState, SystemSample};
 
     /// The phase after the first of three is cut off half-way; the archive, its series so far, and its name.
     fn cut_off(archive: &Archive) -> (model::Run, Vec<Interval>) {
@@ -94,8 +64,9 @@ mod tests {
         let half = all.len() / 2;
         assert!(half > 1, "a series to cut");
         let later = &run.samples[one.samples.len()..];
-        partial.phase_grows(&next.plan.name, &all[..1], &one.samples, &later[..later.len().min(1)]).unwrap();
-        let written = partial.phase_grows(&next.plan.name, &all[1..half], &one.samples, later).unwrap();
+        let (first, rest) = later.split_at(later.len().min(1));
+        partial.phase_grows(&next.plan.name, &one.samples, &all[..1], first).unwrap();
+        let written = partial.phase_grows(&next.plan.name, &one.samples, &all[1..half], rest).unwrap();
         assert!(written > 0);
         (run.clone(), all[..half].to_vec())
     }
@@ -128,11 +99,12 @@ mod tests {
             for done in 1..=run.phases.len() {
                 let before = so_far(&run, done - 1);
                 let phase = &run.phases[done - 1];
-                // More than comes out in the end, as it is thinned there.
+                // Not what comes out in the end.
                 let all = &phase.record.as_ref().unwrap().intervals;
                 let during = &so_far(&run, done).samples[before.samples.len()..];
-                for piece in [all, all, all] {
-                    partial.phase_grows(&phase.plan.name, piece, &before.samples, during).unwrap();
+                let (first, rest) = during.split_at(during.len() / 2);
+                for (piece, samples) in [(all, first), (all, rest), (all, &[])] {
+                    partial.phase_grows(&phase.plan.name, &before.samples, piece, samples).unwrap();
                 }
                 partial.phase_done(&so_far(&run, done)).unwrap();
                 assert_eq!(crate::load_bundle(partial.directory()).unwrap(), so_far(&run, done));
@@ -144,23 +116,37 @@ mod tests {
         }
     }
 
+    /// What a long phase brings is more than what it holds in memory: that is judged, and the other stays in the archive.
     #[test]
-    fn samples_that_were_thinned_replace_those_that_stood_there() {
+    fn what_amounts_to_the_same_stays_as_fine_as_it_came() {
         let directory = tempfile::tempdir().unwrap();
         let archive = Archive::open(directory.path());
-        let run = measured_run(48, 2);
-        let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
+        let mut run = measured_run(48, 2);
+        let fine: Vec<Interval> = (0..100)
+            .map(|i| Interval { start_ns: i, length_ns: 1, operations: 2, bytes: i, ..Interval::default() })
+            .collect();
+        let samples: Vec<_> = run.samples.iter().cycle().take(50).cloned().collect();
+        let samples: Vec<_> = samples.into_iter().zip(1000..).map(|(s, at_ns)| SystemSample { at_ns, ..s }).collect();
+        let mut coarse = fine.clone();
+        Interval::halve(&mut coarse);
+        run.phases[1].record.as_mut().unwrap().intervals = coarse;
         let one = so_far(&run, 1);
+        // One of a quiet window before the phase, and one of that after it.
+        let at = |at_ns| SystemSample { at_ns, ..SystemSample::default() };
+        let before: &[SystemSample] = &[one.samples.as_slice(), &[at(500)]].concat();
+        run.samples = [before, &samples[..1], &samples[49..], &[at(2000)]].concat();
+        let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
         partial.phase_done(&one).unwrap();
-        let name = &run.phases[1].plan.name;
-        let during = &run.samples[one.samples.len()..];
-        assert!(during.len() > 2, "samples to thin");
-        let thinned: Vec<_> = during.iter().step_by(2).cloned().collect();
-        partial.phase_grows(name, &[], &one.samples, during).unwrap();
-        partial.phase_grows(name, &[], &one.samples, &thinned).unwrap();
-        drop(partial);
-        archive.recover().unwrap();
-        assert_eq!(archive.load(&run.id).unwrap().samples, [one.samples.as_slice(), &thinned].concat());
+        for (intervals, samples) in fine.chunks(10).zip(samples.chunks(5)) {
+            partial.phase_grows(&run.phases[1].plan.name, before, intervals, samples).unwrap();
+        }
+        partial.phase_done(&run).unwrap();
+        partial.finish(&run).unwrap();
+        let loaded = archive.load(&run.id).unwrap();
+        assert_eq!(loaded.phases[0], run.phases[0]);
+        assert_eq!(loaded.phases[1].record.as_ref().unwrap().intervals, fine);
+        assert_eq!(loaded.samples, [before, &samples, &[at(2000)]].concat());
+        assert!(archive.verify(&run.id).unwrap().is_clean());
     }
 
     #[test]
@@ -173,7 +159,7 @@ mod tests {
         partial.phase_done(&one).unwrap();
         let second = &run.phases[1];
         let intervals = &second.record.as_ref().unwrap().intervals;
-        partial.phase_grows(&second.plan.name, intervals, &one.samples, &[]).unwrap();
+        partial.phase_grows(&second.plan.name, &one.samples, intervals, &[]).unwrap();
         partial.phase_done(&one).unwrap();
         assert_eq!(crate::load_bundle(partial.directory()).unwrap(), one);
     }

@@ -27,9 +27,10 @@ pub struct CheckArgs {
     /// Keep the names and serial numbers of the machine and its users on the page
     #[arg(long)]
     pub identify: bool,
-    /// How often series and samples go to the archive while a phase runs; 0s: only when it has ended
-    #[arg(long, value_name = "TIME", default_value = "60s")]
-    pub keep_every: String,
+    /// How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only
+    /// when it has ended [default: 60s, and on the measured disk when it has ended]
+    #[arg(long, value_name = "TIME")]
+    pub keep_every: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
     /// Seed of everything random [default: from the system]
@@ -126,9 +127,10 @@ pub struct RunArgs {
     /// Keep the names and serial numbers of the machine and its users on the page
     #[arg(long)]
     pub identify: bool,
-    /// How often series and samples go to the archive while a phase runs; 0s: only when it has ended
-    #[arg(long, value_name = "TIME", default_value = "60s")]
-    pub keep_every: String,
+    /// How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only
+    /// when it has ended [default: 60s, and on the measured disk when it has ended]
+    #[arg(long, value_name = "TIME")]
+    pub keep_every: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
     /// Seed of everything random [default: from the system]

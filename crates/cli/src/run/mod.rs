@@ -48,7 +48,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
-    let execution = execution.keeping_every(&args.keep_every)?;
+    let execution = execution.keeping_every(args.keep_every.as_deref())?;
     let place = destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     // A plan that is only shown writes nothing: its sizes are those without a probe.

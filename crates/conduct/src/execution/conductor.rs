@@ -79,9 +79,39 @@ fn only_unsupported(plan: &model::PhasePlan, record: &model::PhaseRecord) -> boo
         && record.errors.keys().all(|errno| ["EOPNOTSUPP", "ENOSYS", "EINVAL"].contains(&errno.as_str()))
 }
 
+/// The first and the last messages of the kernel: a device that fails for weeks says the same all the time.
+#[derive(Default)]
+struct KernelLines {
+    lines: Vec<String>,
+    left_out: usize,
+}
+
+impl KernelLines {
+    /// So many of the first, and up to twice as many of the last.
+    const FIRST: usize = 4096;
+
+    fn extend(&mut self, new: impl Iterator<Item = String>) {
+        for line in new {
+            if self.lines.len() == 3 * Self::FIRST {
+                self.lines.drain(Self::FIRST..2 * Self::FIRST);
+                self.left_out += Self::FIRST;
+            }
+            self.lines.push(line);
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        let mut all = self.lines.clone();
+        if self.left_out > 0 {
+            all.insert(Self::FIRST, format!("... {} messages left out ...", self.left_out));
+        }
+        all
+    }
+}
+
 /// Kernel messages since the run's start, or why there are none.
 enum KernelLog {
-    Open(sys::KernelLog, Vec<String>),
+    Open(sys::KernelLog, KernelLines),
     Closed(Option<String>),
 }
 
@@ -91,7 +121,7 @@ impl KernelLog {
             return Self::Closed(None);
         }
         match sys::KernelLog::from_now() {
-            Ok(log) => Self::Open(log, Vec::new()),
+            Ok(log) => Self::Open(log, KernelLines::default()),
             Err(e) => Self::Closed(Some(format!("kernel messages: {e}"))),
         }
     }
@@ -100,7 +130,8 @@ impl KernelLog {
         if let Self::Open(log, lines) = self
             && let Ok(messages) = log.drain()
         {
-            lines.extend(messages.iter().map(|m| format!("[{:>12.6}] <{}> {}", m.at_us as f64 / 1e6, m.level, m.text)));
+            let text = |m: &sys::KernelMessage| format!("[{:>12.6}] <{}> {}", m.at_us as f64 / 1e6, m.level, m.text);
+            lines.extend(messages.iter().map(text));
         }
     }
 }
@@ -118,7 +149,7 @@ impl<'a> Conductor<'a> {
             listener: execution.listener,
             clock: execution.clock,
             budget,
-            keeper: Keeper::new(execution.keep_every),
+            keeper: Keeper::new(execution.keep_every, execution.keep_shared),
         }
     }
 
@@ -172,14 +203,25 @@ impl<'a> Conductor<'a> {
                 refusal.get_or_insert(failure);
             }
             self.bookkeeping(run);
-            if let Some(partial) = partial.as_mut().filter(|_| run.phases.last().is_some_and(|p| p.record.is_some()))
-                // The next call makes up for it, so this is not yet a loss.
-                && let Err(error) = partial.phase_done(run)
-            {
-                run.remarks.push(format!("the archive could not keep up: {error}"));
-            }
+            self.keep(run, partial.as_mut());
         }
         refusal
+    }
+
+    /// Makes durable what the last phase brought. What the tables have then is more than what the run goes on holding.
+    fn keep(&self, run: &mut Run, partial: Option<&mut Partial>) {
+        if run.phases.last().is_none_or(|p| p.record.is_none()) {
+            return;
+        }
+        let Some(partial) = partial else { return run.bound_memory() };
+        match partial.phase_done(run) {
+            Ok(()) => {
+                run.bound_memory();
+                partial.run_was_thinned(run);
+            }
+            // The next call makes up for it, so this is not yet a loss.
+            Err(error) => run.remarks.push(format!("the archive could not keep up: {error}")),
+        }
     }
 
     /// One phase, with the quiet windows around it.
@@ -202,22 +244,17 @@ impl<'a> Conductor<'a> {
         self.listener.hear(Event::PhaseBegins(&plan));
         let step_before_ns = self.clock.step_ns();
         self.interrupts.take_continued();
-        let before = &run.samples;
-        let every = self.keeper.every;
+        let (every, before) = (self.keeper.every, &run.samples);
         let mut keep = partial.as_mut().filter(|_| self.keeper.keeps(&plan)).map(|partial| {
-            |intervals: &[Interval], during: &[SystemSample]| {
-                partial.phase_grows(&plan.name, intervals, before, during).map_err(|e| e.to_string())
+            |intervals: &[Interval], samples: &[SystemSample]| {
+                partial.phase_grows(&plan.name, before, intervals, samples).map_err(|e| e.to_string())
             }
         });
         let keeping = keep.as_mut().map(|keep| Keeping { every, keep });
-        if keeping.is_some() && self.sampler.is_some() {
-            self.control.series.open();
-        }
         let (record, Observation { samples, no_thread, kept }) =
             observed(self.rig, self.sampler.as_deref_mut(), self.control, self.listener, keeping, |rig| {
                 rig.run(&plan, self.control)
             });
-        self.control.series.close();
         self.listener.hear(Event::PhaseEnds);
         run.remarks.extend(self.keeper.remarks(&plan.name, &kept));
         self.note_missing_thread(run, no_thread);
@@ -319,7 +356,7 @@ impl<'a> Conductor<'a> {
     fn bookkeeping(&mut self, run: &mut Run) {
         self.kernel_log.drain();
         run.kernel_log = match &self.kernel_log {
-            KernelLog::Open(_, lines) => Some(lines.clone()),
+            KernelLog::Open(_, lines) => Some(lines.all()),
             KernelLog::Closed(_) => None,
         };
         run.duration_ns = self.rig.now();
@@ -344,5 +381,22 @@ fn nothing_measured(state: RunState) -> Failure {
     match state {
         RunState::Interrupted => Failure::new(FailureKind::Invalid, "interrupted before anything was measured"),
         _ => Failure::new(FailureKind::Invalid, "nothing could be measured").remedy("a larger --budget"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_kernel_that_never_stops_the_first_and_the_last_words_stay() {
+        let mut lines = KernelLines::default();
+        lines.extend((0..100_000).map(|n| n.to_string()));
+        let all = lines.all();
+        assert!(all.len() <= 3 * KernelLines::FIRST + 1, "{}", all.len());
+        assert_eq!((all[0].as_str(), all[KernelLines::FIRST - 1].as_str()), ("0", "4095"));
+        assert_eq!(all.last().map(String::as_str), Some("99999"));
+        assert_eq!(all.len() - 1 + lines.left_out, 100_000);
+        assert!(all[KernelLines::FIRST].contains("left out"));
     }
 }

@@ -1,7 +1,7 @@
 //! When a phase is kept while it still runs, and what has to be said of it.
 
 use super::observer::Kept;
-use model::PhasePlan;
+use model::{PhaseKind, PhasePlan};
 use observe::Root;
 use std::path::Path;
 use std::time::Duration;
@@ -17,19 +17,24 @@ const JOURNAL_BYTES: u64 = 128 << 10;
 pub struct Keeper {
     /// How often; zero: never.
     pub every: Duration,
+    /// Whether also during what measures the disks on which the archive lies.
+    on_shared: bool,
     /// Disks on which both the target and the archive lie.
     shared: Vec<String>,
 }
 
 impl Keeper {
     /// For phases that last longer than a few times `every`; zero: for none.
-    pub fn new(every: Duration) -> Self {
-        Self { every, shared: Vec::new() }
+    pub fn new(every: Duration, on_shared: bool) -> Self {
+        Self { every, on_shared, shared: Vec::new() }
     }
 
     /// Whether this phase is kept while it runs.
     pub fn keeps(&self, phase: &PhasePlan) -> bool {
-        !self.every.is_zero() && u128::from(phase.time_limit_ns) >= (self.every * LEAST_PERIODS).as_nanos()
+        let held_back = !self.on_shared && !self.shared.is_empty() && phase.measures_target();
+        !self.every.is_zero()
+            && !held_back
+            && u128::from(phase.time_limit_ns) >= (self.every * LEAST_PERIODS).as_nanos()
     }
 
     /// Finds out whether the archive lies on the disks that are measured.
@@ -72,14 +77,19 @@ mod tests {
     #[test]
     fn long_phases_are_kept_and_short_ones_wait() {
         let phase = |seconds: u64| PhasePlan { time_limit_ns: seconds * 1_000_000_000, ..PhasePlan::default() };
-        let keeper = Keeper::new(Duration::from_secs(60));
+        let mut keeper = Keeper::new(Duration::from_secs(60), false);
         assert!(keeper.keeps(&phase(120)) && !keeper.keeps(&phase(119)));
-        assert!(!Keeper::new(Duration::ZERO).keeps(&phase(86_400)));
+        assert!(!Keeper::new(Duration::ZERO, true).keeps(&phase(86_400)));
+        keeper.shared = vec!["sda".into()];
+        let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(120) };
+        assert!(!keeper.keeps(&phase(120)) && keeper.keeps(&layout), "nothing is written to what is measured");
+        keeper.on_shared = true;
+        assert!(keeper.keeps(&phase(120)), "unless somebody asked for it");
     }
 
     #[test]
     fn what_was_written_to_the_measured_disk_is_said() {
-        let mut keeper = Keeper::new(Duration::from_secs(60));
+        let mut keeper = Keeper::new(Duration::from_secs(60), true);
         let kept = Kept { bytes: 4096, times: 2, error: None };
         assert!(keeper.remarks("read", &kept).is_empty() && keeper.on_measured_disks(&kept) == 0);
         keeper.shared = vec!["sda".into()];

@@ -1,7 +1,6 @@
 //! Makes one phase's record of its workers' records.
 
 use super::StreamRecord;
-use super::series::{combine, halve};
 use model::{EngineRecord, Histogram, Interval, PhaseRecord, StopCause, WarmupCut, WorkerUsage};
 use std::collections::BTreeMap;
 
@@ -95,9 +94,9 @@ fn side_by_side(mut a: Vec<Interval>, mut b: Vec<Interval>) -> Vec<Interval> {
     while let (Some(x), Some(y)) = (a.first(), b.first()) {
         // The only interval of a worker that ended at once is short, and needs no thinning of the other.
         if x.length_ns < y.length_ns && a.len() > 1 {
-            halve(&mut a);
+            Interval::halve(&mut a);
         } else if y.length_ns < x.length_ns && b.len() > 1 {
-            halve(&mut b);
+            Interval::halve(&mut b);
         } else {
             break;
         }
@@ -106,7 +105,7 @@ fn side_by_side(mut a: Vec<Interval>, mut b: Vec<Interval>) -> Vec<Interval> {
         std::mem::swap(&mut a, &mut b);
     }
     for (into, other) in a.iter_mut().zip(&b) {
-        combine(into, other);
+        into.combine(other);
         into.length_ns = into.length_ns.max(other.length_ns);
     }
     a

@@ -7,9 +7,10 @@ use super::jitter::Jitter;
 use super::page_cache::PageCache;
 use super::sample::Waiting;
 use super::station::{Busy, Pool, after_stalls};
-use model::{CPU_QUOTA_PERIOD_NS, Ns, SampleSeries, SimModel};
+use model::{CPU_QUOTA_PERIOD_NS, Ns, SampleSeries, SimModel, SystemSample};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::mpsc::SyncSender;
 
 /// errno of an I/O error, the same on every Linux architecture.
 const EIO: i32 = 5;
@@ -100,6 +101,8 @@ pub(super) struct Machine {
     pub(super) writes: Counted,
     pub(super) flushes: Counted,
     pub(super) samples: SampleSeries,
+    /// Where samples also go as they are taken.
+    pub(super) feed: Option<SyncSender<SystemSample>>,
     pub(super) waiting: Waiting,
     pub(super) events: BinaryHeap<Reverse<Event>>,
     next_sample: Ns,
@@ -135,6 +138,7 @@ impl Machine {
             writes: Counted::default(),
             flushes: Counted::default(),
             samples: SampleSeries::default(),
+            feed: None,
             waiting: Waiting::default(),
             events: BinaryHeap::with_capacity(4096),
             next_sample: SAMPLE_NS,
@@ -161,8 +165,12 @@ impl Machine {
         while self.next_sample <= to {
             self.now = self.next_sample;
             let sample = self.sample(self.next_sample);
+            if let Some(feed) = &self.feed {
+                // Whoever took them may have gone.
+                let _ = feed.send(sample.clone());
+            }
             self.samples.push(sample);
-            self.next_sample += SAMPLE_NS * self.samples.times_as_long();
+            self.next_sample += SAMPLE_NS;
         }
         self.now = self.now.max(to);
     }

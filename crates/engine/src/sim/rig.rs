@@ -266,13 +266,16 @@ impl Rig for SimRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let (streams, clipped) = self.clip(phase)?;
+        self.device.machine.feed = control.samples.join();
         let resident = if (phase.cold && !phase.is_write()) || phase.drop_cache {
             self.settle()?;
             Some(self.device.machine.drop_pages())
         } else {
             None
         };
-        let mut record = self.execute(phase, &streams, control)?;
+        let executed = self.execute(phase, &streams, control);
+        self.device.machine.feed = None;
+        let mut record = executed?;
         if phase.engine == EngineKind::Memory {
             return Ok(record);
         }

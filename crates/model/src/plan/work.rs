@@ -219,7 +219,9 @@ impl Work {
         match (plain.access, plain.depth) {
             (Access::Direct, 1) if small && !syncs => pick(Self::RandomRead, Self::RandomWrite),
             (Access::Direct, 32) if small && !syncs => pick(Self::QueuedRead, Self::QueuedWrite),
-            (Access::Direct, depth) if large && !syncs && u64::from(depth) * plain.block_bytes >= BUSY_BYTES => {
+            (Access::Direct, depth)
+                if large && !syncs && u64::from(depth).saturating_mul(plain.block_bytes) >= BUSY_BYTES =>
+            {
                 let ordinary = phase.streams.iter().all(|s| s.path.buffers.pages == BufferPages::Ordinary);
                 pick(if ordinary { Self::SequentialReadPages } else { Self::SequentialRead }, Self::SequentialWrite)
             }

@@ -328,6 +328,20 @@ fn error() {
     assert_eq!(bare.remedy, None);
 }
 
+fn entry(run: &model::Run, tags: Vec<String>) -> RunEntry {
+    RunEntry {
+        run_id: run.id.clone(),
+        started: run.sessions.first().map(|s| s.started.clone()),
+        command: run.command.clone(),
+        target: run.target.name.clone(),
+        state: run.state,
+        duration_s: run.duration_ns as f64 / 1e9,
+        bytes_written: run.bytes_written,
+        metrics: run.headlines(),
+        tags,
+    }
+}
+
 #[test]
 fn run_and_runs() {
     let s = fixture::troubled();
@@ -336,11 +350,11 @@ fn run_and_runs() {
     assert_eq!((run.schema.as_str(), run.phases.len()), ("narrows/run/1", 11));
     assert_eq!((run.validity.as_str(), run.workload.as_str()), ("partial", "check"));
     assert!(run.verify.is_none() && run.depth_curves.is_empty());
-    let entries = [RunEntry::new(&s.run, tags)];
+    let entries = [entry(&s.run, tags)];
     let runs: contract::Runs = holds(&RunsDocument::new(&entries));
     assert_eq!(runs.schema, "narrows/runs/1");
-    assert_eq!(runs.runs[0].metrics.len(), RunEntry::HEADLINES.len());
-    let of_depth = RunEntry::new(&fixture::depth().run, vec![]);
+    assert_eq!(runs.runs[0].metrics.len(), model::Run::HEADLINES.len());
+    let of_depth = entry(&fixture::depth().run, vec![]);
     let ids: Vec<&str> = of_depth.metrics.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ["qd1.iops", "qd2.iops", "qd4.iops", "qd8.iops", "qd16.iops"]);
     let none: contract::Runs = holds(&RunsDocument::new(&[]));
@@ -405,7 +419,7 @@ fn actions_and_pages() {
 fn lists_as_text() {
     let s = fixture::troubled();
     let style = report::Style::default();
-    let entries = [RunEntry::new(&fixture::sd_card().run, vec!["before".into()]), RunEntry::new(&s.run, vec![])];
+    let entries = [entry(&fixture::sd_card().run, vec!["before".into()]), entry(&s.run, vec![])];
     insta::assert_snapshot!("runs_list", report::runs_table(&entries, &style));
     insta::assert_snapshot!("runs_show", report::run_text(&s.run, &["before".to_owned()], &style));
 }

@@ -60,6 +60,7 @@ pub fn run(device: &str, wanted: &Wanted, dress: &Dress, seed: u64) -> anyhow::R
         listener: &Silence,
         archive: None,
         keep_every: Duration::ZERO,
+        keep_shared: false,
         clock: WallClock::start(),
     };
     Ok(execution.execute(command, plan, budget, &mut opened, None)?.run)

@@ -1,0 +1,33 @@
+//! The metrics that stand for a run in a list.
+
+use crate::{Metric, PhaseRun, Run, Work};
+
+impl Run {
+    /// Of a run that measured several of these.
+    pub const HEADLINES: [(Work, &'static str); 5] = [
+        (Work::SequentialRead, "throughput_bytes_per_s"),
+        (Work::SequentialWrite, "throughput_bytes_per_s"),
+        (Work::BufferedWrite, "throughput_bytes_per_s"),
+        (Work::RandomRead, "iops"),
+        (Work::RandomWrite, "iops"),
+    ];
+
+    /// Of another run: so many, the rates of its first phases.
+    const RATES: usize = 5;
+
+    /// They.
+    pub fn headlines(&self) -> Vec<Metric> {
+        let of = |(work, quantity): &(Work, &str)| self.metric_doing(*work, quantity).cloned();
+        let headlines: Vec<Metric> = Self::HEADLINES.iter().filter_map(of).collect();
+        let rates = || self.phases.iter().filter_map(main_rate).take(Self::RATES).cloned().collect();
+        if self.is_overview() && !headlines.is_empty() { headlines } else { rates() }
+    }
+}
+
+/// The rate by which a phase that measures is known: operations where they are small.
+fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
+    let small = phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536);
+    let quantity = if small { "iops" } else { "throughput_bytes_per_s" };
+    let id = format!("{}.{quantity}", phase.plan.name);
+    phase.metrics.iter().find(|m| phase.plan.measures_target() && m.id == id)
+}

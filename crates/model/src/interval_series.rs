@@ -1,0 +1,134 @@
+//! The intervals of a phase in bounded memory: where there is no room for another one, neighbours are joined.
+
+use crate::Interval;
+
+impl Interval {
+    /// Adds what another one saw at the same time. Percentiles of the union cannot be had from percentiles: where both saw
+    /// operations they are not known, the maximum stays exact. Only phases of hours, or with several streams, come here; the
+    /// phase's histogram is exact in any case.
+    pub fn combine(&mut self, other: &Self) {
+        if self.operations == 0 {
+            (self.latency_ns_p50, self.latency_ns_p99) = (other.latency_ns_p50, other.latency_ns_p99);
+        } else if other.operations > 0 {
+            (self.latency_ns_p50, self.latency_ns_p99) = (None, None);
+        }
+        self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
+        self.operations = self.operations.saturating_add(other.operations);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+
+    /// Puts a later one behind it.
+    pub fn append(&mut self, later: &Self) {
+        self.combine(later);
+        self.length_ns = self.length_ns.saturating_add(later.length_ns);
+    }
+
+    /// Joins neighbours, each two of them.
+    pub fn halve(intervals: &mut Vec<Self>) {
+        let half = intervals.len().div_ceil(2);
+        for i in 0..half {
+            let mut first = intervals[2 * i];
+            if let Some(second) = intervals.get(2 * i + 1) {
+                first.append(second);
+            }
+            intervals[i] = first;
+        }
+        intervals.truncate(half);
+    }
+}
+
+/// Intervals one after the other. Those that stay are alike in length; the last one may be shorter.
+#[derive(Clone, Debug)]
+pub struct IntervalSeries {
+    intervals: Vec<Interval>,
+    most: usize,
+    /// How many that came in one of `intervals` stands for.
+    joined: u32,
+    in_last: u32,
+}
+
+impl Default for IntervalSeries {
+    /// With room for [`IntervalSeries::MOST`], taken as they come.
+    fn default() -> Self {
+        Self { intervals: Vec::new(), most: Self::MOST, joined: 1, in_last: 1 }
+    }
+}
+
+impl IntervalSeries {
+    /// Most intervals of a phase: 655 kB, a quarter of an hour of 100 ms before the first neighbours are joined.
+    pub const MOST: usize = 8192;
+
+    /// With room for so many (made even, so that neighbours pair up; at most [`IntervalSeries::MOST`]), taken now.
+    pub fn with_room(most: usize) -> Self {
+        let most = most.next_multiple_of(2).clamp(2, Self::MOST);
+        Self { intervals: Vec::with_capacity(most), most, ..Self::default() }
+    }
+
+    /// Adds the next one.
+    pub fn push(&mut self, interval: Interval) {
+        if self.in_last < self.joined
+            && let Some(last) = self.intervals.last_mut()
+        {
+            last.append(&interval);
+            self.in_last += 1;
+            return;
+        }
+        if self.intervals.len() == self.most {
+            Interval::halve(&mut self.intervals);
+            self.joined = self.joined.saturating_mul(2);
+        }
+        self.intervals.push(interval);
+        self.in_last = 1;
+    }
+
+    /// Joins neighbours now, and from now on twice as many.
+    pub fn halve(&mut self) {
+        Interval::halve(&mut self.intervals);
+        self.joined = self.joined.saturating_mul(2);
+        self.in_last = self.joined;
+    }
+
+    /// How many there are at most.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Those that there are.
+    pub fn intervals(&self) -> &[Interval] {
+        &self.intervals
+    }
+
+    /// All that there are.
+    pub fn into_intervals(self) -> Vec<Interval> {
+        self.intervals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded_and_nothing_is_lost() {
+        let mut series = IntervalSeries::default();
+        for start_ns in 0..100_000 {
+            let latency_ns_max = Some(start_ns);
+            series.push(Interval {
+                start_ns,
+                length_ns: 1,
+                operations: 2,
+                bytes: 3,
+                latency_ns_max,
+                ..Interval::default()
+            });
+        }
+        let intervals = series.into_intervals();
+        assert!(intervals.len() > IntervalSeries::MOST / 2 && intervals.len() <= IntervalSeries::MOST);
+        assert_eq!(
+            intervals.iter().map(|i| (i.operations, i.bytes)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1)),
+            (200_000, 300_000)
+        );
+        assert!(intervals.windows(2).all(|w| w[0].start_ns + w[0].length_ns == w[1].start_ns));
+        assert_eq!(intervals.last().unwrap().latency_ns_max, Some(99_999));
+    }
+}
