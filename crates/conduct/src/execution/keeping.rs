@@ -1,7 +1,7 @@
 //! When a phase is kept while it still runs, and what has to be said of it.
 
 use super::observer::Kept;
-use model::{PhaseKind, PhasePlan};
+use model::PhasePlan;
 use observe::Root;
 use std::path::Path;
 use std::time::Duration;
@@ -73,6 +73,7 @@ impl Keeper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::PhaseKind;
 
     #[test]
     fn long_phases_are_kept_and_short_ones_wait() {
