@@ -15,6 +15,7 @@ mod own_files;
 mod probe;
 mod refusal;
 mod shelf;
+mod stream_worker;
 mod target;
 mod verify;
 mod ways;
