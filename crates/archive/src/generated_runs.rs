@@ -173,6 +173,7 @@ fn record(d: &mut Draw) -> PhaseRecord {
                 length_ns: d.number(),
                 operations: d.number(),
                 bytes: d.number(),
+                latency_ns_mean: None,
             }),
         }),
         verify: None,

@@ -17,7 +17,15 @@ pub struct Destination {
 pub fn destination(given: Option<&OsStr>, workload: &Workload) -> Result<Destination, Failure> {
     let plain = |name: &OsStr| Destination { name: name.to_owned(), remark: None };
     let own = match (given, workload.target()) {
-        (Some(given), _) => return Ok(plain(given)),
+        (Some(given), _) => {
+            let remark = workload.second_target().map(|what| format!("{what}: all jobs use the target that was given"));
+            return Ok(Destination { remark, ..plain(given) });
+        }
+        (None, Some(_)) if let Some(what) = workload.second_target() => {
+            return Err(
+                Failure::new(FailureKind::Usage, what).remedy("narrows run WORKLOAD TARGET   uses one for all jobs")
+            );
+        }
         (None, None) => return Ok(plain(OsStr::new("."))),
         (None, Some(own)) => own,
     };
@@ -61,6 +69,13 @@ mod tests {
         destination(given.map(OsStr::new), &workload(filename))
             .map(|d| (d.name.to_string_lossy().into_owned(), d.remark.is_some()))
             .map_err(|e| e.message)
+    }
+
+    #[test]
+    fn two_targets_need_one_on_the_command_line() {
+        let two = "/dev/null\nsize=1m\n[k]\nfilename=/dev/zero";
+        assert!(name(None, two).unwrap_err().contains("'/dev/zero' is a second target beside '/dev/null'"));
+        assert_eq!(name(Some("/mnt"), two), Ok(("/mnt".into(), true)));
     }
 
     #[test]

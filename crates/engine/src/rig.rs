@@ -10,6 +10,7 @@ mod direct;
 mod execute;
 mod file;
 mod limits;
+mod nodes;
 mod null;
 mod own_files;
 mod probe;

@@ -5,6 +5,7 @@ mod checking;
 mod content;
 mod crew;
 mod data;
+mod floor;
 mod rounds_watch;
 mod shaped;
 mod steady;
@@ -22,7 +23,7 @@ pub(crate) use steady::Steadiness;
 use crate::device::worker_usage;
 use crate::recorder::StreamRecord;
 use crate::{Control, Device, DeviceError};
-use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, StopRule, StreamPlan, Sync, Warmup};
+use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, Rate, StopRule, StreamPlan, Sync, Warmup};
 use turn::Turns;
 use workload::{BlockOp, Request, Source};
 
@@ -83,6 +84,10 @@ pub struct Part<'a> {
     pub directions: Vec<Direction>,
     /// Whether syncs close rounds; else they are operations of their own.
     pub closes_rounds: bool,
+    /// Streams with which it may have to end.
+    pub exit_group: u32,
+    /// The least that it does in a second, and from when on after the phase's start.
+    pub least_rate: Option<(Rate, Ns)>,
     /// Whether EAGAIN is an answer (RWF_NOWAIT): counted, neither repeated nor the end of the phase.
     pub would_block_is_an_answer: bool,
 }
@@ -90,7 +95,14 @@ pub struct Part<'a> {
 impl<'a> Part<'a> {
     /// Of the only worker of a phase whose stream does one kind of thing.
     pub fn alone(crew: &'a Crew) -> Self {
-        Self { crew, directions: Vec::new(), closes_rounds: true, would_block_is_an_answer: false }
+        Self {
+            crew,
+            directions: Vec::new(),
+            closes_rounds: true,
+            exit_group: 0,
+            least_rate: None,
+            would_block_is_an_answer: false,
+        }
     }
 
     /// As a stream of a plan asks for.
@@ -103,6 +115,8 @@ impl<'a> Part<'a> {
             crew,
             directions,
             closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
+            exit_group: stream.limits.exit_group,
+            least_rate: stream.limits.least_rate.map(|rate| (rate, stream.timing.start_delay_ns)),
             would_block_is_an_answer: stream.path.rw_flags.nowait,
         }
     }

@@ -45,6 +45,7 @@ fn a_phase_takes_no_more_than_its_plan_says() {
         window_rounds: 5,
         range_permille: 0,
         slope_permille: 0,
+        by_latency: false,
         most_rounds: 4096,
     };
     for (stream, stop, interval_ns) in [

@@ -269,6 +269,7 @@ fn a_constant_device_is_steady_after_the_window() {
         window_rounds: 5,
         range_permille: 200,
         slope_permille: 100,
+        by_latency: false,
         most_rounds: 25,
     };
     let streams =

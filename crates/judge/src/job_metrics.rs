@@ -302,7 +302,13 @@ mod tests {
     #[test]
     fn with_steady_state_each_job_has_its_share_of_the_last_window() {
         let mut f = jobs();
-        let round = |start_ns| SteadyRound { start_ns, length_ns: NS_PER_S, operations: 600, bytes: 600 * 4096 };
+        let round = |start_ns| SteadyRound {
+            start_ns,
+            length_ns: NS_PER_S,
+            operations: 600,
+            bytes: 600 * 4096,
+            latency_ns_mean: None,
+        };
         f.record.steady = Some(SteadyRecord {
             reached: true,
             window_rounds: 2,

@@ -11,8 +11,8 @@ mod verifying;
 mod work;
 
 pub use course::{
-    Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flush, IoClass, IoPriority, OpenSync, Pacing, Rate,
-    RwFlags, ThinkTime,
+    Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, Numa, NumaMemory,
+    NumaNodes, OpenSync, Pacing, Rate, RwFlags, ThinkTime,
 };
 pub use demands::{MemoryNeed, PlanError};
 pub use jobs::PlannedJob;
@@ -129,6 +129,9 @@ pub enum StopRule {
         slope_permille: u32,
         /// Rounds after which it is given up.
         most_rounds: u32,
+        /// Whether the mean latency is looked at, instead of the rate.
+        #[serde(default, skip_serializing_if = "is_default")]
+        by_latency: bool,
     },
 }
 

@@ -96,6 +96,9 @@ pub struct SteadyRound {
     pub operations: u64,
     /// Bytes of all streams.
     pub bytes: u64,
+    /// Mean latency of all streams, where steadiness was one of latencies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns_mean: Option<u64>,
 }
 
 /// Whether a phase that goes by rounds became steady ([`crate::StopRule::SteadyRounds`]).

@@ -44,6 +44,7 @@ pub(crate) struct Steady {
     pub range_permille: u32,
     pub slope_permille: u32,
     pub most_rounds: u32,
+    pub by_latency: bool,
 }
 
 impl Default for Steady {
@@ -56,6 +57,7 @@ impl Default for Steady {
             range_permille: 200,
             slope_permille: 100,
             most_rounds: 25,
+            by_latency: false,
         }
     }
 }
@@ -251,6 +253,7 @@ pub struct Workload {
     pub(crate) title: String,
     pub(crate) answers: String,
     pub(crate) target: Option<String>,
+    pub(crate) second_target: Option<String>,
     pub(crate) interval_ns: u64,
     pub(crate) quiet_ns: u64,
     pub(crate) phases: Vec<Phase>,
@@ -282,6 +285,11 @@ impl Workload {
     /// The target that the text itself names: a path that is not relative.
     pub fn target(&self) -> Option<&str> {
         self.target.as_deref()
+    }
+
+    /// That the text names more than one target, and where: then the command line says which one it is.
+    pub fn second_target(&self) -> Option<&str> {
+        self.second_target.as_deref()
     }
 
     /// Length of the intervals of the series.

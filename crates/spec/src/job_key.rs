@@ -3,9 +3,9 @@
 use crate::job::{Extent, Files, Job, Steady};
 use crate::sim::nearest;
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, IoPriority, Mix,
-    OpenSync, Operation, Order, Rate, Sync, ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes,
-    parse_duration_ns,
+    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow, IoClass,
+    IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, Sync, ThinkTime, UnknownVerify, Verify,
+    VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 type Set = fn(&mut Job, &str) -> Result<(), String>;
@@ -210,6 +210,41 @@ pub(crate) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, St
     found.map(|(_, value)| value.clone()).ok_or_else(|| format!("'{text}' is none of them"))
 }
 
+/// Numbers of blocks, separated by commas.
+pub(crate) fn sequence(text: &str) -> Result<Vec<u64>, String> {
+    text.split(',').map(|n| whole(n.trim())).collect()
+}
+
+/// `0-1,3`, or `all`.
+pub(crate) fn nodes(text: &str) -> Result<NumaNodes, String> {
+    let list = if text.trim() == "all" { Vec::new() } else { cpus(text)? };
+    if list.last().is_some_and(|n| *n >= 1024) {
+        Err(format!("'{text}': nodes go up to 1023"))
+    } else {
+        Ok(NumaNodes(list))
+    }
+}
+
+/// `local`, `prefer:0`, `bind:0-1`, `interleave:all`, `default`.
+pub(crate) fn numa_memory(text: &str) -> Result<Option<NumaMemory>, String> {
+    let (name, list) = text.split_once(':').map_or((text, None), |(name, list)| (name, Some(list)));
+    Ok(Some(match (name, list) {
+        ("default", None) => return Ok(None),
+        ("local", None) => NumaMemory::Local,
+        ("prefer", Some(node)) => match nodes(node)?.0[..] {
+            [node] => NumaMemory::Prefer(node),
+            _ => return Err(format!("'{text}': prefer takes one node")),
+        },
+        ("bind", Some(list)) => NumaMemory::Bind(nodes(list)?),
+        ("interleave", Some(list)) => NumaMemory::Interleave(nodes(list)?),
+        _ => return Err(format!("'{text}' is none of default, local, prefer:NODE, bind:NODES, interleave:NODES")),
+    }))
+}
+
+pub(crate) fn flow(job: &mut Job) -> &mut Flow {
+    job.stream.timing.flow.get_or_insert(Flow { id: 0, weight: 1, sleep_ns: 0 })
+}
+
 fn order(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, parameter) = text.split_once(':').unwrap_or((text, ""));
     job.stream.block_mut().order = match name {
@@ -221,6 +256,10 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
         "zipf" => Order::Zipf { theta_milli: milli(parameter)? },
         "pareto" => Order::Pareto { h_milli: milli(parameter)? },
         "normal" => Order::Normal { deviation_percent: percent(parameter)? },
+        "sequence" | "moving-sequence" => {
+            job.stream.block_mut().sequence = sequence(parameter)?;
+            Order::Sequence { advances: name == "moving-sequence" }
+        }
         "hot-spot" => {
             job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
@@ -311,8 +350,8 @@ keys! {
         block.mix = Some(Mix { read_percent: percent(t)? });
         if block.operation == Operation::Read { block.operation = Operation::Write }
     }, "Reads among the operations of a mix.";
-    "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:...",
-        |j, t| order(j, t)?, "Order of the offsets.";
+    "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
+        |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
     "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b] }, "Size of the operations.";
     "read-block-size", "as block-size", |j, t| j.block[0] = block_size(t, bytes)?, "Size of the reads.";
@@ -326,6 +365,8 @@ keys! {
     "separate", "true, false", |j, t| j.together = !flag(t)?, "Streams are reported one by one.";
     "cpus", "0-3,6", |j, t| j.stream.path.cpus = cpus(t)?, "Processors that may be used.";
     "cpus-split", "true, false", |j, t| j.cpus_split = flag(t)?, "Each stream is pinned to one of them.";
+    "numa-cpus", "nodes: 0-1, or all", |j, t| j.stream.path.numa.cpu_nodes = Some(nodes(t)?), "NUMA nodes whose processors may be used.";
+    "numa-memory", "default, local, prefer:NODE, bind:NODES, interleave:NODES", |j, t| j.stream.path.numa.memory = numa_memory(t)?, "Where its buffers are. Nodes that the machine does not have are left out, and the record says so.";
     "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| j.stream.path.io_priority = Some(io_priority(t)?), "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
     "engine", "io-uring, psync, psync-threads, mmap", |j, t| j.stream.path.engine = Some(one_of(t, &[("io-uring", EngineKind::IoUring), ("psync", EngineKind::Psync), ("psync-threads", EngineKind::PsyncThreads), ("mmap", EngineKind::Mmap)])?), "By which calls; without it io_uring for direct access and plain calls for buffered.";
     "access", "direct, buffered", |j, t| j.stream.path.access = Some(one_of(t, &[("direct", Access::Direct), ("buffered", Access::Buffered)])?), "Past the page cache or through it.";
@@ -367,6 +408,11 @@ keys! {
     "rate", "size per second, or read,write,trim", |j, t| rates(j, t, Rate::BytesPerS, per_second)?, "Demanded rate; latency counts from the intended start.";
     "iops", "number, or read,write,trim", |j, t| rates(j, t, Rate::OperationsPerS, positive)?, "Demanded operations per second.";
     "arrivals", "fixed, poisson", |j, t| j.pacing().arrivals = one_of(t, &[("fixed", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?, "How the starts of paced operations are spread.";
+    "least-rate", "size per second", |j, t| j.stream.limits.least_rate = Some(Rate::BytesPerS(per_second(t)?)), "It ends, with an error, after a second in which it did less.";
+    "least-iops", "number", |j, t| j.stream.limits.least_rate = Some(Rate::OperationsPerS(positive(t)?)), "The same in operations.";
+    "flow", "number", |j, t| flow(j).weight = positive(t)?, "Its weight among the streams that run beside it with the same flow-id: their operations keep to their weights.";
+    "flow-id", "number", |j, t| flow(j).id = whole(t)?, "Which streams keep to each other's weights.";
+    "flow-sleep", "time", |j, t| flow(j).sleep_ns = time(t)?, "How long a stream waits that is ahead of its weight.";
     "think", "time", |j, t| think(j).pause_ns = time(t)?, "Pause after operations.";
     "think-spin", "time", |j, t| think(j).spin_ns = time(t)?, "Part of the pause that is spent computing.";
     "think-after", "number", |j, t| think(j).after_operations = positive(t)?, "Operations between pauses.";
@@ -386,6 +432,8 @@ keys! {
     "least-operations", "number", |j, t| j.least_operations = whole(t)?, "It goes on beyond its time until so many are done, to ten times the time at most.";
     "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false }, "A limit for what ends by its amount.";
     "ends-phase", "true, false", |j, t| j.stream.limits.ends_phase = flag(t)?, "When one of its streams ends, all that run beside it do.";
+    "exit-group", "number", |j, t| j.stream.limits.exit_group = whole(t)?, "Streams with the same number may end together.";
+    "ends-group", "true, false", |j, t| j.stream.limits.ends_group = flag(t)?, "When one of its streams ends, those of its exit-group do.";
     "ramp", "time", |j, t| j.ramp_ns = time(t)?, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
         let passes = t == "pass";
@@ -397,6 +445,7 @@ keys! {
     "steady-range", "per cent", |j, t| steady(j).range_permille = permille(t)?, "Largest minus smallest, of the average.";
     "steady-slope", "per cent", |j, t| steady(j).slope_permille = permille(t)?, "Rise of the line over the window, of the average.";
     "steady-rounds", "number", |j, t| steady(j).most_rounds = positive(t)?, "Rounds after which it is given up.";
+    "steady-of", "rate, latency", |j, t| steady(j).by_latency = one_of(t, &[("rate", false), ("latency", true)])?, "What must be steady.";
     "laid-out", "true, false", |j, t| j.laid_out = flag(t)?, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
         j.stream.verify = match t {
@@ -408,6 +457,7 @@ keys! {
             }
         };
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
+    "verify-backlog", "number", |j, t| j.stream.block_mut().verify_backlog = whole(t)?, "Of a stream that writes and verifies: so many blocks are written, then read and verified, and so on; at the end all are read back.";
     "compressible", "per cent", |j, t| j.stream.content.compress_percent = percent(t)?, "Share of the data written that compresses to nothing.";
     "duplicates", "per cent", |j, t| j.stream.content.dedupe_percent = percent(t)?, "Share of the blocks written that are copies.";
     "duplicates-from", "per cent", |j, t| j.stream.content.pool_percent = percent(t)?, "Copies are of any block of a pool of this share of the region; without it, all of one block.";

@@ -364,6 +364,7 @@ impl<'a> Resolver<'a> {
                 range_permille: steady.range_permille,
                 slope_permille: steady.slope_permille,
                 most_rounds: steady.most_rounds,
+                by_latency: steady.by_latency,
             },
             None if phase.jobs.iter().any(|j| j.enough_ns().is_some()) => StopRule::LeastOperations {
                 time_ns: phase.jobs.iter().filter_map(Job::enough_ns).max().unwrap_or(0),

@@ -127,6 +127,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
         name: String::new(),
         title: String::new(),
         answers: String::new(),
+        second_target: None,
         target: None,
         interval_ns: 100_000_000,
         quiet_ns: 200_000_000,

@@ -166,6 +166,7 @@ fn ramp_and_runtime_add_up_and_steady_state_is_rounds() {
         window_rounds: 60,
         range_permille: u32::MAX,
         slope_permille: 3,
+        by_latency: false,
         most_rounds: 600,
     };
     assert_eq!(p.stop, rounds);
@@ -187,8 +188,8 @@ fn targets_come_from_the_file() {
     );
     assert_eq!(plan.phases[0].kind, PhaseKind::Layout);
     assert_eq!(plan.phases[0].streams[0].block().files, ["a", "b:c"]);
-    let two = errors("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n");
-    assert!(two[0].to_string().contains("my.fio:3: filename: '/dev/sdb' is a second target"), "{}", two[0]);
+    let two = read("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n");
+    assert!(two.second_target().unwrap().contains("my.fio:3: filename: '/dev/sdb' is a second target"));
     let outside = read("[j]\nfilename=../x:y\nsize=1m\n").plan(&inputs(TargetKind::Directory)).unwrap_err();
     assert!(outside.to_string().contains("not below the target"), "{outside}");
 }

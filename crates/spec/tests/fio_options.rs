@@ -1,6 +1,8 @@
 //! Options of fio that mean more than a value: zones, working sets, names of files, waiting, checksums.
 
-use model::{IoClass, Order, Plan, TargetKind, VerifyKind};
+use model::{
+    Access, EngineKind, IoClass, Numa, NumaMemory, NumaNodes, Order, Plan, Rate, StopRule, Sync, TargetKind, VerifyKind,
+};
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
 use std::collections::BTreeMap;
 
@@ -122,6 +124,86 @@ fn priorities_are_those_of_ioprio_set() {
 }
 
 #[test]
+fn a_group_beside_others_ends_alone() {
+    let text = "[global]\nsize=1m\nrw=write\n[a]\nexitall\nnumjobs=2\n[b]\nnew_group\n";
+    let limits: Vec<_> = plan(text).phases[0].streams.iter().map(|s| s.limits).collect();
+    assert!(limits.iter().all(|l| !l.ends_phase));
+    assert_eq!(limits.iter().map(|l| l.ends_group).collect::<Vec<_>>(), [true, true, false]);
+    assert!(limits[0].exit_group == limits[1].exit_group && limits[2].exit_group == 0 && limits[0].exit_group > 0);
+}
+
+#[test]
+fn flows_floors_sequences_and_backlogs_are_what_fio_means() {
+    let stream = |options: &str| plan(&format!("[a]\nrw=randwrite\nsize=1m\n{options}")).phases[0].streams[0].clone();
+    let flow = stream("flow=8\nflow_id=3\nflow_sleep=1000\n").timing.flow.unwrap();
+    assert_eq!((flow.weight, flow.id, flow.sleep_ns), (8, 3, 1_000_000));
+    assert_eq!(stream("flow_sleep=1000\n").timing.flow, None, "only a weight takes part");
+    assert_eq!(stream("rate_min=64k\n").limits.least_rate, Some(Rate::BytesPerS(64 << 10)));
+    assert_eq!(stream("rate_iops_min=5\n").limits.least_rate, Some(Rate::OperationsPerS(5)));
+    let listed = stream("random_distribution=sequence:2,0,1\nrandom_sequence_stride=1\n");
+    assert_eq!(
+        (listed.block().order, listed.block().sequence.clone()),
+        (Order::Sequence { advances: true }, vec![2, 0, 1])
+    );
+    assert_eq!(stream("verify=crc32c\nverify_backlog=7\n").block().verify_backlog, 7);
+    assert_eq!(stream("verify=meta\nverify_pattern=0xaa\n").verify.unwrap().kind, VerifyKind::Stamp);
+    assert_eq!(stream("verify=pattern\nverify_pattern=0xaa\n").verify.unwrap().kind, VerifyKind::Stamp);
+    for (text, what) in [
+        ("rate_min=1k,2k\n", "one least rate"),
+        ("flow=0\n", "0 is not possible"),
+        ("random_distribution=sequence:\n", "whole number"),
+    ] {
+        let error = error(&format!("[a]\nsize=1m\n{text}"));
+        assert!(error.to_string().contains(what), "{error}");
+    }
+}
+
+#[test]
+fn nodes_and_memory_policies_are_read() {
+    let numa =
+        |options: &str| plan(&format!("[a]\nrw=write\nsize=1m\n{options}")).phases[0].streams[0].path.numa.clone();
+    assert_eq!(numa(""), Numa::default());
+    assert_eq!(
+        numa("numa_cpu_nodes=0-1\nnuma_mem_policy=interleave:all\n"),
+        Numa { cpu_nodes: Some(NumaNodes(vec![0, 1])), memory: Some(NumaMemory::Interleave(NumaNodes(Vec::new()))) }
+    );
+    assert_eq!(numa("numa_mem_policy=prefer:1\n").memory, Some(NumaMemory::Prefer(1)));
+    assert_eq!(numa("numa_mem_policy=default\n").memory, None);
+    for policy in ["prefer:0-1", "bind", "local:0", "some"] {
+        let error = error(&format!("[a]\nsize=1m\nnuma_mem_policy={policy}\n"));
+        assert!(error.to_string().contains("numa_mem_policy"), "{error}");
+    }
+}
+
+#[test]
+fn engines_that_compute_or_map_are_carried_out_by_ours_and_said_so() {
+    let burn = plan("[a]\nioengine=cpuio\ncpuload=25\ncpuchunks=1000\ntime_based\nruntime=1\n");
+    let stream = &burn.phases.last().unwrap().streams[0];
+    let think = stream.timing.think.unwrap();
+    assert_eq!((think.spin_ns, think.pause_ns, think.after_operations), (1_000_000, 4_000_000, 1));
+    assert!(burn.notes.iter().any(|n| n.starts_with("ioengine=cpuio")), "{:?}", burn.notes);
+    assert!(error("[a]\nioengine=cpuio\nsize=1m\n").to_string().contains("cpuload"));
+    let pmem = plan("[a]\nioengine=libpmem\ndirect=1\nsync=1\nrw=write\nsize=1m\n");
+    let phase = &pmem.phases[0];
+    assert_eq!(
+        (phase.engine, phase.access, phase.streams[0].durability.sync),
+        (EngineKind::Mmap, Access::Buffered, Sync::FdatasyncEach)
+    );
+    assert!(pmem.notes.iter().any(|n| n.starts_with("ioengine=libpmem")), "{:?}", pmem.notes);
+}
+
+#[test]
+fn latencies_can_be_what_must_be_steady() {
+    let text = "[a]\nrw=write\nsize=1m\nruntime=60\nsteadystate=lat:5%\nss_dur=30\nss_interval=10\n";
+    let rounds = plan(text).phases[0].stop;
+    let StopRule::SteadyRounds { round_ns, window_rounds, by_latency, most_rounds, .. } = rounds else {
+        panic!("{rounds:?}")
+    };
+    assert_eq!((round_ns, window_rounds, by_latency, most_rounds), (Some(10_000_000_000), 3, true, 6));
+    assert!(error("[a]\nsize=1m\nss_interval=1ms\n").to_string().contains("a second"));
+}
+
+#[test]
 fn an_exit_ends_the_phase_where_fio_would_end_the_same() {
     let ends = |text: &str| -> Vec<bool> {
         let plan = plan(&format!("[global]\nsize=1m\nrw=write\n{text}"));
@@ -131,7 +213,6 @@ fn an_exit_ends_the_phase_where_fio_would_end_the_same() {
     assert_eq!(ends("[a]\nexitall\nexit_what=stonewall\n[b]\nnew_group\n[c]\nstonewall\n"), [true, false, false]);
     assert_eq!(ends("[a]\n[b]\nstonewall\nexitall\nexit_what=all\n"), [false, true]);
     for (text, what) in [
-        ("[a]\nexitall\n[b]\nnew_group\n", "one group beside another"),
         ("[a]\nexitall\nexit_what=all\n[b]\nstonewall\n", "later jobs"),
         ("[a]\nexit_what=some\n", "not supported: group"),
     ] {

@@ -193,12 +193,11 @@ fn names_add_up_and_only_lower_case_is_global() {
     assert_eq!(twice.phases[0].streams[0].block().files, ["a"]);
     assert!(twice.notes.iter().any(|n| n.contains("'a' is named twice")), "{:?}", twice.notes);
     for (text, what) in [
-        ("[global]\nfilename=/dev/a\n[j]\nfilename=/dev/b\n", "'/dev/b' is a second target"),
         ("[j]\ndirectory=/mnt\nfilename=/dev/a\n", "fio would look for it"),
         ("[j]\ndirectory=/a:/b\n", "one directory is supported"),
         ("[j]\nsize=1m\nrate=1m\nrate_iops=5\n", "exclude each other"),
         ("[j]\nsize=1g\nnrfiles=65536\nnumjobs=4096\n", "268435456 files"),
-        ("[j]\nsize=1m\nflow=2\n", "nearest supported: rate"),
+        ("[j]\nsize=1m\nflow=0\n", "0 is not possible"),
         ("[j]\nsize=1m\ndirect=2\n", "neither 0 nor 1"),
         ("[j]\nsize=1m\nsync=2\n", "none of none, 0, sync, 1, dsync"),
         ("[j]\nsize=1m\nthinktime=5ns\n", "unknown unit 'ns'"),

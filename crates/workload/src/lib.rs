@@ -11,9 +11,11 @@
 //!
 //! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
+mod backlog;
 mod copy;
 mod file_space;
 mod files;
+mod flow;
 mod op;
 mod pace;
 mod pattern;
@@ -32,6 +34,7 @@ mod written;
 
 pub use copy::{CopyOp, CopyStream};
 pub use file_space::FileSpace;
+pub use flow::FlowTotal;
 pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
 pub use pattern::Pattern;
 pub use permutation::Permutation;

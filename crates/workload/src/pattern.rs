@@ -1,12 +1,15 @@
 //! The source of any stream of blocks.
 
+use crate::backlog::Backlog;
 use crate::files::Files;
+use crate::flow::FlowShare;
 use crate::random::{MIX, Random, SIZE};
 use crate::shaping::{Pause, Shaping};
 use crate::sizes::Sizes;
 use crate::syncs::{Due, Syncs};
-use crate::{BlockOp, Next, OpKind, Outcome, Source};
+use crate::{BlockOp, FlowTotal, Next, OpKind, Outcome, Source};
 use model::{BlockSize, Ns, Operation, StreamPlan, Sync};
+use std::sync::Arc;
 
 /// The two sides of a mix.
 const READ: usize = 0;
@@ -40,6 +43,7 @@ pub struct Pattern {
     shaping: Option<Box<Shaping>>,
     /// Blocks whose trim has completed, where each is trimmed before it is written; never more than are in flight.
     trimmed: Option<Vec<BlockOp>>,
+    backlog: Option<Backlog>,
     chance: Random,
     size: Random,
 }
@@ -75,10 +79,20 @@ impl Pattern {
             in_flight: 0,
             syncs,
             shaping,
+            backlog: Backlog::of(plan),
             trimmed: trims.then(|| Vec::with_capacity(plan.path.queue_depth as usize)),
             chance: Random::new(plan.seed, MIX),
             size: Random::new(plan.seed, SIZE),
         }
+    }
+
+    /// One of the streams whose shares of `total` are those of their weights.
+    #[must_use]
+    pub fn sharing(mut self, plan: &StreamPlan, total: Arc<FlowTotal>) -> Self {
+        if let Some((shaping, flow)) = self.shaping.as_mut().zip(plan.timing.flow) {
+            shaping.share(FlowShare::new(flow, total));
+        }
+        self
     }
 
     fn sync(&mut self, kind: OpKind, file: usize) -> BlockOp {
@@ -167,6 +181,10 @@ impl Pattern {
             self.in_flight += 1;
             return Next::Op(op);
         }
+        if let Some(op) = self.backlog.as_mut().and_then(Backlog::next) {
+            self.in_flight += 1;
+            return Next::Op(op);
+        }
         if let Some(mut shaping) = self.shaping.take() {
             let next = self.next_shaped(&mut shaping, now);
             self.shaping = Some(shaping);
@@ -197,6 +215,9 @@ impl Pattern {
             Some(Pause::Sleep(until)) => return Next::WaitUntil(until),
             None => {}
         }
+        if let Some(moment) = shaping.ahead(now) {
+            return Next::WaitUntil(moment.min(end));
+        }
         let side = match self.side(shaping, now) {
             Ok(side) => side,
             // What would start after its time does not start, but its end is waited for, for all to see how long it was.
@@ -225,6 +246,12 @@ impl Source for Pattern {
         self.in_flight -= 1;
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);
+        }
+        if let Some(backlog) = &mut self.backlog
+            && op.kind.sends_data()
+            && outcome.result == Ok(op.len)
+        {
+            backlog.wrote(op);
         }
         if let Some(trimmed) = &mut self.trimmed
             && op.kind == OpKind::Trim

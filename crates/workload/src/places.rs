@@ -46,6 +46,14 @@ enum Walk {
         seed: u64,
     },
     Drawn(Popularity),
+    /// The listed blocks over and over, from `base` on, which `advance` moves after each time.
+    Listed {
+        blocks: Vec<u64>,
+        at: usize,
+        base: u64,
+        advance: u64,
+        starts: u64,
+    },
 }
 
 /// Where an operation goes.
@@ -77,6 +85,11 @@ impl Places {
             Order::Sequential => Walk::Forward { at: 0 },
             Order::Reverse => Walk::Backward { at: region },
             Order::Strided { stride_bytes } => Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0 },
+            Order::Sequence { advances } => {
+                let blocks = plan.block().sequence.clone();
+                let advance = if advances { blocks.len() as u64 } else { 0 };
+                Walk::Listed { blocks, at: 0, base: 0, advance, starts }
+            }
             order => match Popularity::of(order, &plan.block().zones, starts, seed) {
                 Some(popularity) => Walk::Drawn(popularity),
                 None => {
@@ -155,7 +168,7 @@ impl Places {
                 *position += 1;
                 Place { offset, len, ends_pass: false }
             }
-            Walk::Covering { .. } | Walk::Drawn(_) => self.jump(len, random),
+            Walk::Covering { .. } | Walk::Drawn(_) | Walk::Listed { .. } => self.jump(len, random),
         }
     }
 
@@ -171,6 +184,12 @@ impl Places {
                     permutation.at(*position - 1) * u64::from(run) * unit
                 }
                 Walk::Drawn(popularity) => popularity.draw(random) * unit,
+                Walk::Listed { blocks, at, base, advance, starts } => {
+                    let start = (*base + blocks[*at]) % *starts * unit;
+                    *at = (*at + 1) % blocks.len();
+                    *base = if *at == 0 { (*base + *advance) % *starts } else { *base };
+                    start
+                }
                 Walk::Forward { .. } | Walk::Backward { .. } | Walk::Strided { .. } => 0,
             }
         };
@@ -257,6 +276,19 @@ mod tests {
         assert!(random.windows(2).filter(|w| w[0] + 1 == w[1]).count() < 8, "{random:?}");
         let replace = pass(&plan(Order::RandomReplace, 64), 256);
         assert!((1..64).any(|b| replace[..64].iter().filter(|x| **x == b).count() > 1));
+    }
+
+    #[test]
+    fn a_sequence_is_its_blocks_over_and_over_or_moves_on() {
+        let listed = |advances, blocks| {
+            let order = Order::Sequence { advances };
+            let block = BlockPlan { sequence: vec![2, 0, 1], ..plan(order, blocks).block().clone() };
+            pass(&StreamPlan { kind: block.into(), ..plan(order, blocks) }, 9)
+        };
+        // As fio does it (examples/sequence-distribution.fio); beyond the end it begins again.
+        assert_eq!(listed(false, 12), [2, 0, 1, 2, 0, 1, 2, 0, 1]);
+        assert_eq!(listed(true, 12), [2, 0, 1, 5, 3, 4, 8, 6, 7]);
+        assert_eq!(listed(true, 5), [2, 0, 1, 0, 3, 4, 3, 1, 2]);
     }
 
     #[test]

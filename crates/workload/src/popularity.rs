@@ -42,7 +42,9 @@ impl Popularity {
     pub fn of(order: Order, zones: &[Zone], n: u64, seed: u64) -> Option<Self> {
         let places = || Permutation::new(n, seed);
         let shape = match order {
-            Order::Sequential | Order::Random | Order::Reverse | Order::Strided { .. } => return None,
+            Order::Sequential | Order::Random | Order::Reverse | Order::Strided { .. } | Order::Sequence { .. } => {
+                return None;
+            }
             Order::RandomReplace => Shape::Uniform,
             Order::Zipf { theta_milli } => {
                 Shape::Zipf { law: Zipf::new(n, f64::from(theta_milli) / 1000.0), places: places() }

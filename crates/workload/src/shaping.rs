@@ -1,8 +1,10 @@
 //! What holds a stream back or ends it: rates, pauses, a late start, limits.
 
+use crate::flow::FlowShare;
 use crate::pace::Pace;
 use crate::random::{PACE, Random};
 use model::{Limits, Ns, Operation, StreamPlan, ThinkTime, Timing};
+use std::sync::Arc;
 
 /// The parts of a plan that say when an operation starts, and after what none does.
 #[derive(Clone, Debug)]
@@ -18,6 +20,7 @@ pub(crate) struct Shaping {
     time_limit: Ns,
     start: Option<Ns>,
     gap: Random,
+    flow: Option<Arc<FlowShare>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +45,9 @@ impl Shaping {
     /// `None` where nothing holds the stream back and only its phase ends it.
     pub fn of(plan: &StreamPlan) -> Option<Box<Self>> {
         // Other streams end with this one: nothing that it does itself.
-        let Limits { time_limit_ns, total_bytes, total_operations, ends_phase } = plan.limits;
-        if plan.timing == Timing::default() && plan.limits == (Limits { ends_phase, ..Limits::default() }) {
+        let Limits { time_limit_ns, total_bytes, total_operations, .. } = plan.limits;
+        let limited = time_limit_ns.is_some() || total_bytes.is_some() || total_operations.is_some();
+        if plan.timing == Timing::default() && !limited {
             return None;
         }
         let pace = |operation| {
@@ -66,7 +70,18 @@ impl Shaping {
             time_limit: time_limit_ns.unwrap_or(Ns::MAX),
             start: None,
             gap: Random::new(plan.seed, PACE),
+            flow: None,
         }))
+    }
+
+    /// It keeps to its share of what streams do together.
+    pub fn share(&mut self, flow: FlowShare) {
+        self.flow = Some(Arc::new(flow));
+    }
+
+    /// Until when it waits, where it is ahead of its share.
+    pub fn ahead(&self, now: Ns) -> Option<Ns> {
+        self.flow.as_ref()?.waits(now)
     }
 
     /// When the first operation may start; the clocks start with the first call.
@@ -134,6 +149,9 @@ impl Shaping {
         }
         if let Some(think) = &mut self.think {
             think.left -= 1;
+        }
+        if let Some(flow) = &self.flow {
+            flow.took();
         }
         intended
     }

@@ -7,7 +7,9 @@ use super::stream_worker::Worker;
 use super::verify::{Caches, ReadsSeen, make_cold, not_started, past_cache};
 use crate::recorder::{says_all, stream_summary};
 use crate::{Control, Crew, DeviceError, StreamRecord, phase_record};
-use model::{EngineKind, EngineRecord, Failure, FailureKind, Ns, PhasePlan, PhaseRecord, StopRule, StreamPlan, Warmup};
+use model::{
+    EngineKind, EngineRecord, Failure, FailureKind, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan, Warmup,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use sys::Epoch;
@@ -137,7 +139,9 @@ fn run_all(job: &Job<'_>, phase: &PhasePlan, mut works: Vec<Work<'_>>, crew: &Cr
     let worker = |stream, known, reads_back| Worker::new(job, phase, stream, (crew, control), known, reads_back);
     // What is read back has a phase of its own.
     let reads_back = !std::ptr::eq(phase, job.plan);
-    if works.len() == 1 && works[0].0.path.cpus.is_empty() && works[0].0.path.io_priority.is_none() {
+    let confined =
+        |s: &StreamPlan| !s.path.cpus.is_empty() || s.path.io_priority.is_some() || s.path.numa != Numa::default();
+    if works.len() == 1 && !confined(works[0].0) {
         let (stream, way, known) = works.remove(0);
         return vec![worker(stream, known, reads_back).run(way)];
     }

@@ -2,6 +2,7 @@
 
 use super::execute::{Job, Outcome, Ran, Way};
 use super::own_files::Files;
+use super::shelf::Shelf;
 use super::verify::Again;
 use crate::device::OwnThread;
 use crate::worker::Checking;
@@ -101,19 +102,35 @@ impl Worker<'_> {
 
     fn pool(&self) -> Result<BufferPool, DeviceError> {
         let bytes = usize::try_from(self.stream.block().block_size_bytes).unwrap_or(usize::MAX);
-        self.job.shelf.take(self.depth(), bytes, pool_options(self.stream.path.buffers))
+        let options = pool_options(self.stream.path.buffers);
+        match self.stream.path.numa.memory {
+            // What waits for another stream lies where that one's memory was to be.
+            Some(_) => Shelf::default().take(self.depth(), bytes, options),
+            None => self.job.shelf.take(self.depth(), bytes, options),
+        }
     }
 
     pub fn run(mut self, way: &Way) -> Outcome {
         self.files = way.files();
         let ran = self.take(way).map_err(|error| (error, self.known.take().map(Box::new)));
-        if self.stream.limits.ends_phase {
+        let limits = self.stream.limits;
+        if limits.ends_phase {
             self.crew.end(StopCause::TimeUsed);
+        }
+        if limits.ends_group {
+            self.crew.end_group(limits.exit_group);
         }
         ran
     }
 
     fn take(&self, way: &Way) -> Result<Ran, DeviceError> {
+        let missing = super::nodes::confine(&self.stream.path.numa)?;
+        let mut ran = self.take_confined(way)?;
+        ran.missing.extend(missing);
+        Ok(ran)
+    }
+
+    fn take_confined(&self, way: &Way) -> Result<Ran, DeviceError> {
         if !self.stream.path.cpus.is_empty() {
             sys::set_affinity(&self.stream.path.cpus)
                 .map_err(|source| DeviceError::Call { call: "sched_setaffinity (cpus of the stream)", source })?;
@@ -241,7 +258,9 @@ impl Worker<'_> {
             None => (self.work(&mut device, &mut Shaped::of(stream, settings.content_seed), &settings)?, None),
         };
         let (features, missing) = (device.features(), device.missing());
-        job.shelf.put(device.into_pool());
+        if stream.path.numa.memory.is_none() {
+            job.shelf.put(device.into_pool());
+        }
         Ok(Ran { record, kind, features, missing, verified })
     }
 
@@ -253,7 +272,11 @@ impl Worker<'_> {
     {
         let (stream, once) = (self.stream, self.phase.stop == StopRule::RegionOnce);
         let part = Part::of(stream, self.crew);
-        run_worker(device, &mut Pattern::new(stream, once), data, settings, &part, self.control)
+        let mut source = Pattern::new(stream, once);
+        if let Some(flow) = stream.timing.flow {
+            source = source.sharing(stream, self.crew.flow(flow.id));
+        }
+        run_worker(device, &mut source, data, settings, &part, self.control)
             .inspect_err(|_| self.crew.end(StopCause::Failed))
     }
 

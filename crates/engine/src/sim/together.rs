@@ -38,8 +38,13 @@ impl Together {
     /// The streams of a phase.
     pub(super) fn new(phase: &PhasePlan, interval_ns: Ns) -> Self {
         let once = phase.stop == StopRule::RegionOnce;
+        let flows = crate::Crew::new(0, &StopRule::Time);
+        let source = |plan: &StreamPlan| match plan.timing.flow {
+            Some(flow) => Pattern::new(plan, once).sharing(plan, flows.flow(flow.id)),
+            None => Pattern::new(plan, once),
+        };
         let one = |plan: &StreamPlan| One {
-            source: Pattern::new(plan, once),
+            source: source(plan),
             account: None,
             room: plan.path.queue_depth.max(1),
             done: false,

@@ -2,8 +2,10 @@
 
 use super::rounds_watch::RoundsWatch;
 use model::{Ns, SteadyRecord, StopCause, StopRule};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use workload::FlowTotal;
 
 /// The workers of one phase. In the loop only relaxed atomics are used, and a lock that is tried, never waited for.
 #[derive(Debug)]
@@ -14,6 +16,10 @@ pub struct Crew {
     ended: AtomicU8,
     operations: AtomicU64,
     bytes: AtomicU64,
+    latency_sum_ns: AtomicU64,
+    /// Groups of streams of which one has ended that takes the others with it.
+    ended_groups: Mutex<BTreeSet<u32>>,
+    flows: Mutex<BTreeMap<u32, Arc<FlowTotal>>>,
     watch: Option<Mutex<RoundsWatch>>,
 }
 
@@ -35,6 +41,9 @@ impl Crew {
             ended: AtomicU8::new(0),
             operations: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            latency_sum_ns: AtomicU64::new(0),
+            ended_groups: Mutex::default(),
+            flows: Mutex::default(),
             watch: RoundsWatch::of(stop).map(Mutex::new),
         }
     }
@@ -89,13 +98,37 @@ impl Crew {
         }
     }
 
+    /// Ends the streams of this group.
+    pub(crate) fn end_group(&self, group: u32) {
+        self.ended_groups.lock().unwrap_or_else(PoisonError::into_inner).insert(group);
+    }
+
+    /// Why a stream of this group has to end, if it has. Called once an interval.
+    pub(crate) fn ended_for(&self, group: u32) -> Option<StopCause> {
+        let group_ended =
+            || self.ended_groups.try_lock().is_ok_and(|g| g.contains(&group)).then_some(StopCause::TimeUsed);
+        self.ended().or_else(group_ended)
+    }
+
+    /// What the streams of this flow share.
+    pub(crate) fn flow(&self, id: u32) -> Arc<FlowTotal> {
+        Arc::clone(self.flows.lock().unwrap_or_else(PoisonError::into_inner).entry(id).or_default())
+    }
+
     /// A worker has come so much further at an interval's end; operations and bytes of all. Looks at the rounds.
-    pub(crate) fn advance(&self, now: Ns, started: Ns, operations: u64, bytes: u64) -> (u64, u64) {
+    pub(crate) fn advance(
+        &self,
+        now: Ns,
+        started: Ns,
+        (operations, bytes): (u64, u64),
+        latency_sum_ns: u64,
+    ) -> (u64, u64) {
         let operations = self.operations.fetch_add(operations, Ordering::Relaxed) + operations;
         let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let latency_sum_ns = self.latency_sum_ns.fetch_add(latency_sum_ns, Ordering::Relaxed) + latency_sum_ns;
         if let Some(watch) = &self.watch
             && let Ok(mut watch) = watch.try_lock()
-            && let Some(cause) = watch.look(now, started, operations, bytes)
+            && let Some(cause) = watch.look(now, started, (operations, bytes), latency_sum_ns)
         {
             self.end(cause);
         }
@@ -134,8 +167,8 @@ mod tests {
     fn the_first_cause_counts_and_progress_is_summed() {
         let crew = Crew::new(2, &StopRule::Time);
         assert_eq!(crew.ended(), None);
-        assert_eq!(crew.advance(10, 0, 3, 30), (3, 30));
-        assert_eq!(crew.advance(10, 0, 4, 40), (7, 70));
+        assert_eq!(crew.advance(10, 0, (3, 30), 0), (3, 30));
+        assert_eq!(crew.advance(10, 0, (4, 40), 0), (7, 70));
         crew.end(StopCause::Steady);
         crew.end(StopCause::Failed);
         assert_eq!((crew.ended(), crew.steady()), (Some(StopCause::Steady), None));

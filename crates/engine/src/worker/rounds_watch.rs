@@ -18,6 +18,8 @@ pub(super) struct RoundsWatch {
     start_ns: Option<Ns>,
     operations: u64,
     bytes: u64,
+    latency_sum_ns: u64,
+    by_latency: bool,
     reached: bool,
     last: (Option<f64>, Option<f64>),
     points: Vec<(f64, f64)>,
@@ -36,6 +38,7 @@ impl RoundsWatch {
             range_permille,
             slope_permille,
             most_rounds,
+            by_latency,
         } = *stop
         else {
             return None;
@@ -54,14 +57,23 @@ impl RoundsWatch {
             start_ns: None,
             operations: 0,
             bytes: 0,
+            latency_sum_ns: 0,
+            by_latency,
             reached: false,
             last: (None, None),
             points: Vec::with_capacity(window),
         })
     }
 
-    /// With `operations` and `bytes` done by `now`: whether the phase ends, and why. Allocates nothing.
-    pub fn look(&mut self, now: Ns, started: Ns, operations: u64, bytes: u64) -> Option<StopCause> {
+    /// With `operations` and `bytes` done by `now`, and so much latency in all: whether the phase ends, and why. Allocates
+    /// nothing.
+    pub fn look(
+        &mut self,
+        now: Ns,
+        started: Ns,
+        (operations, bytes): (u64, u64),
+        latency_sum_ns: u64,
+    ) -> Option<StopCause> {
         let start = *self.start_ns.get_or_insert(started);
         let length_ns = now.saturating_sub(start);
         let moved = bytes.saturating_sub(self.bytes);
@@ -69,8 +81,16 @@ impl RoundsWatch {
             return None;
         }
         let operations_of_round = operations.saturating_sub(self.operations);
-        self.rounds.push(SteadyRound { start_ns: start, length_ns, operations: operations_of_round, bytes: moved });
+        let latency = latency_sum_ns.saturating_sub(self.latency_sum_ns);
+        self.rounds.push(SteadyRound {
+            start_ns: start,
+            length_ns,
+            operations: operations_of_round,
+            bytes: moved,
+            latency_ns_mean: (self.by_latency && operations_of_round > 0).then(|| latency / operations_of_round),
+        });
         (self.start_ns, self.operations, self.bytes) = (Some(now), operations, bytes);
+        self.latency_sum_ns = latency_sum_ns;
         self.judge();
         if self.reached {
             Some(StopCause::Steady)
@@ -84,7 +104,15 @@ impl RoundsWatch {
         self.points.clear();
         // Operations where nothing is transferred; with one block size both are the same but for a factor.
         let by_bytes = self.rounds[first..].iter().any(|r| r.bytes > 0);
-        let rate = |r: &SteadyRound| (if by_bytes { r.bytes } else { r.operations }) as f64 / r.length_ns as f64;
+        let by_latency = self.by_latency;
+        // A round without an operation has no latency, and no window with it is steady.
+        if by_latency && self.rounds[first..].iter().any(|r| r.latency_ns_mean.is_none()) {
+            return;
+        }
+        let rate = |r: &SteadyRound| match r.latency_ns_mean {
+            Some(latency) if by_latency => latency as f64,
+            _ => (if by_bytes { r.bytes } else { r.operations }) as f64 / r.length_ns as f64,
+        };
         self.points.extend(self.rounds[first..].iter().enumerate().map(|(i, r)| (i as f64, rate(r))));
         let n = self.points.len() as f64;
         let mean = self.points.iter().map(|p| p.1).sum::<f64>() / n;
@@ -120,17 +148,27 @@ mod tests {
             window_rounds: 5,
             range_permille: 200,
             slope_permille: 100,
+            by_latency: false,
             most_rounds: 25,
         }
     }
 
     /// Rounds until it ends, with intervals of a tenth of a second and this many bytes in the interval `i`.
     fn ends(rule: StopRule, bytes: impl Fn(u64) -> u64) -> (usize, Option<StopCause>, SteadyRecord) {
+        ends_with(rule, bytes, |operations, _| operations)
+    }
+
+    /// The same, with the sum of all latencies after so many operations and intervals.
+    fn ends_with(
+        rule: StopRule,
+        bytes: impl Fn(u64) -> u64,
+        latency: impl Fn(u64, u64) -> u64,
+    ) -> (usize, Option<StopCause>, SteadyRecord) {
         let mut watch = RoundsWatch::of(&rule).unwrap();
         let mut sum = 0;
         for i in 0..100_000 {
             sum += bytes(i);
-            if let Some(cause) = watch.look(7 + (i + 1) * S / 10, 7, sum / 10, sum) {
+            if let Some(cause) = watch.look(7 + (i + 1) * S / 10, 7, (sum / 10, sum), latency(sum / 10, i)) {
                 return (watch.rounds.len(), Some(cause), watch.record());
             }
         }
@@ -143,8 +181,22 @@ mod tests {
         assert_eq!((rounds, cause, record.reached), (5, Some(StopCause::Steady), true));
         assert_eq!(
             record.rounds[4],
-            SteadyRound { start_ns: 7 + 4 * S, length_ns: S, operations: 1000, bytes: 10_000 }
+            SteadyRound { start_ns: 7 + 4 * S, length_ns: S, operations: 1000, bytes: 10_000, latency_ns_mean: None }
         );
+    }
+
+    #[test]
+    fn latencies_are_looked_at_where_they_are_what_must_be_steady() {
+        let mut rule = rule(Some(S), None);
+        let StopRule::SteadyRounds { by_latency, .. } = &mut rule else { unreachable!() };
+        *by_latency = true;
+        // The rate falls by far; the latency of each operation is 700 ns throughout.
+        let (rounds, cause, record) = ends_with(rule, |i| 1000 - 4 * i, |operations, _| operations * 700);
+        assert_eq!((rounds, cause), (5, Some(StopCause::Steady)));
+        assert_eq!(record.rounds[4].latency_ns_mean, Some(700));
+        // A constant rate whose latency rises.
+        let (rounds, cause, _) = ends_with(rule, |_| 1000, |operations, i| operations * (700 + 20 * i));
+        assert_eq!((rounds, cause), (25, Some(StopCause::TimeUsed)));
     }
 
     #[test]

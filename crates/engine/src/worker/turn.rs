@@ -1,6 +1,7 @@
 //! One turn of the loop: refill, submit, reap, account.
 
 use super::account::{Account, Flight};
+use super::floor::Floor;
 use super::waking::Waking;
 use super::{Data, LoopSettings, Part, Steadiness};
 use crate::control::Recent;
@@ -24,6 +25,9 @@ const ENODEV: i32 = 19;
 const ENOMEDIUM: i32 = 123;
 /// How what never came back is counted (ETIMEDOUT on all architectures but MIPS, PA-RISC and Alpha).
 const ETIMEDOUT: i32 = 110;
+
+/// What a stream below its least rate ends with (the same on all Linux architectures but MIPS and Alpha).
+const ETIME: i32 = 62;
 
 /// Completions and submissions between two readings of the clock at most, where the stamp of a completion also stands for
 /// the submission that follows it. See [`super::run_stream`].
@@ -83,6 +87,7 @@ pub(super) struct Turns<'a, D: Device, S, C> {
     fresh: bool,
     failures_in_a_row: u32,
     nothing_in_a_row: u32,
+    floor: Option<Floor>,
     /// What the crew knows of.
     told: Tally,
     /// What this worker adds to the figures of the last interval.
@@ -137,6 +142,7 @@ where
             fresh: false,
             failures_in_a_row: 0,
             nothing_in_a_row: 0,
+            floor: part.least_rate.map(|(rate, delay)| Floor::new(rate, started.saturating_add(delay))),
             told: Tally::default(),
             recent: Recent::default(),
             device,
@@ -414,17 +420,21 @@ where
         self.fresh = false;
         let own = self.account.recorder.tally();
         let (operations, bytes) = (own.operations - self.told.operations, own.bytes - self.told.bytes);
-        let of_all = self.part.crew.advance(self.now, self.started, operations, bytes);
+        let latency_sum_ns = u64::try_from(own.latency_sum_ns - self.told.latency_sum_ns).unwrap_or(u64::MAX);
+        let of_all = self.part.crew.advance(self.now, self.started, (operations, bytes), latency_sum_ns);
         let elapsed = self.now.saturating_sub(self.started);
         self.control.progress.advance(of_all.0, of_all.1, elapsed);
-        let latency_sum_ns = u64::try_from(own.latency_sum_ns - self.told.latency_sum_ns).unwrap_or(u64::MAX);
         let latest = Recent { operations, latency_sum_ns, in_flight: self.in_flight() as u64 };
         self.control.progress.replace(self.recent, latest);
         (self.told, self.recent) = (own, latest);
         if self.stop.is_none() {
             self.stop = self.steadiness.ends(&self.account.recorder, elapsed);
         }
-        self.stop = self.stop.or_else(|| self.part.crew.ended());
+        if self.stop.is_none() && self.floor.as_mut().is_some_and(|floor| floor.is_below(self.now, own)) {
+            self.account.recorder.failed(self.now, self.now, ETIME);
+            self.stop = Some(StopCause::Failed);
+        }
+        self.stop = self.stop.or_else(|| self.part.crew.ended_for(self.part.exit_group));
     }
 
     /// The record, but for the CPU that was used.

@@ -81,6 +81,11 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
             Order::Pareto { h_milli } => put("random_distribution", format!("pareto:{}", milli(h_milli))),
             Order::Normal { deviation_percent } => put("random_distribution", format!("normal:{deviation_percent}")),
             Order::Zoned => put("random_distribution", "zoned".to_owned()),
+            Order::Sequence { advances } => {
+                let blocks: Vec<String> = stream.block().sequence.iter().map(u64::to_string).collect();
+                put("random_distribution", format!("sequence:{}", blocks.join(",")));
+                put("random_sequence_stride", u8::from(advances).to_string());
+            }
             // fio says these by an offset after `rw`, where plotting tools look for the plain word.
             Order::Reverse => put("narrows_order", "reverse".to_owned()),
             Order::Strided { stride_bytes } => put("narrows_order", format!("stride:{}", fio_size(stride_bytes))),

@@ -70,6 +70,7 @@ mod tests {
                 length_ns: NS_PER_S / 10 * 4,
                 operations: c.iter().map(|i| i.operations).sum(),
                 bytes: c.iter().map(|i| i.bytes).sum(),
+                latency_ns_mean: None,
             })
             .collect();
         f.record.steady = Some(SteadyRecord {

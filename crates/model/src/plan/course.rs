@@ -146,6 +146,46 @@ pub struct IoPriority {
     pub level: u8,
 }
 
+/// NUMA nodes by number; all of the machine where none is named.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumaNodes(pub Vec<u32>);
+
+/// Where a stream's memory is taken (set_mempolicy(2)).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NumaMemory {
+    /// On the node of the processor that asks.
+    Local,
+    /// On this node where it has room.
+    Prefer(u32),
+    /// On these nodes only.
+    Bind(NumaNodes),
+    /// On these nodes in turn, page by page.
+    Interleave(NumaNodes),
+}
+
+/// NUMA nodes of a stream. Neutral: as the kernel has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Numa {
+    /// It runs on processors of these.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub cpu_nodes: Option<NumaNodes>,
+    /// Where its buffers are.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub memory: Option<NumaMemory>,
+}
+
+/// A stream's share of what streams of one phase with the same `id` do together: operations in proportion to weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Which streams belong together.
+    pub id: u32,
+    /// Its weight, above 0.
+    pub weight: u32,
+    /// How long it waits when it is ahead, before it looks again.
+    pub sleep_ns: Ns,
+}
+
 /// What a failed operation does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

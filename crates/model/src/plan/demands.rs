@@ -11,6 +11,8 @@ const MAX_BLOCK_BYTES: u64 = 0x7fff_f000;
 const MAX_DEPTH: u32 = 32_768;
 /// Intervals and rounds that a worker keeps at most; more are joined.
 const MOST_KEPT: u64 = 8192;
+/// Blocks that wait to be read and verified at most.
+const MOST_BACKLOG: u32 = 1 << 20;
 /// Before the warm-up cut, after it, and of the interval that runs.
 const HISTOGRAMS_A_STREAM: u64 = 3;
 /// Where directions are told apart: before the cut, after it, and in the summary.
@@ -253,12 +255,13 @@ fn size_can_be(size: &BlockSize) -> Result<(), String> {
 
 impl StreamPlan {
     fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
-        if self.limits.ends_phase
-            && phase.streams.len() > 1
+        let shares = self.limits.ends_phase || self.limits.ends_group || self.limits.least_rate.is_some();
+        if shares
+            && (phase.streams.len() > 1 || self.limits.least_rate.is_some())
             && self.path.engine.unwrap_or(phase.engine) == EngineKind::Sim
         {
             return Err(
-                "a simulated device ends its streams each by itself; leave out ends-phase (fio: exitall)".into()
+                "a simulated device ends its streams each by itself; leave out ends-phase, ends-group (fio: exitall) and least-rate (rate_min)".into()
             );
         }
         if let Some(sizes) = &self.block().block_sizes {
@@ -356,6 +359,16 @@ impl StreamPlan {
             Order::Pareto { h_milli } if h_milli == 0 || h_milli >= 1000 => {
                 return bad("pareto needs a power above 0 and below 1");
             }
+            Order::Sequence { .. } => {
+                let starts = self.block().region_bytes / self.block().min_block_bytes().max(1);
+                match self.block().sequence.iter().find(|n| **n >= starts) {
+                    _ if self.block().sequence.is_empty() => return bad("a sequence names at least one block"),
+                    Some(n) => {
+                        return Err(format!("block {n} of the sequence is beyond the region, of {starts} blocks"));
+                    }
+                    None => {}
+                }
+            }
             Order::Normal { deviation_percent: d } if d == 0 || d > 100 => {
                 return bad("normal needs a deviation from 1 to 100 %");
             }
@@ -366,6 +379,15 @@ impl StreamPlan {
             || self.content.dedupe_percent > 100
         {
             return bad("a share is above 100 %");
+        }
+        if self.timing.flow.is_some_and(|f| f.weight == 0) {
+            return bad("a weight of 0 never starts anything");
+        }
+        match self.block().verify_backlog {
+            0 => {}
+            1..=MOST_BACKLOG if self.verify.is_some() && self.block().operation == Operation::Write => {}
+            1..=MOST_BACKLOG => return bad("verify-backlog is for streams that write and verify"),
+            _ => return Err(format!("verify-backlog: from 1 to {MOST_BACKLOG} blocks are possible")),
         }
         if self.block().align_bytes == Some(0) {
             return bad("an alignment of 0");

@@ -42,7 +42,7 @@ impl StreamPlan {
             Operation::Trim => Direction::Trim,
             Operation::WriteZeroes => Direction::WriteZeroes,
         });
-        let read = self.reads().then_some(Direction::Read);
+        let read = (self.reads() || self.block().verify_backlog > 0).then_some(Direction::Read);
         let trim = self.block().trim_before_write.then_some(Direction::Trim);
         let flush = self.durability.flush;
         let syncs = flush.fsync_every > 0 || flush.fdatasync_every > 0 || flush.fsync_at_end;

@@ -64,6 +64,11 @@ pub enum Order {
     /// Hot spots: [`BlockPlan::zones`](crate::BlockPlan::zones) say how many of the operations go to how much of the
     /// region; within a zone any block each time.
     Zoned,
+    /// The blocks that [`BlockPlan::sequence`](crate::BlockPlan::sequence) lists, over and over.
+    Sequence {
+        /// After each time the whole list moves on by as many blocks as it has.
+        advances: bool,
+    },
 }
 
 impl Order {

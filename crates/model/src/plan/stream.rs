@@ -1,8 +1,8 @@
 //! One stream of a plan: an enum of what it does, around parts that all kinds share.
 
 use super::{
-    Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, Flush, IoPriority, Mix,
-    OpenSync, Operation, Order, Pacing, RwFlags, Sync, ThinkTime, Verify, Zone, is_default,
+    Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, Flow, Flush, IoPriority, Mix,
+    Numa, OpenSync, Operation, Order, Pacing, Rate, RwFlags, Sync, ThinkTime, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +119,12 @@ pub struct BlockPlan {
     /// Offsets are multiples of this; without it, of the smallest block size.
     #[serde(default, skip_serializing_if = "is_default")]
     pub align_bytes: Option<u64>,
+    /// Blocks of [`Order::Sequence`], by their numbers from the start of the region.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sequence: Vec<u64>,
+    /// Of a stream that verifies: so many blocks are written, then read, and so on; 0: it reads none between.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub verify_backlog: u32,
 }
 
 /// How the operations of a stream get to the target: by which calls, how many at once, from which buffers.
@@ -145,6 +151,9 @@ pub struct IoPath {
     /// Buffered or direct, where that is not the phase's.
     #[serde(default, skip_serializing_if = "is_default")]
     pub access: Option<Access>,
+    /// The NUMA nodes of its processors and its memory.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub numa: Numa,
     /// How the target is opened.
     #[serde(default, skip_serializing_if = "is_default")]
     pub open_sync: OpenSync,
@@ -169,6 +178,9 @@ pub struct Timing {
     /// It starts this long after the phase.
     #[serde(skip_serializing_if = "is_default")]
     pub start_delay_ns: u64,
+    /// Its share of what streams do together.
+    #[serde(skip_serializing_if = "is_default")]
+    pub flow: Option<Flow>,
 }
 
 /// After what a stream ends, where that is before its phase does.
@@ -187,6 +199,15 @@ pub struct Limits {
     /// When it ends, its phase does: the streams beside it end at the end of their interval.
     #[serde(skip_serializing_if = "is_default")]
     pub ends_phase: bool,
+    /// When it ends, the streams of the same `exit_group` do.
+    #[serde(skip_serializing_if = "is_default")]
+    pub ends_group: bool,
+    /// Streams that may end together.
+    #[serde(skip_serializing_if = "is_default")]
+    pub exit_group: u32,
+    /// It ends, and that is an error (ETIME), after a second in which it did less.
+    #[serde(skip_serializing_if = "is_default")]
+    pub least_rate: Option<Rate>,
 }
 
 /// When what a stream writes is made durable.
@@ -217,6 +238,8 @@ impl BlockPlan {
         run_blocks: 0,
         block_sizes: None,
         align_bytes: None,
+        sequence: Vec::new(),
+        verify_backlog: 0,
     };
 }
 
@@ -236,6 +259,7 @@ impl Default for IoPath {
             io_priority: None,
             engine: None,
             access: None,
+            numa: Numa::default(),
             open_sync: OpenSync::None,
             rw_flags: RwFlags::default(),
             buffers: Buffers::default(),

@@ -28,6 +28,10 @@ pub(crate) fn order(stream: &StreamPlan) -> String {
         Order::Zipf { theta_milli } => format!("zipf (theta {})", milli(theta_milli)),
         Order::Pareto { h_milli } => format!("pareto (h {})", milli(h_milli)),
         Order::Normal { deviation_percent } => format!("normal (deviation {deviation_percent} % of the region)"),
+        Order::Sequence { advances } => {
+            let blocks: Vec<String> = stream.block().sequence.iter().map(u64::to_string).collect();
+            format!("{}sequence of blocks {}", if advances { "moving " } else { "" }, blocks.join(", "))
+        }
         Order::Zoned => {
             let zone = |z: &model::Zone| format!("{} % in {} %", z.access_percent, z.region_percent);
             let zones: Vec<String> = stream.block().zones.iter().map(zone).collect();
@@ -349,7 +353,7 @@ pub(crate) fn stop(rule: StopRule) -> String {
             range_permille,
             slope_permille,
             most_rounds,
-            ..
+            by_latency,
         } => {
             let round = match (round_ns, round_bytes) {
                 (Some(ns), _) => format!("rounds of {}", quantity::duration(ns)),
@@ -362,7 +366,8 @@ pub(crate) fn stop(rule: StopRule) -> String {
             let limits: Vec<String> =
                 [looked("range", range_permille), looked("slope", slope_permille)].into_iter().flatten().collect();
             let limits = if limits.is_empty() { String::new() } else { format!(" ({})", limits.join(", ")) };
-            format!("{round} until {window_rounds} are steady{limits}, at most {most_rounds}")
+            let what = if by_latency { " in latency" } else { "" };
+            format!("{round} until {window_rounds} are steady{what}{limits}, at most {most_rounds}")
         }
         StopRule::EarlyWhenSteady { half_width_ratio } => {
             format!("ends early when known to ± {} %", quantity::significant(half_width_ratio * 100.0, 2))
@@ -461,6 +466,7 @@ mod tests {
             range_permille: 200,
             slope_permille: u32::MAX,
             most_rounds: 25,
+            by_latency: false,
         };
         assert_eq!(stop(rule), "rounds of 1 min 00 s until 5 are steady (range within 20 %), at most 25");
     }

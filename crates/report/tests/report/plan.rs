@@ -128,6 +128,7 @@ fn everything() -> Plan {
                     window_rounds: 5,
                     range_permille: 200,
                     slope_permille: 100,
+                    by_latency: false,
                     most_rounds: 25,
                 },
                 time_limit_ns: 1_500_000_000_000,

@@ -4,7 +4,11 @@ use super::block::Blocks;
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
-use model::{BlockSize, EngineKind, IoClass, IoPriority, Mix, Operation, Order, Rate, Verify, VerifyKind};
+use crate::job_key::flow;
+use model::{
+    Access, BlockSize, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Operation, Order, Rate, Sync, ThinkTime,
+    Verify, VerifyKind,
+};
 
 /// What a job that has ended takes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +55,10 @@ pub(super) struct Draft {
     pub repeat: bool,
     pub steady_window_ns: u64,
     pub steady: Option<(bool, u32)>,
+    pub steady_by_latency: bool,
+    pub steady_round_ns: u64,
+    pub flow_weight: Option<u32>,
+    pub sequence_moves: bool,
     pub zero: bool,
     /// `dedupe_mode=working_set`, and its share of the region.
     pub working_set: bool,
@@ -69,6 +77,15 @@ pub(super) struct Draft {
     pub zone_range: Option<u64>,
     pub zone_skip: u64,
     pub hugepage_bytes: Option<u64>,
+    /// `fill_device`: all that there is, where no size is given.
+    pub fills: bool,
+    pub verify_pattern: bool,
+    /// `ioengine=libpmem`: a mapping, direct or not.
+    pub maps_memory: bool,
+    /// `ioengine=cpuio`: the share of each cycle that it computes, and how long it does.
+    pub burns: bool,
+    pub burn_percent: Option<u32>,
+    pub burn_cycle_us: u32,
 }
 
 impl Default for Draft {
@@ -104,6 +121,10 @@ impl Default for Draft {
             repeat: true,
             steady_window_ns: 0,
             steady: None,
+            steady_by_latency: false,
+            steady_round_ns: 1_000_000_000,
+            flow_weight: None,
+            sequence_moves: false,
             zero: false,
             working_set: false,
             working_set_percent: 5,
@@ -117,6 +138,12 @@ impl Default for Draft {
             zone_range: None,
             zone_skip: 0,
             hugepage_bytes: None,
+            fills: false,
+            verify_pattern: false,
+            maps_memory: false,
+            burns: false,
+            burn_percent: None,
+            burn_cycle_us: 50_000,
         }
     }
 }
@@ -172,6 +199,19 @@ impl Draft {
             }
         };
         job.stream.content.zero = self.zero;
+        if self.fills && job.size.is_none() && self.per_file.is_none() {
+            job.size = Some(Extent::Percent(100));
+            self.notes.push("fill_device: all that the target offers; some of a file system stays free".into());
+        }
+        if self.maps_memory {
+            job.stream.path.access = Some(Access::Buffered);
+            if std::mem::take(&mut job.stream.path.open_sync) != OpenSync::None {
+                job.stream.durability.sync = Sync::FdatasyncEach;
+            }
+        }
+        if self.burns {
+            self.burn(&mut job)?;
+        }
         job.stream.content.pool_percent = if self.working_set { self.working_set_percent } else { 0 };
         if matches!(job.stream.path.engine, Some(EngineKind::Psync | EngineKind::Mmap))
             && job.stream.path.queue_depth > 1
@@ -189,14 +229,24 @@ impl Draft {
             return Err(("time_based", "needs runtime".into()));
         }
         job.drop_cache = self.invalidate;
-        if let Some(kind) = self.verify {
+        if let Some(mut kind) = self.verify {
+            if self.verify_pattern {
+                kind = VerifyKind::Stamp;
+                let what =
+                    "every byte is compared with what was written; each sector differs, and is not of the pattern";
+                self.notes.push(format!("verify_pattern: {what}"));
+            }
             job.stream.verify = Some(Verify {
                 kind,
                 read_back: self.do_verify && job.stream.changes_data(),
                 stop_at_first: self.verify_fatal,
             });
         }
-        job.stream.limits.ends_phase = self.exit_all;
+        let limits = &mut job.stream.limits;
+        limits.exit_group = group.saturating_add(1);
+        limits.ends_phase = self.exit_all && self.exit_what != ExitWhat::Group;
+        limits.ends_group = self.exit_all && self.exit_what == ExitWhat::Group;
+        job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..*flow(&mut job) });
         job.seed = match (self.random_seed, self.repeat) {
             (Some(seed), _) => Some(seed),
             // The same offsets in each run, as fio does: the name makes them differ from job to job.
@@ -208,18 +258,19 @@ impl Draft {
         // 0 would be no group.
         job.shared_group = self.group_reporting.then_some(group.saturating_add(1));
         if let Some((slope, limit)) = self.steady {
-            const ROUND_NS: u64 = 1_000_000_000;
-            let window = (self.steady_window_ns / ROUND_NS).clamp(2, 1 << 20) as u32;
+            let round_ns = self.steady_round_ns;
+            let window = (self.steady_window_ns / round_ns).clamp(2, 1 << 20) as u32;
             let most =
-                job.time_ns.map_or(window.saturating_mul(10), |t| (t / ROUND_NS).min(1 << 20) as u32).max(window);
+                job.time_ns.map_or(window.saturating_mul(10), |t| (t / round_ns).min(1 << 20) as u32).max(window);
             let (range_permille, slope_permille) = if slope { (u32::MAX, limit) } else { (limit, u32::MAX) };
             job.steady = Some(Steady {
-                round_ns: Some(ROUND_NS),
+                round_ns: Some(round_ns),
                 round_passes: false,
                 window_rounds: window,
                 range_permille,
                 slope_permille,
                 most_rounds: most,
+                by_latency: self.steady_by_latency,
             });
         }
         job.files = self.files()?;
@@ -255,6 +306,16 @@ impl Draft {
             }
             _ => fail("the zones are too large"),
         }
+    }
+
+    /// `ioengine=cpuio`: cycles of a chunk that is computed, and a pause such that the load is the share asked for.
+    fn burn(&self, job: &mut Job) -> Result<(), (&'static str, String)> {
+        let Some(percent) = self.burn_percent else { return Err(("cpuload", "ioengine=cpuio needs it".into())) };
+        let spin_ns = u64::from(self.burn_cycle_us) * 1000;
+        let pause_ns = spin_ns * 100 / u64::from(percent);
+        job.stream.timing.think = Some(ThinkTime { pause_ns, spin_ns, after_operations: 1 });
+        job.size.get_or_insert(Extent::Bytes(job.largest_block()));
+        Ok(())
     }
 
     fn pace(&self, job: &mut Job) -> Result<(), (&'static str, String)> {
@@ -318,6 +379,7 @@ impl Draft {
         match self.order {
             Some(Order::Random) | None if self.no_map => Order::RandomReplace,
             None => Order::Random,
+            Some(Order::Sequence { .. }) => Order::Sequence { advances: self.sequence_moves },
             Some(order) => order,
         }
     }

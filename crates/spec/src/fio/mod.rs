@@ -21,7 +21,7 @@ use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{Amount, MOST, TextInputs};
 use ini::{Entry, Section};
 use job::{Draft, ExitWhat};
-use model::PhaseKind;
+use model::{Limits, PhaseKind};
 use number::{Units, doubtful_unit};
 use option::{Treatment, nearest_option, treatment};
 use std::collections::{HashMap, HashSet};
@@ -148,8 +148,8 @@ impl Reader<'_> {
                 }
             }
             streams = streams.saturating_add(draft.job.copies as usize);
-            if draft.exit_all {
-                exits.push((draft.exit_what, group, section.place.clone()));
+            if draft.exit_all && draft.exit_what == ExitWhat::All {
+                exits.push((group, section.place.clone()));
             }
             begins.push(stonewall || begins.is_empty());
             groups.push(group);
@@ -193,17 +193,24 @@ impl Reader<'_> {
                 "there is no job: a section that is not [global]",
             ));
         }
-        if let Some((first, _)) = targets.first().cloned()
-            && let Some((other, place)) = targets.iter().find(|(t, _)| *t != first)
-        {
-            let what = format!("'{other}' is a second target beside '{first}'; one run has one");
-            let error = TextError::new(TextErrorKind::Unsupported, place, "filename", what);
-            self.errors.push(error.with_nearest(Some("one job file for each target".into())));
-        }
+        let second_target = targets.first().and_then(|(first, _)| {
+            let (other, place) = targets.iter().find(|(t, _)| t != first)?;
+            Some(format!("{place}: filename: '{other}' is a second target beside '{first}'; one run has one"))
+        });
         // Jobs of one name could not be told apart.
         for phase in &mut phases {
             let mut names = Names::of([]);
+            let exits: Vec<Limits> = phase.jobs.iter().map(|j| j.stream.limits).filter(|l| l.ends_group).collect();
+            // A group that is all of the phase is the phase.
+            let one = phase.jobs.windows(2).all(|w| w[0].stream.limits.exit_group == w[1].stream.limits.exit_group);
             for job in &mut phase.jobs {
+                let limits = &mut job.stream.limits;
+                if one {
+                    limits.ends_phase |= std::mem::take(&mut limits.ends_group);
+                }
+                if one || exits.iter().all(|e| e.exit_group != limits.exit_group) {
+                    limits.exit_group = 0;
+                }
                 job.stream.name = names.unused(&job.stream.name);
             }
         }
@@ -213,6 +220,7 @@ impl Reader<'_> {
             title: format!("fio job file {}", self.inputs.file),
             answers: String::new(),
             target: targets.into_iter().next().map(|(t, _)| t),
+            second_target,
             interval_ns: 100_000_000,
             quiet_ns: 0,
             phases,
@@ -224,23 +232,16 @@ impl Reader<'_> {
         }
     }
 
-    /// A job that exits takes its phase with it here: refused where fio would leave part of that running, or would not
-    /// start what comes after.
-    fn check_exits(&mut self, exits: &[(ExitWhat, u32, Place)], begins: &[bool], groups: &[u32]) {
+    /// A job that exits takes its phase, or its group, with it here: refused where fio would not start what comes after.
+    fn check_exits(&mut self, exits: &[(u32, Place)], begins: &[bool], groups: &[u32]) {
         let phase_of = |job: usize| begins[..=job].iter().filter(|b| **b).count();
         let last = begins.len().checked_sub(1).map_or(0, phase_of);
-        for (what, group, place) in exits {
-            let Some(own) = groups.iter().position(|g| g == group).map(phase_of) else { continue };
-            let mut beside = (0..groups.len()).filter(|job| phase_of(*job) == own);
-            let said = match what {
-                ExitWhat::Group if beside.any(|job| groups[job] != *group) => {
-                    "exits of one group beside another are not supported; exit_what=stonewall ends all that run beside it"
-                }
-                ExitWhat::All if own != last => {
-                    "exits that keep later jobs from starting are not supported; exit_what=stonewall ends those beside it"
-                }
-                _ => continue,
-            };
+        for (group, place) in exits {
+            if groups.iter().position(|g| g == group).map(phase_of).is_none_or(|own| own == last) {
+                continue;
+            }
+            let said =
+                "exits that keep later jobs from starting are not supported; exit_what=stonewall ends those beside it";
             let error = TextError::new(TextErrorKind::Unsupported, place, "exitall", said);
             match self.inputs.lenient {
                 true => self.notes.push(format!("ignored: {error}")),

@@ -141,8 +141,7 @@ const REFUSED: &[(&[&str], &str)] = &[
         &["latency_target", "latency_window", "latency_percentile", "latency_run", "max_latency"],
         "the built-in workload 'depth', which shows latency by queue depth",
     ),
-    (&["rate_min", "ratemin", "rate_iops_min", "rate_ignore_thinktime"], "rate, rate_iops"),
-    (&["fill_device", "fill_fs"], "size=100%"),
+    (&["rate_ignore_thinktime"], "rate, rate_iops"),
     (
         &[
             "filesize_range",
@@ -160,8 +159,6 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["buffer_pattern"], "zero_buffers, buffer_compress_percentage, dedupe_percentage"),
     (
         &[
-            "verify_pattern",
-            "verify_backlog",
             "verify_backlog_batch",
             "verify_only",
             "verify_state_load",
@@ -183,13 +180,13 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["ramp_size"], "ramp_time"),
     (&["thinkcycles"], "thinktime, thinktime_spin"),
     (&["rw_sequencer"], "rw=randread:BLOCKS"),
-    (&["cpumask", "numa_cpu_nodes", "numa_mem_policy"], "cpus_allowed"),
+    (&["cpumask"], "cpus_allowed"),
     (&["nice", "priohint", "cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_bssplit"], NOTHING),
     (
         &["exec_prerun", "exec_postrun", "ioscheduler", "cgroup", "cgroup_weight", "cgroup_nodelete", "uid", "gid"],
         "set it up before the run",
     ),
-    (&["flow", "flow_id", "flow_sleep", "flow_watermark"], "rate, rate_iops"),
+    (&["flow_watermark"], "flow"),
     (
         &[
             "read_iolog",
@@ -281,9 +278,6 @@ const REFUSED: &[(&[&str], &str)] = &[
             "thp",
             "gpu_dev_id",
             "startdelay_range",
-            "random_sequence_stride",
-            "steadystate_check_interval",
-            "ss_interval",
         ],
         NOTHING,
     ),
@@ -299,9 +293,6 @@ const REFUSED: &[(&[&str], &str)] = &[
             "nodelay",
             "window_size",
             "mss",
-            "cpuload",
-            "cpuchunks",
-            "cpumode",
             "exit_on_io_done",
             "hipri_percentage",
         ],

@@ -3,7 +3,7 @@
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{cpus, milli, page_bytes, permille, zones};
+use crate::job_key::{cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, zones};
 use model::{
     Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, ThinkTime,
     VerifyKind,
@@ -99,20 +99,25 @@ fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
     d.job.stream.path.engine = Some(match t {
         "psync" | "pvsync" | "pvsync2" | "sync" | "vsync" => EngineKind::Psync,
         "io_uring" | "libaio" | "posixaio" => EngineKind::IoUring,
-        "mmap" => EngineKind::Mmap,
-        "null" => EngineKind::Null,
+        "mmap" | "libpmem" => EngineKind::Mmap,
+        "null" | "cpp_null" | "cpuio" => EngineKind::Null,
         _ => {
             return Err(format!(
-                "engine '{t}' is not supported: io_uring, libaio, psync, sync, pvsync2, mmap, null are"
+                "engine '{t}' is not supported: io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio are"
             ));
         }
     });
+    (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
     d.notes.retain(|n| !n.starts_with("ioengine="));
-    match t {
-        "libaio" | "posixaio" => d.notes.push(format!("ioengine={t}: carried out by io_uring")),
-        "sync" | "vsync" => d.notes.push(format!("ioengine={t}: carried out by pread and pwrite")),
-        _ => {}
-    }
+    let by = match t {
+        "libaio" | "posixaio" => "carried out by io_uring",
+        "sync" | "vsync" => "carried out by pread and pwrite",
+        "cpp_null" => "carried out by null, which does nothing",
+        "cpuio" => "computes on one processor; each cycle counts as one operation, on no storage",
+        "libpmem" => "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
+        _ => return Ok(()),
+    };
+    d.notes.push(format!("ioengine={t}: {by}"));
     Ok(())
 }
 
@@ -137,8 +142,24 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
             d.job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
         }
-        _ => return Err(format!("'{name}' is not supported: random, zipf, pareto, normal, zoned are")),
+        "sequence" => {
+            d.job.stream.block_mut().sequence = sequence(parameter)?;
+            Order::Sequence { advances: false }
+        }
+        _ => return Err(format!("'{name}' is not supported: random, zipf, pareto, normal, zoned, sequence are")),
     });
+    Ok(())
+}
+
+/// The least rate of a job as a whole.
+fn least(d: &mut Draft, t: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
+    if t.contains(',') {
+        return Err(format!("'{t}': one least rate, of all that a job does, is supported"));
+    }
+    d.job.stream.limits.least_rate = match read(t)? {
+        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => None,
+        rate => Some(rate),
+    };
     Ok(())
 }
 
@@ -146,6 +167,10 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
     d.notes.retain(|n| !n.starts_with("verify="));
     d.verify = match t {
         "0" | "none" | "" => None,
+        "pattern" => {
+            d.notes.push("verify=pattern: every byte is compared with what was written; each sector differs".into());
+            Some(VerifyKind::Stamp)
+        }
         "md5" | "crc64" | "crc32" | "crc16" | "crc7" | "sha1" | "sha256" | "sha512" | "sha3-224" | "sha3-256"
         | "sha3-384" | "sha3-512" => {
             // What a checksum finds, a comparison of every byte finds too.
@@ -162,12 +187,14 @@ fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
     if !limit.trim_end().ends_with('%') {
         return Err(format!("'{t}': limits in per cent are supported"));
     }
-    let slope = match kind {
-        "iops" | "bw" => false,
-        "iops_slope" | "bw_slope" => true,
-        _ => return Err(format!("'{kind}' is not supported: iops, iops_slope, bw, bw_slope are")),
+    let (slope, by_latency) = match kind {
+        "iops" | "bw" => (false, false),
+        "iops_slope" | "bw_slope" => (true, false),
+        "lat" => (false, true),
+        "lat_slope" => (true, true),
+        _ => return Err(format!("'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are")),
     };
-    d.steady = Some((slope, permille(limit)?));
+    (d.steady, d.steady_by_latency) = (Some((slope, permille(limit)?)), by_latency);
     Ok(())
 }
 
@@ -232,6 +259,27 @@ options! {
                 Err(_) => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
             },
         };
+    };
+    "numa_cpu_nodes" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
+    "numa_mem_policy" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
+    "rate_min", "ratemin" => |d, t, u| least(d, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
+    "rate_iops_min" => |d, t, u| least(d, t, |p| u.count(p).map(Rate::OperationsPerS))?;
+    "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
+    "flow_id" => |d, t, u| flow(&mut d.job).id = count(t, u)?;
+    "flow_sleep" => |d, t, u| flow(&mut d.job).sleep_ns = u.microseconds(t)?;
+    "random_sequence_stride" => |d, t, u| d.sequence_moves = flag(t, u)?;
+    "verify_backlog" => |d, t, u| d.job.stream.block_mut().verify_backlog = count(t, u)?;
+    "verify_pattern" => |d, t, _| d.verify_pattern = !t.is_empty();
+    "steadystate_check_interval", "ss_interval" => |d, t, u| {
+        d.steady_round_ns = Some(u.seconds(t)?).filter(|ns| *ns >= 1_000_000_000).ok_or("a second is the least")?;
+    };
+    "fill_device", "fill_fs" => |d, t, u| d.fills = flag(t, u)?;
+    "cpuload" => |d, t, u| d.burn_percent = Some(Some(percent(t, u)?).filter(|p| *p > 0).ok_or("0 computes nothing")?);
+    "cpuchunks" => |d, t, u| d.burn_cycle_us = positive(t, u)?;
+    "cpumode" => |d, t, _| {
+        if one_of(t, &[("noop", false), ("qsort", true)])? {
+            d.notes.push("cpumode=qsort: computes in a loop that touches no memory".into());
+        }
     };
     "hipri" => |d, t, u| d.job.stream.path.rw_flags.hipri = flag(t, u)?;
     "nowait" => |d, t, u| d.job.stream.path.rw_flags.nowait = flag(t, u)?;
