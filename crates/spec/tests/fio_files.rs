@@ -200,7 +200,6 @@ fn what_is_not_supported_is_named_and_lenient_lists_it() {
         ("[j]\nsize=1m\nwait_for=other\n", 3, "wait_for", "no job 'other'"),
         ("[j]\nzonemode=zbd\n", 2, "zonemode", "none, strided"),
         ("[j]\nioengine=rados\n", 2, "ioengine", "io_uring, libaio"),
-        ("[j]\nverify=pattern\n", 2, "verify", "stamp"),
         ("[j]\niodpeth=4\n", 2, "iodpeth", "nearest supported: iodepth"),
         ("[j]\nlockmem=1g\n", 2, "lockmem", "nothing comes near"),
     ] {
