@@ -136,8 +136,10 @@ impl Workload {
         }
         let used = resolver.ends.values().copied().max().unwrap_or(0);
         if let Some(layout) = resolver.layout() {
-            // What is written before is written to a new file: its first pass allocates.
-            phases.insert(first_to_need.unwrap_or(0), layout);
+            // What is written before is written to a new file: its first pass allocates. What a later phase is to find
+            // again must not be written over in between.
+            let verified = phases.iter().position(|p| p.streams.iter().any(|s| s.verify.is_some()));
+            phases.insert(first_to_need.into_iter().chain(verified).min().unwrap_or(0), layout);
         }
         let mut plan = Plan {
             name: self.name.clone(),

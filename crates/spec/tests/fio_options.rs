@@ -1,7 +1,8 @@
 //! Options of fio that mean more than a value: zones, working sets, names of files, waiting, checksums.
 
 use model::{
-    Access, EngineKind, IoClass, Numa, NumaMemory, NumaNodes, Order, Plan, Rate, StopRule, Sync, TargetKind, VerifyKind,
+    Access, EngineKind, IoClass, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan, Rate, StopRule, Sync, TargetKind,
+    VerifyKind,
 };
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
 use std::collections::BTreeMap;
@@ -219,4 +220,14 @@ fn an_exit_ends_the_phase_where_fio_would_end_the_same() {
         let error = error(&format!("[global]\nsize=1m\n{text}"));
         assert!(error.to_string().contains(what), "{error}");
     }
+}
+
+#[test]
+fn what_a_later_phase_is_to_find_again_is_not_laid_out_in_between() {
+    let text = "[global]\nsize=1m\nfilename=x\nverify=crc32c\n[w]\nrw=write\ndo_verify=0\n[r]\nstonewall\nrw=read\n";
+    let kinds: Vec<PhaseKind> = plan(text).phases.iter().map(|p| p.kind).collect();
+    assert_eq!(kinds, [PhaseKind::Layout, PhaseKind::Measure, PhaseKind::Measure]);
+    // Without data to be found again, the first pass over a new file allocates.
+    let kinds: Vec<PhaseKind> = plan(&text.replace("verify=crc32c\n", "")).phases.iter().map(|p| p.kind).collect();
+    assert_eq!(kinds, [PhaseKind::Measure, PhaseKind::Layout, PhaseKind::Measure]);
 }

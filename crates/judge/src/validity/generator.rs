@@ -1,7 +1,7 @@
 //! Whether this program was the limit of its own measurement.
 
 use super::{Case, Refusal, Validity};
-use model::{Access, Flush, StreamPlan, Sync};
+use model::{Access, Flush, StreamPlan, Sync, Timing};
 
 /// User CPU of a worker, in cores, from which its loop no longer waits for the device: a tenth of the time is left.
 /// System time does not count: it belongs to the path that is measured.
@@ -45,9 +45,7 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
 
 /// Whether it was asked to have less in flight than its depth, at least for a time.
 fn holds_back(stream: &StreamPlan) -> bool {
-    stream.timing.pacing.is_some()
-        || stream.timing.think.is_some()
-        || stream.timing.start_delay_ns > 0
+    stream.timing != Timing::default()
         || stream.limits.time_limit_ns.is_some()
         || stream.limits.total_bytes.is_some()
         || stream.limits.total_operations.is_some()
@@ -57,7 +55,7 @@ fn holds_back(stream: &StreamPlan) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
-    use model::{Pacing, Rate};
+    use model::{Flow, Pacing, Rate};
 
     #[test]
     fn our_own_loop_as_the_limit() {
@@ -96,6 +94,11 @@ mod tests {
         let mut f = Fixture::random_read();
         f.record.mean_depth = Some(0.1);
         f.plan.streams[0].timing.pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
+        assert_eq!(f.codes(), NONE);
+        // Nor is one that keeps to its share.
+        let mut f = Fixture::random_read();
+        f.record.mean_depth = Some(0.1);
+        f.plan.streams[0].timing.flow = Some(Flow { id: 1, weight: 8, sleep_ns: 0 });
         assert_eq!(f.codes(), NONE);
         // A few operations of a slow device are ramp and drain.
         let mut f = Fixture::random_read().at_rate(30, 4.0);
