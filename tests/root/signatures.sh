@@ -81,9 +81,11 @@ random() { dd if=/dev/urandom of="$image" bs=1M seek=256 count=16 conv=notrunc &
 last_byte() { printf 'x' | dd of="$image" bs=1 seek=$((520 * 1024 * 1024 - 1)) conv=notrunc; }
 lvm() {
     device=$(losetup --find --show "$image")
-    pvcreate --yes "$device"
+    local status=0
+    pvcreate --yes "$device" || status=$?
     losetup --detach "$device"
     device=
+    return "$status"
 }
 
 expect "reads as zeros where sampled" true
