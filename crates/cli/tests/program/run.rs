@@ -96,10 +96,10 @@ fn the_plan_is_printed_and_nothing_runs() {
 #[test]
 fn mistakes_name_file_line_and_option() {
     let scratch = Scratch::new();
-    let job = file(&scratch, "bad.fio", "[global]\nbs=4k\n[j]\nrw=randread\nsize=1m\nflow=3\niodeth=4\n");
+    let job = file(&scratch, "bad.fio", "[global]\nbs=4k\n[j]\nrw=randread\nsize=1m\nlatency_target=5ms\niodeth=4\n");
     let ended = scratch.run(["run", &job, "sim:nvme"]);
     assert_eq!(ended.code, 2);
-    assert!(ended.stderr.contains("bad.fio:6: flow") && ended.stderr.contains("bad.fio:7: iodeth"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("bad.fio:6: latency_target") && ended.stderr.contains("bad.fio:7: iodeth"), "{}", ended.stderr);
     assert!(ended.stderr.contains("iodepth"), "the nearest: {}", ended.stderr);
     let ended = scratch.run(["run", &job, "sim:nvme", "--format", "fio-json"]);
     let fio: Value = serde_json::from_str(&ended.stdout).expect("one valid document, also with errors");
