@@ -104,10 +104,10 @@ fn mistakes_name_file_line_and_option() {
     let ended = scratch.run(["run", &job, "sim:nvme", "--format", "fio-json"]);
     let fio: Value = serde_json::from_str(&ended.stdout).expect("one valid document, also with errors");
     assert_eq!((ended.code, fio["schema"].as_str()), (2, Some("narrows/error/1")));
-    assert!(ended.stderr.contains("bad.fio:6: flow"), "and a person reads why: {}", ended.stderr);
+    assert!(ended.stderr.contains("bad.fio:6: latency_target"), "and a person reads why: {}", ended.stderr);
     let document = scratch.json(["run", &job, "sim:nvme", "--json", "--lenient"], 0);
     let notes = document["plan"]["notes"].to_string();
-    assert!(notes.contains("flow") && notes.contains("iodeth"), "what was ignored is listed: {notes}");
+    assert!(notes.contains("latency_target") && notes.contains("iodeth"), "what was ignored is listed: {notes}");
     for (args, code, said) in [
         (vec!["run", "depht", "sim:nvme"], 2, "depth"),
         (vec!["run", "/no/such.fio"], 2, "/no/such.fio"),
