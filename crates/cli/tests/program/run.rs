@@ -99,7 +99,11 @@ fn mistakes_name_file_line_and_option() {
     let job = file(&scratch, "bad.fio", "[global]\nbs=4k\n[j]\nrw=randread\nsize=1m\nlatency_target=5ms\niodeth=4\n");
     let ended = scratch.run(["run", &job, "sim:nvme"]);
     assert_eq!(ended.code, 2);
-    assert!(ended.stderr.contains("bad.fio:6: latency_target") && ended.stderr.contains("bad.fio:7: iodeth"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("bad.fio:6: latency_target") && ended.stderr.contains("bad.fio:7: iodeth"),
+        "{}",
+        ended.stderr
+    );
     assert!(ended.stderr.contains("iodepth"), "the nearest: {}", ended.stderr);
     let ended = scratch.run(["run", &job, "sim:nvme", "--format", "fio-json"]);
     let fio: Value = serde_json::from_str(&ended.stdout).expect("one valid document, also with errors");
