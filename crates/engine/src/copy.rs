@@ -55,7 +55,7 @@ pub fn run_copy(
         batch_submit: 1,
         batch_complete: 1,
     };
-    Ok(phase_record(vec![record], engine))
+    Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
 }
 
 #[cfg(test)]

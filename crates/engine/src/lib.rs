@@ -27,7 +27,7 @@ pub use device::{
     PsyncDevice, PsyncThreads, UringDevice,
 };
 pub use feed::{SampleFeed, SeriesFeed, SeriesReader};
-pub use recorder::{DirectionRecord, StreamRecord, phase_record};
+pub use recorder::StreamRecord;
 pub use rig::{Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};
 pub use sim::{Jitter, SimDevice, SimRig};
 pub use worker::{Content, Crew, Data, LoopSettings, NoData, Part, Shaped, run_stream, run_worker};

@@ -4,24 +4,23 @@
 //! allocates after construction. Each interval has a histogram of its own, from which its percentiles come, and which
 //! is added to the phase's when the interval ends: to the one before the warm-up cut, or to the one that counts.
 
-mod directions;
 mod errors;
 mod merge;
+mod parts;
 mod rounds;
-mod series;
-mod summary;
 
-pub use directions::DirectionRecord;
-pub use merge::phase_record;
-pub(crate) use summary::{says_all, stream_summary};
+pub(crate) use merge::phase_record;
 
 use crate::feed::Feeder;
-use directions::Directions;
 use errors::ErrorTable;
-use model::{Direction, Histogram, Interval, Ns, Round, StopCause, Warmup, WarmupCut, WorkerUsage};
+use model::{
+    Direction, DirectionSummary, Histogram, Interval, IntervalSeries, Ns, Round, StopCause, Warmup, WarmupCut,
+    WorkerUsage,
+};
+use parts::Parts;
 use rounds::Rounds;
-use series::Series;
 use std::collections::BTreeMap;
+use workload::Request;
 
 /// What one worker recorded of one stream.
 #[derive(Clone, Debug)]
@@ -60,7 +59,7 @@ pub struct StreamRecord {
     /// Completions waited for at once.
     pub batch_complete: u32,
     /// Its directions, where it has several; else it is all one.
-    pub directions: Vec<DirectionRecord>,
+    pub directions: Vec<DirectionSummary>,
 }
 
 /// What a worker has completed up to a moment.
@@ -71,25 +70,47 @@ pub(crate) struct Tally {
     pub latency_sum_ns: u128,
 }
 
-/// The recorder of one worker.
+/// An operation in flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flight<Op> {
+    pub op: Op,
+    /// When the device got it.
+    pub handed_ns: Ns,
+    /// Where its latency counts from.
+    pub start_ns: Ns,
+}
+
+impl<Op: Request> Flight<Op> {
+    /// Handed over at this moment.
+    #[inline]
+    pub fn new(op: Op, handed_ns: Ns) -> Self {
+        Self { op, handed_ns, start_ns: op.intended_ns().unwrap_or(handed_ns) }
+    }
+}
+
+/// The recorder of one stream: of a worker, or of one of several streams of a simulated phase.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     started_ns: Ns,
     cut_ns: Ns,
     rule: String,
-    series: Series,
+    series: IntervalSeries,
+    /// Where intervals also go as they end.
+    feeder: Option<Feeder>,
+    interval_ns: Ns,
+    /// Where the interval that runs began, and what it has.
+    interval_start_ns: Ns,
     interval: Histogram,
-    warm: Histogram,
-    counted: Histogram,
     interval_bytes: u64,
-    warm_bytes: u64,
-    operations: u64,
-    bytes: u64,
+    /// All of the ended intervals.
+    whole: Parts,
+    /// The directions that are told apart, if any.
+    directions: Vec<(Direction, Parts)>,
+    closes_rounds: bool,
     short: u64,
     in_flight_ns: u128,
     errors: ErrorTable,
     rounds: Rounds,
-    directions: Option<Directions>,
     last_ns: Ns,
     /// The last completion, or the end of the last time without operations in flight, or the cut, whichever came last.
     quiet_since_ns: Ns,
@@ -108,30 +129,30 @@ fn cut_of(warmup: &Warmup, time_limit_ns: Ns, interval_ns: Ns) -> Ns {
 impl Recorder {
     pub fn new(started_ns: Ns, time_limit_ns: Ns, interval_ns: Ns, warmup: &Warmup) -> Self {
         let interval_ns = interval_ns.max(1);
-        let cut_ns = cut_of(warmup, time_limit_ns, interval_ns);
-        let rule = format!(
-            "at least {:.1} s and {:.0} % of the phase's time, at most {:.1} s, in whole intervals",
-            warmup.min_ns as f64 / 1e9,
-            warmup.share * 100.0,
-            warmup.max_ns as f64 / 1e9
-        );
+        let expected = usize::try_from(time_limit_ns / interval_ns).unwrap_or(IntervalSeries::MOST);
         Self {
             started_ns,
-            cut_ns,
-            rule,
-            series: Series::new(started_ns, interval_ns, time_limit_ns),
+            cut_ns: cut_of(warmup, time_limit_ns, interval_ns),
+            rule: format!(
+                "at least {:.1} s and {:.0} % of the phase's time, at most {:.1} s, in whole intervals",
+                warmup.min_ns as f64 / 1e9,
+                warmup.share * 100.0,
+                warmup.max_ns as f64 / 1e9
+            ),
+            // Room for a drain of some seconds.
+            series: IntervalSeries::with_room(expected.saturating_add(64)),
+            feeder: None,
+            interval_ns,
+            interval_start_ns: started_ns,
             interval: Histogram::new(),
-            warm: Histogram::new(),
-            counted: Histogram::new(),
             interval_bytes: 0,
-            warm_bytes: 0,
-            operations: 0,
-            bytes: 0,
+            whole: Parts::new(),
+            directions: Vec::new(),
+            closes_rounds: true,
             short: 0,
             in_flight_ns: 0,
             errors: ErrorTable::default(),
             rounds: Rounds::new(),
-            directions: None,
             last_ns: started_ns,
             quiet_since_ns: started_ns,
             longest_gap_ns: 0,
@@ -139,27 +160,53 @@ impl Recorder {
         }
     }
 
-    /// Has these directions told apart; before the first operation.
-    pub fn tell_apart(&mut self, directions: &[Direction]) {
-        self.directions = (!directions.is_empty()).then(|| Directions::new(directions));
+    /// Has these directions told apart, none if all is one, and says whether syncs close rounds; else they are operations
+    /// of their own. Before the first operation.
+    pub fn telling_apart(mut self, directions: &[Direction], closes_rounds: bool) -> Self {
+        self.directions = directions.iter().map(|d| (*d, Parts::new())).collect();
+        self.closes_rounds = closes_rounds;
+        self
     }
 
     /// Has intervals handed on as they end; before the first operation.
-    pub fn hand_on(&mut self, feeder: Option<Feeder>) {
-        self.series.feeds(feeder);
+    pub fn handing_on(mut self, feeder: Option<Feeder>) -> Self {
+        self.feeder = feeder;
+        self
     }
 
-    /// After [`Recorder::transferred`]: which way it went.
+    /// It succeeded at `at` with so many bytes.
     #[inline]
-    pub fn went(&mut self, direction: Direction, at: Ns, start: Ns, bytes: u32) {
-        if let Some(directions) = &mut self.directions {
-            let warm = self.series.start_ns() < self.started_ns + self.cut_ns;
-            directions.ended(direction, at.saturating_sub(start), bytes, warm);
+    pub fn succeeded<Op: Request>(&mut self, flight: &Flight<Op>, at: Ns, bytes: u32) {
+        let (op, handed) = (&flight.op, flight.handed_ns);
+        let direction = op.direction();
+        if direction == Direction::Sync {
+            if self.closes_rounds && op.closes_round() {
+                self.synced(at, handed);
+            } else {
+                self.flushed(at, handed);
+            }
+            return;
+        }
+        self.transferred(at, flight.start_ns, handed, bytes, op.len());
+        if !self.directions.is_empty() {
+            self.went(direction, at, flight.start_ns, bytes);
+        }
+        if direction != Direction::Read {
+            self.rounds.wrote(handed, bytes);
+        }
+    }
+
+    /// Which way it went, where that is told apart.
+    #[inline]
+    fn went(&mut self, direction: Direction, at: Ns, start: Ns, bytes: u32) {
+        let warm = self.is_warm();
+        if let Some((_, parts)) = self.directions.iter_mut().find(|(d, _)| *d == direction) {
+            parts.add(u64::from(bytes), warm).record(at.saturating_sub(start));
         }
     }
 
     /// A sync that closes no round completed: an operation of its own, but no transfer.
-    pub fn flushed(&mut self, at: Ns, handed: Ns) {
+    fn flushed(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.heard(at);
@@ -188,14 +235,20 @@ impl Recorder {
     /// When the current interval ends.
     #[inline]
     pub fn interval_end(&self) -> Ns {
-        self.series.end_ns()
+        self.interval_start_ns.saturating_add(self.interval_ns)
+    }
+
+    /// Whether the current interval is before the cut.
+    #[inline]
+    fn is_warm(&self) -> bool {
+        self.interval_start_ns < self.started_ns + self.cut_ns
     }
 
     /// A transfer of `bytes` out of `asked` completed at `at`; `start` is where its latency counts from, `handed` when
     /// the device got it.
     #[inline]
     pub fn transferred(&mut self, at: Ns, start: Ns, handed: Ns, bytes: u32, asked: u32) {
-        if at >= self.series.end_ns() {
+        if at >= self.interval_end() {
             self.roll(at);
         }
         self.interval.record(at.saturating_sub(start));
@@ -205,14 +258,8 @@ impl Recorder {
         self.heard(at);
     }
 
-    /// A written operation belongs to the round that is open.
-    #[inline]
-    pub fn wrote(&mut self, handed: Ns, bytes: u32) {
-        self.rounds.wrote(handed, bytes);
-    }
-
-    /// A sync completed: it closes the round.
-    pub fn synced(&mut self, at: Ns, handed: Ns) {
+    /// A sync completed that closes the round.
+    fn synced(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.rounds.close(handed, at);
@@ -229,58 +276,52 @@ impl Recorder {
         self.heard(at);
     }
 
-    /// Ends the intervals that are over at `now`. Whether one was.
+    /// Ends the intervals that are over at `now`: of a stall there are several, all but the first without completions.
     #[inline]
-    pub fn roll(&mut self, now: Ns) -> bool {
-        if now < self.series.end_ns() {
-            return false;
+    pub fn roll(&mut self, now: Ns) {
+        if now < self.interval_end() {
+            return;
         }
-        self.end_interval();
-        while now >= self.series.end_ns() {
-            // A stall: nothing completed for a whole interval or more.
-            self.series.push(&self.interval, 0);
+        while now >= self.interval_end() {
+            self.end_interval(self.interval_ns);
         }
         // Of a gap across the cut only the part behind it counts.
-        let cut_at = self.started_ns + self.cut_ns;
-        if self.series.start_ns() >= cut_at {
-            self.resumed(cut_at);
+        if !self.is_warm() {
+            self.resumed(self.started_ns + self.cut_ns);
         }
-        true
     }
 
     #[cold]
-    fn end_interval(&mut self) {
-        let start = self.series.start_ns();
-        self.series.push(&self.interval, self.interval_bytes);
-        self.close_histogram(start);
-    }
-
-    fn close_histogram(&mut self, start: Ns) {
-        self.operations += self.interval.count();
-        self.bytes += self.interval_bytes;
-        if start < self.started_ns + self.cut_ns {
-            self.warm.merge(&self.interval);
-            self.warm_bytes += self.interval_bytes;
-            self.warm_gap_ns = self.warm_gap_ns.max(std::mem::take(&mut self.longest_gap_ns));
-        } else {
-            self.counted.merge(&self.interval);
+    fn end_interval(&mut self, length_ns: Ns) {
+        let interval = interval(self.interval_start_ns, length_ns, &self.interval, self.interval_bytes);
+        if let Some(feeder) = &self.feeder {
+            feeder.put(&interval);
         }
-        self.interval.clear();
-        self.interval_bytes = 0;
+        self.series.push(interval);
+        let warm = self.is_warm();
+        self.interval_start_ns = self.interval_start_ns.saturating_add(length_ns);
+        if interval.operations > 0 {
+            self.whole.add(self.interval_bytes, warm).merge(&self.interval);
+            self.interval.clear();
+            self.interval_bytes = 0;
+        }
+        if warm {
+            self.warm_gap_ns = self.warm_gap_ns.max(std::mem::take(&mut self.longest_gap_ns));
+        }
     }
 
     /// What completed so far.
     pub fn tally(&self) -> Tally {
         Tally {
-            operations: self.operations + self.interval.count(),
-            bytes: self.bytes + self.interval_bytes,
-            latency_sum_ns: self.warm.sum_ns() + self.counted.sum_ns() + self.interval.sum_ns(),
+            operations: self.whole.operations() + self.interval.count(),
+            bytes: self.whole.bytes() + self.interval_bytes,
+            latency_sum_ns: self.whole.latency_sum_ns() + self.interval.sum_ns(),
         }
     }
 
     /// Completed operations after the cut, in intervals that have ended.
     pub fn counted_operations(&self) -> u64 {
-        self.counted.count()
+        self.whole.counted_operations()
     }
 
     /// The ended intervals after the cut.
@@ -292,49 +333,63 @@ impl Recorder {
 
     /// Most intervals that are ever kept.
     pub fn interval_capacity(&self) -> usize {
-        self.series.capacity()
+        self.series.most()
     }
 
     /// Ends the phase at `now`.
     pub fn finish(mut self, now: Ns, stop: StopCause) -> StreamRecord {
         let ended_ns = now.max(self.last_ns);
         self.roll(ended_ns);
-        let start = self.series.start_ns();
-        self.series.push_last(&self.interval, self.interval_bytes, ended_ns);
-        self.close_histogram(start);
-        let mut warmup =
-            WarmupCut { rule: self.rule, cut_ns: self.cut_ns, operations: self.warm.count(), bytes: self.warm_bytes };
-        let mut latency = self.counted;
+        let rest_ns = ended_ns.saturating_sub(self.interval_start_ns);
+        if rest_ns > 0 || self.interval.count() > 0 {
+            self.end_interval(rest_ns);
+        }
         let uncut = ended_ns <= self.started_ns + self.cut_ns;
+        let whole = self.whole.finish(Direction::Read, uncut);
+        let mut warmup = WarmupCut {
+            rule: self.rule,
+            cut_ns: self.cut_ns,
+            operations: whole.operations - whole.counted_operations,
+            bytes: whole.bytes - whole.counted_bytes,
+        };
         let mut gap_ns = self.longest_gap_ns;
         if uncut {
             // All of it would be cut: a short phase is worth more than none, and the rule says what was done.
             warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
             warmup.cut_ns = 0;
-            warmup.operations = 0;
-            warmup.bytes = 0;
-            latency = self.warm;
-            gap_ns = self.warm_gap_ns;
+            gap_ns = gap_ns.max(self.warm_gap_ns);
         }
         StreamRecord {
             started_ns: self.started_ns,
             ended_ns,
-            operations: self.operations,
-            bytes: self.bytes,
+            operations: whole.operations,
+            bytes: whole.bytes,
             short_operations: self.short,
             errors: self.errors.by_name(),
             stop,
             warmup,
             in_flight_ns: self.in_flight_ns,
-            longest_gap_ns: (latency.count() > 0 || gap_ns > 0).then_some(gap_ns),
-            latency,
+            longest_gap_ns: (whole.counted_operations > 0 || gap_ns > 0).then_some(gap_ns),
+            latency: whole.latency,
             intervals: self.series.into_intervals(),
             rounds: self.rounds.into_rounds(),
             usage: WorkerUsage::default(),
             batch_submit: 0,
             batch_complete: 0,
-            directions: self.directions.map(|d| d.finish(uncut)).unwrap_or_default(),
+            directions: self.directions.into_iter().map(|(direction, d)| d.finish(direction, uncut)).collect(),
         }
+    }
+}
+
+fn interval(start_ns: Ns, length_ns: Ns, latencies: &Histogram, bytes: u64) -> Interval {
+    Interval {
+        start_ns,
+        length_ns,
+        operations: latencies.count(),
+        bytes,
+        latency_ns_p50: latencies.quantile(0.5),
+        latency_ns_p99: latencies.quantile(0.99),
+        latency_ns_max: latencies.max(),
     }
 }
 
@@ -445,5 +500,24 @@ mod tests {
         assert_eq!(record.errors, BTreeMap::from([("EIO".to_owned(), 2), ("ENOSPC".to_owned(), 1)]));
         assert_eq!((record.operations, record.latency.count()), (1, 1));
         assert_eq!(record.in_flight_ns, u128::from((1 + 2 + 3 + 3) * MS));
+    }
+
+    #[test]
+    fn no_percentile_is_made_of_percentiles() {
+        let seen = |latencies: &[Ns]| {
+            let mut histogram = Histogram::new();
+            latencies.iter().for_each(|l| histogram.record(*l));
+            interval(0, 100, &histogram, 1)
+        };
+        let (one, none) = (seen(&[10, 20, 30]), seen(&[]));
+        let mut alone = none;
+        alone.combine(&one);
+        alone.combine(&none);
+        assert_eq!(alone.latency_ns_p50, one.latency_ns_p50, "of one stream, it is known");
+        let mut three = one;
+        three.combine(&seen(&[1000]));
+        three.combine(&one);
+        assert_eq!((three.latency_ns_p50, three.latency_ns_p99, three.latency_ns_max), (None, None, Some(1000)));
+        assert_eq!((three.operations, three.bytes), (7, 3));
     }
 }

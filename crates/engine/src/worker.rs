@@ -1,6 +1,5 @@
 //! The loop: one thread, one device, one stream.
 
-mod account;
 mod checking;
 mod content;
 mod crew;
@@ -12,7 +11,6 @@ mod steady;
 mod turn;
 mod waking;
 
-pub(crate) use account::{Account, Flight};
 pub(crate) use checking::Checking;
 pub use content::Content;
 pub use crew::Crew;

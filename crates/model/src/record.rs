@@ -38,10 +38,11 @@ pub struct Round {
 }
 
 /// Why a phase ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopCause {
     /// Its share of time was used.
+    #[default]
     TimeUsed,
     /// The early-stop rule was satisfied.
     Steady,
@@ -184,7 +185,7 @@ pub struct QuietWindow {
 }
 
 /// How the engine actually ran.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineRecord {
     /// Who carried the operations out.
     pub kind: EngineKind,
@@ -199,7 +200,7 @@ pub struct EngineRecord {
 }
 
 /// Everything recorded of one phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// Start, since the run's start.
     pub started_ns: Ns,

@@ -1,96 +1,118 @@
 //! Makes one phase's record of its workers' records.
 
 use super::StreamRecord;
-use model::{EngineRecord, Histogram, Interval, PhaseRecord, StopCause, WarmupCut, WorkerUsage};
-use std::collections::BTreeMap;
+use crate::Crew;
+use model::{
+    Direction, DirectionSummary, EngineKind, EngineRecord, Interval, PhaseRecord, StreamPlan, StreamSummary, WarmupCut,
+};
 
-/// How grave a stop cause is: the phase ended for the gravest of its workers' causes.
-fn rank(stop: StopCause) -> u8 {
-    match stop {
-        StopCause::RegionDone => 0,
-        StopCause::Steady => 1,
-        StopCause::TimeUsed => 2,
-        StopCause::Interrupted => 3,
-        StopCause::Failed => 4,
-    }
-}
-
-/// The record of a phase whose streams were run by `records`' workers, all with the same start. `engine` says how they
-/// ran; its batch sizes are taken from the records. What the engine cannot know (direct, cold and data proofs, quiet
-/// windows) is left `None` for the rig and the caller.
+/// The record of a phase of these streams, which `crew` ran: the streams' records, all with the same start, each with the
+/// engine that carried it out. `engine` says how they ran; its batch sizes are taken from the records. What the engine
+/// cannot know (direct, cold and data proofs, quiet windows) is left `None` for the rig and the caller.
 ///
 /// # Panics
 /// Without records: a phase that did not run has none.
-pub fn phase_record(records: Vec<StreamRecord>, mut engine: EngineRecord) -> PhaseRecord {
-    assert!(!records.is_empty(), "a phase that ran has at least one worker");
-    engine.batch_submit = records.iter().map(|r| r.batch_submit).max().unwrap_or(0);
-    engine.batch_complete = records.iter().map(|r| r.batch_complete).max().unwrap_or(0);
-    let started_ns = records.iter().map(|r| r.started_ns).min().unwrap_or(0);
-    let ended_ns = records.iter().map(|r| r.ended_ns).max().unwrap_or(0);
-    let mut latency = Histogram::new();
-    let mut errors = BTreeMap::new();
-    let mut usage = WorkerUsage::NONE;
-    let mut warmup = WarmupCut::default();
-    let mut stop = StopCause::RegionDone;
-    let (mut operations, mut bytes, mut short_operations, mut in_flight_ns) = (0, 0, 0, 0u128);
-    let mut longest_gap_ns = None;
-    let mut intervals: Vec<Interval> = Vec::new();
-    let mut rounds = Vec::new();
-    for record in records {
-        latency.merge(&record.latency);
-        for (name, count) in record.errors {
-            *errors.entry(name).or_insert(0) += count;
-        }
-        usage = usage.plus(&record.usage);
-        warmup.cut_ns = warmup.cut_ns.max(record.warmup.cut_ns);
-        warmup.operations += record.warmup.operations;
-        warmup.bytes += record.warmup.bytes;
-        warmup.rule = record.warmup.rule;
-        if rank(record.stop) > rank(stop) {
-            stop = record.stop;
-        }
-        operations += record.operations;
-        bytes += record.bytes;
-        short_operations += record.short_operations;
-        in_flight_ns += record.in_flight_ns;
-        longest_gap_ns = longest_gap_ns.max(record.longest_gap_ns);
-        intervals = side_by_side(intervals, record.intervals);
-        rounds.extend(record.rounds);
-    }
-    rounds.sort_by_key(|r: &model::Round| r.start_ns);
-    let duration = ended_ns.saturating_sub(started_ns);
+pub(crate) fn phase_record(
+    records: Vec<(StreamRecord, EngineKind)>,
+    streams: &[StreamPlan],
+    engine: EngineRecord,
+    crew: &Crew,
+) -> PhaseRecord {
+    // What a phase of one nameless stream in one direction did is what the stream did.
+    let all_said = matches!(&records[..], [(only, _)] if only.directions.is_empty())
+        && streams.iter().all(|stream| stream.name.is_empty());
+    let summary = |((record, kind), stream): (&(StreamRecord, EngineKind), _)| summary(record, stream, *kind);
+    let summaries = if all_said { Vec::new() } else { records.iter().zip(streams).map(summary).collect() };
+    let all = records.into_iter().map(|(record, _)| record).reduce(StreamRecord::beside);
+    let Some(mut all) = all else { panic!("a phase that ran has at least one worker") };
+    all.rounds.sort_by_key(|r| r.start_ns);
     PhaseRecord {
-        started_ns,
-        ended_ns,
-        operations,
-        bytes,
-        short_operations,
-        errors,
-        stop,
-        warmup,
+        mean_depth: all.mean_depth(),
+        started_ns: all.started_ns,
+        ended_ns: all.ended_ns,
+        operations: all.operations,
+        bytes: all.bytes,
+        short_operations: all.short_operations,
+        errors: all.errors,
+        stop: all.stop,
+        warmup: all.warmup,
+        engine: EngineRecord { batch_submit: all.batch_submit, batch_complete: all.batch_complete, ..engine },
+        usage: all.usage,
+        longest_gap_ns: all.longest_gap_ns,
+        latency: all.latency,
+        intervals: all.intervals,
+        rounds: all.rounds,
+        streams: summaries,
+        steady: crew.steady(),
+        ..PhaseRecord::default()
+    }
+}
+
+impl StreamRecord {
+    fn mean_depth(&self) -> Option<f64> {
+        let duration = self.ended_ns.saturating_sub(self.started_ns);
+        (duration > 0).then(|| self.in_flight_ns as f64 / duration as f64)
+    }
+
+    /// With what another worker of the phase did.
+    fn beside(mut self, other: Self) -> Self {
+        self.started_ns = self.started_ns.min(other.started_ns);
+        self.ended_ns = self.ended_ns.max(other.ended_ns);
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        self.short_operations += other.short_operations;
+        other.errors.into_iter().for_each(|(name, count)| *self.errors.entry(name).or_default() += count);
+        self.stop = self.stop.graver(other.stop);
+        self.warmup = WarmupCut {
+            rule: other.warmup.rule,
+            cut_ns: self.warmup.cut_ns.max(other.warmup.cut_ns),
+            operations: self.warmup.operations + other.warmup.operations,
+            bytes: self.warmup.bytes + other.warmup.bytes,
+        };
+        self.in_flight_ns += other.in_flight_ns;
+        self.longest_gap_ns = self.longest_gap_ns.max(other.longest_gap_ns);
+        self.latency.merge(&other.latency);
+        self.intervals = side_by_side(self.intervals, other.intervals);
+        self.rounds.extend(other.rounds);
+        self.usage = self.usage.plus(&other.usage);
+        self.batch_submit = self.batch_submit.max(other.batch_submit);
+        self.batch_complete = self.batch_complete.max(other.batch_complete);
+        self
+    }
+}
+
+/// One stream's part of a phase's record.
+fn summary(record: &StreamRecord, stream: &StreamPlan, engine: EngineKind) -> StreamSummary {
+    let mut directions = record.directions.clone();
+    if directions.is_empty() {
+        directions.push(DirectionSummary {
+            direction: stream.directions().first().copied().unwrap_or(Direction::Read),
+            operations: record.operations,
+            bytes: record.bytes,
+            counted_operations: record.latency.count(),
+            counted_bytes: record.bytes - record.warmup.bytes,
+            latency: record.latency.clone(),
+        });
+    }
+    StreamSummary {
+        name: stream.name.clone(),
+        group: stream.group,
         engine,
-        direct: None,
-        cold: None,
-        data: None,
-        usage,
-        mean_depth: (duration > 0).then(|| in_flight_ns as f64 / duration as f64),
-        longest_gap_ns,
-        quiet_before: None,
-        quiet_after: None,
-        latency,
-        intervals,
-        rounds,
-        streams: Vec::new(),
-        steady: None,
-        verify: None,
+        started_ns: record.started_ns,
+        ended_ns: record.ended_ns,
+        cut_ns: record.warmup.cut_ns,
+        stop: record.stop,
+        short_operations: record.short_operations,
+        errors: record.errors.clone(),
+        usage: record.usage,
+        mean_depth: record.mean_depth(),
+        longest_gap_ns: record.longest_gap_ns,
+        directions,
     }
 }
 
 /// Adds two series that begin together. Where one was thinned more than the other, the finer one is thinned too.
 fn side_by_side(mut a: Vec<Interval>, mut b: Vec<Interval>) -> Vec<Interval> {
-    if a.is_empty() {
-        return b;
-    }
     while let (Some(x), Some(y)) = (a.first(), b.first()) {
         // The only interval of a worker that ended at once is short, and needs no thinning of the other.
         if x.length_ns < y.length_ns && a.len() > 1 {
@@ -115,19 +137,9 @@ fn side_by_side(mut a: Vec<Interval>, mut b: Vec<Interval>) -> Vec<Interval> {
 mod tests {
     use super::super::Recorder;
     use super::*;
-    use model::{EngineKind, Warmup};
+    use model::{StopCause, StopRule, Warmup};
 
     const MS: u64 = 1_000_000;
-
-    fn engine() -> EngineRecord {
-        EngineRecord {
-            kind: EngineKind::Null,
-            features: Vec::new(),
-            missing: Vec::new(),
-            batch_submit: 0,
-            batch_complete: 0,
-        }
-    }
 
     fn record(every_ms: u64, end_ms: u64, stop: StopCause) -> StreamRecord {
         let mut r = Recorder::new(0, 1_000 * MS, 100 * MS, &Warmup { min_ns: 0, share: 0.0, max_ns: 0 });
@@ -141,7 +153,9 @@ mod tests {
     fn sums_are_kept_and_the_gravest_cause_wins() {
         let (a, b) = (record(10, 1_000, StopCause::TimeUsed), record(20, 500, StopCause::Failed));
         let (ops, bytes) = (a.operations + b.operations, a.bytes + b.bytes);
-        let phase = phase_record(vec![a, b], engine());
+        let crew = Crew::new(2, &StopRule::Time);
+        let records = vec![(a, EngineKind::Null), (b, EngineKind::Null)];
+        let phase = phase_record(records, &[], EngineRecord::default(), &crew);
         assert_eq!((phase.operations, phase.bytes), (ops, bytes));
         assert_eq!(phase.intervals.iter().map(|i| i.operations).sum::<u64>(), ops);
         assert_eq!(phase.latency.count(), ops);

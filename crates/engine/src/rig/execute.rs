@@ -5,8 +5,8 @@ use super::refusal::refusal_of_device;
 use super::shelf::Shelf;
 use super::stream_worker::Worker;
 use super::verify::{Caches, ReadsSeen, make_cold, not_started, past_cache};
-use crate::recorder::{says_all, stream_summary};
-use crate::{Control, Crew, DeviceError, StreamRecord, phase_record};
+use crate::recorder::phase_record;
+use crate::{Control, Crew, DeviceError, StreamRecord};
 use model::{
     EngineKind, EngineRecord, Failure, FailureKind, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan, Warmup,
 };
@@ -99,27 +99,15 @@ pub(crate) fn execute(job: &Job<'_>, mut known: Vec<Option<Verified>>, control: 
     };
     let ran: Vec<Ran> =
         results.into_iter().collect::<Result<_, _>>().map_err(|(e, _)| refusal_of_device(&job.plan.name, &e))?;
-    let mut engine = EngineRecord {
-        kind: ran[0].kind,
-        features: ran[0].features.clone(),
-        missing: Vec::new(),
-        batch_submit: 0,
-        batch_complete: 0,
-    };
-    let summaries: Vec<_> = ran.iter().zip(streams).map(|(r, s)| stream_summary(&r.record, s, r.kind)).collect();
+    let mut engine = EngineRecord { kind: ran[0].kind, features: ran[0].features.clone(), ..EngineRecord::default() };
     let mut records = Vec::with_capacity(ran.len());
     let mut verified = Vec::with_capacity(ran.len());
     for one in ran {
         engine.missing.extend(one.missing.into_iter().filter(|m| !engine.missing.contains(m)).collect::<Vec<_>>());
-        records.push(one.record);
+        records.push((one.record, one.kind));
         verified.push(one.verified);
     }
-    let all_said = says_all(&records, streams);
-    let mut record = phase_record(records, engine);
-    if !all_said {
-        record.streams = summaries;
-    }
-    record.steady = crew.steady();
+    let mut record = phase_record(records, streams, engine, &crew);
     let (checked, read_back) = read_back(job, verified, &mut record, control);
     Ok(Executed { record, checked, own_reads, read_back })
 }

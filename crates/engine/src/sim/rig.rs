@@ -2,10 +2,8 @@
 
 use super::together::Together;
 use super::{SimDevice, inventory};
-use crate::recorder::{says_all, stream_summary};
-use crate::{
-    Content, Control, Crew, DeviceError, LoopSettings, Part, Rig, StreamRecord, WriteProbe, phase_record, run_worker,
-};
+use crate::recorder::phase_record;
+use crate::{Content, Control, Crew, DeviceError, LoopSettings, Part, Rig, StreamRecord, WriteProbe, run_worker};
 use model::{Access, NS_PER_S};
 use model::{
     BlockPlan, ColdProof, DataProof, DirectProof, Durability, EngineKind, EngineRecord, Environment, ErrorPolicy,
@@ -204,15 +202,8 @@ impl SimRig {
                 records
             }
         };
-        let summaries: Vec<_> =
-            records.iter().zip(streams).map(|(r, s)| stream_summary(r, s, EngineKind::Sim)).collect();
-        let all_said = says_all(&records, streams);
-        let mut record = phase_record(records, engine);
-        if !all_said {
-            record.streams = summaries;
-        }
-        record.steady = crew.steady();
-        Ok(record)
+        let records = records.into_iter().map(|record| (record, EngineKind::Sim)).collect();
+        Ok(phase_record(records, streams, engine, &crew))
     }
 
     fn work(&self) -> Work {

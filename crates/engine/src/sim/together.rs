@@ -2,8 +2,7 @@
 //! recorded as if it had a worker of its own.
 
 use crate::Part;
-use crate::recorder::{Recorder, StreamRecord};
-use crate::worker::{Account, Flight};
+use crate::recorder::{Flight, Recorder, StreamRecord};
 use model::{Ns, PhasePlan, StopCause, StopRule, StreamPlan};
 use workload::{BlockOp, Next, Outcome, Pattern, Source};
 
@@ -24,7 +23,7 @@ pub(super) struct Together {
 struct One {
     plan: StreamPlan,
     source: Pattern,
-    account: Option<Account>,
+    recorder: Option<Recorder>,
     room: u32,
     done: bool,
 }
@@ -45,7 +44,7 @@ impl Together {
         };
         let one = |plan: &StreamPlan| One {
             source: source(plan),
-            account: None,
+            recorder: None,
             room: plan.path.queue_depth.max(1),
             done: false,
             plan: plan.clone(),
@@ -67,16 +66,16 @@ impl Together {
         for one in &mut self.streams {
             let recorder = Recorder::new(now, self.time_limit_ns, self.interval_ns, &self.warmup);
             let part = Part::of(&one.plan, &crew);
-            one.account = Some(Account::new(recorder, &part.directions, part.closes_rounds));
+            one.recorder = Some(recorder.telling_apart(&part.directions, part.closes_rounds));
         }
     }
 
     fn hand_over(&mut self, owner: usize, op: BlockOp, now: Ns) {
         let one = &mut self.streams[owner];
         if one.room == one.plan.path.queue_depth.max(1)
-            && let Some(account) = &mut one.account
+            && let Some(recorder) = &mut one.recorder
         {
-            account.recorder.resumed(now);
+            recorder.resumed(now);
         }
         one.room -= 1;
         self.flights.push((owner, Flight::new(op, now)));
@@ -86,7 +85,7 @@ impl Together {
     pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<StreamRecord> {
         let finish = |one: One| {
             let cause = if one.done { StopCause::RegionDone } else { stop };
-            Some(one.account?.recorder.finish(now, cause))
+            Some(one.recorder?.finish(now, cause))
         };
         self.streams.into_iter().filter_map(finish).collect()
     }
@@ -96,7 +95,7 @@ impl Source for Together {
     type Op = BlockOp;
 
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        if self.streams.iter().any(|s| s.account.is_none()) {
+        if self.streams.iter().any(|s| s.recorder.is_none()) {
             self.begin(now);
         }
         let mut wake: Option<Ns> = None;
@@ -129,10 +128,10 @@ impl Source for Together {
         let (owner, flight) = self.flights.swap_remove(at);
         let one = &mut self.streams[owner];
         one.room += 1;
-        if let Some(account) = &mut one.account {
+        if let Some(recorder) = &mut one.recorder {
             match outcome.result {
-                Ok(bytes) => account.succeeded(&flight, outcome.at_ns, bytes),
-                Err(errno) => account.failed(&flight, outcome.at_ns, errno),
+                Ok(bytes) => recorder.succeeded(&flight, outcome.at_ns, bytes),
+                Err(errno) => recorder.failed(outcome.at_ns, flight.handed_ns, errno),
             }
         }
         one.source.completed(op, outcome);
@@ -142,7 +141,7 @@ impl Source for Together {
         let index = (0..self.streams.len()).find_map(|i| Some((i, self.streams[i].source.closing()?)));
         let (owner, op) = index?;
         // The moment of the last completion, which the loop goes on from.
-        let now = self.streams[owner].account.as_ref().map_or(0, |a| a.recorder.last_ns());
+        let now = self.streams[owner].recorder.as_ref().map_or(0, Recorder::last_ns);
         self.hand_over(owner, op, now);
         Some(op)
     }

@@ -1,11 +1,10 @@
 //! One turn of the loop: refill, submit, reap, account.
 
-use super::account::{Account, Flight};
 use super::floor::Floor;
 use super::waking::Waking;
 use super::{Data, LoopSettings, Part, Steadiness};
 use crate::control::Recent;
-use crate::recorder::{Recorder, StreamRecord, Tally};
+use crate::recorder::{Flight, Recorder, StreamRecord, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, Ns, StopCause};
 use workload::{Next, Outcome, Request, Source};
@@ -64,7 +63,7 @@ pub(super) struct Turns<'a, D: Device, S, C> {
     settings: &'a LoopSettings,
     part: &'a Part<'a>,
     control: &'a Control,
-    account: Account,
+    recorder: Recorder,
     steadiness: Steadiness,
     waking: Waking,
     /// Operations in flight, by their buffer.
@@ -119,12 +118,13 @@ where
         let done = Vec::with_capacity(places);
         control.progress.begin();
         let started = settings.started_ns.unwrap_or_else(|| part.crew.start(|| device.now()));
-        let mut recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup);
-        recorder.hand_on(control.series.join());
+        let recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup)
+            .telling_apart(&part.directions, part.closes_rounds)
+            .handing_on(control.series.join());
         Self {
             steadiness: Steadiness::new(&settings.stop, &recorder),
             shown: recorder.interval_end(),
-            account: Account::new(recorder, &part.directions, part.closes_rounds),
+            recorder,
             waking: Waking::default(),
             flights,
             free,
@@ -226,7 +226,7 @@ where
             let untimed = self.fresh && few && !C::LOOKS && !self.data.makes();
             let handed = if untimed { self.now } else { self.device.now() };
             if self.in_flight() == self.batch.len() {
-                self.account.recorder.resumed(handed);
+                self.recorder.resumed(handed);
             }
             for op in &self.batch {
                 self.flights[op.buffer() as usize] = Flight::new(*op, handed);
@@ -255,7 +255,7 @@ where
                 self.data.handed(&op);
             }
             let handed = self.device.now();
-            self.account.recorder.resumed(handed);
+            self.recorder.resumed(handed);
             self.flights[buffer as usize] = Flight { op, handed_ns: handed, start_ns: handed };
             self.device.submit(&[op])?;
             self.drain_until = handed.saturating_add(self.settings.drain_limit_ns.saturating_mul(CLOSING_PATIENCE));
@@ -276,7 +276,7 @@ where
             _ => (self.settings.batch_complete.max(1) as usize).min(in_flight).max(1),
         };
         let limit = if self.stop.is_some() { self.drain_until } else { self.deadline };
-        let mut until = limit.min(self.account.recorder.interval_end());
+        let mut until = limit.min(self.recorder.interval_end());
         let mut slept_until = None;
         let mut spins = matches!(refilled, Refilled::Spin(_));
         if let Refilled::Until(wake) | Refilled::Spin(wake) = refilled
@@ -347,7 +347,7 @@ where
 
     #[inline]
     fn succeeded(&mut self, flight: &Flight<D::Op>, completion: &Completion, bytes: u32) {
-        self.account.succeeded(flight, completion.at_ns, bytes);
+        self.recorder.succeeded(flight, completion.at_ns, bytes);
         let direction = flight.op.direction();
         if direction == Direction::Sync {
             return;
@@ -375,14 +375,14 @@ where
     #[cold]
     fn failed(&mut self, flight: &Flight<D::Op>, at: Ns, errno: i32) -> bool {
         if errno == EAGAIN && self.part.would_block_is_an_answer {
-            self.account.failed(flight, at, errno);
+            self.recorder.failed(at, flight.handed_ns, errno);
             return true;
         }
         let lasts = at.saturating_sub(flight.handed_ns) >= RETRY_LIMIT_NS;
         if matches!(errno, EINTR | EAGAIN) && self.stop.is_none() && !lasts {
             return false;
         }
-        self.account.failed(flight, at, errno);
+        self.recorder.failed(at, flight.handed_ns, errno);
         self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
         let gone = matches!(errno, ENXIO | ENODEV | ENOMEDIUM);
         let sync = flight.op.direction() == Direction::Sync;
@@ -400,14 +400,14 @@ where
     /// Ends the intervals that are over, and shows what they had. Whether there is another turn.
     #[inline]
     fn end_of_interval(&mut self) -> bool {
-        self.account.recorder.roll(self.now);
-        if self.account.recorder.interval_end() != self.shown {
+        self.recorder.roll(self.now);
+        if self.recorder.interval_end() != self.shown {
             self.show();
         }
         if self.stop.is_some() && self.now >= self.drain_until {
             // The device does not answer. What is out stays out; the device keeps its buffers.
             for _ in self.free.len()..self.places() {
-                self.account.recorder.failed(self.now, self.now, ETIMEDOUT);
+                self.recorder.failed(self.now, self.now, ETIMEDOUT);
             }
             return false;
         }
@@ -416,9 +416,9 @@ where
 
     #[cold]
     fn show(&mut self) {
-        self.shown = self.account.recorder.interval_end();
+        self.shown = self.recorder.interval_end();
         self.fresh = false;
-        let own = self.account.recorder.tally();
+        let own = self.recorder.tally();
         let (operations, bytes) = (own.operations - self.told.operations, own.bytes - self.told.bytes);
         let latency_sum_ns = u64::try_from(own.latency_sum_ns - self.told.latency_sum_ns).unwrap_or(u64::MAX);
         let of_all = self.part.crew.advance(self.now, self.started, (operations, bytes), latency_sum_ns);
@@ -428,10 +428,10 @@ where
         self.control.progress.replace(self.recent, latest);
         (self.told, self.recent) = (own, latest);
         if self.stop.is_none() {
-            self.stop = self.steadiness.ends(&self.account.recorder, elapsed);
+            self.stop = self.steadiness.ends(&self.recorder, elapsed);
         }
         if self.stop.is_none() && self.floor.as_mut().is_some_and(|floor| floor.is_below(self.now, own)) {
-            self.account.recorder.failed(self.now, self.now, ETIME);
+            self.recorder.failed(self.now, self.now, ETIME);
             self.stop = Some(StopCause::Failed);
         }
         self.stop = self.stop.or_else(|| self.part.crew.ended_for(self.part.exit_group));
@@ -441,7 +441,7 @@ where
     pub fn finish(self) -> StreamRecord {
         self.control.progress.replace(self.recent, Recent::default());
         let batch_complete = self.settings.batch_complete.clamp(1, self.places() as u32);
-        let mut record = self.account.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
+        let mut record = self.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
         record.batch_submit =
             self.settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, self.flights.len() as u32);
         record.batch_complete = batch_complete;
