@@ -1,20 +1,18 @@
 //! The seam to whatever carries operations out.
 
 mod calls;
+mod in_thread;
 mod memory;
 mod mmap;
-mod null;
 mod own_thread;
-mod psync;
 mod threads;
 mod uring;
 
-pub use calls::{Calls, FileSet};
+pub(crate) use calls::FileSet;
+pub use in_thread::{NullDevice, PsyncDevice};
 pub use memory::MemoryDevice;
-pub use mmap::MappedFiles;
-pub use null::NullDevice;
+pub(crate) use mmap::MappedFiles;
 pub(crate) use own_thread::OwnThread;
-pub use psync::PsyncDevice;
 pub use threads::PsyncThreads;
 pub use uring::UringDevice;
 
@@ -78,15 +76,6 @@ impl DeviceError {
             Self::Call { .. } | Self::BadOperation(_) => None,
         }
     }
-}
-
-/// More operations than buffers cannot be in flight; told before any is carried out.
-#[inline]
-fn check_room(in_flight: usize, more: usize, places: u32) -> Result<(), DeviceError> {
-    if in_flight + more > places as usize {
-        return Err(DeviceError::BadOperation(format!("more than {places} operations in flight")));
-    }
-    Ok(())
 }
 
 /// Carries operations out and owns the clock.

@@ -23,8 +23,7 @@ mod worker;
 pub use control::{Control, Progress};
 pub use copy::{copy_buffer_bytes, run_copy};
 pub use device::{
-    Calls, Completion, Device, DeviceError, FileSet, MappedFiles, MemoryDevice, NO_THREAD_REMEDY, NullDevice,
-    PsyncDevice, PsyncThreads, UringDevice,
+    Completion, Device, DeviceError, MemoryDevice, NO_THREAD_REMEDY, NullDevice, PsyncDevice, PsyncThreads, UringDevice,
 };
 pub use feed::{SampleFeed, SeriesFeed, SeriesReader};
 pub use recorder::StreamRecord;

@@ -44,7 +44,9 @@ pub trait Rig {
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure>;
 
     /// Flushes what we have written, so that the following quiet window shows others only.
-    fn settle(&mut self) -> Result<(), Failure>;
+    fn settle(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Lets time pass without an operation of ours; ends early when stopped.
     fn idle(&mut self, ns: Ns, control: &Control);
@@ -54,13 +56,19 @@ pub trait Rig {
     fn readable_bytes(&self) -> u64;
 
     /// Bytes written to the target so far, layout and probes included.
-    fn bytes_written(&self) -> u64;
+    fn bytes_written(&self) -> u64 {
+        0
+    }
 
     /// The machine as this rig simulates it, now; `None` where the real machine is to be observed.
-    fn simulated_sample(&mut self) -> Option<SystemSample>;
+    fn simulated_sample(&mut self) -> Option<SystemSample> {
+        None
+    }
 
     /// Samples taken during the last phase in simulated time; empty where the real machine is to be observed.
-    fn take_simulated_samples(&mut self) -> Vec<SystemSample>;
+    fn take_simulated_samples(&mut self) -> Vec<SystemSample> {
+        Vec::new()
+    }
 }
 
 /// Seed of the data that are copied where the plan has no stream to give one.

@@ -61,12 +61,15 @@ impl CallFlags {
     }
 }
 
-/// preadv2(2) into `buffer`; bytes read, which may be fewer. Repeated when a signal interrupts it.
+/// preadv2(2) into `buffer`, or pread(2) without flags; bytes read, which may be fewer. Repeated when a signal interrupts it.
 ///
 /// # Errors
 /// The errno.
 #[inline]
 pub fn read_at_with(fd: impl AsFd, buffer: &mut [u8], offset: u64, flags: CallFlags) -> Result<usize, i32> {
+    if flags == CallFlags::NONE {
+        return crate::read_at(fd, buffer, offset);
+    }
     let fd = fd.as_fd();
     let flags = ReadWriteFlags::from_bits_retain(flags.bits);
     loop {
@@ -77,12 +80,16 @@ pub fn read_at_with(fd: impl AsFd, buffer: &mut [u8], offset: u64, flags: CallFl
     }
 }
 
-/// pwritev2(2) from `buffer`; bytes written, which may be fewer. Repeated when a signal interrupts it.
+/// pwritev2(2) from `buffer`, or pwrite(2) without flags; bytes written, which may be fewer. Repeated when a signal
+/// interrupts it.
 ///
 /// # Errors
 /// The errno.
 #[inline]
 pub fn write_at_with(fd: impl AsFd, buffer: &[u8], offset: u64, flags: CallFlags) -> Result<usize, i32> {
+    if flags == CallFlags::NONE {
+        return crate::write_at(fd, buffer, offset);
+    }
     let fd = fd.as_fd();
     let flags = ReadWriteFlags::from_bits_retain(flags.bits);
     loop {

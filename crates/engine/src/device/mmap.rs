@@ -1,6 +1,6 @@
 //! Files through shared mappings: reads are loads, writes are stores, syncs are msync.
 
-use super::calls::Calls;
+use super::calls::{EINVAL, ENXIO, FileCalls};
 use crate::DeviceError;
 use std::os::fd::AsFd;
 use sys::Mapping;
@@ -16,9 +16,7 @@ pub struct MappedFiles {
     space: FileSpace,
 }
 
-/// EINVAL, ENXIO and EOPNOTSUPP, the same on every Linux architecture that this program runs on.
-const EINVAL: i32 = 22;
-const ENXIO: i32 = 6;
+/// The same on every Linux architecture that this program runs on.
 const EOPNOTSUPP: i32 = 95;
 
 impl MappedFiles {
@@ -37,12 +35,8 @@ impl MappedFiles {
         let mappings = mappings.map_err(|source| DeviceError::Call { call: "mmap of the target", source })?;
         Ok(Self { mappings, space })
     }
-}
 
-impl Calls for MappedFiles {
-    fn prepare(&self) {}
-
-    fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    pub(super) fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let (index, offset) = self.space.locate(op.offset);
         let mapping = self.mappings.get(index).ok_or(ENXIO)?;
         let data = buffer.get_mut(..op.len as usize).ok_or(EINVAL)?;
@@ -57,5 +51,11 @@ impl Calls for MappedFiles {
             OpKind::Trim | OpKind::WriteZeroes => return Err(EOPNOTSUPP),
         }
         Ok(op.len)
+    }
+}
+
+impl From<MappedFiles> for FileCalls {
+    fn from(files: MappedFiles) -> Self {
+        Self::Mapped(files)
     }
 }

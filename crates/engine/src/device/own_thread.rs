@@ -4,37 +4,35 @@
 //! the same limits as ours. Where none can be made the operation comes back as ECANCELED (k:io_uring/io-wq.c), and is
 //! carried out here, by the thread that asked for it.
 
-use crate::device::calls::Calls;
+use crate::device::calls::FileCalls;
+use crate::device::in_thread::Calls;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
 use sys::BufferPool;
-use workload::{BlockOp, OpKind};
+use workload::BlockOp;
 
 /// The kernel's answer where it could make no worker (the same on all Linux architectures but MIPS, PA-RISC and SPARC).
 const ECANCELED: i32 = 125;
 
-const EMPTY: BlockOp = BlockOp { kind: OpKind::Read, offset: 0, len: 0, buffer: 0, intended_ns: None };
-
 /// A device without workers, and the calls that stand in for them.
 #[derive(Debug)]
-pub struct OwnThread<D, C> {
+pub struct OwnThread<D> {
     device: D,
-    calls: C,
+    calls: FileCalls,
     /// What is in flight, by its buffer.
     operations: Vec<BlockOp>,
     carried_out: u64,
     why: String,
 }
 
-impl<D: Device<Op = BlockOp>, C: Calls> OwnThread<D, C> {
+impl<D: Device<Op = BlockOp>> OwnThread<D> {
     /// `calls` reach what the device does, of `depth` operations at once. `why`: that there are no threads, for the record.
-    pub fn new(device: D, calls: C, depth: u32, why: String) -> Self {
-        calls.prepare();
-        Self { device, calls, operations: vec![EMPTY; depth as usize], carried_out: 0, why }
+    pub fn new(device: D, calls: impl Into<FileCalls>, depth: u32, why: String) -> Self {
+        Self { device, calls: calls.into(), operations: vec![BlockOp::default(); depth as usize], carried_out: 0, why }
     }
 }
 
-impl<D: Device<Op = BlockOp>, C: Calls> Device for OwnThread<D, C> {
+impl<D: Device<Op = BlockOp>> Device for OwnThread<D> {
     type Op = BlockOp;
 
     fn now(&self) -> Ns {
@@ -100,6 +98,7 @@ mod tests {
     use super::*;
     use crate::PsyncDevice;
     use std::os::unix::fs::FileExt;
+    use workload::OpKind;
 
     /// A ring of which every second operation would need a worker.
     struct Refusing(PsyncDevice, u64);

@@ -4,14 +4,13 @@
 //! bounded channels that are allocated beforehand. The hand-over costs two wake-ups an operation, which the run's record
 //! names, since it shows in latencies of fast devices.
 
-use crate::device::calls::Calls;
-use crate::device::calls::check;
-use crate::device::pool_feature;
-use crate::device::worker_usage;
+use super::calls::FileCalls;
+use super::in_thread::Calls;
+use super::{calls::check, pool_feature, worker_usage};
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use sys::{BufferPool, Epoch, ThreadUsage, thread_usage};
@@ -59,17 +58,16 @@ impl PsyncThreads {
     ///
     /// # Errors
     /// If the threads cannot be had.
-    pub fn new<C: Calls + 'static>(
+    pub fn new(
         epoch: Epoch,
-        calls: C,
+        calls: impl Into<FileCalls>,
         pool: BufferPool,
         why: Option<String>,
     ) -> Result<Self, DeviceError> {
-        calls.prepare();
         let (depth, buffer_bytes) = (pool.count(), pool.buffer_bytes());
         let features = pool_feature(&pool).into_iter().collect();
         let missing = why.into_iter().chain(pool.missing().map(str::to_owned)).collect();
-        let calls = Arc::new(calls);
+        let calls = Arc::new(calls.into());
         let (answer, answers) = sync_channel(depth as usize);
         let mut slots = Vec::with_capacity(depth as usize);
         for (index, buffer) in pool.split().into_iter().enumerate() {
@@ -79,7 +77,7 @@ impl PsyncThreads {
                 .name(format!("io-{index}"))
                 // The thread's frame holds no data: buffers are lent to it.
                 .stack_size(128 * 1024)
-                .spawn(move || serve(epoch, &*calls, &inbox, &answer))
+                .spawn(move || serve(epoch, &calls, &inbox, &answer))
                 .map_err(|source| DeviceError::NoThread { purpose: format!("I/O at depth {depth}"), source })?;
             slots.push(Slot { requests, buffer: Some(buffer), thread });
         }
@@ -97,7 +95,7 @@ impl PsyncThreads {
 }
 
 /// A thread's life: carry out what arrives until the device is dropped.
-fn serve(epoch: Epoch, calls: &impl Calls, inbox: &Receiver<Request>, answer: &SyncSender<Answer>) {
+fn serve(epoch: Epoch, calls: &FileCalls, inbox: &Receiver<Request>, answer: &SyncSender<Answer>) {
     while let Ok(request) = inbox.recv() {
         let answered = match request {
             Request::Carry(op, mut buffer) => {
@@ -147,26 +145,10 @@ impl Device for PsyncThreads {
 
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
         let room = out.capacity() - out.len();
-        let mut taken = 0;
-        while taken < room {
-            match self.answers.try_recv() {
-                Ok(answer) => {
-                    self.take(answer, out);
-                    taken += 1;
-                    continue;
-                }
-                Err(TryRecvError::Disconnected) => return Err(gone()),
-                Err(TryRecvError::Empty) => {}
-            }
-            let left = until.saturating_sub(self.now());
-            if taken >= min || left == 0 {
-                break;
-            }
+        for taken in 0..room {
+            let left = if taken < min { until.saturating_sub(self.now()) } else { 0 };
             match self.answers.recv_timeout(Duration::from_nanos(left)) {
-                Ok(answer) => {
-                    self.take(answer, out);
-                    taken += 1;
-                }
+                Ok(answer) => self.take(answer, out),
                 Err(RecvTimeoutError::Timeout) => break,
                 Err(RecvTimeoutError::Disconnected) => return Err(gone()),
             }

@@ -9,11 +9,11 @@ use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
 use super::shelf::Shelf;
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
-use super::verify::{Caches, no_memory, nothing_written};
+use super::verify::{no_memory, nothing_written};
 use crate::{Control, Rig};
 use model::{
     Access, ColdProof, DirectProof, Direction, DirectionSummary, EngineKind, Failure, FailureKind, Ns, Operation,
-    PhaseKind, PhasePlan, PhaseRecord, StreamPlan, StreamSummary, SystemSample, TargetKind,
+    PhaseKind, PhasePlan, PhaseRecord, StreamPlan, StreamSummary, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -235,17 +235,11 @@ impl Rig for FileRig {
         let without_ring = self.without_ring(proven.as_ref());
         let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
         let ways = plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>()?;
-        let caches = Caches {
-            device: self.is_device(),
-            backing: &self.options.backing_files,
-            hidden: self.options.hidden_backing,
-            device_reads: self.options.device_reads.as_ref(),
-        };
-        let (interval_ns, shelf) = (self.options.interval_ns, &self.shelf);
-        let job = Job { ways, plan: &plan, epoch: self.epoch, interval_ns, caches, shelf };
+        let (epoch, device, options, shelf) = (self.epoch, self.is_device(), &self.options, &self.shelf);
+        let job = Job { plan: &plan, reads_back: false, epoch, device, options, shelf, control };
         let limits = self.is_device().then(|| Limits::of(&self.opened.file));
         let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
-        let result = known.and_then(|known| execute(&job, known, control));
+        let result = known.and_then(|known| execute(job, &ways, known));
         drop(direct);
         self.unsettled |= write;
         let Executed { mut record, checked, mut own_reads, read_back } = result?;
@@ -306,13 +300,5 @@ impl Rig for FileRig {
 
     fn bytes_written(&self) -> u64 {
         self.bytes_written
-    }
-
-    fn simulated_sample(&mut self) -> Option<SystemSample> {
-        None
-    }
-
-    fn take_simulated_samples(&mut self) -> Vec<SystemSample> {
-        Vec::new()
     }
 }

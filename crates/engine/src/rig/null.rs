@@ -2,9 +2,8 @@
 
 use super::execute::{Job, Way, execute};
 use super::shelf::Shelf;
-use super::verify::Caches;
-use crate::{Control, Rig};
-use model::{EngineKind, Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
+use crate::{Control, FileOptions, Rig};
+use model::{EngineKind, Failure, Ns, PhasePlan, PhaseRecord};
 use sys::Epoch;
 
 /// Size that `null:` claims: any plan fits.
@@ -14,7 +13,7 @@ const BYTES: u64 = 1 << 40;
 #[derive(Debug)]
 pub struct NullRig {
     epoch: Epoch,
-    interval_ns: Ns,
+    options: FileOptions,
     copy_bytes: u64,
     shelf: Shelf,
 }
@@ -22,7 +21,8 @@ pub struct NullRig {
 impl NullRig {
     /// With intervals of this length, and buffers of this size ([`crate::copy_buffer_bytes`]) for the memory copy.
     pub fn new(interval_ns: Ns, copy_bytes: u64) -> Self {
-        Self { epoch: Epoch::start(), interval_ns, copy_bytes, shelf: Shelf::default() }
+        let options = FileOptions { interval_ns, ..FileOptions::default() };
+        Self { epoch: Epoch::start(), options, copy_bytes, shelf: Shelf::default() }
     }
 
     /// The most that a plan's region may take.
@@ -43,17 +43,11 @@ impl Rig for NullRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
-            return super::memory_copy(phase, self.epoch, self.interval_ns, self.copy_bytes, control);
+            return super::memory_copy(phase, self.epoch, self.options.interval_ns, self.copy_bytes, control);
         }
-        let ways = vec![Way::Null; phase.streams.len()];
-        let caches = Caches { device: false, backing: &[], hidden: false, device_reads: None };
-        let shelf = &self.shelf;
-        let job = Job { ways, plan: phase, epoch: self.epoch, interval_ns: self.interval_ns, caches, shelf };
-        Ok(execute(&job, Vec::new(), control)?.record)
-    }
-
-    fn settle(&mut self) -> Result<(), Failure> {
-        Ok(())
+        let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
+        let job = Job { plan: phase, reads_back: false, epoch, device: false, options, shelf, control };
+        Ok(execute(job, &vec![Way::default(); phase.streams.len()], Vec::new())?.record)
     }
 
     fn idle(&mut self, ns: Ns, control: &Control) {
@@ -62,17 +56,5 @@ impl Rig for NullRig {
 
     fn readable_bytes(&self) -> u64 {
         BYTES
-    }
-
-    fn bytes_written(&self) -> u64 {
-        0
-    }
-
-    fn simulated_sample(&mut self) -> Option<SystemSample> {
-        None
-    }
-
-    fn take_simulated_samples(&mut self) -> Vec<SystemSample> {
-        Vec::new()
     }
 }

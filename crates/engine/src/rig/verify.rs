@@ -1,14 +1,12 @@
 //! The read-back of what a phase wrote, and second looks at what seems wrong.
 
 use super::cold::drop_caches;
-use super::device_reads::DeviceReads;
-use super::execute::Way;
+use super::execute::{Job, Way};
 use super::own_files::Files;
 use super::refusal::errno_text;
 use model::{Failure, FailureKind, StreamPlan};
 use std::fs::File;
 use std::hash::BuildHasher;
-use std::path::PathBuf;
 use std::sync::Arc;
 use sys::{BufferPool, DirectAlignment};
 use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
@@ -30,26 +28,6 @@ pub(super) fn nothing_written() -> Written {
 pub(super) fn no_memory(phase: &str, error: &workload::WrittenError) -> Failure {
     Failure::new(FailureKind::Environment, format!("{phase}: {error}"))
         .remedy("verify a smaller region or larger blocks, or verify with fewer files")
-}
-
-/// The caches between a stream and its medium, and what the medium counts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Caches<'a> {
-    /// Whether the target is a block device.
-    pub device: bool,
-    /// Files behind the loop devices below the target.
-    pub backing: &'a [PathBuf],
-    /// Whether there are such files that cannot be reached, so that their caches cannot be emptied.
-    pub hidden: bool,
-    /// Bytes that the lowest layers have read.
-    pub device_reads: Option<&'a DeviceReads>,
-}
-
-impl Caches<'_> {
-    /// Bytes that the lowest layers have read so far; `None` where none counts.
-    pub(super) fn device_read_bytes(&self) -> Option<u64> {
-        self.device_reads?.bytes()
-    }
 }
 
 /// How the reads of a part of a phase went: [`model::VerifyReads`] without what is the same for the whole target.
@@ -146,20 +124,20 @@ pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Wa
             Err(_) => None,
         }
     };
-    let files: Files = way.files().iter().map(again).collect::<Option<_>>()?;
-    Some(Way::Direct { files, without_ring: None })
+    let files: Files = way.files.iter().map(again).collect::<Option<_>>()?;
+    Some(Way { files, direct: true, threads: None })
 }
 
-/// Before the read-back: what the stream wrote is made durable and leaves the caches. In words, how its reads go, and the
-/// pages that stayed.
+/// Before the read-back: what the stream wrote is made durable and leaves the caches. The pages that stayed; `None` if it
+/// cannot be told.
 pub(super) fn make_cold(
+    job: Job<'_>,
     verified: &mut Verified,
     files: &Files,
     stream: &StreamPlan,
-    caches: Caches<'_>,
     direct: bool,
-) -> (String, Option<u64>) {
-    let sync = BlockOp { kind: OpKind::Fsync, offset: 0, len: 0, buffer: 0, intended_ns: None };
+) -> Option<u64> {
+    let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
     verified.handed(&sync);
     let flushed = files.iter().map(sys::sync_all).fold(Ok(()), Result::and);
     // What a failed fsync covered may be gone, and is said to be lost late.
@@ -168,17 +146,18 @@ pub(super) fn make_cold(
     let mut method = String::new();
     for file in files {
         let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
-        let dropped = drop_caches(file, caches.device, start, len, caches.backing);
+        let dropped = drop_caches(file, job.device, start, len, &job.options.backing_files);
         left = left.zip(dropped.resident_pages).map(|(a, b)| a + b);
         method = dropped.method;
     }
-    left = left.filter(|_| !caches.hidden);
-    let cache = match left {
-        Some(0) => "the page cache was dropped before".to_owned(),
-        Some(pages) => format!("{pages} pages stayed in the page cache ({method})"),
-        None => format!("whether the page cache was dropped cannot be told ({method})"),
-    };
-    (if direct { format!("direct; {cache}") } else { format!("through the page cache; {cache}") }, left)
+    left = left.filter(|_| !job.options.hidden_backing);
+    let way = if direct { "direct" } else { "through the page cache" };
+    verified.reads_by(match left {
+        Some(0) => format!("{way}; the page cache was dropped before"),
+        Some(pages) => format!("{way}; {pages} pages stayed in the page cache ({method})"),
+        None => format!("{way}; whether the page cache was dropped cannot be told ({method})"),
+    });
+    left
 }
 
 /// Why a read-back did not start.

@@ -8,7 +8,8 @@ use super::file::FileRig;
 use super::refusal::{Attempt, refusal};
 use super::verify::ReadsSeen;
 use model::{
-    DirectProof, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind, VerifyReads, VerifyRecord, VerifySource,
+    DirectProof, EngineKind, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind, VerifyReads, VerifyRecord,
+    VerifySource,
 };
 use std::fs::File;
 use std::io;
@@ -122,12 +123,13 @@ impl FileRig {
             }
             _ => buffered,
         };
-        Ok(match direct {
-            Some(Ok(_)) => Way::Direct { files, without_ring },
-            Some(Err(reason)) => {
-                Way::StandIn { files, reason: format!("O_DIRECT: refused ({reason}); buffered I/O stands in") }
-            }
-            None => Way::Buffered { files },
-        })
+        let threads = match direct {
+            // Threads that are asked for need no reason.
+            Some(Ok(_)) if stream.path.engine.unwrap_or(phase.engine) == EngineKind::PsyncThreads => None,
+            Some(Ok(_)) => without_ring.map(|why| format!("io_uring: {why}")),
+            Some(Err(reason)) => Some(format!("O_DIRECT: refused ({reason}); buffered I/O stands in")),
+            None => None,
+        };
+        Ok(Way { files, direct: past_cache, threads })
     }
 }

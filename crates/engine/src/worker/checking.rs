@@ -5,30 +5,25 @@ use workload::{BlockOp, Outcome, Reread, Verified};
 
 /// The data of a stream that verifies, and the way to read a suspect again.
 #[derive(Debug)]
-pub struct Checking<R> {
-    /// What it knows.
-    pub verified: Verified,
+pub struct Checking<'a, R> {
+    verified: &'a mut Verified,
     again: R,
     writes: bool,
 }
 
-impl<R: Reread> Checking<R> {
+impl<'a, R: Reread> Checking<'a, R> {
     /// For a stream that `writes`, or only reads; suspects are read again by `again`.
-    pub fn new(verified: Verified, again: R, writes: bool) -> Self {
+    pub fn new(verified: &'a mut Verified, again: R, writes: bool) -> Self {
         Self { verified, again, writes }
     }
 }
 
-impl<R: Reread> Data for Checking<R> {
+impl<R: Reread> Data for Checking<'_, R> {
     const LOOKS: bool = true;
 
     #[inline]
     fn makes(&self) -> bool {
         self.writes
-    }
-
-    fn fill(&mut self, _index: u32, _buffer: &mut [u8]) {
-        // Each write fills all of its buffer.
     }
 
     #[inline]

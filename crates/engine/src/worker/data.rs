@@ -10,13 +10,16 @@ pub trait Data<Op = BlockOp> {
     const LOOKS: bool = false;
 
     /// Whether data are made at all; where not, nothing is written, or the caller made the data.
-    fn makes(&self) -> bool;
+    #[inline]
+    fn makes(&self) -> bool {
+        false
+    }
 
-    /// Fills a buffer before the ramp.
-    fn fill(&mut self, index: u32, buffer: &mut [u8]);
+    /// Fills a buffer before the ramp, where not each write fills all of its own.
+    fn fill(&mut self, _index: u32, _buffer: &mut [u8]) {}
 
     /// Makes the data of a write that is about to be handed over.
-    fn make(&mut self, op: &Op, data: &mut [u8]);
+    fn make(&mut self, _op: &Op, _data: &mut [u8]) {}
 
     /// An operation that sends no data is about to be handed over; only where [`Data::LOOKS`].
     fn handed(&mut self, _op: &Op) {}
@@ -34,16 +37,7 @@ pub trait Data<Op = BlockOp> {
 #[derive(Clone, Copy, Debug)]
 pub struct NoData;
 
-impl<Op> Data<Op> for NoData {
-    #[inline]
-    fn makes(&self) -> bool {
-        false
-    }
-
-    fn fill(&mut self, _index: u32, _buffer: &mut [u8]) {}
-
-    fn make(&mut self, _op: &Op, _data: &mut [u8]) {}
-}
+impl<Op> Data<Op> for NoData {}
 
 impl Data for Option<Content> {
     #[inline]

@@ -1,0 +1,157 @@
+//! Operations carried out in the calling thread, one after the other: pread and pwrite, copies of memory, nothing at all.
+
+use super::calls::FileCalls;
+use super::pool_feature;
+use crate::{Completion, Device, DeviceError};
+use model::Ns;
+use sys::{BufferPool, Epoch};
+use workload::{BlockOp, Request};
+
+/// What carries single operations out.
+pub trait Calls {
+    /// The kind of operation.
+    type Op: Request;
+
+    /// Whether each operation is stamped when it has been carried out; else all at once, when they are reaped.
+    const STAMPS_EACH: bool = true;
+
+    /// Whether it can be carried out with these buffers; told before any is.
+    ///
+    /// # Errors
+    /// [`DeviceError::BadOperation`].
+    fn check(&self, _op: &Self::Op, _pool: &BufferPool) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// Carries one out with its buffer; bytes transferred, or the errno.
+    ///
+    /// # Errors
+    /// The errno.
+    fn carry_out(&self, op: &Self::Op, buffer: &mut [u8]) -> Result<u32, i32>;
+
+    /// A feature in use, and what was asked of the system and not had.
+    fn remarks(&self, pool: &BufferPool) -> (Option<String>, Option<String>) {
+        (pool_feature(pool), pool.missing().map(str::to_owned))
+    }
+}
+
+/// A device without a queue: `submit` carries the operations out. All CPU time of an operation is the caller's own, so that
+/// getrusage shows who burns it.
+#[derive(Debug)]
+pub struct InThread<C> {
+    epoch: Epoch,
+    calls: C,
+    pool: BufferPool,
+    done: Vec<Completion>,
+}
+
+/// pread, pwrite and fdatasync, or loads and stores: what buffered and sync phases use.
+pub type PsyncDevice = InThread<FileCalls>;
+
+impl PsyncDevice {
+    /// Over an open file, or several, with these buffers (one is what it is for).
+    pub fn new(epoch: Epoch, calls: impl Into<FileCalls>, pool: BufferPool) -> Self {
+        Self::over(epoch, calls.into(), pool)
+    }
+}
+
+/// Operations that succeed in full the moment they are reaped: what is left is our own overhead. Transfers nothing; has
+/// buffers, so that the cost of making data is part of what it shows.
+pub type NullDevice = InThread<Nothing>;
+
+impl NullDevice {
+    /// With these buffers.
+    pub fn new(epoch: Epoch, pool: BufferPool) -> Self {
+        Self::over(epoch, Nothing, pool)
+    }
+}
+
+/// No call.
+#[derive(Debug)]
+pub struct Nothing;
+
+impl Calls for Nothing {
+    type Op = BlockOp;
+
+    const STAMPS_EACH: bool = false;
+
+    #[inline]
+    fn carry_out(&self, op: &BlockOp, _buffer: &mut [u8]) -> Result<u32, i32> {
+        Ok(op.len)
+    }
+
+    fn remarks(&self, _pool: &BufferPool) -> (Option<String>, Option<String>) {
+        (None, None)
+    }
+}
+
+impl<C: Calls> InThread<C> {
+    /// By these calls, with as many in flight as there are buffers.
+    pub(super) fn over(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
+        Self { epoch, calls, done: Vec::with_capacity(pool.count() as usize), pool }
+    }
+}
+
+impl<C: Calls> Device for InThread<C> {
+    type Op = C::Op;
+
+    // Nothing but our own few instructions lies between the call that carried the last operation out and the return.
+    const STAMPED_ON_RETURN: bool = true;
+
+    #[inline]
+    fn now(&self) -> Ns {
+        self.epoch.elapsed_ns()
+    }
+
+    #[inline]
+    fn buffer(&mut self, index: u32) -> &mut [u8] {
+        self.pool.buffer_mut(index)
+    }
+
+    #[inline]
+    fn submit(&mut self, ops: &[C::Op]) -> Result<(), DeviceError> {
+        let places = self.pool.count();
+        if self.done.len() + ops.len() > places as usize {
+            return Err(DeviceError::BadOperation(format!("more than {places} operations in flight")));
+        }
+        for op in ops {
+            self.calls.check(op, &self.pool)?;
+        }
+        for op in ops {
+            let result = self.calls.carry_out(op, self.pool.buffer_mut(op.buffer()));
+            let at_ns = if C::STAMPS_EACH { self.epoch.elapsed_ns() } else { 0 };
+            self.done.push(Completion { buffer: op.buffer(), result, at_ns });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
+        if self.done.is_empty() {
+            if min > 0 {
+                self.epoch.sleep_until(until);
+            }
+            return Ok(());
+        }
+        let count = self.done.len().min(out.capacity() - out.len());
+        if C::STAMPS_EACH {
+            out.extend(self.done.drain(..count));
+        } else {
+            let at_ns = self.now();
+            out.extend(self.done.drain(..count).map(|done| Completion { at_ns, ..done }));
+        }
+        Ok(())
+    }
+
+    fn into_pool(self) -> Option<BufferPool> {
+        Some(self.pool)
+    }
+
+    fn features(&self) -> Vec<String> {
+        self.calls.remarks(&self.pool).0.into_iter().collect()
+    }
+
+    fn missing(&self) -> Vec<String> {
+        self.calls.remarks(&self.pool).1.into_iter().collect()
+    }
+}
