@@ -1,114 +1,51 @@
 //! What a phase brings while it runs, on its way to whoever keeps it: intervals from the loops, and the samples of a simulated
 //! machine.
 //!
-//! Each worker has a ring of its own in memory that was taken before its ramp. It puts an interval there when it ends,
-//! with relaxed stores and one release: no allocation, no lock, no waiting. Where nobody takes them out the ring is full
-//! after a while, and what comes then is not handed over; the record of the phase has it all the same. In simulated time
-//! weeks pass in seconds and waiting costs nothing: there a full ring is waited for.
+//! Each worker has a bounded channel of its own, whose memory was taken before its ramp. It puts an interval there when it
+//! ends: no allocation, no lock, no waiting, since nobody sleeps at the other end. Where nobody takes them out the channel
+//! is full after a while, and what comes then is not handed over; the record of the phase has it all the same. In simulated
+//! time weeks pass in seconds and waiting costs nothing: there a full channel is waited for.
 
 use model::{Interval, Ns, SystemSample};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Intervals that a ring holds: a hundred seconds of 100 ms, a tenth of a second of the shortest.
-const PLACES: u64 = 1024;
+/// Intervals that a channel holds: a hundred seconds of 100 ms, a tenth of a second of the shortest.
+const PLACES: usize = 1024;
 /// Samples of a simulated machine on their way.
 const SAMPLES: usize = 1024;
-/// A full ring of which nobody takes anything for so long is not waited for.
+/// A full channel of which nobody takes anything for so long is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Stands for "no completions" in a latency; no latency is as long.
-const NONE: u64 = u64::MAX;
 
 /// Where workers leave their intervals.
 #[derive(Debug, Default)]
 pub struct SeriesFeed {
     open: AtomicBool,
     waits: AtomicBool,
-    rings: Mutex<Vec<Arc<Ring>>>,
+    workers: Mutex<Vec<Receiver<Interval>>>,
 }
 
+/// A worker's end of its channel.
 #[derive(Debug)]
-struct Ring {
-    places: Box<[[AtomicU64; 7]]>,
-    /// Intervals put in, and taken out, so far.
-    put: AtomicU64,
-    taken: AtomicU64,
-    /// No more come.
-    ended: AtomicBool,
-    /// Whether its worker waits where it is full.
+pub(crate) struct Feeder {
+    intervals: SyncSender<Interval>,
+    /// Whether it waits where the channel is full.
     waits: bool,
 }
-
-/// A worker's end of its ring.
-#[derive(Debug)]
-pub(crate) struct Feeder(Arc<Ring>);
 
 impl Feeder {
     /// An interval has ended.
     pub fn put(&self, interval: &Interval) {
-        let Interval { start_ns, length_ns, operations, bytes, latency_ns_p50, latency_ns_p99, latency_ns_max } =
-            *interval;
-        let ring = &*self.0;
-        let put = ring.put.load(Ordering::Relaxed);
-        if ring.is_full(put) && !(ring.waits && ring.waited_for(put)) {
-            return;
+        let full = || matches!(self.intervals.try_send(*interval), Err(TrySendError::Full(_)));
+        if full() && self.waits {
+            let until = Instant::now() + PATIENCE;
+            while Instant::now() < until && full() {
+                std::thread::sleep(Duration::from_micros(100));
+            }
         }
-        let latencies = [latency_ns_p50, latency_ns_p99, latency_ns_max].map(|l| l.unwrap_or(NONE));
-        let [p50, p99, max] = latencies;
-        let place = &ring.places[(put % PLACES) as usize];
-        for (cell, value) in place.iter().zip([start_ns, length_ns, operations, bytes, p50, p99, max]) {
-            cell.store(value, Ordering::Relaxed);
-        }
-        ring.put.store(put + 1, Ordering::Release);
-    }
-}
-
-impl Drop for Feeder {
-    fn drop(&mut self) {
-        self.0.ended.store(true, Ordering::Release);
-    }
-}
-
-impl Ring {
-    fn new(waits: bool) -> Self {
-        let places = (0..PLACES).map(|_| std::array::from_fn(|_| AtomicU64::new(0))).collect();
-        Self { places, put: AtomicU64::new(0), taken: AtomicU64::new(0), ended: AtomicBool::new(false), waits }
-    }
-
-    fn is_full(&self, put: u64) -> bool {
-        put - self.taken.load(Ordering::Acquire) >= PLACES
-    }
-
-    /// Whether there is room after a while.
-    fn waited_for(&self, put: u64) -> bool {
-        let until = Instant::now() + PATIENCE;
-        while self.is_full(put) && Instant::now() < until {
-            std::thread::sleep(Duration::from_micros(100));
-        }
-        !self.is_full(put)
-    }
-
-    fn take(&self) -> Option<Interval> {
-        let taken = self.taken.load(Ordering::Relaxed);
-        if taken == self.put.load(Ordering::Acquire) {
-            return None;
-        }
-        let [start_ns, length_ns, operations, bytes, p50, p99, max] =
-            std::array::from_fn(|i| self.places[(taken % PLACES) as usize][i].load(Ordering::Relaxed));
-        self.taken.store(taken + 1, Ordering::Release);
-        let latency = |ns: u64| (ns != NONE).then_some(ns);
-        Some(Interval {
-            start_ns,
-            length_ns,
-            operations,
-            bytes,
-            latency_ns_p50: latency(p50),
-            latency_ns_p99: latency(p99),
-            latency_ns_max: latency(max),
-        })
     }
 }
 
@@ -116,7 +53,7 @@ impl SeriesFeed {
     /// A phase is about to run whose series is wanted as it comes. `simulated`: its time may stand still meanwhile.
     pub fn open(&self, simulated: bool) {
         self.waits.store(simulated, Ordering::Relaxed);
-        self.rings.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.open.store(true, Ordering::Relaxed);
     }
 
@@ -125,14 +62,14 @@ impl SeriesFeed {
         self.open.store(false, Ordering::Relaxed);
     }
 
-    /// A ring for a worker, before its ramp; `None` where nobody wants its series.
+    /// A channel for a worker, before its ramp; `None` where nobody wants its series.
     pub(crate) fn join(&self) -> Option<Feeder> {
         if !self.open.load(Ordering::Relaxed) {
             return None;
         }
-        let ring = Arc::new(Ring::new(self.waits.load(Ordering::Relaxed)));
-        self.rings.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&ring));
-        Some(Feeder(ring))
+        let (intervals, worker) = sync_channel(PLACES);
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        Some(Feeder { intervals, waits: self.waits.load(Ordering::Relaxed) })
     }
 }
 
@@ -166,13 +103,17 @@ pub struct SeriesReader {
 }
 
 impl SeriesReader {
-    /// Takes out what is there, so often that no ring is full. Returns whether there was anything.
+    /// Takes out what is there, so often that no channel is full. Returns whether there was anything.
     pub fn look(&mut self, feed: &SeriesFeed) -> bool {
         let mut any = false;
-        let rings = feed.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        self.reached.resize(rings.len(), 0);
-        for (ring, reached) in rings.iter().zip(&mut self.reached) {
-            while let Some(interval) = ring.take() {
+        let workers = feed.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reached.resize(workers.len(), 0);
+        for (worker, reached) in workers.iter().zip(&mut self.reached) {
+            let ended = loop {
+                let interval = match worker.try_recv() {
+                    Ok(interval) => interval,
+                    Err(end) => break end == TryRecvError::Disconnected,
+                };
                 any = true;
                 *reached = interval.start_ns.saturating_add(interval.length_ns);
                 if interval.start_ns >= self.given {
@@ -183,10 +124,8 @@ impl SeriesReader {
                     };
                     self.pending.entry(interval.start_ns).and_modify(add).or_insert(interval);
                 }
-            }
-            if ring.ended.load(Ordering::Acquire)
-                && ring.put.load(Ordering::Acquire) == ring.taken.load(Ordering::Relaxed)
-            {
+            };
+            if ended {
                 *reached = Ns::MAX;
             }
         }
@@ -264,26 +203,26 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_takes_no_more_and_loses_nothing_that_it_took() {
+    fn a_full_channel_takes_no_more_and_loses_nothing_that_it_took() {
         let feed = SeriesFeed::default();
         feed.open(false);
         let worker = feed.join().unwrap();
-        (0..PLACES + 5).for_each(|i| worker.put(&interval(i * 10, i)));
+        (0..PLACES as u64 + 5).for_each(|i| worker.put(&interval(i * 10, i)));
         let mut reader = SeriesReader::default();
         reader.look(&feed);
-        assert_eq!(reader.take().len() as u64, PLACES);
+        assert_eq!(reader.take().len(), PLACES);
         worker.put(&interval(20_000, 3));
         reader.look(&feed);
         assert_eq!(starts(&reader.take()), [(20_000, 3)]);
     }
 
     #[test]
-    fn in_simulated_time_a_full_ring_is_waited_for() {
+    fn in_simulated_time_a_full_channel_is_waited_for() {
         let feed = SeriesFeed::default();
         feed.open(true);
         let worker = feed.join().unwrap();
         let (mut reader, mut taken) = (SeriesReader::default(), Vec::new());
-        let all = PLACES * 20;
+        let all = PLACES as u64 * 20;
         std::thread::scope(|scope| {
             scope.spawn(move || (0..all).for_each(|i| worker.put(&interval(i * 10, i))));
             while (taken.len() as u64) < all {
@@ -292,32 +231,5 @@ mod tests {
             }
         });
         assert!(taken.iter().enumerate().all(|(i, t)| t.operations == i as u64));
-    }
-
-    #[test]
-    fn what_one_thread_puts_another_takes() {
-        let feed = SeriesFeed::default();
-        feed.open(false);
-        let worker = feed.join().unwrap();
-        let mut reader = SeriesReader::default();
-        let mut taken = Vec::new();
-        const ALL: u64 = 200_000;
-        std::thread::scope(|scope| {
-            let feed = &feed;
-            scope.spawn(move || {
-                for i in 0..ALL {
-                    // A worker never waits; this test does, so that it may count.
-                    while worker.0.put.load(Ordering::Relaxed) - worker.0.taken.load(Ordering::Acquire) >= PLACES {
-                        std::thread::yield_now();
-                    }
-                    worker.put(&interval(i * 10, i));
-                }
-            });
-            while (taken.len() as u64) < ALL {
-                reader.look(feed);
-                taken.extend(reader.take());
-            }
-        });
-        assert!(taken.iter().enumerate().all(|(i, t)| t.operations == i as u64 && t.start_ns == i as u64 * 10));
     }
 }

@@ -38,6 +38,7 @@ pub use flow::FlowTotal;
 pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
 pub use pattern::Pattern;
 pub use permutation::Permutation;
+pub use random::{Random, mix};
 pub use read_back::ReadBackOf;
 pub use verified::{Checked, Reread, Verified};
 pub use written::{Written, WrittenError};

@@ -1,5 +1,7 @@
 //! Every number below n once, in a seeded order, without a table.
 
+use crate::random::mix;
+
 /// Rounds of mixing. Three leave a trace at a million elements that a chi-squared test sees; four leave none.
 const ROUNDS: usize = 4;
 
@@ -23,15 +25,6 @@ pub struct Permutation {
     shift: u32,
     /// What is added and by what is multiplied, round by round.
     rounds: [(u64, u64); ROUNDS],
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): a full-period mix of 64 bits.
-#[inline]
-fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl Permutation {

@@ -9,13 +9,13 @@ pub(crate) const FILE: u64 = 5;
 
 /// One stream of random numbers. The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
-pub(crate) struct Random {
+pub struct Random {
     state: [u64; 4],
 }
 
-/// One step of SplitMix64: a full-period mix of 64 bits.
+/// One step of SplitMix64 (Steele, Lea, Flood 2014): a full-period mix of 64 bits, one to one.
 #[inline]
-pub(crate) fn mix(z: u64) -> u64 {
+pub fn mix(z: u64) -> u64 {
     let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

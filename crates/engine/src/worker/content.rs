@@ -1,25 +1,17 @@
 //! What is written: incompressible, and no two blocks alike.
 //!
-//! The buffers are filled once with the output of xoshiro256++ (Blackman and Vigna 2019), which no compressor shrinks.
+//! The buffers are filled once with random numbers, which no compressor shrinks.
 //! Before each write every piece of up to 4 KiB gets a stamp of 24 bytes at its start: the write counter through a
 //! bijective mix, the stream's key, and the offset under that key. The counter never repeats and the mix is one to one, so
 //! no two pieces of a stream are equal, and pieces of streams with other seeds differ in the key: neither deduplication
 //! nor a cache of equal blocks can help the device. Stamping touches one cache line in 64, about a hundredth of what
 //! copying the data would cost.
 
+use workload::{Random, mix};
+
 /// Bytes under one stamp: the smallest unit in which file systems and devices deduplicate. Shorter and odd pieces get a
 /// stamp of their own.
 const PIECE: usize = 4096;
-
-/// SplitMix64's mix (Steele, Lea, Flood 2014): one to one on 64 bits.
-#[inline]
-pub(super) fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Makes the data of one stream.
 #[derive(Clone, Debug)]
@@ -31,36 +23,18 @@ pub struct Content {
 impl Content {
     /// For a stream with this seed; streams that write to one device need different seeds.
     pub fn new(seed: u64) -> Self {
-        Self { key: mix(seed.wrapping_add(GOLDEN)), counter: 0 }
+        Self { key: mix(seed), counter: 0 }
     }
 
     /// Fills a buffer before the ramp.
     pub fn fill(&self, index: u32, buffer: &mut [u8]) {
-        let mut seed = self.key ^ mix(u64::from(index).wrapping_add(GOLDEN));
-        let mut state = [0u64; 4];
-        for word in &mut state {
-            seed = seed.wrapping_add(GOLDEN);
-            *word = mix(seed);
-        }
-        let mut next = || {
-            let [a, b, c, d] = &mut state;
-            let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
-            let t = *b << 17;
-            *c ^= *a;
-            *d ^= *b;
-            *b ^= *c;
-            *a ^= *d;
-            *c ^= t;
-            *d = d.rotate_left(45);
-            result
-        };
+        let mut random = Random::new(self.key, u64::from(index));
         let mut words = buffer.chunks_exact_mut(8);
         for word in &mut words {
-            word.copy_from_slice(&next().to_le_bytes());
+            word.copy_from_slice(&random.bits().to_le_bytes());
         }
         let rest = words.into_remainder();
-        let last = next().to_le_bytes();
-        rest.copy_from_slice(&last[..rest.len()]);
+        rest.copy_from_slice(&random.bits().to_le_bytes()[..rest.len()]);
     }
 
     /// Stamps the data of one write that will go to `offset`.

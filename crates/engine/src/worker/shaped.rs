@@ -1,9 +1,8 @@
 //! Data as a plan describes them: compressible, repeated, or zero.
 
-use super::content::mix;
 use super::{Content, Data};
 use model::StreamPlan;
-use workload::BlockOp;
+use workload::{BlockOp, mix};
 
 /// Bytes that are told apart: what compressors of file systems and devices look at, and the least that is deduplicated.
 const PIECE: usize = 4096;
