@@ -8,7 +8,7 @@ mod own_thread;
 mod threads;
 mod uring;
 
-pub(crate) use calls::FileSet;
+pub(crate) use calls::{FileSet, check};
 pub use in_thread::{NullDevice, PsyncDevice};
 pub use memory::MemoryDevice;
 pub(crate) use mmap::MappedFiles;

@@ -62,12 +62,24 @@ pub struct StreamRecord {
     pub directions: Vec<DirectionSummary>,
 }
 
-/// What a worker has completed up to a moment.
-#[derive(Clone, Copy, Debug, Default)]
+/// What has been completed up to a moment, or between two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub operations: u64,
     pub bytes: u64,
-    pub latency_sum_ns: u128,
+    /// Beyond 2^64 it wraps; differences are right.
+    pub latency_sum_ns: u64,
+}
+
+impl Tally {
+    /// What was done since.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            operations: self.operations.wrapping_sub(earlier.operations),
+            bytes: self.bytes.wrapping_sub(earlier.bytes),
+            latency_sum_ns: self.latency_sum_ns.wrapping_sub(earlier.latency_sum_ns),
+        }
+    }
 }
 
 /// An operation in flight.
@@ -315,7 +327,7 @@ impl Recorder {
         Tally {
             operations: self.whole.operations() + self.interval.count(),
             bytes: self.whole.bytes() + self.interval_bytes,
-            latency_sum_ns: self.whole.latency_sum_ns() + self.interval.sum_ns(),
+            latency_sum_ns: (self.whole.latency_sum_ns() + self.interval.sum_ns()) as u64,
         }
     }
 

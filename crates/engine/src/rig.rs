@@ -21,6 +21,7 @@ mod target;
 mod verify;
 mod ways;
 
+pub(crate) use bounds::clip;
 pub use device_reads::DeviceReads;
 pub use file::FileRig;
 pub use null::NullRig;

@@ -116,7 +116,7 @@ pub(super) fn without_data(file: impl AsFd, op: &BlockOp) -> Result<u32, i32> {
 
 /// An operation's buffer must exist and hold its bytes; told before anything is carried out.
 #[inline]
-pub(super) fn check(op: &BlockOp, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
+pub(crate) fn check(op: &BlockOp, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
     if op.buffer >= depth || op.len as usize > buffer_bytes {
         return Err(DeviceError::BadOperation(format!(
             "buffer {} of {depth}, {} bytes of {buffer_bytes}",

@@ -6,27 +6,38 @@ use model::{Failure, FailureKind, PhaseKind, PhasePlan, StreamPlan, TargetKind};
 use std::collections::BTreeMap;
 use sys::DirectAlignment;
 
+/// Streams whose regions end within the bound of each, and in words what was clipped; `nothing` where not even a block is
+/// within it.
+///
+/// # Errors
+/// Those of `bound` and `nothing`.
+pub(crate) fn clip(
+    streams: &[StreamPlan],
+    bound: impl Fn(&StreamPlan) -> Result<u64, Failure>,
+    nothing: impl Fn(u64) -> Failure,
+) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
+    let (mut streams, mut clipped) = (streams.to_vec(), None);
+    for stream in &mut streams {
+        let bound = bound(stream)?;
+        let block = stream.block_mut();
+        let least = block.min_block_bytes().max(1);
+        let room = bound.saturating_sub(block.region_start_bytes).min(block.region_bytes) / least * least;
+        if room == 0 {
+            return Err(nothing(bound));
+        }
+        if room < block.region_bytes {
+            clipped = Some(format!("region clipped from {} to {room} bytes, which hold data", block.region_bytes));
+            block.region_bytes = room;
+        }
+    }
+    Ok((streams, clipped))
+}
+
 impl FileRig {
     /// The phase's streams within what may be touched, and what was clipped.
     pub(super) fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
-        let mut clipped = None;
-        let mut streams = phase.streams.clone();
-        for stream in &mut streams {
-            let block = stream.block().min_block_bytes().max(1);
-            let bound = self.bound(phase, stream)?;
-            let room = bound.saturating_sub(stream.block().region_start_bytes).min(stream.block().region_bytes) / block
-                * block;
-            if room == 0 {
-                return Err(self.nothing_there(phase, bound));
-            }
-            if room < stream.block().region_bytes {
-                clipped = Some(format!(
-                    "region clipped from {} to {room} bytes, which hold data",
-                    stream.block().region_bytes
-                ));
-                stream.block_mut().region_bytes = room;
-            }
-        }
+        let (streams, clipped) =
+            clip(&phase.streams, |stream| self.bound(phase, stream), |bound| self.nothing_there(phase, bound))?;
         if self.target.kind == TargetKind::Directory {
             self.check_room(phase, &streams)?;
         }

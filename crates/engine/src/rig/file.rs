@@ -12,8 +12,8 @@ use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use super::verify::{no_memory, nothing_written};
 use crate::{Control, Rig};
 use model::{
-    Access, ColdProof, DirectProof, Direction, DirectionSummary, EngineKind, Failure, FailureKind, Ns, Operation,
-    PhaseKind, PhasePlan, PhaseRecord, StreamPlan, StreamSummary, TargetKind,
+    Access, ColdProof, DirectProof, Direction, EngineKind, Failure, FailureKind, Ns, PhaseKind, PhasePlan, PhaseRecord,
+    StreamPlan, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -149,28 +149,15 @@ impl FileRig {
     }
 }
 
-/// Which way bytes went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moved {
-    Read,
-    Written,
-}
-
-/// Bytes that a phase of `all` bytes read or wrote: of mixes only those, of trims none.
-fn moved_bytes(summaries: &[StreamSummary], all: u64, streams: &[StreamPlan], which: Moved) -> u64 {
-    if summaries.is_empty() {
+/// Bytes that a phase moved in these directions.
+fn moved_bytes(record: &PhaseRecord, streams: &[StreamPlan], which: &[Direction]) -> u64 {
+    if record.streams.is_empty() {
         // One stream that does one thing.
-        let does = |s: &StreamPlan| match which {
-            Moved::Read => s.reads(),
-            Moved::Written => matches!(s.block().operation, Operation::Write | Operation::WriteZeroes),
-        };
-        return if streams.iter().any(does) { all } else { 0 };
+        let does = streams.iter().flat_map(StreamPlan::directions).any(|d| which.contains(&d));
+        return if does { record.bytes } else { 0 };
     }
-    let moved = |d: &&DirectionSummary| match which {
-        Moved::Read => d.direction == Direction::Read,
-        Moved::Written => matches!(d.direction, Direction::Write | Direction::WriteZeroes),
-    };
-    summaries.iter().flat_map(|s| &s.directions).filter(moved).map(|d| d.bytes).sum()
+    let directions = record.streams.iter().flat_map(|s| &s.directions);
+    directions.filter(|d| which.contains(&d.direction)).map(|d| d.bytes).sum()
 }
 
 impl Rig for FileRig {
@@ -217,9 +204,9 @@ impl Rig for FileRig {
         let verifies = streams.iter().any(|s| s.verify.is_some() && s.reads() && !s.changes_data());
         let cold = phase.drop_cache || verifies || !write && (phase.cold || through_loops || stands_in);
         let dropped = cold.then(|| {
-            let (start, end) = streams.iter().fold((u64::MAX, 0), |(a, b), s| {
-                (a.min(s.block().region_start_bytes), b.max(s.block().region_start_bytes + s.block().region_bytes))
-            });
+            let (start, end) = streams
+                .iter()
+                .fold((u64::MAX, 0), |(a, b), s| (a.min(s.block().region_start_bytes), b.max(s.block().region_end())));
             let backing = &self.options.backing_files;
             let len = end.saturating_sub(start);
             let mut dropped = drop_caches(&self.opened.file, self.is_device(), start, len, backing);
@@ -245,14 +232,15 @@ impl Rig for FileRig {
         let Executed { mut record, checked, mut own_reads, read_back } = result?;
         record.engine.missing.extend(limits.iter().flat_map(|l| l.changes(&Limits::of(&self.opened.file))));
         record.verify = self.written.conclude(checked);
+        let read_bytes = moved_bytes(&record, &plan.streams, &[Direction::Read]);
         if let Some(verify) = &mut record.verify {
             own_reads.resident_pages = dropped.as_ref().and_then(|d| d.resident_pages);
-            let bytes = moved_bytes(&record.streams, record.bytes, &plan.streams, Moved::Read);
-            verify.read_from = self.read_from(&plan, verify, (own_reads, bytes), read_back);
+            verify.read_from = self.read_from(&plan, verify, (own_reads, read_bytes), read_back);
         }
 
         if write {
-            self.bytes_written += moved_bytes(&record.streams, record.bytes, &plan.streams, Moved::Written);
+            let written = [Direction::Write, Direction::WriteZeroes];
+            self.bytes_written += moved_bytes(&record, &plan.streams, &written);
         }
         if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &plan.streams);

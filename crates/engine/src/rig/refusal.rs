@@ -24,62 +24,60 @@ pub(crate) fn errno_text(error: &io::Error) -> String {
 
 /// The failure for an error of `attempt` on `path`.
 pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
+    use Attempt::{Create, OpenWrite};
     let name = errno_text(error);
-    let p = path.display();
-    let environment = |message: String| Failure::new(FailureKind::Environment, message);
-    match (name.as_str(), attempt) {
+    let (what, remedy) = match (name.as_str(), attempt) {
         // The directory is open already: it is the file system that has no place for a file (proc, sysfs).
-        ("ENOENT" | "EOPNOTSUPP", Attempt::Create) => {
-            environment(format!("{p}: this file system takes no new files ({name})"))
-                .remedy("choose a directory on the storage that is to be checked")
+        ("ENOENT" | "EOPNOTSUPP", Create) => {
+            ("this file system takes no new files", "choose a directory on the storage that is to be checked")
         }
-        ("ENOENT", _) => environment(format!("{p}: no such file or directory (ENOENT)"))
-            .remedy("check the spelling; a target is never created: make the directory first, or attach the device"),
-        ("ENOTDIR", _) => environment(format!("{p}: a component of the path is not a directory (ENOTDIR)"))
-            .remedy("check the spelling of the path"),
-        ("ELOOP", _) => environment(format!("{p}: too many symbolic links (ELOOP)")).remedy("name the target itself"),
-        ("EACCES" | "EPERM", Attempt::Create) => {
-            environment(format!("{p}: no permission to create a file in this directory ({name})"))
-                .remedy("choose a directory that you may write to, or run as its owner or as root")
-        }
-        ("EACCES" | "EPERM", Attempt::OpenWrite) => {
-            environment(format!("{p}: no permission to write ({name})")).remedy("run as its owner or as root")
-        }
-        ("EACCES" | "EPERM", _) => {
-            environment(format!("{p}: no permission to read ({name})")).remedy("run as its owner or as root")
-        }
-        ("EROFS", Attempt::Create) => environment(format!("{p}: the file system is mounted read-only (EROFS)")).remedy(
+        ("ENOENT", _) => (
+            "no such file or directory",
+            "check the spelling; a target is never created: make the directory first, or attach the device",
+        ),
+        ("ENOTDIR", _) => ("a component of the path is not a directory", "check the spelling of the path"),
+        ("ELOOP", _) => ("too many symbolic links", "name the target itself"),
+        ("EACCES" | "EPERM", Create) => (
+            "no permission to create a file in this directory",
+            "choose a directory that you may write to, or run as its owner or as root",
+        ),
+        ("EACCES" | "EPERM", OpenWrite) => ("no permission to write", "run as its owner or as root"),
+        ("EACCES" | "EPERM", _) => ("no permission to read", "run as its owner or as root"),
+        ("EROFS", Create) => (
+            "the file system is mounted read-only",
             "name a large file on it: files are checked by reading only; or remount: mount -o remount,rw MOUNTPOINT \
              (look into the kernel log first: file systems become read-only after errors)",
         ),
-        ("EROFS", _) => environment(format!("{p}: read-only (EROFS)"))
-            .remedy("check it by reading only, or switch the write protection off"),
-        ("ENOSPC", _) => environment(format!("{p}: no space left on the file system (ENOSPC)"))
-            .remedy("free some space; the check needs at least 64 MiB beyond what it keeps free"),
-        ("EDQUOT", _) => environment(format!("{p}: your disk quota is used up (EDQUOT)"))
-            .remedy("free some space, or run as another user"),
-        ("EBUSY", _) => {
-            Failure::new(FailureKind::Refused, format!("{p}: the device is in use: mounted, claimed or open (EBUSY)"))
-                .remedy(
-                    "unmount it or stop its user (lsblk, ls /sys/class/block/NAME/holders, fuser -v), then try again",
-                )
+        ("EROFS", _) => ("read-only", "check it by reading only, or switch the write protection off"),
+        ("ENOSPC", _) => (
+            "no space left on the file system",
+            "free some space; the check needs at least 64 MiB beyond what it keeps free",
+        ),
+        ("EDQUOT", _) => ("your disk quota is used up", "free some space, or run as another user"),
+        ("EBUSY", _) => (
+            "the device is in use: mounted, claimed or open",
+            "unmount it or stop its user (lsblk, ls /sys/class/block/NAME/holders, fuser -v), then try again",
+        ),
+        ("ENOMEDIUM", _) => ("no medium in the drive", "insert the card or disk"),
+        ("ENXIO" | "ENODEV", _) => {
+            ("there is no device behind this name", "attach the device, or remove the stale node")
         }
-        ("ENOMEDIUM", _) => {
-            environment(format!("{p}: no medium in the drive (ENOMEDIUM)")).remedy("insert the card or disk")
-        }
-        ("ENXIO" | "ENODEV", _) => environment(format!("{p}: there is no device behind this name ({name})"))
-            .remedy("attach the device, or remove the stale node"),
         ("EIO" | "EREMOTEIO" | "ETIMEDOUT", _) => {
-            Failure::new(FailureKind::Device, format!("{p}: the device failed ({name})"))
-                .remedy("look into the kernel log (dmesg) for the cause")
+            ("the device failed", "look into the kernel log (dmesg) for the cause")
         }
-        ("EMFILE" | "ENFILE", _) => {
-            environment(format!("{p}: too many open files ({name})")).remedy("raise the limit: ulimit -n 1024")
+        ("EMFILE" | "ENFILE", _) => ("too many open files", "raise the limit: ulimit -n 1024"),
+        ("ETXTBSY", _) => ("a program that is running", "choose another file"),
+        _ => {
+            let message = format!("{}: {error} ({name})", path.display());
+            return Failure::new(FailureKind::Environment, message);
         }
-        ("ETXTBSY", _) => Failure::new(FailureKind::Refused, format!("{p}: a program that is running (ETXTBSY)"))
-            .remedy("choose another file"),
-        _ => environment(format!("{p}: {error} ({name})")),
-    }
+    };
+    let kind = match name.as_str() {
+        "EBUSY" | "ETXTBSY" => FailureKind::Refused,
+        "EIO" | "EREMOTEIO" | "ETIMEDOUT" => FailureKind::Device,
+        _ => FailureKind::Environment,
+    };
+    Failure::new(kind, format!("{}: {what} ({name})", path.display())).remedy(remedy)
 }
 
 /// A kind of file that cannot be measured.

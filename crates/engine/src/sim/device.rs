@@ -1,6 +1,7 @@
 //! The simulated machine as a device of the engine's loop.
 
 use super::machine::{Event, Lane, Machine, Traffic};
+use crate::device::check;
 use crate::{Completion, Device, DeviceError};
 use model::{Access, EngineKind, Ns, PhasePlan, SimModel};
 use workload::{BlockOp, OpKind};
@@ -51,8 +52,7 @@ impl SimDevice {
         let commands = quiet.then(|| phase.queue_depth().saturating_mul(pieces));
         self.machine.slots.expect(commands);
         self.machine.units.expect(commands);
-        let block = phase.streams.iter().map(|s| s.block().block_size_bytes).max().unwrap_or(0);
-        self.prepare_buffers(phase.queue_depth(), block);
+        self.prepare_buffers(phase.queue_depth(), largest);
     }
 
     /// Provides `count` buffers of `bytes` each.
@@ -89,14 +89,7 @@ impl SimDevice {
             (Path::Direct, OpKind::Write) => (m.command(Lane::Worker, true, op.offset, len, at), Traffic::Write),
             (Path::Direct, OpKind::WriteSync) => {
                 let written = m.command(Lane::Worker, true, op.offset, len, at);
-                m.schedule(Event {
-                    at: written,
-                    sequence: 0,
-                    traffic: Traffic::Write,
-                    since: at,
-                    bytes: len,
-                    caller: None,
-                });
+                m.schedule(written, Traffic::Write, at, len, None);
                 (m.flush(written), Traffic::None)
             }
             (Path::Buffered, OpKind::Read) => (m.buffered_read(op.offset, len, at), Traffic::None),
@@ -128,16 +121,9 @@ impl Device for SimDevice {
 
     fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
         for op in ops {
-            match self.in_flight.get_mut(op.buffer as usize) {
-                Some(flying) if !*flying && op.len as usize <= self.block_bytes => *flying = true,
-                Some(true) => return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer))),
-                Some(false) => {
-                    return Err(DeviceError::BadOperation(format!(
-                        "{} bytes do not fit into a buffer of {}",
-                        op.len, self.block_bytes
-                    )));
-                }
-                None => return Err(DeviceError::BadOperation(format!("there is no buffer {}", op.buffer))),
+            check(op, self.in_flight.len() as u32, self.block_bytes)?;
+            if std::mem::replace(&mut self.in_flight[op.buffer as usize], true) {
+                return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer)));
             }
             let write = matches!(op.kind, OpKind::Write | OpKind::WriteSync);
             let since = self.machine.now;
@@ -153,7 +139,7 @@ impl Device for SimDevice {
             }
             // A failed command is no completed transfer for the disk's counters.
             let traffic = if result.is_err() { Traffic::None } else { traffic };
-            self.machine.schedule(Event { at, sequence: 0, traffic, since, bytes, caller: Some((op.buffer, result)) });
+            self.machine.schedule(at, traffic, since, bytes, Some((op.buffer, result)));
         }
         Ok(())
     }

@@ -2,33 +2,40 @@
 
 use model::{CpuModel, DeviceId, Environment, Fact, Layer, LayerKind, Mount, SimBus, SimModel, Stack};
 
-/// Kernel name of the whole disk.
-pub(super) fn disk_name(bus: SimBus) -> &'static str {
-    match bus {
-        SimBus::Sd => "mmcblk1",
-        SimBus::Emmc => "mmcblk0",
-        SimBus::Sata => "sda",
-        SimBus::Nvme => "nvme0n1",
-    }
+/// The names on the way to a disk, and who drives what.
+pub(super) struct Names {
+    /// Kernel name of the whole disk.
+    pub disk: &'static str,
+    /// That of its first partition.
+    pub partition: &'static str,
+    device: DeviceId,
+    driver: &'static str,
+    transport: &'static str,
+    link: &'static str,
+    controller: &'static str,
+    controller_driver: &'static str,
+    controller_bus: &'static str,
 }
 
-/// Kernel name of its first partition.
-pub(super) fn partition_name(bus: SimBus) -> &'static str {
-    match bus {
-        SimBus::Sd => "mmcblk1p1",
-        SimBus::Emmc => "mmcblk0p1",
-        SimBus::Sata => "sda1",
-        SimBus::Nvme => "nvme0n1p1",
-    }
-}
-
-/// Major and minor number of the whole disk (k:Documentation/admin-guide/devices.txt).
-fn device_id(bus: SimBus) -> DeviceId {
-    match bus {
-        SimBus::Sd => DeviceId { major: 179, minor: 32 },
-        SimBus::Emmc => DeviceId { major: 179, minor: 0 },
-        SimBus::Sata => DeviceId { major: 8, minor: 0 },
-        SimBus::Nvme => DeviceId { major: 259, minor: 0 },
+impl Names {
+    pub fn of(bus: SimBus) -> Self {
+        // Major and minor numbers are those of k:Documentation/admin-guide/devices.txt.
+        let ((major, minor), names) = match bus {
+            SimBus::Sd => {
+                ((179, 32), ["mmcblk1", "mmcblk1p1", "mmcblk", "mmc", "mmc1", "fe320000.mmc", "sdhci", "platform"])
+            }
+            SimBus::Emmc => (
+                (179, 0),
+                ["mmcblk0", "mmcblk0p1", "mmcblk", "mmc", "mmc0", "fe330000.mmc", "sdhci-arasan", "platform"],
+            ),
+            SimBus::Sata => ((8, 0), ["sda", "sda1", "sd", "sata", "ata1", "0000:00:1f.2", "ahci", "pci"]),
+            SimBus::Nvme => {
+                ((259, 0), ["nvme0n1", "nvme0n1p1", "nvme", "nvme", "0000:01:00.0", "0000:01:00.0", "nvme", "pci"])
+            }
+        };
+        let [disk, partition, driver, transport, link, controller, controller_driver, controller_bus] = names;
+        let device = DeviceId { major, minor };
+        Self { disk, partition, device, driver, transport, link, controller, controller_driver, controller_bus }
     }
 }
 
@@ -38,7 +45,7 @@ pub(super) fn stack(model: &SimModel) -> Stack {
     let mount = model.filesystem.as_ref().map(|fstype| Mount {
         fstype: fstype.clone(),
         mount_point: "/sim".to_owned(),
-        source: format!("/dev/{}", partition_name(model.bus)),
+        source: format!("/dev/{}", Names::of(model.bus).partition),
         options: vec!["rw".to_owned(), "noatime".to_owned()],
         read_only: false,
     });
@@ -78,8 +85,8 @@ fn filesystem(mount: &Mount) -> Layer {
 }
 
 fn partition(model: &SimModel) -> Layer {
-    let mut layer = Layer::new(LayerKind::Partition, partition_name(model.bus));
-    let disk = device_id(model.bus);
+    let mut layer = Layer::new(LayerKind::Partition, Names::of(model.bus).partition);
+    let disk = Names::of(model.bus).device;
     layer.device = Some(DeviceId { minor: disk.minor + 1, ..disk });
     layer.counted = true;
     layer.set("partition_number", 1u64);
@@ -91,17 +98,13 @@ fn partition(model: &SimModel) -> Layer {
 }
 
 fn disk(model: &SimModel) -> Layer {
-    let mut layer = Layer::new(LayerKind::Disk, disk_name(model.bus));
-    layer.device = Some(device_id(model.bus));
+    let names = Names::of(model.bus);
+    let mut layer = Layer::new(LayerKind::Disk, names.disk);
+    layer.device = Some(names.device);
     layer.counted = true;
-    let (driver, transport) = match model.bus {
-        SimBus::Sd | SimBus::Emmc => ("mmcblk", "mmc"),
-        SimBus::Sata => ("sd", "sata"),
-        SimBus::Nvme => ("nvme", "nvme"),
-    };
-    layer.driver = Some(driver.to_owned());
+    layer.driver = Some(names.driver.to_owned());
     let depth = u64::from(model.host.queue_depth);
-    layer.set("transport", transport);
+    layer.set("transport", names.transport);
     layer.set("model", model.title.as_str());
     layer.set("serial", "0x51a70000");
     layer.set("size_bytes", model.media.capacity_bytes);
@@ -165,13 +168,7 @@ fn is_link_fact(name: &str) -> bool {
 
 fn link(model: &SimModel) -> Layer {
     let line = model.link.line_bytes_per_s;
-    let name = match model.bus {
-        SimBus::Sd => "mmc1",
-        SimBus::Emmc => "mmc0",
-        SimBus::Sata => "ata1",
-        SimBus::Nvme => "0000:01:00.0",
-    };
-    let mut layer = Layer::new(LayerKind::Link, name);
+    let mut layer = Layer::new(LayerKind::Link, Names::of(model.bus).link);
     layer.ceiling_bytes_per_s = Some(line);
     layer.set("realistic_bytes_per_s", model.link.payload_bytes_per_s() as u64);
     let source = match model.bus {
@@ -207,18 +204,13 @@ fn link(model: &SimModel) -> Layer {
 }
 
 fn controller(model: &SimModel) -> Layer {
-    let (name, driver, bus) = match model.bus {
-        SimBus::Sd => ("fe320000.mmc", "sdhci", "platform"),
-        SimBus::Emmc => ("fe330000.mmc", "sdhci-arasan", "platform"),
-        SimBus::Sata => ("0000:00:1f.2", "ahci", "pci"),
-        SimBus::Nvme => ("0000:01:00.0", "nvme", "pci"),
-    };
-    let mut layer = Layer::new(LayerKind::Controller, name);
-    layer.driver = Some(driver.to_owned());
-    layer.set("controller_bus", bus);
+    let names = Names::of(model.bus);
+    let mut layer = Layer::new(LayerKind::Controller, names.controller);
+    layer.driver = Some(names.controller_driver.to_owned());
+    layer.set("controller_bus", names.controller_bus);
     match model.bus {
         SimBus::Sd | SimBus::Emmc => {
-            layer.set("mmc_host", if model.bus == SimBus::Sd { "mmc1" } else { "mmc0" });
+            layer.set("mmc_host", names.link);
             layer.set("mmc_host_cqe", model.host.queue_depth > 1);
             let modes = ["sd-hs", "sdr12", "sdr25", "sdr50", "sdr104", "ddr50", "hs200"].map(str::to_owned).to_vec();
             layer.set("mmc_host_modes", modes);

@@ -32,7 +32,7 @@ pub(super) enum Lane {
 }
 
 /// What a completion was of, for the counters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Traffic {
     Read,
     Write,
@@ -41,8 +41,11 @@ pub(super) enum Traffic {
     None,
 }
 
+/// An operation's buffer and result.
+pub(super) type Caller = (u32, Result<u32, i32>);
+
 /// Something that ends at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Event {
     pub(super) at: Ns,
     /// Keeps the order of submission among events of one moment.
@@ -50,22 +53,8 @@ pub(super) struct Event {
     pub(super) traffic: Traffic,
     pub(super) since: Ns,
     pub(super) bytes: u64,
-    /// The operation's buffer and result; `None` for commands inside the machine.
-    pub(super) caller: Option<(u32, Result<u32, i32>)>,
-}
-
-impl Ord for Event {
-    #[inline]
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.sequence).cmp(&(other.at, other.sequence))
-    }
-}
-
-impl PartialOrd for Event {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
+    /// Who waits for it; `None` for commands inside the machine.
+    pub(super) caller: Option<Caller>,
 }
 
 /// Sums of one direction.
@@ -175,10 +164,10 @@ impl Machine {
         self.now = self.now.max(to);
     }
 
-    /// Puts the end of something on the calendar.
-    pub(super) fn schedule(&mut self, event: Event) {
+    /// Puts the end of something on the calendar that began at `since`.
+    pub(super) fn schedule(&mut self, at: Ns, traffic: Traffic, since: Ns, bytes: u64, caller: Option<Caller>) {
         self.sequence += 1;
-        self.events.push(Reverse(Event { sequence: self.sequence, ..event }));
+        self.events.push(Reverse(Event { at, sequence: self.sequence, traffic, since, bytes, caller }));
     }
 
     /// The next event, if it happens not after `until`; the clock moves to it and the counters know it.
@@ -360,8 +349,7 @@ impl Machine {
         let end = after_stalls(self.model.stalls, start, self.model.media.flush_ns);
         self.transfer_free = end;
         self.disk.add(start, end);
-        let event = Event { at: end, sequence: 0, traffic: Traffic::Flush, since: start, bytes: 0, caller: None };
-        self.schedule(event);
+        self.schedule(end, Traffic::Flush, start, 0, None);
         end
     }
 }

@@ -1,6 +1,6 @@
 //! The simulated page cache: copies, dirty pages and their writeback, read-ahead, residency.
 
-use super::machine::{Event, Lane, Machine, Traffic};
+use super::machine::{Lane, Machine, Traffic};
 use model::{Ns, SimHost};
 use std::collections::VecDeque;
 
@@ -71,7 +71,7 @@ impl Machine {
     fn internal(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
         let end = self.command(lane, write, offset, len, at);
         let traffic = if write { Traffic::Write } else { Traffic::Read };
-        self.schedule(Event { at: end, sequence: 0, traffic, since: at, bytes: len, caller: None });
+        self.schedule(end, traffic, at, len, None);
         end
     }
 

@@ -3,14 +3,15 @@
 use super::together::Together;
 use super::{SimDevice, inventory};
 use crate::recorder::phase_record;
-use crate::{Content, Control, Crew, DeviceError, LoopSettings, Part, Rig, StreamRecord, WriteProbe, run_worker};
-use model::{Access, NS_PER_S};
+use crate::rig::clip;
+use crate::worker::NoData;
+use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
-    BlockPlan, ColdProof, DataProof, DirectProof, Durability, EngineKind, EngineRecord, Environment, ErrorPolicy,
-    Failure, FailureKind, IoPath, Ns, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause,
-    StopRule, StreamPlan, Sync, SystemSample, WorkerUsage,
+    Access, BlockPlan, ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, ErrorPolicy, Failure,
+    FailureKind, NS_PER_S, Ns, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause, StopRule, StreamPlan,
+    SystemSample, WorkerUsage,
 };
-use workload::Pattern;
+use workload::{BlockOp, OpKind, Pattern};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -21,14 +22,6 @@ pub struct SimRig {
     device: SimDevice,
     interval_ns: Ns,
     laid_out: Option<u64>,
-}
-
-/// What the machine had done at a moment, for the difference.
-#[derive(Clone, Copy)]
-struct Work {
-    system_ns: Ns,
-    user_ns: Ns,
-    operations: u64,
 }
 
 impl SimRig {
@@ -62,157 +55,102 @@ impl SimRig {
     /// # Errors
     /// Where the first block could not be written.
     pub fn probe_write(&mut self, max_bytes: u64, max_ns: Ns, control: &Control) -> Result<WriteProbe, Failure> {
-        let stream = StreamPlan {
-            kind: BlockPlan {
-                operation: Operation::Write,
-                order: Order::Sequential,
-                block_size_bytes: MIB,
-                region_start_bytes: 0,
-                region_bytes: max_bytes.min(self.max_bytes()).max(MIB) / MIB * MIB,
-                ..BlockPlan::default()
+        let plan = BlockPlan { block_size_bytes: MIB, ..BlockPlan::default() };
+        let streams = vec![StreamPlan { kind: plan.into(), ..StreamPlan::default() }];
+        self.device.prepare(&PhasePlan { access: Access::Direct, streams, ..PhasePlan::default() });
+        let (started_ns, room) = (self.now(), max_bytes.min(self.max_bytes()).max(MIB) / MIB * MIB);
+        let (mut bytes, mut done) = (0, Vec::with_capacity(1));
+        for offset in (0..room).step_by(MIB as usize) {
+            let op = BlockOp { kind: OpKind::Write, offset, len: MIB as u32, ..BlockOp::default() };
+            let device = &mut self.device;
+            let carried_out = device.submit(&[op]).and_then(|()| device.reap(1, Ns::MAX, &mut done));
+            carried_out.map_err(|e| refused("probe", &e))?;
+            match done.pop().map(|completion| completion.result) {
+                Some(Err(errno)) if bytes == 0 => {
+                    let (name, errno) = (&self.model().name, sys::errno_name(errno));
+                    let message = format!("sim:{name}: writing failed ({errno})");
+                    return Err(Failure::new(FailureKind::Device, message));
+                }
+                Some(Ok(written)) => bytes += u64::from(written),
+                Some(Err(_)) | None => break,
             }
-            .into(),
-            path: IoPath { queue_depth: 1, ..IoPath::default() },
-            durability: Durability { sync: Sync::FsyncAtEnd, round_bytes: None, ..Durability::default() },
-            seed: 0x5eed,
-            ..StreamPlan::default()
-        };
-        let phase = PhasePlan {
-            name: "probe".to_owned(),
-            kind: PhaseKind::Measure,
-            engine: EngineKind::Sim,
-            access: Access::Direct,
-            cold: false,
-            streams: vec![stream],
-            time_limit_ns: max_ns.max(1),
-            stop: StopRule::RegionOnce,
-            warmup: model::Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-            ..PhasePlan::default()
-        };
-        let record = self.execute(&phase, &phase.streams, control)?;
-        self.settle()?;
-        if record.bytes == 0 && record.stop == StopCause::Failed {
-            let names: Vec<&str> = record.errors.keys().map(String::as_str).collect();
-            let message = format!("sim:{}: writing failed ({})", self.model().name, names.join(", "));
-            return Err(Failure::new(FailureKind::Device, message));
+            if self.now() - started_ns >= max_ns || control.stopped() {
+                break;
+            }
         }
-        Ok(WriteProbe {
-            bytes: record.bytes,
-            ns: self.now() - record.started_ns,
-            direct: true,
-            round_bytes_per_s: None,
-        })
+        self.settle()?;
+        Ok(WriteProbe { bytes, ns: self.now() - started_ns, direct: true, round_bytes_per_s: None })
     }
 
     /// The phase's streams within what holds data, and what was clipped.
     fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
-        if phase.engine == EngineKind::Memory {
+        if phase.copies_memory() {
             let piece = phase.streams.first().map(StreamPlan::copied).unwrap_or_default().copy_bytes;
             return Ok((vec![copy_stream(piece.into())], None));
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };
-        let mut clipped = None;
-        let mut streams = phase.streams.clone();
-        for stream in &mut streams {
-            let block = stream.block().block_size_bytes.max(1);
-            // Several files lie one behind the other.
-            let bound = bound / (stream.block().files.len() as u64).max(1);
-            let room = bound.saturating_sub(stream.block().region_start_bytes).min(stream.block().region_bytes) / block
-                * block;
-            if room == 0 {
-                let message =
-                    format!("{}: nothing to work on: {bound} bytes of sim:{} hold data", phase.name, self.model().name);
-                return Err(Failure::new(FailureKind::Environment, message)
-                    .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB"));
-            }
-            if room < stream.block().region_bytes {
-                clipped = Some(format!(
-                    "region clipped from {} to {room} bytes, which hold data",
-                    stream.block().region_bytes
-                ));
-                stream.block_mut().region_bytes = room;
-            }
-        }
-        if streams.is_empty() {
+        if phase.streams.is_empty() {
             return Err(Failure::new(FailureKind::Internal, format!("{}: a phase without streams", phase.name)));
         }
-        Ok((streams, clipped))
+        // Several files lie one behind the other.
+        let bound = |stream: &StreamPlan| Ok(bound / (stream.block().files.len() as u64).max(1));
+        clip(&phase.streams, bound, |bound| {
+            let message =
+                format!("{}: nothing to work on: {bound} bytes of sim:{} hold data", phase.name, self.model().name);
+            Failure::new(FailureKind::Environment, message)
+                .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB")
+        })
     }
 
-    fn execute(
-        &mut self,
-        phase: &PhasePlan,
-        streams: &[StreamPlan],
-        control: &Control,
-    ) -> Result<PhaseRecord, Failure> {
-        let plan = PhasePlan { streams: streams.to_vec(), ..phase.clone() };
-        self.device.prepare(&plan);
-        let mut settings = LoopSettings::of(&plan, &streams[0], self.interval_ns);
+    fn execute(&mut self, plan: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
+        let streams = &plan.streams;
+        self.device.prepare(plan);
+        let mut settings = LoopSettings::of(plan, &streams[0], self.interval_ns);
         settings.depth = plan.queue_depth();
         settings.batch_submit = Some(settings.depth);
-        if phase.engine == EngineKind::Memory {
-            settings.content_seed = None;
-        }
-        let before = self.work();
         settings.stop_on_error = streams.iter().any(|s| s.on_error == ErrorPolicy::Stop);
-        let once = plan.stop == StopRule::RegionOnce;
         let crew = Crew::new(1, &plan.stop);
+        let before = self.usage();
+        let device = &mut self.device;
         let mut many = None;
-        let result = match streams {
+        let result = match &streams[..] {
             [one] => {
-                let mut data = None::<Content>;
-                let part = Part::of(one, &crew);
-                run_worker(&mut self.device, &mut Pattern::new(one, once), &mut data, &settings, &part, control)
+                let mut source = Pattern::new(one, plan.stop == StopRule::RegionOnce);
+                run_worker(device, &mut source, &mut NoData, &settings, &Part::of(one, &crew), control)
             }
             _ => {
-                let together = many.insert(Together::new(&plan, self.interval_ns));
+                let together = many.insert(Together::new(plan, self.interval_ns));
                 settings.batch_complete = 1;
-                run_worker(&mut self.device, together, &mut None::<Content>, &settings, &Part::alone(&crew), control)
+                run_worker(device, together, &mut NoData, &settings, &Part::alone(&crew), control)
             }
         };
-        let mut record: StreamRecord = result.map_err(|e: DeviceError| {
-            Failure::new(FailureKind::Internal, format!("{}: the simulated device refused: {e}", phase.name))
-        })?;
-        let after = self.work();
+        let mut record = result.map_err(|e| refused(&plan.name, &e))?;
         // What the loop itself took of the real machine says nothing about the simulated one.
-        record.usage = WorkerUsage {
-            user_ns: after.user_ns - before.user_ns,
-            system_ns: after.system_ns - before.system_ns,
-            voluntary_switches: after.operations - before.operations,
-            involuntary_switches: 0,
-            cpu_wait_ns: None,
-        };
-        let engine = EngineRecord {
-            kind: if phase.engine == EngineKind::Memory { EngineKind::Memory } else { EngineKind::Sim },
-            features: vec!["simulated-time".to_owned()],
-            missing: Vec::new(),
-            batch_submit: record.batch_submit,
-            batch_complete: record.batch_complete,
-        };
-        let records = match many {
-            None => vec![record],
-            Some(together) => {
-                let (usage, batch) = (record.usage, (record.batch_submit, record.batch_complete));
-                let mut records = together.finish(record.ended_ns, record.stop);
-                match records.first_mut() {
-                    Some(first) => (first.usage, first.batch_submit, first.batch_complete) = (usage, batch.0, batch.1),
-                    // Stopped before it began.
-                    None => records.push(record),
-                }
-                records
+        record.usage = self.usage().since(&before);
+        let mut records = many.map_or_else(Vec::new, |together| together.finish(record.ended_ns, record.stop));
+        match records.first_mut() {
+            Some(first) => {
+                first.usage = record.usage;
+                (first.batch_submit, first.batch_complete) = (record.batch_submit, record.batch_complete);
             }
-        };
+            // One stream, or stopped before it began.
+            None => records.push(record),
+        }
+        let kind = if plan.copies_memory() { EngineKind::Memory } else { EngineKind::Sim };
+        let engine = EngineRecord { kind, features: vec!["simulated-time".to_owned()], ..EngineRecord::default() };
         let records = records.into_iter().map(|record| (record, EngineKind::Sim)).collect();
         Ok(phase_record(records, streams, engine, &crew))
     }
 
-    fn work(&self) -> Work {
+    /// CPU of the simulated machine so far; each operation of the disk is waited for once.
+    fn usage(&self) -> WorkerUsage {
         let m = &self.device.machine;
         let ours = 1.0 - m.model.host.steal;
-        Work {
-            system_ns: (m.cpu[0].until(m.now) as f64 * ours) as Ns,
+        WorkerUsage {
             user_ns: (m.user.until(m.now) as f64 * ours) as Ns,
-            operations: m.reads.operations + m.writes.operations + m.flushes.operations,
+            system_ns: (m.cpu[0].until(m.now) as f64 * ours) as Ns,
+            voluntary_switches: m.reads.operations + m.writes.operations + m.flushes.operations,
+            ..WorkerUsage::default()
         }
     }
 
@@ -233,21 +171,13 @@ impl SimRig {
 
 /// Memory copies have no region; the plan may leave their stream out.
 fn copy_stream(piece: u64) -> StreamPlan {
-    StreamPlan {
-        kind: BlockPlan {
-            operation: Operation::Read,
-            order: Order::Sequential,
-            block_size_bytes: piece,
-            region_start_bytes: 0,
-            region_bytes: 64 * MIB,
-            ..BlockPlan::default()
-        }
-        .into(),
-        path: IoPath { queue_depth: 1, ..IoPath::default() },
-        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
-        seed: 0,
-        ..StreamPlan::default()
-    }
+    let plan = BlockPlan { block_size_bytes: piece, region_bytes: 64 * MIB, ..BlockPlan::default() };
+    StreamPlan { kind: plan.into(), ..StreamPlan::default() }
+}
+
+/// The simulated device is never at a loss: what it refuses is our mistake.
+fn refused(phase: &str, error: &DeviceError) -> Failure {
+    Failure::new(FailureKind::Internal, format!("{phase}: the simulated device refused: {error}"))
 }
 
 impl Rig for SimRig {
@@ -264,16 +194,17 @@ impl Rig for SimRig {
         } else {
             None
         };
-        let executed = self.execute(phase, &streams, control);
+        let plan = PhasePlan { streams, ..phase.clone() };
+        let executed = self.execute(&plan, control);
         self.device.machine.feed = None;
         let mut record = executed?;
-        if phase.engine == EngineKind::Memory {
+        if phase.copies_memory() {
             return Ok(record);
         }
         if phase.kind == PhaseKind::Layout {
-            self.finish_layout(&mut record, &streams)?;
+            self.finish_layout(&mut record, &plan.streams)?;
         }
-        let reads = streams.iter().any(|s| s.reads());
+        let reads = plan.streams.iter().any(StreamPlan::reads);
         record.direct = (phase.access == Access::Direct).then(|| DirectProof::Proven("simulated".to_owned()));
         record.cold = resident.map(|bytes| ColdProof {
             resident_pages_before: Some(bytes / PAGE_BYTES),

@@ -1,6 +1,6 @@
 //! What an observer of the simulated machine would have seen.
 
-use super::inventory::{disk_name, partition_name};
+use super::inventory::Names;
 use super::machine::{Counted, Machine};
 use model::{CpuTicks, DiskCounters, MemorySample, NS_PER_S, Ns, Pressure, SystemSample, Temperature, ThrottleState};
 
@@ -32,7 +32,7 @@ impl Machine {
         let disk = self.disk_counters(at);
         let mut disks = Vec::with_capacity(2);
         if self.model.filesystem.is_some() {
-            disks.push(DiskCounters { name: partition_name(self.model.bus).to_owned(), ..disk.clone() });
+            disks.push(DiskCounters { name: Names::of(self.model.bus).partition.to_owned(), ..disk.clone() });
         }
         disks.push(disk);
         let host = &self.model.host;
@@ -103,7 +103,7 @@ impl Machine {
         let ms = |c: Counted| c.ns / 1_000_000;
         let (reads, writes, flushes) = (self.reads, self.writes, self.flushes);
         DiskCounters {
-            name: disk_name(model.bus).to_owned(),
+            name: Names::of(model.bus).disk.to_owned(),
             reads: reads.operations,
             reads_merged: 0,
             sectors_read: reads.bytes / SECTOR_BYTES,

@@ -1,10 +1,11 @@
 //! What the workers of one phase share: their start, their end, and how far they are together.
 
 use super::rounds_watch::RoundsWatch;
+use crate::recorder::Tally;
 use model::{Ns, SteadyRecord, StopCause, StopRule};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use workload::FlowTotal;
 
 /// The workers of one phase. In the loop only relaxed atomics are used, and a lock that is tried, never waited for.
@@ -12,8 +13,7 @@ use workload::FlowTotal;
 pub struct Crew {
     gate: Mutex<Gate>,
     opened: Condvar,
-    /// 0: goes on.
-    ended: AtomicU8,
+    ended: OnceLock<StopCause>,
     operations: AtomicU64,
     bytes: AtomicU64,
     latency_sum_ns: AtomicU64,
@@ -29,19 +29,16 @@ struct Gate {
     start: Option<Ns>,
 }
 
-/// Causes for which one worker ends all.
-const CAUSES: [StopCause; 3] = [StopCause::Steady, StopCause::Failed, StopCause::TimeUsed];
-
 impl Crew {
     /// For so many workers, each of which calls `start` or `leave` once.
     pub fn new(workers: u32, stop: &StopRule) -> Self {
         Self {
             gate: Mutex::new(Gate { awaited: workers, start: None }),
             opened: Condvar::new(),
-            ended: AtomicU8::new(0),
-            operations: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-            latency_sum_ns: AtomicU64::new(0),
+            ended: OnceLock::new(),
+            operations: AtomicU64::default(),
+            bytes: AtomicU64::default(),
+            latency_sum_ns: AtomicU64::default(),
             ended_groups: Mutex::default(),
             flows: Mutex::default(),
             watch: RoundsWatch::of(stop).map(Mutex::new),
@@ -52,24 +49,12 @@ impl Crew {
     pub(crate) fn start(&self, now: impl FnOnce() -> Ns) -> Ns {
         let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         gate.awaited = gate.awaited.saturating_sub(1);
-        if gate.awaited == 0 && gate.start.is_none() {
-            gate.start = Some(now());
-            self.opened.notify_all();
-            return gate.start.unwrap_or(0);
+        // The last one that is awaited may also leave without starting.
+        while gate.awaited > 0 {
+            gate = self.opened.wait(gate).unwrap_or_else(PoisonError::into_inner);
         }
-        loop {
-            match gate.start {
-                Some(start) => return start,
-                // The last one that was awaited has left without starting.
-                None if gate.awaited == 0 => {
-                    let start = now();
-                    gate.start = Some(start);
-                    self.opened.notify_all();
-                    return start;
-                }
-                None => gate = self.opened.wait(gate).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
+        self.opened.notify_all();
+        *gate.start.get_or_insert_with(now)
     }
 
     /// A worker will not start: the others do not wait for it, and end at once, since the phase is not what was planned.
@@ -84,18 +69,14 @@ impl Crew {
 
     /// Ends the phase for all, for the first cause that is given.
     pub(crate) fn end(&self, cause: StopCause) {
-        let code = CAUSES.iter().position(|c| *c == cause).map_or(2, |i| i as u8 + 1);
         // Whoever comes second does not change it.
-        let _ = self.ended.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.ended.set(cause);
     }
 
     /// Why the phase has ended for all, if it has.
     #[inline]
     pub(crate) fn ended(&self) -> Option<StopCause> {
-        match self.ended.load(Ordering::Relaxed) {
-            0 => None,
-            code => CAUSES.get(usize::from(code) - 1).copied(),
-        }
+        self.ended.get().copied()
     }
 
     /// Ends the streams of this group.
@@ -115,24 +96,21 @@ impl Crew {
         Arc::clone(self.flows.lock().unwrap_or_else(PoisonError::into_inner).entry(id).or_default())
     }
 
-    /// A worker has come so much further at an interval's end; operations and bytes of all. Looks at the rounds.
-    pub(crate) fn advance(
-        &self,
-        now: Ns,
-        started: Ns,
-        (operations, bytes): (u64, u64),
-        latency_sum_ns: u64,
-    ) -> (u64, u64) {
-        let operations = self.operations.fetch_add(operations, Ordering::Relaxed) + operations;
-        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let latency_sum_ns = self.latency_sum_ns.fetch_add(latency_sum_ns, Ordering::Relaxed) + latency_sum_ns;
+    /// A worker has come so much further at an interval's end; what all have done. Looks at the rounds.
+    pub(crate) fn advance(&self, now: Ns, started: Ns, more: Tally) -> Tally {
+        let add = |sum: &AtomicU64, more: u64| sum.fetch_add(more, Ordering::Relaxed).wrapping_add(more);
+        let all = Tally {
+            operations: add(&self.operations, more.operations),
+            bytes: add(&self.bytes, more.bytes),
+            latency_sum_ns: add(&self.latency_sum_ns, more.latency_sum_ns),
+        };
         if let Some(watch) = &self.watch
             && let Ok(mut watch) = watch.try_lock()
-            && let Some(cause) = watch.look(now, started, (operations, bytes), latency_sum_ns)
+            && let Some(cause) = watch.look(now, started, all)
         {
             self.end(cause);
         }
-        (operations, bytes)
+        all
     }
 
     /// What the rounds showed, where the phase goes by rounds.
@@ -167,8 +145,9 @@ mod tests {
     fn the_first_cause_counts_and_progress_is_summed() {
         let crew = Crew::new(2, &StopRule::Time);
         assert_eq!(crew.ended(), None);
-        assert_eq!(crew.advance(10, 0, (3, 30), 0), (3, 30));
-        assert_eq!(crew.advance(10, 0, (4, 40), 0), (7, 70));
+        let tally = |operations| Tally { operations, bytes: 10 * operations, latency_sum_ns: 0 };
+        assert_eq!(crew.advance(10, 0, tally(3)), tally(3));
+        assert_eq!(crew.advance(10, 0, tally(4)), tally(7));
         crew.end(StopCause::Steady);
         crew.end(StopCause::Failed);
         assert_eq!((crew.ended(), crew.steady()), (Some(StopCause::Steady), None));

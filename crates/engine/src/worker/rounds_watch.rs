@@ -2,6 +2,7 @@
 //! over a window of rounds, the range of their means and the rise of a line through them stay within shares of their
 //! average. Rounds are times, or on slow cards amounts of data, so that each is the same work.
 
+use crate::recorder::Tally;
 use model::{Ns, SteadyRecord, SteadyRound, StopCause, StopRule};
 
 /// Looks at each round when it has ended.
@@ -16,9 +17,7 @@ pub(super) struct RoundsWatch {
     rounds: Vec<SteadyRound>,
     /// Where the current round began.
     start_ns: Option<Ns>,
-    operations: u64,
-    bytes: u64,
-    latency_sum_ns: u64,
+    before: Tally,
     by_latency: bool,
     reached: bool,
     last: (Option<f64>, Option<f64>),
@@ -55,9 +54,7 @@ impl RoundsWatch {
             most,
             rounds: Vec::with_capacity(most),
             start_ns: None,
-            operations: 0,
-            bytes: 0,
-            latency_sum_ns: 0,
+            before: Tally::default(),
             by_latency,
             reached: false,
             last: (None, None),
@@ -65,32 +62,17 @@ impl RoundsWatch {
         })
     }
 
-    /// With `operations` and `bytes` done by `now`, and so much latency in all: whether the phase ends, and why. Allocates
-    /// nothing.
-    pub fn look(
-        &mut self,
-        now: Ns,
-        started: Ns,
-        (operations, bytes): (u64, u64),
-        latency_sum_ns: u64,
-    ) -> Option<StopCause> {
-        let start = *self.start_ns.get_or_insert(started);
-        let length_ns = now.saturating_sub(start);
-        let moved = bytes.saturating_sub(self.bytes);
-        if self.rounds.len() == self.most || length_ns == 0 || length_ns < self.round_ns || moved < self.round_bytes {
+    /// With `all` done by `now`: whether the phase ends, and why. Allocates nothing.
+    pub fn look(&mut self, now: Ns, started: Ns, all: Tally) -> Option<StopCause> {
+        let start_ns = *self.start_ns.get_or_insert(started);
+        let length_ns = now.saturating_sub(start_ns);
+        let Tally { operations, bytes, latency_sum_ns } = all.since(self.before);
+        if self.rounds.len() == self.most || length_ns == 0 || length_ns < self.round_ns || bytes < self.round_bytes {
             return None;
         }
-        let operations_of_round = operations.saturating_sub(self.operations);
-        let latency = latency_sum_ns.saturating_sub(self.latency_sum_ns);
-        self.rounds.push(SteadyRound {
-            start_ns: start,
-            length_ns,
-            operations: operations_of_round,
-            bytes: moved,
-            latency_ns_mean: (self.by_latency && operations_of_round > 0).then(|| latency / operations_of_round),
-        });
-        (self.start_ns, self.operations, self.bytes) = (Some(now), operations, bytes);
-        self.latency_sum_ns = latency_sum_ns;
+        let latency_ns_mean = latency_sum_ns.checked_div(operations).filter(|_| self.by_latency);
+        self.rounds.push(SteadyRound { start_ns, length_ns, operations, bytes, latency_ns_mean });
+        (self.start_ns, self.before) = (Some(now), all);
         self.judge();
         if self.reached {
             Some(StopCause::Steady)
@@ -168,7 +150,8 @@ mod tests {
         let mut sum = 0;
         for i in 0..100_000 {
             sum += bytes(i);
-            if let Some(cause) = watch.look(7 + (i + 1) * S / 10, 7, (sum / 10, sum), latency(sum / 10, i)) {
+            let all = Tally { operations: sum / 10, bytes: sum, latency_sum_ns: latency(sum / 10, i) };
+            if let Some(cause) = watch.look(7 + (i + 1) * S / 10, 7, all) {
                 return (watch.rounds.len(), Some(cause), watch.record());
             }
         }

@@ -15,38 +15,33 @@ const MOST_LAG1: f64 = 0.3;
 /// one.
 #[derive(Debug)]
 pub(crate) struct Steadiness {
-    half_width_ratio: Option<f64>,
-    /// Time and operations after which it ends.
-    enough: Option<(Ns, u64)>,
+    rule: StopRule,
     next_look: usize,
     rates: Vec<f64>,
 }
 
 impl Steadiness {
     pub fn new(rule: &StopRule, recorder: &Recorder) -> Self {
-        let half_width_ratio = match rule {
-            StopRule::EarlyWhenSteady { half_width_ratio } => Some(*half_width_ratio),
-            _ => None,
-        };
-        let enough = match *rule {
-            StopRule::LeastOperations { time_ns, operations } => Some((time_ns, operations)),
-            _ => None,
-        };
-        let capacity = if half_width_ratio.is_some() { recorder.interval_capacity() } else { 0 };
-        Self { half_width_ratio, enough, next_look: BATCHES, rates: Vec::with_capacity(capacity) }
+        let looks = matches!(rule, StopRule::EarlyWhenSteady { .. });
+        let rates = Vec::with_capacity(if looks { recorder.interval_capacity() } else { 0 });
+        Self { rule: *rule, next_look: BATCHES, rates }
     }
 
     /// Why the phase ends, `elapsed` after its start, if it does. Called when an interval has ended; allocates nothing.
     pub fn ends(&mut self, recorder: &Recorder, elapsed: Ns) -> Option<StopCause> {
-        if let Some((time, operations)) = self.enough {
-            return (elapsed >= time && recorder.counted_operations() >= operations).then_some(StopCause::TimeUsed);
+        match self.rule {
+            StopRule::LeastOperations { time_ns, operations } => {
+                (elapsed >= time_ns && recorder.counted_operations() >= operations).then_some(StopCause::TimeUsed)
+            }
+            StopRule::EarlyWhenSteady { half_width_ratio } => {
+                self.is_known(recorder, half_width_ratio).then_some(StopCause::Steady)
+            }
+            _ => None,
         }
-        self.reached(recorder).then_some(StopCause::Steady)
     }
 
-    /// Whether the mean is known well enough.
-    pub fn reached(&mut self, recorder: &Recorder) -> bool {
-        let Some(ratio) = self.half_width_ratio else { return false };
+    /// Whether the mean is known to within this ratio.
+    fn is_known(&mut self, recorder: &Recorder, ratio: f64) -> bool {
         let intervals = recorder.counted_intervals();
         let time: Ns = intervals.iter().map(|i| i.length_ns).sum();
         if intervals.len() < self.next_look || time < LEAST_NS || recorder.counted_operations() < LEAST_OPERATIONS {
@@ -79,7 +74,7 @@ mod tests {
                 recorder.transferred(i * 100 * MS + 1, i * 100 * MS, i * 100 * MS, 1, 1);
             }
             recorder.roll((i + 1) * 100 * MS);
-            if steady.reached(&recorder) {
+            if steady.ends(&recorder, (i + 1) * 100 * MS).is_some() {
                 return Some(i + 1);
             }
         }

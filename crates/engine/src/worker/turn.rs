@@ -419,12 +419,15 @@ where
         self.shown = self.recorder.interval_end();
         self.fresh = false;
         let own = self.recorder.tally();
-        let (operations, bytes) = (own.operations - self.told.operations, own.bytes - self.told.bytes);
-        let latency_sum_ns = u64::try_from(own.latency_sum_ns - self.told.latency_sum_ns).unwrap_or(u64::MAX);
-        let of_all = self.part.crew.advance(self.now, self.started, (operations, bytes), latency_sum_ns);
+        let more = own.since(self.told);
+        let all = self.part.crew.advance(self.now, self.started, more);
         let elapsed = self.now.saturating_sub(self.started);
-        self.control.progress.advance(of_all.0, of_all.1, elapsed);
-        let latest = Recent { operations, latency_sum_ns, in_flight: self.in_flight() as u64 };
+        self.control.progress.advance(all.operations, all.bytes, elapsed);
+        let latest = Recent {
+            operations: more.operations,
+            latency_sum_ns: more.latency_sum_ns,
+            in_flight: self.in_flight() as u64,
+        };
         self.control.progress.replace(self.recent, latest);
         (self.told, self.recent) = (own, latest);
         if self.stop.is_none() {
