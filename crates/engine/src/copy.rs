@@ -4,15 +4,18 @@
 //! piece is an operation with its latency, each copied byte is counted once (the memory bus moves it at least twice).
 
 use crate::recorder::phase_record;
+use crate::rig::refusal_of_device;
 use crate::worker::NoData;
 use crate::{Content, Control, Crew, Device, DeviceError, LoopSettings, MemoryDevice, Part, run_worker};
-use model::{EngineKind, EngineRecord, PhasePlan, PhaseRecord, StreamPlan};
+use model::{EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
 use sys::{BufferPool, Epoch};
 use workload::CopyStream;
 
 const LEAST: u64 = 4 << 20;
 const MOST: u64 = 64 << 20;
 const MOST_FOR_LARGE_CACHES: u64 = 512 << 20;
+/// Seed of the data that are copied where the plan has no stream to give one.
+const COPY_SEED: u64 = 0xc0b1;
 
 /// The size of each of the two buffers: 64 MiB, or four times the last-level cache where that is more (up to 512 MiB), but
 /// together at most a quarter of the memory that is available, so that a small board is not driven into swapping.
@@ -23,39 +26,35 @@ pub fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_bytes: O
     bytes - bytes % LEAST
 }
 
-/// Runs the phase. The times are those of `epoch`; `seed` is that of the data copied.
+/// Runs the phase. The times are those of `epoch`.
 ///
 /// # Errors
 /// Where the memory cannot be had.
-pub fn run_copy(
+pub(crate) fn run_copy(
     epoch: Epoch,
     phase: &PhasePlan,
     interval_ns: u64,
     buffer_bytes: u64,
-    seed: u64,
     control: &Control,
-) -> Result<PhaseRecord, DeviceError> {
-    let piece = phase.streams.first().map(StreamPlan::copied).unwrap_or_default().copy_bytes.max(1);
+) -> Result<PhaseRecord, Failure> {
+    let copied = phase.streams.first();
+    let piece = copied.map(StreamPlan::copied).unwrap_or_default().copy_bytes.max(1);
     let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(piece as usize);
-    let no_memory = |source| DeviceError::Call { call: "mmap of copy buffers", source };
-    let mut from = BufferPool::new(1, bytes).map_err(no_memory)?;
-    let to = BufferPool::new(1, bytes).map_err(no_memory)?;
-    Content::new(seed).fill(0, from.buffer_mut(0));
-
-    let mut device = MemoryDevice::new(epoch, from, to);
-    let settings = LoopSettings { content_seed: None, ..LoopSettings::of(phase, &StreamPlan::default(), interval_ns) };
-    let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
-    let mut source = CopyStream::new(bytes as u64, piece);
-    let crew = Crew::new(1, &phase.stop);
-    let record = run_worker(&mut device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)?;
-    let engine = EngineRecord {
-        kind: EngineKind::Memory,
-        features: device.features(),
-        missing: device.missing(),
-        batch_submit: 1,
-        batch_complete: 1,
+    let pool = || BufferPool::new(1, bytes).map_err(DeviceError::of("mmap of copy buffers"));
+    let copy = || {
+        let (mut from, to) = (pool()?, pool()?);
+        Content::new(copied.map_or(COPY_SEED, |s| s.seed)).fill(0, from.buffer_mut(0));
+        let mut device = MemoryDevice::new(epoch, from, to);
+        let settings = LoopSettings::of(phase, &StreamPlan::default(), interval_ns);
+        let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
+        let mut source = CopyStream::new(bytes as u64, piece);
+        let crew = Crew::new(1, &phase.stop);
+        let record = run_worker(&mut device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)?;
+        let features = device.features();
+        let engine = EngineRecord { kind: EngineKind::Memory, features, ..EngineRecord::default() };
+        Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
     };
-    Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
+    copy().map_err(|e| refusal_of_device(&phase.name, &e))
 }
 
 #[cfg(test)]
@@ -92,14 +91,14 @@ mod tests {
         };
         let control = Control::default();
         let epoch = Epoch::start();
-        let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, 1, &control).unwrap();
+        let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, &control).unwrap();
         assert_eq!(record.stop, StopCause::TimeUsed);
         assert!(record.operations > 0);
         assert_eq!(record.bytes, record.operations << 20);
         assert_eq!(record.intervals.iter().map(|i| i.operations).sum::<u64>(), record.operations);
         assert!(record.latency.count() <= record.operations);
         control.stop();
-        let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, 1, &control).unwrap();
+        let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, &control).unwrap();
         assert_eq!((record.stop, record.operations), (StopCause::Interrupted, 0));
     }
 }

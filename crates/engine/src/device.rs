@@ -67,6 +67,11 @@ pub const NO_THREAD_REMEDY: &str = "raise the limit of processes and threads: ul
 pub(crate) const BUFFERS: &str = "mmap of buffers";
 
 impl DeviceError {
+    /// The failure of this call.
+    pub(crate) fn of(call: &'static str) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::Call { call, source }
+    }
+
     /// What the user can do, where something is known.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {

@@ -21,7 +21,7 @@ mod sim;
 mod worker;
 
 pub use control::{Control, Progress};
-pub use copy::{copy_buffer_bytes, run_copy};
+pub use copy::copy_buffer_bytes;
 pub use device::{
     Completion, Device, DeviceError, MemoryDevice, NO_THREAD_REMEDY, NullDevice, PsyncDevice, PsyncThreads, UringDevice,
 };

@@ -26,10 +26,11 @@ pub use device_reads::DeviceReads;
 pub use file::FileRig;
 pub use null::NullRig;
 pub use probe::WriteProbe;
+pub(crate) use refusal::refusal_of_device;
 pub use refusal::{Attempt, refusal};
 pub use target::{FileOptions, FileTarget, classify};
 
-use crate::{Control, run_copy};
+use crate::Control;
 use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
 use sys::Epoch;
 
@@ -72,9 +73,6 @@ pub trait Rig {
     }
 }
 
-/// Seed of the data that are copied where the plan has no stream to give one.
-const COPY_SEED: u64 = 0xc0b1;
-
 /// Longest sleep before the stop flag is looked at again.
 const IDLE_SLICE_NS: Ns = 20_000_000;
 
@@ -88,17 +86,4 @@ fn idle(epoch: Epoch, ns: Ns, control: &Control) {
         }
         epoch.sleep_until(end.min(now + IDLE_SLICE_NS));
     }
-}
-
-/// The top of the ladder, the same for every real target.
-fn memory_copy(
-    phase: &PhasePlan,
-    epoch: Epoch,
-    interval_ns: Ns,
-    buffer_bytes: u64,
-    control: &Control,
-) -> Result<PhaseRecord, Failure> {
-    let seed = phase.streams.first().map_or(COPY_SEED, |s| s.seed);
-    run_copy(epoch, phase, interval_ns, buffer_bytes, seed, control)
-        .map_err(|e| refusal::refusal_of_device(&phase.name, &e))
 }

@@ -13,8 +13,7 @@ impl FileSpace {
     /// Of a plan's stream.
     pub fn of(plan: &StreamPlan) -> Self {
         let files = plan.block().files.len();
-        let span = plan.block().region_start_bytes.saturating_add(plan.block().region_bytes).max(1);
-        Self { span: if files > 1 { span } else { u64::MAX } }
+        Self { span: if files > 1 { plan.block().region_end().max(1) } else { u64::MAX } }
     }
 
     /// Of the target itself.

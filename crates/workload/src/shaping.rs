@@ -141,12 +141,8 @@ impl Shaping {
             pace.took(len, &mut self.gap);
             due
         });
-        if self.bytes_left != u64::MAX {
-            self.bytes_left = self.bytes_left.saturating_sub(u64::from(len));
-        }
-        if self.operations_left != u64::MAX {
-            self.operations_left -= 1;
-        }
+        self.bytes_left = self.bytes_left.saturating_sub(u64::from(len));
+        self.operations_left -= 1;
         if let Some(think) = &mut self.think {
             think.left -= 1;
         }

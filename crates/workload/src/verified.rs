@@ -5,8 +5,7 @@ use integrity::{
     Allowed, Expected, Ledger, Origin, Owed, Place, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions, Write,
     classify, points_to,
 };
-use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyKind};
-use std::collections::BTreeMap;
+use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
 use std::sync::Arc;
 
 /// Places that are read again to find out what is wrong with them; beyond, they are judged by the one read that was wrong.
@@ -34,7 +33,8 @@ pub(crate) struct VerifiedFile {
 /// the first suspect.
 #[derive(Debug)]
 pub struct Verified {
-    kind: VerifyKind,
+    /// What it found, but for what the ledgers will tell.
+    record: VerifyRecord,
     stop_at_first: bool,
     /// Whether the stream writes, so that a place it did not write yet may hold anything.
     writes: bool,
@@ -47,33 +47,22 @@ pub struct Verified {
     sequence: u64,
     epoch: u32,
     time_ms: u32,
-    bytes: u64,
-    blocks: u64,
-    unverified: BTreeMap<Unverified, u64>,
     in_flight: u64,
     not_written: u64,
     ledgers: Vec<Ledger>,
     /// Places that were found wrong.
     judged: u64,
     tester_fault: bool,
-    read_back: ReadBack,
-    read_back_bytes: u64,
-    read_back_ns: Option<Ns>,
-    path: Option<String>,
+    /// Reads that had failed, or had given too little, when the read-back began.
+    lost_before: u64,
 }
 
 /// What a stream found; [`crate::Written::conclude`] makes one record of all of them.
 #[derive(Debug)]
 pub struct Checked {
-    pub(crate) kind: VerifyKind,
-    pub(crate) bytes: u64,
-    pub(crate) blocks: u64,
-    pub(crate) unverified: BTreeMap<Unverified, u64>,
+    pub(crate) record: VerifyRecord,
+    /// Of each file, by its target id.
     pub(crate) ledgers: Vec<(u32, Ledger)>,
-    pub(crate) read_back: ReadBack,
-    pub(crate) read_back_bytes: u64,
-    pub(crate) read_back_ns: Option<Ns>,
-    pub(crate) path: Option<String>,
 }
 
 /// What one unit turned out to be.
@@ -86,11 +75,8 @@ enum Seen {
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
     pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64) -> Self {
-        let verify = plan.verify.unwrap_or(model::Verify {
-            kind: VerifyKind::default(),
-            read_back: false,
-            stop_at_first: false,
-        });
+        let usual = Verify { kind: VerifyKind::default(), read_back: false, stop_at_first: false };
+        let verify = plan.verify.unwrap_or(usual);
         // Tables that other streams refined may have smaller units than this one's own.
         let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
         let back = plan.read_back(model::EngineKind::IoUring);
@@ -100,7 +86,11 @@ impl Verified {
         let tables: Vec<Arc<Table>> = files.into_iter().map(|f| f.table).collect();
         let start = plan.block().region_start_bytes;
         Self {
-            kind: verify.kind,
+            record: VerifyRecord {
+                kinds: vec![verify.kind],
+                read_back: if back.is_some() { ReadBack::Partial } else { ReadBack::None },
+                ..VerifyRecord::default()
+            },
             stop_at_first: verify.stop_at_first,
             writes: plan.changes_data(),
             versions: Versions::new(tables.clone(), plan.path.queue_depth.max(depth), most),
@@ -112,17 +102,11 @@ impl Verified {
             sequence: first_sequence,
             epoch: 0,
             time_ms: 0,
-            bytes: 0,
-            blocks: 0,
-            unverified: BTreeMap::new(),
             in_flight: 0,
             not_written: 0,
             judged: 0,
             tester_fault: false,
-            read_back: if back.is_some() { ReadBack::Partial } else { ReadBack::None },
-            read_back_bytes: 0,
-            read_back_ns: None,
-            path: None,
+            lost_before: 0,
         }
     }
 
@@ -196,7 +180,7 @@ impl Verified {
             }
             OpKind::Read => {
                 self.versions.ended_read(op.buffer as usize);
-                *self.unverified.entry(Unverified::ReadFailed).or_default() += 1;
+                self.missed(Unverified::ReadFailed, 1);
             }
             _ => {
                 let (file, _) = self.space.locate(op.offset);
@@ -241,20 +225,20 @@ impl Verified {
                 Seen::Wrong => {
                     right += 1;
                     if self.stop_at_first || self.tester_fault {
-                        self.bytes += unit * right;
-                        self.blocks += 1;
+                        self.record.bytes_verified += unit * right;
+                        self.record.blocks_verified += 1;
                         return false;
                     }
                 }
                 Seen::Nothing(why) => nothing = Some(why),
             }
         }
-        self.bytes += unit * right;
-        self.blocks += u64::from(right > 0);
+        self.record.bytes_verified += unit * right;
+        self.record.blocks_verified += u64::from(right > 0);
         match nothing {
             None => {}
             Some(Unverified::NotWritten) => self.not_written += 1,
-            Some(why) => *self.unverified.entry(why).or_default() += 1,
+            Some(why) => self.missed(why, 1),
         }
         true
     }
@@ -333,40 +317,40 @@ impl Verified {
         Seen::Wrong
     }
 
+    /// So many operations or units were not verified.
+    fn missed(&mut self, why: Unverified, count: u64) {
+        if count > 0 {
+            *self.record.unverified.entry(why).or_default() += count;
+        }
+    }
+
     /// Reads again all that it owes, in blocks of at most so many bytes.
     pub fn read_back(&mut self, most_bytes: u64) -> ReadBackOf {
+        self.lost_before = self.reads_lost();
         let back = ReadBackOf::new(self.tables.clone(), self.space, self.region.clone(), most_bytes);
-        let failed = back.failed_units();
-        if failed > 0 {
-            *self.unverified.entry(Unverified::WriteFailed).or_default() += failed;
-        }
+        self.missed(Unverified::WriteFailed, back.failed_units());
         back
     }
 
-    /// The read-back has ended: how far it came, and what is left of it.
-    pub fn was_read_back(&mut self, mut left: ReadBackOf, bytes: u64, ns: Ns) {
-        let left = left.operations_left();
-        if left > 0 {
-            *self.unverified.entry(Unverified::Stopped).or_default() += left;
-        }
-        self.read_back_bytes = bytes;
-        self.read_back_ns = Some(ns);
-    }
-
-    /// Whether the read-back read all that it was to: `complete`, if nothing of it failed.
-    pub fn read_back_is(&mut self, complete: bool) {
-        self.read_back = if complete { ReadBack::Complete } else { ReadBack::Partial };
+    /// The read-back has ended: what is left of it, and the bytes that it read and the time that it took; `None` if it
+    /// failed as a whole.
+    pub fn was_read_back(&mut self, mut left: ReadBackOf, done: Option<(u64, Ns)>) {
+        self.missed(Unverified::Stopped, left.operations_left());
+        let (bytes, ns) = done.unwrap_or_default();
+        (self.record.read_back_bytes, self.record.read_back_ns) = (bytes, Some(ns));
+        let complete = done.is_some() && self.reads_lost() == self.lost_before;
+        self.record.read_back = if complete { ReadBack::Complete } else { ReadBack::Partial };
     }
 
     /// Reads that failed, or gave too little, so far.
-    pub fn reads_lost(&self) -> u64 {
-        let count = |why| self.unverified.get(&why).copied().unwrap_or(0);
+    fn reads_lost(&self) -> u64 {
+        let count = |why| self.record.unverified.get(&why).copied().unwrap_or(0);
         count(Unverified::ReadFailed) + count(Unverified::ReadShort) + count(Unverified::Stopped)
     }
 
     /// Which way reads of the read-back and re-reads take, in words.
     pub fn reads_by(&mut self, path: String) {
-        self.path = Some(path);
+        self.record.path = Some(path);
     }
 
     /// Whether something was found that ends the stream.
@@ -376,21 +360,8 @@ impl Verified {
 
     /// What was found.
     pub fn finish(mut self) -> Checked {
-        for (why, count) in [(Unverified::InFlight, self.in_flight), (Unverified::NotWritten, self.not_written)] {
-            if count > 0 {
-                *self.unverified.entry(why).or_default() += count;
-            }
-        }
-        Checked {
-            kind: self.kind,
-            bytes: self.bytes,
-            blocks: self.blocks,
-            unverified: std::mem::take(&mut self.unverified),
-            ledgers: self.stampers.iter().map(|s| s.target_id).zip(std::mem::take(&mut self.ledgers)).collect(),
-            read_back: self.read_back,
-            read_back_bytes: self.read_back_bytes,
-            read_back_ns: self.read_back_ns,
-            path: self.path.take(),
-        }
+        self.missed(Unverified::InFlight, self.in_flight);
+        self.missed(Unverified::NotWritten, self.not_written);
+        Checked { record: self.record, ledgers: self.stampers.iter().map(|s| s.target_id).zip(self.ledgers).collect() }
     }
 }

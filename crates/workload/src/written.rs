@@ -3,7 +3,7 @@
 use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
 use crate::{Checked, Verified};
 use integrity::{Ledger, Secret, Stamper, Table, TooManyUnits};
-use model::{DataFault, DataFinding, Evidence, Mismatch, StreamPlan, VerifyRecord};
+use model::{DataFault, DataFinding, Evidence, StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -44,11 +44,8 @@ impl Written {
     /// If the memory cannot be had.
     pub fn prepare(&mut self, streams: &[StreamPlan]) -> Result<Vec<Option<Verified>>, WrittenError> {
         for stream in streams {
-            let (start, end) = (
-                stream.block().region_start_bytes,
-                stream.block().region_start_bytes.saturating_add(stream.block().region_bytes),
-            );
-            for name in names(stream) {
+            let (start, end) = (stream.block().region_start_bytes, stream.block().region_end());
+            for name in stream.block().file_names() {
                 if stream.verify.is_some() {
                     let (unit, next) = (stream.verify_unit_bytes().max(1), self.files.len() as u32);
                     let file = self
@@ -77,7 +74,7 @@ impl Written {
                 .with_compressible_percent(percent);
             VerifiedFile { stamper, table: Arc::clone(&file.table) }
         };
-        Verified::new(stream, names(stream).map(of).collect(), self.streams << SEQUENCE_BITS)
+        Verified::new(stream, stream.block().file_names().map(of).collect(), self.streams << SEQUENCE_BITS)
     }
 
     /// What all streams of a phase found together; `None` if none of them verifies.
@@ -85,20 +82,9 @@ impl Written {
         let mut all: Option<VerifyRecord> = None;
         let mut ledgers: BTreeMap<u32, Ledger> = BTreeMap::new();
         for one in checked {
-            let record = VerifyRecord {
-                kinds: vec![one.kind],
-                bytes_verified: one.bytes,
-                blocks_verified: one.blocks,
-                unverified: one.unverified,
-                read_back: one.read_back,
-                read_back_bytes: one.read_back_bytes,
-                read_back_ns: one.read_back_ns,
-                path: one.path,
-                ..VerifyRecord::default()
-            };
             match &mut all {
-                Some(all) => all.join(record, MOST_FINDINGS),
-                None => all = Some(record),
+                Some(all) => all.join(one.record, MOST_FINDINGS),
+                None => all = Some(one.record),
             }
             for (target_id, ledger) in one.ledgers {
                 ledgers.entry(target_id).or_insert_with(|| Ledger::new(MOST_JUDGEMENTS)).absorb(ledger);
@@ -109,7 +95,7 @@ impl Written {
             let conclusion = ledger.conclude();
             let name = self.files.iter().find(|(_, f)| f.target_id == target_id).map_or("", |(name, _)| name.as_str());
             let count = |record: &mut VerifyRecord, class: DataFault, n: u64| match class.mismatch() {
-                Some(mismatch) => add(&mut record.mismatches, mismatch, n),
+                Some(mismatch) => *record.mismatches.entry(mismatch).or_default() += n,
                 None => record.tester_faults += n,
             };
             for (class, n) in conclusion.not_kept {
@@ -130,21 +116,11 @@ impl Written {
     }
 }
 
-fn add(counts: &mut BTreeMap<Mismatch, u64>, mismatch: Mismatch, n: u64) {
-    *counts.entry(mismatch).or_default() += n;
-}
-
 fn named(mut finding: DataFinding, file: &str) -> DataFinding {
     if !file.is_empty() {
         finding.evidence.insert(0, Evidence::fact("file", file, "plan"));
     }
     finding
-}
-
-/// The files of a stream; the target itself has no name.
-fn names(stream: &StreamPlan) -> impl Iterator<Item = &str> {
-    let target = stream.block().files.is_empty().then_some("");
-    target.into_iter().chain(stream.block().files.iter().map(String::as_str))
 }
 
 impl File {

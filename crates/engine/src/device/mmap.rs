@@ -32,7 +32,7 @@ impl MappedFiles {
     ) -> Result<Self, DeviceError> {
         let map = |file| Mapping::new(file, bytes, writable);
         let mappings: Result<Vec<Mapping>, std::io::Error> = files.into_iter().map(map).collect();
-        let mappings = mappings.map_err(|source| DeviceError::Call { call: "mmap of the target", source })?;
+        let mappings = mappings.map_err(DeviceError::of("mmap of the target"))?;
         Ok(Self { mappings, space })
     }
 

@@ -26,6 +26,7 @@ enum Answer {
     Usage(ThreadUsage),
 }
 
+#[derive(Debug)]
 struct Slot {
     requests: SyncSender<Request>,
     buffer: Option<BufferPool>,
@@ -33,6 +34,7 @@ struct Slot {
 }
 
 /// A pool of threads over one file.
+#[derive(Debug)]
 pub struct PsyncThreads {
     epoch: Epoch,
     slots: Vec<Slot>,
@@ -41,15 +43,6 @@ pub struct PsyncThreads {
     buffer_bytes: usize,
     features: Vec<String>,
     missing: Vec<String>,
-}
-
-impl std::fmt::Debug for PsyncThreads {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PsyncThreads")
-            .field("slots", &self.slots.len())
-            .field("in_flight", &self.in_flight)
-            .finish_non_exhaustive()
-    }
 }
 
 impl PsyncThreads {

@@ -88,35 +88,25 @@ impl DirectWay {
         }
     }
 
-    /// Finds out with one read of data whether the first operation is accepted: some file systems grant the flag and
-    /// refuse the I/O.
-    pub(crate) fn try_read(&mut self, file: &File, offset: u64, block: u64) {
-        self.try_one(file, false, |direct, buffer| sys::read_at(direct, buffer, offset).map(|_| ()), block);
-    }
-
-    /// The same with one write of data that the layout will write again; counted in `written`.
-    pub(crate) fn try_write(&mut self, file: &File, offset: u64, block: u64, written: &mut u64) {
-        let write =
-            |direct: &File, buffer: &mut [u8]| sys::write_at(direct, buffer, offset).map(|n| *written += n as u64);
-        self.try_one(file, true, write, block);
-    }
-
-    fn try_one(
-        &mut self,
-        file: &File,
-        writable: bool,
-        operation: impl FnOnce(&File, &mut [u8]) -> Result<(), i32>,
-        block: u64,
-    ) {
+    /// Finds out with one operation whether the first one is accepted: some file systems grant the flag and refuse the I/O.
+    /// A read of data, or with `written`, which it is added to, a write of data that the layout will write again.
+    pub(crate) fn try_first(&mut self, file: &File, offset: u64, block: u64, written: Option<&mut u64>) {
         if !matches!(self, Self::Unknown) {
             return;
         }
         // The reopened descriptor serves all later phases, so it may write if ours may.
-        let writable = writable || sys::is_writable(file).unwrap_or(false);
+        let writable = written.is_some() || sys::is_writable(file).unwrap_or(false);
         let Ok(direct) = self.open(file, writable) else { return };
         let Ok(mut pool) = BufferPool::new(1, block as usize) else { return };
-        crate::Content::new(0x7e57).fill(0, pool.buffer_mut(0));
-        let result = operation(&direct, pool.buffer_mut(0)).map_err(io::Error::from_raw_os_error);
+        let buffer = pool.buffer_mut(0);
+        let result = match written {
+            None => sys::read_at(&*direct, buffer, offset).map(|_| ()),
+            Some(written) => {
+                crate::Content::new(0x7e57).fill(0, buffer);
+                sys::write_at(&*direct, buffer, offset).map(|n| *written += n as u64)
+            }
+        };
+        let result = result.map_err(io::Error::from_raw_os_error);
         drop(direct);
         // Any other error is the device's and belongs to the phase.
         if let Err(e) = result
@@ -151,7 +141,7 @@ mod tests {
         let (file, _) = sys::create_temporary(&sys::open_directory(directory.path()).unwrap()).unwrap();
         file.write_all_at(&vec![1; 8192], 0).unwrap();
         let mut way = DirectWay::default();
-        way.try_read(&file, 0, 4096);
+        way.try_first(&file, 0, 4096, None);
         assert!(!matches!(way, DirectWay::Unknown));
         assert!(!sys::is_direct(&file).unwrap());
     }

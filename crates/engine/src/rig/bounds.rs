@@ -75,9 +75,7 @@ impl FileRig {
         let own_end = self.opened.file.metadata().map_or(0, |m| m.len());
         ends.insert("", own_end);
         for stream in streams.iter().filter(|s| s.changes_data()) {
-            let names =
-                stream.block().files.iter().map(String::as_str).chain(stream.block().files.is_empty().then_some(""));
-            for name in names {
+            for name in stream.block().file_names() {
                 let end = ends.entry(name).or_default();
                 *end = stream.block().region_end().max(*end);
             }

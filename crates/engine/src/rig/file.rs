@@ -10,6 +10,7 @@ use super::refusal::{Attempt, refusal};
 use super::shelf::Shelf;
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use super::verify::{no_memory, nothing_written};
+use crate::copy::run_copy;
 use crate::{Control, Rig};
 use model::{
     Access, ColdProof, DirectProof, Direction, EngineKind, Failure, FailureKind, Ns, PhaseKind, PhasePlan, PhaseRecord,
@@ -104,36 +105,26 @@ impl FileRig {
             let message = format!("{}: the target is only read", self.target.path.display());
             return Err(Failure::new(FailureKind::Refused, message));
         }
-        self.direct.try_write(&self.opened.file, 0, MIB, &mut self.bytes_written);
+        self.direct.try_first(&self.opened.file, 0, MIB, Some(&mut self.bytes_written));
         let limit = max_bytes.min(self.opened.max_bytes).max(MIB);
         let direct = self.direct.open(&self.opened.file, true).ok();
         let file = direct.as_deref().unwrap_or(&self.opened.file);
-        let result = write_probe(file, direct.is_some(), limit, max_ns, 0x5eed, control);
+        let result = write_probe(file, direct.is_some(), limit, max_ns, control, &mut self.bytes_written);
         drop(direct);
         self.unsettled = true;
-        let temporary = self.target.kind == TargetKind::Directory;
         let result = result.and_then(|mut probe| {
-            self.bytes_written += probe.bytes;
             if probe.direct && !control.stopped() {
-                let (bytes, rate) = round_probe(&self.opened.file, limit, 0x5eee, control)?;
-                self.bytes_written += bytes;
+                let rate = round_probe(&self.opened.file, limit, control, &mut self.bytes_written)?;
                 probe.round_bytes_per_s = rate;
             }
             Ok(probe)
         });
-        match result {
-            Ok(probe) => {
-                if temporary {
-                    // The layout is to allocate, as it does without a probe.
-                    self.opened.file.set_len(0).map_err(|e| self.failed(&e))?;
-                }
-                Ok(probe)
-            }
-            Err((bytes, errno)) => {
-                self.bytes_written += bytes;
-                Err(self.failed(&io::Error::from_raw_os_error(errno)))
-            }
+        let probe = result.map_err(|errno| self.failed(&io::Error::from_raw_os_error(errno)))?;
+        if self.target.kind == TargetKind::Directory {
+            // The layout is to allocate, as it does without a probe.
+            self.opened.file.set_len(0).map_err(|e| self.failed(&e))?;
         }
+        Ok(probe)
     }
 
     pub(super) fn writable(&self) -> bool {
@@ -167,7 +158,7 @@ impl Rig for FileRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
-            return super::memory_copy(phase, self.epoch, self.options.interval_ns, self.options.copy_bytes(), control);
+            return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes(), control);
         }
         let write = phase.is_write();
         if write && !self.writable() {
@@ -188,11 +179,8 @@ impl Rig for FileRig {
         if !past_cache.is_empty() {
             self.check_alignment(phase, &past_cache)?;
             let (start, block) = (past_cache[0].block().region_start_bytes, past_cache[0].block().block_size_bytes);
-            if phase.kind == PhaseKind::Layout {
-                self.direct.try_write(&self.opened.file, start, block, &mut self.bytes_written);
-            } else {
-                self.direct.try_read(&self.opened.file, start, block);
-            }
+            let written = (phase.kind == PhaseKind::Layout).then_some(&mut self.bytes_written);
+            self.direct.try_first(&self.opened.file, start, block, written);
             direct = Some(self.direct.open(&self.opened.file, self.writable()));
         }
         let refused = direct.as_ref().and_then(|d| d.as_ref().err().cloned());

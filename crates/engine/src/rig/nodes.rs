@@ -10,7 +10,7 @@ fn present(asked: &NumaNodes, all: &[u32], missing: &mut Vec<String>) -> Result<
     let absent: Vec<String> = asked.0.iter().filter(|n| !all.contains(n)).map(u32::to_string).collect();
     if here.is_empty() {
         let source = std::io::Error::other(format!("this machine has no NUMA node {}", absent.join(", ")));
-        return Err(DeviceError::Call { call: "choice of NUMA nodes", source });
+        return Err(DeviceError::of("choice of NUMA nodes")(source));
     }
     if !absent.is_empty() {
         missing
@@ -29,10 +29,9 @@ pub(super) fn confine(numa: &Numa) -> Result<Vec<String>, DeviceError> {
         return Ok(missing);
     }
     let all = sys::numa_nodes();
-    let call = |call| move |source| DeviceError::Call { call, source };
     if let Some(nodes) = &numa.cpu_nodes {
         let cpus = present(nodes, &all, &mut missing)?.into_iter().flat_map(sys::numa_cpus).collect::<Vec<u32>>();
-        sys::set_affinity(&cpus).map_err(call("sched_setaffinity (NUMA nodes of the stream)"))?;
+        sys::set_affinity(&cpus).map_err(DeviceError::of("sched_setaffinity (NUMA nodes of the stream)"))?;
     }
     let policy = match &numa.memory {
         None => return Ok(missing),
@@ -46,7 +45,7 @@ pub(super) fn confine(numa: &Numa) -> Result<Vec<String>, DeviceError> {
         Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
             missing.push(format!("NUMA memory policy: {error}"))
         }
-        result => result.map_err(call("set_mempolicy (memory of the stream)"))?,
+        result => result.map_err(DeviceError::of("set_mempolicy (memory of the stream)"))?,
     }
     missing.dedup();
     Ok(missing)

@@ -2,6 +2,7 @@
 
 use super::execute::{Job, Way, execute};
 use super::shelf::Shelf;
+use crate::copy::run_copy;
 use crate::{Control, FileOptions, Rig};
 use model::{EngineKind, Failure, Ns, PhasePlan, PhaseRecord};
 use sys::Epoch;
@@ -43,7 +44,7 @@ impl Rig for NullRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
-            return super::memory_copy(phase, self.epoch, self.options.interval_ns, self.copy_bytes, control);
+            return run_copy(self.epoch, phase, self.options.interval_ns, self.copy_bytes, control);
         }
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
         let job = Job { plan: phase, reads_back: false, epoch, device: false, options, shelf, control };

@@ -35,64 +35,58 @@ impl WriteProbe {
     }
 }
 
-/// Writes 1 MiB blocks from the start of the file until bytes or time are used up, at least one, and syncs.
+/// Writes 1 MiB blocks from the start of the file until bytes or time are used up, at least one, and syncs. What was written
+/// is added to `written`, whatever happens.
 ///
 /// # Errors
-/// The bytes that were written and the errno.
+/// The errno.
 pub(crate) fn write_probe(
     file: &File,
     direct: bool,
     max_bytes: u64,
     max_ns: Ns,
-    seed: u64,
     control: &Control,
-) -> Result<WriteProbe, (u64, i32)> {
-    let errno = |e: std::io::Error| e.raw_os_error().unwrap_or(0);
-    let mut pool = BufferPool::new(1, BLOCK as usize).map_err(|e| (0, errno(e)))?;
-    let mut content = Content::new(seed);
-    content.fill(0, pool.buffer_mut(0));
+    written: &mut u64,
+) -> Result<WriteProbe, i32> {
+    let mut writer = Writer::new(file, BLOCK, 0x5eed, written)?;
     let epoch = Epoch::start();
     let mut bytes = 0;
     loop {
-        content.stamp(pool.buffer_mut(0), bytes);
-        write_all(file, pool.buffer(0), bytes).map_err(|(n, e)| (bytes + n, e))?;
+        writer.write(bytes)?;
         bytes += BLOCK;
         if !direct && bytes % SYNC_EVERY == 0 {
-            sys::sync_data(file).map_err(|e| (bytes, e))?;
+            sys::sync_data(file)?;
         }
         if bytes + BLOCK > max_bytes || epoch.elapsed_ns() >= max_ns || control.stopped() {
             break;
         }
     }
-    sys::sync_data(file).map_err(|e| (bytes, e))?;
+    sys::sync_data(file)?;
     Ok(WriteProbe { bytes, ns: epoch.elapsed_ns(), direct, round_bytes_per_s: None })
 }
 
 /// Rounds of buffered writes from the start of the file, each with its sync and twice as large as the one before, until
 /// one takes long enough or may grow no more. What goes through the page cache may be a hundred times slower than what
 /// goes past it (a block device whose pages are written back one by one under a cap of operations), and a sync cannot be
-/// interrupted: rounds planned by the direct rate would take minutes. Returns the bytes written and the last rate.
+/// interrupted: rounds planned by the direct rate would take minutes. Returns the last rate; what was written is added to
+/// `written`, whatever happens.
 ///
 /// # Errors
-/// The bytes that were written and the errno.
+/// The errno.
 pub(crate) fn round_probe(
     file: &File,
     max_bytes: u64,
-    seed: u64,
     control: &Control,
-) -> Result<(u64, Option<f64>), (u64, i32)> {
-    let mut pool = BufferPool::new(1, FIRST_ROUND as usize).map_err(|e| (0, e.raw_os_error().unwrap_or(0)))?;
-    let mut content = Content::new(seed);
-    content.fill(0, pool.buffer_mut(0));
-    let (mut written, mut rate, mut round) = (0, None, FIRST_ROUND);
+    written: &mut u64,
+) -> Result<Option<f64>, i32> {
+    let mut writer = Writer::new(file, FIRST_ROUND, 0x5eee, written)?;
+    let (mut rate, mut round) = (None, FIRST_ROUND);
     while round <= max_bytes.min(LARGEST_ROUND) && !control.stopped() {
         let epoch = Epoch::start();
         for offset in (0..round).step_by(FIRST_ROUND as usize) {
-            content.stamp(pool.buffer_mut(0), written);
-            write_all(file, pool.buffer(0), offset).map_err(|(n, e)| (written + n, e))?;
-            written += FIRST_ROUND;
+            writer.write(offset)?;
         }
-        sys::sync_data(file).map_err(|e| (written, e))?;
+        sys::sync_data(file)?;
         let ns = epoch.elapsed_ns().max(1);
         rate = Some(round as f64 * 1e9 / ns as f64);
         if ns >= TELLING_NS {
@@ -100,18 +94,38 @@ pub(crate) fn round_probe(
         }
         round *= 2;
     }
-    Ok((written, rate))
+    Ok(rate)
 }
 
-/// Writes the whole buffer, or says how far it came.
-fn write_all(file: &File, buffer: &[u8], offset: u64) -> Result<(), (u64, i32)> {
-    let mut done = 0;
-    while done < buffer.len() {
-        match sys::write_at(file, &buffer[done..], offset + done as u64) {
-            Ok(0) => return Err((done as u64, 0)),
-            Ok(n) => done += n,
-            Err(e) => return Err((done as u64, e)),
-        }
+/// Writes blocks of one size, no two alike.
+struct Writer<'a> {
+    file: &'a File,
+    pool: BufferPool,
+    content: Content,
+    written: &'a mut u64,
+}
+
+impl<'a> Writer<'a> {
+    fn new(file: &'a File, block: u64, seed: u64, written: &'a mut u64) -> Result<Self, i32> {
+        let mut pool = BufferPool::new(1, block as usize).map_err(|e| e.raw_os_error().unwrap_or(0))?;
+        let content = Content::new(seed);
+        content.fill(0, pool.buffer_mut(0));
+        Ok(Self { file, pool, content, written })
     }
-    Ok(())
+
+    /// Writes a whole block.
+    fn write(&mut self, offset: u64) -> Result<(), i32> {
+        self.content.stamp(self.pool.buffer_mut(0), offset);
+        let block = self.pool.buffer(0);
+        let mut done = 0;
+        while done < block.len() {
+            let n = sys::write_at(self.file, &block[done..], offset + done as u64)?;
+            if n == 0 {
+                return Err(0);
+            }
+            done += n;
+            *self.written += n as u64;
+        }
+        Ok(())
+    }
 }

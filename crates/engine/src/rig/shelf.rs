@@ -22,7 +22,7 @@ impl Shelf {
             return Ok(pools.swap_remove(at));
         }
         pools.clear();
-        BufferPool::with(count, bytes, options).map_err(|source| DeviceError::Call { call: BUFFERS, source })
+        BufferPool::with(count, bytes, options).map_err(DeviceError::of(BUFFERS))
     }
 
     /// Keeps a pool for later.

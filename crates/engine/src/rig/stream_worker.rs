@@ -56,11 +56,7 @@ fn no_thread() -> Option<String> {
 /// Descriptors of our own for these files.
 fn own(files: &Files) -> Result<Vec<OwnedFd>, DeviceError> {
     let own = |file: &Arc<File>| file.try_clone().map(Into::into);
-    files
-        .iter()
-        .map(own)
-        .collect::<Result<_, _>>()
-        .map_err(|source| DeviceError::Call { call: "dup of the target", source })
+    files.iter().map(own).collect::<Result<_, _>>().map_err(DeviceError::of("dup of the target"))
 }
 
 /// Sizes beyond the address space are beyond what the kernel has.
@@ -114,8 +110,7 @@ impl<'a> Worker<'a> {
         let path = &self.stream.path;
         let missing = super::nodes::confine(&path.numa)?;
         if !path.cpus.is_empty() {
-            sys::set_affinity(&path.cpus)
-                .map_err(|source| DeviceError::Call { call: "sched_setaffinity (cpus of the stream)", source })?;
+            sys::set_affinity(&path.cpus).map_err(DeviceError::of("sched_setaffinity (cpus of the stream)"))?;
         }
         if let Some(IoPriority { class, level }) = path.io_priority {
             let class = match class {
@@ -123,8 +118,7 @@ impl<'a> Worker<'a> {
                 IoClass::BestEffort => 2,
                 IoClass::Idle => 3,
             };
-            sys::set_io_priority(class, level)
-                .map_err(|source| DeviceError::Call { call: "ioprio_set (priority of the stream)", source })?;
+            sys::set_io_priority(class, level).map_err(DeviceError::of("ioprio_set (priority of the stream)"))?;
         }
         Ok(missing)
     }
@@ -159,8 +153,7 @@ impl<'a> Worker<'a> {
             let regular = file.metadata().is_ok_and(|m| m.is_file());
             // A store into a hole for which there is no room would end the program; this says ENOSPC instead.
             if regular {
-                sys::reserve(file, 0, end)
-                    .map_err(|source| DeviceError::Call { call: "fallocate of what is to be mapped", source })?;
+                sys::reserve(file, 0, end).map_err(DeviceError::of("fallocate of what is to be mapped"))?;
             }
         }
         let mapped = MappedFiles::new(files.iter().map(|f| f.as_ref()), FileSpace::of(stream), end, writes)?;
@@ -252,13 +245,10 @@ impl<'a> Worker<'a> {
             let writes = self.stream.changes_data() && self.stream.block().operation == Operation::Write;
             return self.work(device, &mut Checking::new(known, again, writes), settings);
         }
-        let lost = known.reads_lost();
         let mut source = known.read_back(self.stream.block().block_size_bytes);
         let result = self.go_through(device, &mut source, &mut Checking::new(known, again, false), settings);
-        let (bytes, ns) = result.as_ref().map_or((0, 0), |r| (r.bytes, r.ended_ns.saturating_sub(r.started_ns)));
-        known.was_read_back(source, bytes, ns);
-        let complete = known.reads_lost() == lost;
-        known.read_back_is(complete && result.is_ok());
+        let done = result.as_ref().ok().map(|r| (r.bytes, r.ended_ns.saturating_sub(r.started_ns)));
+        known.was_read_back(source, done);
         result
     }
 }

@@ -64,19 +64,9 @@ impl Again {
         let len = (skipped + buffer.len()).next_multiple_of(DIRECT_PIECE as usize);
         let mut pool = BufferPool::new(1, len).map_err(|_| EIO)?;
         let whole = pool.buffer_mut(0);
-        let mut got = 0;
         // A file may end within the last piece.
-        while got < skipped + buffer.len() {
-            match sys::read_at(direct, &mut whole[got..], start + got as u64)? {
-                0 => return Err(EIO),
-                n => got += n,
-            }
-            if !got.is_multiple_of(DIRECT_PIECE as usize) {
-                break;
-            }
-        }
-        let wanted = whole.get(skipped..skipped + buffer.len()).filter(|_| got >= skipped + buffer.len()).ok_or(EIO)?;
-        buffer.copy_from_slice(wanted);
+        read_whole(direct, start, whole, skipped + buffer.len())?;
+        buffer.copy_from_slice(&whole[skipped..skipped + buffer.len()]);
         Ok(())
     }
 
@@ -85,15 +75,20 @@ impl Again {
         // Only what is clean can be dropped. What cannot be written or dropped is read as it is: no worse than before.
         let _ = sys::sync_data(file);
         let _ = sys::drop_cached(file, offset, buffer.len() as u64);
-        let mut got = 0;
-        while got < buffer.len() {
-            match sys::read_at(file, &mut buffer[got..], offset + got as u64)? {
-                0 => return Err(EIO),
-                n => got += n,
-            }
-        }
-        Ok(())
+        read_whole(file, offset, buffer, buffer.len())
     }
+}
+
+/// Reads into a buffer until so many bytes of it are filled; EIO where there are no more.
+fn read_whole(file: &File, offset: u64, buffer: &mut [u8], least: usize) -> Result<(), i32> {
+    let mut got = 0;
+    while got < least {
+        match sys::read_at(file, &mut buffer[got..], offset + got as u64)? {
+            0 => return Err(EIO),
+            n => got += n,
+        }
+    }
+    Ok(())
 }
 
 impl Reread for Again {

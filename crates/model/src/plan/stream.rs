@@ -310,6 +310,12 @@ impl StreamPlan {
 }
 
 impl BlockPlan {
+    /// Its files; the target itself has no name.
+    pub fn file_names(&self) -> impl Iterator<Item = &str> {
+        let target = self.files.is_empty().then_some("");
+        target.into_iter().chain(self.files.iter().map(String::as_str))
+    }
+
     /// Whether it reads.
     pub fn reads(&self) -> bool {
         match self.mix {
