@@ -128,7 +128,7 @@ fn cut_off(run: &mut Run, phases: &mut Series, remarks: &mut Vec<String>) {
     let done: HashSet<String> = run.phases.iter().map(|p| p.plan.name.clone()).collect();
     for plan in run.plan.phases.iter().filter(|p| !done.contains(&p.name)) {
         let series = phases.remove(&plan.name);
-        let phase = series.and_then(|series| PhaseRun::cut_off(plan.clone(), series.into_intervals()));
+        let phase = series.and_then(|series| PhaseRun::cut_off(plan.clone(), series.into_items()));
         let Some(phase) = phase else { continue };
         let ended_ns = phase.record.as_ref().map_or(0, |r| r.ended_ns);
         remarks.push(format!(
@@ -150,7 +150,7 @@ fn load_series(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &
         if let Some(record) = &mut phase.record
             && let Some(series) = phases.remove(&phase.plan.name)
         {
-            record.intervals = series.into_intervals();
+            record.intervals = series.into_items();
         }
     }
     if tolerance == Tolerance::DropTail {

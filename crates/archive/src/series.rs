@@ -80,13 +80,13 @@ pub(crate) fn read(path: &Path, source: impl BufRead, tolerance: Tolerance) -> R
             phases.insert(name.to_owned(), IntervalSeries::default());
         }
         let Some(series) = phases.get_mut(name) else { return Ok(()) };
-        held -= series.intervals().len();
+        held -= series.items().len();
         series.push(interval);
-        held += series.intervals().len();
+        held += series.items().len();
         while held > HELD_LIMIT
-            && let Some(longest) = phases.values_mut().max_by_key(|series| series.intervals().len())
+            && let Some(longest) = phases.values_mut().max_by_key(|series| series.items().len())
         {
-            held -= longest.intervals().len() / 2;
+            held -= longest.items().len() / 2;
             longest.halve();
         }
         Ok(())

@@ -332,7 +332,7 @@ mod tests {
     }
 
     fn rows(path: &Path, phase: &str) -> Vec<Interval> {
-        series::read(path, source(path), Tolerance::Strict).unwrap().0.remove(phase).unwrap().into_intervals()
+        series::read(path, source(path), Tolerance::Strict).unwrap().0.remove(phase).unwrap().into_items()
     }
 
     #[test]

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use workload::Request;
 
 /// What one worker recorded of one stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StreamRecord {
     /// Start, by the device's clock.
     pub started_ns: Ns,
@@ -103,9 +103,8 @@ impl<Op: Request> Flight<Op> {
 /// The recorder of one stream: of a worker, or of one of several streams of a simulated phase.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    started_ns: Ns,
-    cut_ns: Ns,
-    rule: String,
+    /// As far as it is known; it ends with the last completion.
+    record: StreamRecord,
     series: IntervalSeries,
     /// Where intervals also go as they end.
     feeder: Option<Feeder>,
@@ -119,11 +118,8 @@ pub(crate) struct Recorder {
     /// The directions that are told apart, if any.
     directions: Vec<(Direction, Parts)>,
     closes_rounds: bool,
-    short: u64,
-    in_flight_ns: u128,
     errors: ErrorTable,
     rounds: Rounds,
-    last_ns: Ns,
     /// The last completion, or the end of the last time without operations in flight, or the cut, whichever came last.
     quiet_since_ns: Ns,
     longest_gap_ns: Ns,
@@ -142,15 +138,15 @@ impl Recorder {
     pub fn new(started_ns: Ns, time_limit_ns: Ns, interval_ns: Ns, warmup: &Warmup) -> Self {
         let interval_ns = interval_ns.max(1);
         let expected = usize::try_from(time_limit_ns / interval_ns).unwrap_or(IntervalSeries::MOST);
+        let rule = format!(
+            "at least {:.1} s and {:.0} % of the phase's time, at most {:.1} s, in whole intervals",
+            warmup.min_ns as f64 / 1e9,
+            warmup.share * 100.0,
+            warmup.max_ns as f64 / 1e9
+        );
+        let warmup = WarmupCut { rule, cut_ns: cut_of(warmup, time_limit_ns, interval_ns), ..WarmupCut::default() };
         Self {
-            started_ns,
-            cut_ns: cut_of(warmup, time_limit_ns, interval_ns),
-            rule: format!(
-                "at least {:.1} s and {:.0} % of the phase's time, at most {:.1} s, in whole intervals",
-                warmup.min_ns as f64 / 1e9,
-                warmup.share * 100.0,
-                warmup.max_ns as f64 / 1e9
-            ),
+            record: StreamRecord { started_ns, ended_ns: started_ns, warmup, ..StreamRecord::default() },
             // Room for a drain of some seconds.
             series: IntervalSeries::with_room(expected.saturating_add(64)),
             feeder: None,
@@ -161,11 +157,8 @@ impl Recorder {
             whole: Parts::new(),
             directions: Vec::new(),
             closes_rounds: true,
-            short: 0,
-            in_flight_ns: 0,
             errors: ErrorTable::default(),
             rounds: Rounds::new(),
-            last_ns: started_ns,
             quiet_since_ns: started_ns,
             longest_gap_ns: 0,
             warm_gap_ns: 0,
@@ -220,7 +213,7 @@ impl Recorder {
     /// A sync that closes no round completed: an operation of its own, but no transfer.
     fn flushed(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
-        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.heard(at);
         self.went(Direction::Sync, at, handed, 0);
     }
@@ -236,12 +229,12 @@ impl Recorder {
     fn heard(&mut self, at: Ns) {
         self.longest_gap_ns = self.longest_gap_ns.max(at.saturating_sub(self.quiet_since_ns));
         self.quiet_since_ns = self.quiet_since_ns.max(at);
-        self.last_ns = self.last_ns.max(at);
+        self.record.ended_ns = self.record.ended_ns.max(at);
     }
 
     /// The last completion, or the start.
     pub fn last_ns(&self) -> Ns {
-        self.last_ns
+        self.record.ended_ns
     }
 
     /// When the current interval ends.
@@ -250,10 +243,15 @@ impl Recorder {
         self.interval_start_ns.saturating_add(self.interval_ns)
     }
 
+    #[inline]
+    fn cut_at(&self) -> Ns {
+        self.record.started_ns + self.record.warmup.cut_ns
+    }
+
     /// Whether the current interval is before the cut.
     #[inline]
     fn is_warm(&self) -> bool {
-        self.interval_start_ns < self.started_ns + self.cut_ns
+        self.interval_start_ns < self.cut_at()
     }
 
     /// A transfer of `bytes` out of `asked` completed at `at`; `start` is where its latency counts from, `handed` when
@@ -264,25 +262,25 @@ impl Recorder {
             self.roll(at);
         }
         self.interval.record(at.saturating_sub(start));
-        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.interval_bytes += u64::from(bytes);
-        self.short += u64::from(bytes < asked);
+        self.record.short_operations += u64::from(bytes < asked);
         self.heard(at);
     }
 
     /// A sync completed that closes the round.
     fn synced(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
-        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.rounds.close(handed, at);
         self.resumed(at);
-        self.last_ns = self.last_ns.max(at);
+        self.record.ended_ns = self.record.ended_ns.max(at);
     }
 
     /// An operation failed.
     #[cold]
     pub fn failed(&mut self, at: Ns, handed: Ns, errno: i32) {
-        self.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.errors.count(errno);
         self.roll(at);
         self.heard(at);
@@ -299,7 +297,7 @@ impl Recorder {
         }
         // Of a gap across the cut only the part behind it counts.
         if !self.is_warm() {
-            self.resumed(self.started_ns + self.cut_ns);
+            self.resumed(self.cut_at());
         }
     }
 
@@ -338,8 +336,8 @@ impl Recorder {
 
     /// The ended intervals after the cut.
     pub fn counted_intervals(&self) -> &[Interval] {
-        let from = self.started_ns + self.cut_ns;
-        let intervals = self.series.intervals();
+        let from = self.cut_at();
+        let intervals = self.series.items();
         &intervals[intervals.partition_point(|i| i.start_ns < from)..]
     }
 
@@ -350,45 +348,36 @@ impl Recorder {
 
     /// Ends the phase at `now`.
     pub fn finish(mut self, now: Ns, stop: StopCause) -> StreamRecord {
-        let ended_ns = now.max(self.last_ns);
+        let ended_ns = now.max(self.record.ended_ns);
         self.roll(ended_ns);
         let rest_ns = ended_ns.saturating_sub(self.interval_start_ns);
         if rest_ns > 0 || self.interval.count() > 0 {
             self.end_interval(rest_ns);
         }
-        let uncut = ended_ns <= self.started_ns + self.cut_ns;
+        let uncut = ended_ns <= self.cut_at();
         let whole = self.whole.finish(Direction::Read, uncut);
-        let mut warmup = WarmupCut {
-            rule: self.rule,
-            cut_ns: self.cut_ns,
-            operations: whole.operations - whole.counted_operations,
-            bytes: whole.bytes - whole.counted_bytes,
-        };
+        let mut record = self.record;
+        record.warmup.operations = whole.operations - whole.counted_operations;
+        record.warmup.bytes = whole.bytes - whole.counted_bytes;
         let mut gap_ns = self.longest_gap_ns;
         if uncut {
             // All of it would be cut: a short phase is worth more than none, and the rule says what was done.
-            warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
-            warmup.cut_ns = 0;
+            record.warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
+            record.warmup.cut_ns = 0;
             gap_ns = gap_ns.max(self.warm_gap_ns);
         }
         StreamRecord {
-            started_ns: self.started_ns,
             ended_ns,
             operations: whole.operations,
             bytes: whole.bytes,
-            short_operations: self.short,
             errors: self.errors.by_name(),
             stop,
-            warmup,
-            in_flight_ns: self.in_flight_ns,
             longest_gap_ns: (whole.counted_operations > 0 || gap_ns > 0).then_some(gap_ns),
             latency: whole.latency,
-            intervals: self.series.into_intervals(),
+            intervals: self.series.into_items(),
             rounds: self.rounds.into_rounds(),
-            usage: WorkerUsage::default(),
-            batch_submit: 0,
-            batch_complete: 0,
             directions: self.directions.into_iter().map(|(direction, d)| d.finish(direction, uncut)).collect(),
+            ..record
         }
     }
 }

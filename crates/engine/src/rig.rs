@@ -32,7 +32,7 @@ pub use target::{FileOptions, FileTarget, classify};
 
 use crate::Control;
 use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
-use sys::Epoch;
+use std::time::Duration;
 
 /// Executes phases against one target. Implemented for real files and devices, for `null:` and for `sim:`; callers
 /// cannot tell which.
@@ -51,7 +51,12 @@ pub trait Rig {
     }
 
     /// Lets time pass without an operation of ours; ends early when stopped.
-    fn idle(&mut self, ns: Ns, control: &Control);
+    fn idle(&mut self, ns: Ns, control: &Control) {
+        let end = self.now().saturating_add(ns);
+        while !control.stopped() && self.now() < end {
+            std::thread::sleep(Duration::from_nanos((end - self.now().min(end)).min(IDLE_SLICE_NS)));
+        }
+    }
 
     /// Bytes that hold real data from the start of the target: what reads may touch. After a layout that ran out of
     /// time this is less than planned.
@@ -75,15 +80,3 @@ pub trait Rig {
 
 /// Longest sleep before the stop flag is looked at again.
 const IDLE_SLICE_NS: Ns = 20_000_000;
-
-/// Lets real time pass.
-fn idle(epoch: Epoch, ns: Ns, control: &Control) {
-    let end = epoch.elapsed_ns().saturating_add(ns);
-    while !control.stopped() {
-        let now = epoch.elapsed_ns();
-        if now >= end {
-            break;
-        }
-        epoch.sleep_until(end.min(now + IDLE_SLICE_NS));
-    }
-}

@@ -1,6 +1,6 @@
-//! The intervals of a phase in bounded memory: where there is no room for another one, neighbours are joined.
+//! The intervals and rounds of a phase in bounded memory: where there is no room for another one, neighbours are joined.
 
-use crate::Interval;
+use crate::{Interval, Round};
 
 impl Interval {
     /// Adds what another one saw at the same time. Percentiles of the union cannot be had from percentiles: where both saw
@@ -25,65 +25,92 @@ impl Interval {
 
     /// Joins neighbours, each two of them.
     pub fn halve(intervals: &mut Vec<Self>) {
-        let half = intervals.len().div_ceil(2);
-        for i in 0..half {
-            let mut first = intervals[2 * i];
-            if let Some(second) = intervals.get(2 * i + 1) {
-                first.append(second);
-            }
-            intervals[i] = first;
-        }
-        intervals.truncate(half);
+        halve(intervals);
     }
 }
 
-/// Intervals one after the other. Those that stay are alike in length; the last one may be shorter.
+/// What can be one with its neighbour in a series.
+pub trait Joined: Copy {
+    /// Puts a later one behind it.
+    fn append(&mut self, later: &Self);
+}
+
+impl Joined for Interval {
+    fn append(&mut self, later: &Self) {
+        Interval::append(self, later);
+    }
+}
+
+impl Joined for Round {
+    fn append(&mut self, later: &Self) {
+        self.bytes += later.bytes;
+        self.write_ns += later.write_ns;
+        self.sync_ns += later.sync_ns;
+    }
+}
+
+fn halve<T: Joined>(items: &mut Vec<T>) {
+    let half = items.len().div_ceil(2);
+    for i in 0..half {
+        let mut first = items[2 * i];
+        if let Some(second) = items.get(2 * i + 1) {
+            first.append(second);
+        }
+        items[i] = first;
+    }
+    items.truncate(half);
+}
+
+/// Intervals, or rounds, one after the other. Those that stay stand for equally many; the last one may stand for fewer.
 #[derive(Clone, Debug)]
-pub struct IntervalSeries {
-    intervals: Vec<Interval>,
+pub struct JoinedSeries<T> {
+    items: Vec<T>,
     most: usize,
-    /// How many that came in one of `intervals` stands for.
+    /// How many that came in one of `items` stands for.
     joined: u32,
     in_last: u32,
 }
 
-impl Default for IntervalSeries {
-    /// With room for [`IntervalSeries::MOST`], taken as they come.
+/// The intervals of a phase.
+pub type IntervalSeries = JoinedSeries<Interval>;
+
+impl<T: Joined> Default for JoinedSeries<T> {
+    /// With room for [`JoinedSeries::MOST`], taken as they come.
     fn default() -> Self {
-        Self { intervals: Vec::new(), most: Self::MOST, joined: 1, in_last: 1 }
+        Self { items: Vec::new(), most: Self::MOST, joined: 1, in_last: 1 }
     }
 }
 
-impl IntervalSeries {
-    /// Most intervals of a phase: 655 kB, a quarter of an hour of 100 ms before the first neighbours are joined.
+impl<T: Joined> JoinedSeries<T> {
+    /// Most of a phase: 655 kB of intervals, a quarter of an hour of 100 ms before the first neighbours are joined.
     pub const MOST: usize = 8192;
 
-    /// With room for so many (made even, so that neighbours pair up; at most [`IntervalSeries::MOST`]), taken now.
+    /// With room for so many (made even, so that neighbours pair up; at most [`JoinedSeries::MOST`]), taken now.
     pub fn with_room(most: usize) -> Self {
         let most = most.next_multiple_of(2).clamp(2, Self::MOST);
-        Self { intervals: Vec::with_capacity(most), most, ..Self::default() }
+        Self { items: Vec::with_capacity(most), most, ..Self::default() }
     }
 
     /// Adds the next one.
-    pub fn push(&mut self, interval: Interval) {
+    pub fn push(&mut self, item: T) {
         if self.in_last < self.joined
-            && let Some(last) = self.intervals.last_mut()
+            && let Some(last) = self.items.last_mut()
         {
-            last.append(&interval);
+            last.append(&item);
             self.in_last += 1;
             return;
         }
-        if self.intervals.len() == self.most {
-            Interval::halve(&mut self.intervals);
+        if self.items.len() == self.most {
+            halve(&mut self.items);
             self.joined = self.joined.saturating_mul(2);
         }
-        self.intervals.push(interval);
+        self.items.push(item);
         self.in_last = 1;
     }
 
     /// Joins neighbours now, and from now on twice as many.
     pub fn halve(&mut self) {
-        Interval::halve(&mut self.intervals);
+        halve(&mut self.items);
         self.joined = self.joined.saturating_mul(2);
         self.in_last = self.joined;
     }
@@ -94,13 +121,13 @@ impl IntervalSeries {
     }
 
     /// Those that there are.
-    pub fn intervals(&self) -> &[Interval] {
-        &self.intervals
+    pub fn items(&self) -> &[T] {
+        &self.items
     }
 
     /// All that there are.
-    pub fn into_intervals(self) -> Vec<Interval> {
-        self.intervals
+    pub fn into_items(self) -> Vec<T> {
+        self.items
     }
 }
 
@@ -122,7 +149,7 @@ mod tests {
                 ..Interval::default()
             });
         }
-        let intervals = series.into_intervals();
+        let intervals = series.into_items();
         assert!(intervals.len() > IntervalSeries::MOST / 2 && intervals.len() <= IntervalSeries::MOST);
         assert_eq!(
             intervals.iter().map(|i| (i.operations, i.bytes)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1)),

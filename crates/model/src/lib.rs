@@ -56,7 +56,7 @@ pub use failure::{Failure, FailureKind};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
-pub use interval_series::IntervalSeries;
+pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use job_record::JobRecord;
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{

@@ -1,25 +1,18 @@
 //! Rounds of writes, each closed by a sync, in bounded memory.
 
-use model::{Ns, Round};
-
-/// Most rounds kept; when they are full, neighbours are joined.
-const CAPACITY: usize = 8192;
+use model::{JoinedSeries, Ns, Round};
 
 /// The rounds of a phase.
 #[derive(Debug)]
 pub(super) struct Rounds {
-    closed: Vec<Round>,
-    /// Rounds that one entry of `closed` stands for.
-    joined: u32,
-    /// Rounds in the last entry, below `joined` while it fills.
-    in_last: u32,
+    closed: JoinedSeries<Round>,
     start_ns: Option<Ns>,
     bytes: u64,
 }
 
 impl Rounds {
     pub fn new() -> Self {
-        Self { closed: Vec::with_capacity(CAPACITY), joined: 1, in_last: 1, start_ns: None, bytes: 0 }
+        Self { closed: JoinedSeries::with_room(JoinedSeries::<Round>::MOST), start_ns: None, bytes: 0 }
     }
 
     /// A write that was handed over at `handed` has completed.
@@ -32,41 +25,13 @@ impl Rounds {
     /// A sync that was handed over at `handed` completed at `at`.
     pub fn close(&mut self, handed: Ns, at: Ns) {
         let start_ns = self.start_ns.take().unwrap_or(handed);
-        let round = Round {
-            start_ns,
-            bytes: std::mem::take(&mut self.bytes),
-            write_ns: handed.saturating_sub(start_ns),
-            sync_ns: at.saturating_sub(handed),
-        };
-        if self.in_last < self.joined
-            && let Some(last) = self.closed.last_mut()
-        {
-            join(last, &round);
-            self.in_last += 1;
-            return;
-        }
-        if self.closed.len() == CAPACITY {
-            for i in 0..CAPACITY / 2 {
-                let mut first = self.closed[2 * i];
-                join(&mut first, &self.closed[2 * i + 1]);
-                self.closed[i] = first;
-            }
-            self.closed.truncate(CAPACITY / 2);
-            self.joined *= 2;
-        }
-        self.closed.push(round);
-        self.in_last = 1;
+        let (write_ns, sync_ns) = (handed.saturating_sub(start_ns), at.saturating_sub(handed));
+        self.closed.push(Round { start_ns, bytes: std::mem::take(&mut self.bytes), write_ns, sync_ns });
     }
 
     pub fn into_rounds(self) -> Vec<Round> {
-        self.closed
+        self.closed.into_items()
     }
-}
-
-fn join(first: &mut Round, second: &Round) {
-    first.bytes += second.bytes;
-    first.write_ns += second.write_ns;
-    first.sync_ns += second.sync_ns;
 }
 
 #[cfg(test)]
@@ -93,13 +58,13 @@ mod tests {
     #[test]
     fn very_many_rounds_are_joined_without_loss() {
         let mut rounds = Rounds::new();
-        let n = CAPACITY as u64 * 3 + 17;
+        let n = (JoinedSeries::<Round>::MOST) as u64 * 3 + 17;
         for i in 0..n {
             rounds.wrote(i * 10, 1);
             rounds.close(i * 10 + 4, i * 10 + 9);
         }
         let rounds = rounds.into_rounds();
-        assert!(rounds.len() <= CAPACITY);
+        assert!(rounds.len() <= (JoinedSeries::<Round>::MOST));
         assert_eq!(rounds.iter().map(|r| r.bytes).sum::<u64>(), n);
         assert_eq!(rounds.iter().map(|r| r.sync_ns).sum::<u64>(), n * 5);
         assert!(rounds.windows(2).all(|w| w[0].start_ns < w[1].start_ns));

@@ -262,10 +262,6 @@ impl Rig for FileRig {
         Ok(())
     }
 
-    fn idle(&mut self, ns: Ns, control: &Control) {
-        super::idle(self.epoch, ns, control);
-    }
-
     fn readable_bytes(&self) -> u64 {
         match (self.laid_out, self.opened.size) {
             (Some(n), _) => n,

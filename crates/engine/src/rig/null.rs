@@ -51,10 +51,6 @@ impl Rig for NullRig {
         Ok(execute(job, &vec![Way::default(); phase.streams.len()], Vec::new())?.record)
     }
 
-    fn idle(&mut self, ns: Ns, control: &Control) {
-        super::idle(self.epoch, ns, control);
-    }
-
     fn readable_bytes(&self) -> u64 {
         BYTES
     }

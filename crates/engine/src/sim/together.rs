@@ -10,21 +10,21 @@ use workload::{BlockOp, Next, Outcome, Pattern, Source};
 /// here: the one processor of the loop belongs to the others meanwhile.
 #[derive(Debug)]
 pub(super) struct Together {
+    phase: PhasePlan,
+    interval_ns: Ns,
+    /// None before the first operation is asked for.
     streams: Vec<One>,
     turn: usize,
     /// Operations in flight: streams hear only of their own.
     flights: Vec<(usize, Flight<BlockOp>)>,
-    warmup: model::Warmup,
-    time_limit_ns: Ns,
-    interval_ns: Ns,
 }
 
 #[derive(Debug)]
 struct One {
-    plan: StreamPlan,
     source: Pattern,
-    recorder: Option<Recorder>,
-    room: u32,
+    recorder: Recorder,
+    depth: u32,
+    in_flight: u32,
     done: bool,
 }
 
@@ -36,58 +36,39 @@ fn is(a: &BlockOp, b: &BlockOp) -> bool {
 impl Together {
     /// The streams of a phase.
     pub(super) fn new(phase: &PhasePlan, interval_ns: Ns) -> Self {
-        let once = phase.stop == StopRule::RegionOnce;
-        let flows = crate::Crew::new(0, &StopRule::Time);
-        let source = |plan: &StreamPlan| match plan.timing.flow {
-            Some(flow) => Pattern::new(plan, once).sharing(plan, flows.flow(flow.id)),
-            None => Pattern::new(plan, once),
-        };
-        let one = |plan: &StreamPlan| One {
-            source: source(plan),
-            recorder: None,
-            room: plan.path.queue_depth.max(1),
-            done: false,
-            plan: plan.clone(),
-        };
-        let streams: Vec<One> = phase.streams.iter().map(one).collect();
-        let depth = streams.iter().map(|s| s.room as usize).sum();
-        Self {
-            streams,
-            turn: 0,
-            flights: Vec::with_capacity(depth),
-            warmup: phase.warmup,
-            time_limit_ns: phase.time_limit_ns,
-            interval_ns,
-        }
+        let flights = Vec::with_capacity(phase.queue_depth() as usize);
+        Self { phase: phase.clone(), interval_ns, streams: Vec::new(), turn: 0, flights }
     }
 
     fn begin(&mut self, now: Ns) {
-        let crew = crate::Crew::new(1, &StopRule::Time);
-        for one in &mut self.streams {
-            let recorder = Recorder::new(now, self.time_limit_ns, self.interval_ns, &self.warmup);
-            let part = Part::of(&one.plan, &crew);
-            one.recorder = Some(recorder.telling_apart(&part.directions, part.closes_rounds));
-        }
+        let crew = crate::Crew::new(0, &StopRule::Time);
+        let Self { phase, interval_ns, .. } = self;
+        let one = |plan: &StreamPlan| {
+            let mut source = Pattern::new(plan, phase.stop == StopRule::RegionOnce);
+            if let Some(flow) = plan.timing.flow {
+                source = source.sharing(plan, crew.flow(flow.id));
+            }
+            let part = Part::of(plan, &crew);
+            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup)
+                .telling_apart(&part.directions, part.closes_rounds);
+            One { source, recorder, depth: plan.path.queue_depth.max(1), in_flight: 0, done: false }
+        };
+        self.streams = phase.streams.iter().map(one).collect();
     }
 
     fn hand_over(&mut self, owner: usize, op: BlockOp, now: Ns) {
         let one = &mut self.streams[owner];
-        if one.room == one.plan.path.queue_depth.max(1)
-            && let Some(recorder) = &mut one.recorder
-        {
-            recorder.resumed(now);
+        if one.in_flight == 0 {
+            one.recorder.resumed(now);
         }
-        one.room -= 1;
+        one.in_flight += 1;
         self.flights.push((owner, Flight::new(op, now)));
     }
 
     /// What each stream did; the phase ended at `now` for this cause.
     pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<StreamRecord> {
-        let finish = |one: One| {
-            let cause = if one.done { StopCause::RegionDone } else { stop };
-            Some(one.recorder?.finish(now, cause))
-        };
-        self.streams.into_iter().filter_map(finish).collect()
+        let finish = |one: One| one.recorder.finish(now, if one.done { StopCause::RegionDone } else { stop });
+        self.streams.into_iter().map(finish).collect()
     }
 }
 
@@ -95,7 +76,7 @@ impl Source for Together {
     type Op = BlockOp;
 
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        if self.streams.iter().any(|s| s.recorder.is_none()) {
+        if self.streams.is_empty() {
             self.begin(now);
         }
         let mut wake: Option<Ns> = None;
@@ -103,7 +84,7 @@ impl Source for Together {
             let index = self.turn;
             self.turn = (self.turn + 1) % self.streams.len();
             let one = &mut self.streams[index];
-            if one.done || one.room == 0 {
+            if one.done || one.in_flight == one.depth {
                 continue;
             }
             match one.source.next(now) {
@@ -127,21 +108,18 @@ impl Source for Together {
         let Some(at) = self.flights.iter().position(|(_, f)| is(&f.op, op)) else { return };
         let (owner, flight) = self.flights.swap_remove(at);
         let one = &mut self.streams[owner];
-        one.room += 1;
-        if let Some(recorder) = &mut one.recorder {
-            match outcome.result {
-                Ok(bytes) => recorder.succeeded(&flight, outcome.at_ns, bytes),
-                Err(errno) => recorder.failed(outcome.at_ns, flight.handed_ns, errno),
-            }
+        one.in_flight -= 1;
+        match outcome.result {
+            Ok(bytes) => one.recorder.succeeded(&flight, outcome.at_ns, bytes),
+            Err(errno) => one.recorder.failed(outcome.at_ns, flight.handed_ns, errno),
         }
         one.source.completed(op, outcome);
     }
 
     fn closing(&mut self) -> Option<BlockOp> {
-        let index = (0..self.streams.len()).find_map(|i| Some((i, self.streams[i].source.closing()?)));
-        let (owner, op) = index?;
+        let (owner, op) = self.streams.iter_mut().enumerate().find_map(|(i, one)| Some((i, one.source.closing()?)))?;
         // The moment of the last completion, which the loop goes on from.
-        let now = self.streams[owner].recorder.as_ref().map_or(0, Recorder::last_ns);
+        let now = self.streams[owner].recorder.last_ns();
         self.hand_over(owner, op, now);
         Some(op)
     }

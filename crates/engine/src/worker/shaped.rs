@@ -24,9 +24,7 @@ const WINDOW: usize = 128 << 10;
 #[derive(Clone, Debug)]
 pub struct Shaped {
     unique: Option<Content>,
-    zero: bool,
-    compress_percent: u32,
-    dedupe_percent: u32,
+    content: model::Content,
     owed: u32,
     /// What copies are of, where that is one block.
     copy: Vec<u8>,
@@ -74,40 +72,29 @@ impl Pool {
 impl Shaped {
     /// What a stream's plan asks for; makes nothing where the stream writes nothing.
     pub fn of(stream: &StreamPlan, seed: Option<u64>) -> Self {
-        let content = stream.content;
-        let unique = seed.map(Content::new);
-        let mut shaped = Self {
-            zero: content.zero,
-            compress_percent: content.compress_percent.min(100),
-            dedupe_percent: content.dedupe_percent.min(100),
-            owed: 0,
-            copy: Vec::new(),
-            pool: None,
-            body: Vec::new(),
-            made: 0,
-            reads: stream.block().mix.is_some_and(|mix| mix.read_percent > 0),
-            unique,
+        let content = model::Content {
+            compress_percent: stream.content.compress_percent.min(100),
+            dedupe_percent: stream.content.dedupe_percent.min(100),
+            ..stream.content
         };
-        if let Some(unique) = &shaped.unique
-            && !shaped.zero
-            && (shaped.reads || Self::repeats(stream))
-        {
-            let mut body = vec![0; PIECE];
-            unique.fill(u32::MAX - 1, &mut body);
-            shaped.body = body;
-        }
-        if shaped.dedupe_percent > 0
-            && let Some(unique) = &shaped.unique
-        {
-            if content.pool_percent > 0 {
-                shaped.pool = seed.map(|seed| Pool::of(stream, seed));
-            } else {
-                let mut copy = vec![0; usize::try_from(stream.block().block_size_bytes).unwrap_or(0)];
+        let reads = stream.block().mix.is_some_and(|mix| mix.read_percent > 0);
+        let (mut copy, mut pool, mut body) = (Vec::new(), None, Vec::new());
+        let unique = seed.map(Content::new);
+        if let Some(unique) = &unique {
+            if !content.zero && (reads || Self::repeats(stream)) {
+                body.resize(PIECE, 0);
+                unique.fill(u32::MAX - 1, &mut body);
+            }
+            if content.dedupe_percent > 0 && content.pool_percent > 0 {
+                pool = seed.map(|seed| Pool::of(stream, seed));
+            } else if content.dedupe_percent > 0 {
+                copy.resize(usize::try_from(stream.block().block_size_bytes).unwrap_or(0), 0);
                 unique.fill(u32::MAX, &mut copy);
-                shaped.compress(&mut copy);
-                shaped.copy = copy;
             }
         }
+        let mut shaped = Self { unique, content, owed: 0, copy: Vec::new(), pool, body, made: 0, reads };
+        shaped.compress(&mut copy);
+        shaped.copy = copy;
         shaped
     }
 
@@ -144,11 +131,11 @@ impl Shaped {
     }
 
     fn compress(&self, data: &mut [u8]) {
-        if self.compress_percent == 0 {
+        if self.content.compress_percent == 0 {
             return;
         }
         for piece in data.chunks_mut(PIECE) {
-            let kept = piece.len() * (100 - self.compress_percent as usize) / 100;
+            let kept = piece.len() * (100 - self.content.compress_percent as usize) / 100;
             let from = kept.max(STAMP).min(piece.len());
             piece[from..].fill(0);
         }
@@ -158,11 +145,11 @@ impl Shaped {
 impl Data for Shaped {
     fn makes(&self) -> bool {
         // Zeroes stay where nothing is read into the buffers.
-        self.unique.is_some() && (!self.zero || self.reads)
+        self.unique.is_some() && (!self.content.zero || self.reads)
     }
 
     fn fill(&mut self, index: u32, buffer: &mut [u8]) {
-        if self.zero {
+        if self.content.zero {
             return;
         }
         if let Some(unique) = &self.unique {
@@ -172,23 +159,21 @@ impl Data for Shaped {
     }
 
     fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
-        if self.zero {
+        if self.content.zero {
             data.fill(0);
             return;
         }
-        if self.dedupe_percent > 0 {
-            self.owed += self.dedupe_percent;
-            if self.owed >= 100 {
-                self.owed -= 100;
-                if let Some(pool) = &mut self.pool {
-                    pool.next(data);
-                    self.compress(data);
-                    return;
-                }
-                let len = data.len().min(self.copy.len());
-                data[..len].copy_from_slice(&self.copy[..len]);
+        self.owed += self.content.dedupe_percent;
+        if self.owed >= 100 {
+            self.owed -= 100;
+            if let Some(pool) = &mut self.pool {
+                pool.next(data);
+                self.compress(data);
                 return;
             }
+            let len = data.len().min(self.copy.len());
+            data[..len].copy_from_slice(&self.copy[..len]);
+            return;
         }
         self.refresh(data);
         if let Some(unique) = &mut self.unique {
