@@ -101,7 +101,7 @@ impl<Op: Request> Flight<Op> {
 }
 
 /// The recorder of one stream: of a worker, or of one of several streams of a simulated phase.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Recorder {
     /// As far as it is known; it ends with the last completion.
     record: StreamRecord,
@@ -149,19 +149,14 @@ impl Recorder {
             record: StreamRecord { started_ns, ended_ns: started_ns, warmup, ..StreamRecord::default() },
             // Room for a drain of some seconds.
             series: IntervalSeries::with_room(expected.saturating_add(64)),
-            feeder: None,
             interval_ns,
             interval_start_ns: started_ns,
             interval: Histogram::new(),
-            interval_bytes: 0,
             whole: Parts::new(),
-            directions: Vec::new(),
             closes_rounds: true,
-            errors: ErrorTable::default(),
             rounds: Rounds::new(),
             quiet_since_ns: started_ns,
-            longest_gap_ns: 0,
-            warm_gap_ns: 0,
+            ..Self::default()
         }
     }
 

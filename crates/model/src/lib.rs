@@ -36,6 +36,7 @@ mod run_memory;
 mod sample;
 mod sample_series;
 mod sim;
+mod sim_inventory;
 mod sim_truth;
 mod stack;
 mod stream_record;

@@ -40,5 +40,7 @@ pub use multiple::{benjamini_hochberg, holm};
 pub use rank_sum::{Shift, shift};
 pub use robust::{median, median_absolute_deviation};
 pub use signed_rank::{HodgesLehmann, SignedRank, hodges_lehmann, signed_rank};
-pub use steady::{STEADY_RANGE_RATIO, STEADY_ROUNDS, STEADY_SLOPE_RATIO, Steadiness, series_steadiness, steadiness};
+pub use steady::{
+    STEADY_RANGE_RATIO, STEADY_ROUNDS, STEADY_SLOPE_RATIO, Steadiness, series_steadiness, steadiness, window_steadiness,
+};
 pub use student::{MeanInterval, mean_interval, normal_quantile, t_quantile};

@@ -1,6 +1,5 @@
 //! Steady state as the SNIA Solid State Storage Performance Test Specification (PTS 2.0.2, section 2.1.24) has it.
 
-use crate::line::least_squares;
 use crate::moments::mean;
 
 /// Range of the measurement window that is still steady, as a share of its mean.
@@ -28,15 +27,22 @@ impl Steadiness {
 
 /// Steadiness of five rounds; `None` with another number of rounds or a mean that is not positive.
 pub fn steadiness(rounds: &[f64]) -> Option<Steadiness> {
-    if rounds.len() != STEADY_ROUNDS {
-        return None;
-    }
-    let m = mean(rounds).filter(|m| *m > 0.0)?;
+    if rounds.len() == STEADY_ROUNDS { window_steadiness(rounds) } else { None }
+}
+
+/// The same of any number of rounds, of which there are at least two. Allocates nothing.
+pub fn window_steadiness(rounds: &[f64]) -> Option<Steadiness> {
+    let m = mean(rounds).filter(|m| *m > 0.0 && rounds.len() > 1)?;
     let high = rounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let low = rounds.iter().copied().fold(f64::INFINITY, f64::min);
-    let points: Vec<(f64, f64)> = rounds.iter().enumerate().map(|(i, v)| (i as f64, *v)).collect();
-    let line = least_squares(&points)?;
-    Some(Steadiness { range_ratio: (high - low) / m, slope_ratio: (line.slope * (STEADY_ROUNDS - 1) as f64 / m).abs() })
+    // The rise of a straight line through them: least squares over whole numbers around their middle.
+    let last = (rounds.len() - 1) as f64;
+    let (mut rise, mut run) = (0.0, 0.0);
+    for (i, value) in rounds.iter().enumerate() {
+        let x = i as f64 - last / 2.0;
+        (rise, run) = (rise + x * (value - m), run + x * x);
+    }
+    Some(Steadiness { range_ratio: (high - low) / m, slope_ratio: (rise / run * last / m).abs() })
 }
 
 /// Steadiness of a longer series of equal intervals, in five equal rounds; what does not fill a round is left out at

@@ -102,20 +102,10 @@ impl Pattern {
 
     /// A sync that is due before anything else.
     fn sync_due(&mut self) -> Option<Next<BlockOp>> {
-        let due = self.syncs.as_mut()?.due()?;
-        let (kind, file) = match due {
-            // The syncs close the round: nothing of the next one may overtake them.
-            Due::Round(_) if self.in_flight > 0 => return Some(Next::WaitForCompletion),
-            Due::Round(file) => {
-                if let Some(syncs) = &mut self.syncs {
-                    syncs.closed();
-                }
-                (OpKind::Fsync, file)
-            }
-            Due::Fsync => (OpKind::Fsync, self.files.last_written()),
-            Due::Fdatasync => (OpKind::Fdatasync, self.files.last_written()),
-        };
-        Some(Next::Op(self.sync(kind, file)))
+        match self.syncs.as_mut()?.due(self.in_flight == 0, self.files.last_written())? {
+            Due::Now(kind, file) => Some(Next::Op(self.sync(kind, file))),
+            Due::Later => Some(Next::WaitForCompletion),
+        }
     }
 
     fn over(&self) -> Next<BlockOp> {

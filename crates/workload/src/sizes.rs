@@ -1,71 +1,49 @@
 //! How large the next operation is.
 
 use crate::random::Random;
-use model::BlockSize;
+use model::{BlockShare, BlockSize};
 
 /// Sizes of the operations of one direction.
 #[derive(Clone, Debug)]
-pub(crate) enum Sizes {
-    Fixed(u32),
-    Range {
-        min: u32,
-        step: u32,
-        count: u64,
-    },
-    /// Each size with the end of its part of the weights.
-    Split {
-        ends: Vec<(u64, u32)>,
-        sum: u64,
-    },
-}
-
-/// What a buffer can be: plans are checked before they get here, and more is cut.
-fn size(bytes: u64) -> u32 {
-    u32::try_from(bytes).unwrap_or(u32::MAX)
-}
+pub(crate) struct Sizes(BlockSize);
 
 impl Sizes {
     pub fn of(sizes: &BlockSize) -> Self {
-        match sizes {
-            BlockSize::Fixed { bytes } => Self::Fixed(size(*bytes)),
-            BlockSize::Range { min_bytes, max_bytes, step_bytes } => {
-                let step = (*step_bytes).max(1);
-                let count = max_bytes.saturating_sub(*min_bytes) / step + 1;
-                Self::Range { min: size(*min_bytes), step: size(step), count }
-            }
-            BlockSize::Split(shares) => {
-                let mut sum = 0;
-                let ends = shares
-                    .iter()
-                    .filter(|s| s.weight > 0)
-                    .map(|s| {
-                        sum += u64::from(s.weight);
-                        (sum, size(s.bytes))
-                    })
-                    .collect();
-                Self::Split { ends, sum: sum.max(1) }
-            }
-        }
+        Self(sizes.clone())
     }
 
     /// The next size, bytes.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> u32 {
-        match self {
-            Self::Fixed(bytes) => *bytes,
-            Self::Range { min, step, count } => min + step * random.below(*count) as u32,
-            Self::Split { ends, sum } => {
-                let at = random.below(*sum);
-                ends.iter().find(|(end, _)| at < *end).or(ends.last()).map_or(0, |(_, bytes)| *bytes)
+        let bytes = match &self.0 {
+            BlockSize::Fixed { bytes } => *bytes,
+            BlockSize::Range { min_bytes, max_bytes, step_bytes } => {
+                let step = (*step_bytes).max(1);
+                min_bytes + step * random.below(max_bytes.saturating_sub(*min_bytes) / step + 1)
             }
+            BlockSize::Split(shares) => split(shares, random),
+        };
+        // What a buffer can be: plans are checked before they get here, and more is cut.
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+}
+
+/// One of the sizes, drawn by its weight.
+fn split(shares: &[BlockShare], random: &mut Random) -> u64 {
+    let all: u64 = shares.iter().map(|s| u64::from(s.weight)).sum();
+    let mut at = random.below(all.max(1));
+    for share in shares {
+        match at.checked_sub(u64::from(share.weight)) {
+            Some(beyond) => at = beyond,
+            None => return share.bytes,
         }
     }
+    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::BlockShare;
 
     fn shares(sizes: &BlockSize) -> Vec<(u32, f64)> {
         let (sizes, mut random) = (Sizes::of(sizes), Random::new(5, 5));

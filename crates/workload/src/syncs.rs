@@ -1,5 +1,6 @@
 //! Syncs between the operations of a stream and at its end.
 
+use crate::OpKind;
 use model::{Durability, StreamPlan, Sync};
 
 /// Something due after so many writes.
@@ -30,12 +31,10 @@ impl Every {
 /// A sync that is due before anything else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Due {
-    /// fsync of this file, once nothing is in flight: it closes a round.
-    Round(usize),
-    /// fsync of the file that was written last.
-    Fsync,
-    /// fdatasync of the file that was written last.
-    Fdatasync,
+    /// Of this kind, of this file.
+    Now(OpKind, usize),
+    /// The one that closes a round, once nothing is in flight: nothing of the next round may overtake it.
+    Later,
 }
 
 /// When which sync is due.
@@ -79,23 +78,22 @@ impl Syncs {
         }
     }
 
-    /// What is due; it has been given out with that, but for a round, which [`Syncs::closed`] goes on with.
-    pub fn due(&mut self) -> Option<Due> {
-        match self.round {
-            Some((0, _)) => Some(Due::Round(self.round_file)),
-            _ if self.fsync.due() => Some(Due::Fsync),
-            _ if self.fdatasync.due() => Some(Due::Fdatasync),
+    /// What is due, and with that given out: of a round the syncs of its files one after the other, otherwise that of the
+    /// file that was written last. `idle`: nothing is in flight.
+    pub fn due(&mut self, idle: bool, last_written: usize) -> Option<Due> {
+        match &mut self.round {
+            Some((0, _)) if !idle => Some(Due::Later),
+            Some((left @ 0, whole)) => {
+                let file = self.round_file;
+                self.round_file = (file + 1) % self.files;
+                if self.round_file == 0 {
+                    *left = *whole;
+                }
+                Some(Due::Now(OpKind::Fsync, file))
+            }
+            _ if self.fsync.due() => Some(Due::Now(OpKind::Fsync, last_written)),
+            _ if self.fdatasync.due() => Some(Due::Now(OpKind::Fdatasync, last_written)),
             _ => None,
-        }
-    }
-
-    /// The sync of a round was given out: the next file's follows, or the next round.
-    pub fn closed(&mut self) {
-        self.round_file = (self.round_file + 1) % self.files;
-        if self.round_file == 0
-            && let Some((left, whole)) = &mut self.round
-        {
-            *left = *whole;
         }
     }
 

@@ -3,7 +3,7 @@
 use model::{Direction, DirectionSummary, Histogram};
 
 /// Latencies and bytes on both sides of the cut.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parts {
     warm: Histogram,
     counted: Histogram,
@@ -13,7 +13,7 @@ pub(super) struct Parts {
 
 impl Parts {
     pub fn new() -> Self {
-        Self { warm: Histogram::new(), counted: Histogram::new(), bytes: 0, warm_bytes: 0 }
+        Self { warm: Histogram::new(), counted: Histogram::new(), ..Self::default() }
     }
 
     /// Counts bytes; `warm`: before the cut. Where their latencies go.

@@ -3,7 +3,7 @@
 use model::{JoinedSeries, Ns, Round};
 
 /// The rounds of a phase.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Rounds {
     closed: JoinedSeries<Round>,
     start_ns: Option<Ns>,
@@ -12,7 +12,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     pub fn new() -> Self {
-        Self { closed: JoinedSeries::with_room(JoinedSeries::<Round>::MOST), start_ns: None, bytes: 0 }
+        Self { closed: JoinedSeries::with_room(JoinedSeries::<Round>::MOST), ..Self::default() }
     }
 
     /// A write that was handed over at `handed` has completed.

@@ -111,19 +111,14 @@ impl FileRig {
         };
         // What the buffer pools guarantee.
         let page = sys::page_size();
-        let misaligned = |n: u64| !n.is_multiple_of(u64::from(offset));
-        for s in streams {
-            if u64::from(memory) > page
-                || misaligned(s.block().block_size_bytes)
-                || misaligned(s.block().min_block_bytes())
-                || misaligned(s.block().region_start_bytes)
-            {
+        for block in streams.iter().map(StreamPlan::block) {
+            let (size, start) = (block.block_size_bytes, block.region_start_bytes);
+            let aligned = |n: u64| n.is_multiple_of(u64::from(offset));
+            if u64::from(memory) > page || ![size, start, block.min_block_bytes()].into_iter().all(aligned) {
                 let message = format!(
-                    "{}: blocks of {} bytes from byte {} do not suit direct I/O here, which needs multiples of {offset} \
-                     bytes (buffers: {memory})",
-                    phase.name,
-                    s.block().block_size_bytes,
-                    s.block().region_start_bytes
+                    "{}: blocks of {size} bytes from byte {start} do not suit direct I/O here, which needs multiples of \
+                     {offset} bytes (buffers: {memory})",
+                    phase.name
                 );
                 return Err(Failure::new(FailureKind::Environment, message)
                     .remedy(format!("use block sizes that are multiples of {offset} bytes, or buffered I/O")));

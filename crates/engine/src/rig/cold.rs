@@ -4,6 +4,7 @@
 //! its own, which is emptied too; otherwise the loop device counts reads that no disk below has seen.
 
 use super::refusal::errno_text;
+use super::target::in_memory;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,9 +14,6 @@ use sys::OpenMode;
 const ATTEMPTS: u32 = 5;
 /// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// File systems whose pages are the medium and no cache: tmpfs and ramfs (k:include/uapi/linux/magic.h).
-const IN_MEMORY: [u32; 2] = [0x0102_1994, 0x8584_58f6];
 
 /// What was done, and what it brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +85,7 @@ fn drop_backing(path: &Path, steps: &mut Vec<String>) -> Option<u64> {
             return None;
         }
     };
-    if sys::space_of(&file).is_ok_and(|s| IN_MEMORY.contains(&s.magic)) {
+    if sys::space_of(&file).is_ok_and(|s| in_memory(s.magic)) {
         // What lies there is not a copy of something slower: dropping it is neither possible nor needed.
         steps.push(format!("{what} lies in memory"));
         return Some(0);
@@ -132,7 +130,7 @@ mod tests {
             return println!("SKIPPED: no tmpfs at /dev/shm");
         };
         image.as_file().write_all_at(&vec![1; 1 << 20], 0).unwrap();
-        if sys::space_of(image.as_file()).unwrap().magic != IN_MEMORY[0] {
+        if !in_memory(sys::space_of(image.as_file()).unwrap().magic) {
             return println!("SKIPPED: /dev/shm is no tmpfs");
         }
         let mut steps = Vec::new();

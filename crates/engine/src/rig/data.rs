@@ -20,9 +20,10 @@ impl FileRig {
     /// Whether what a stream reads is real, in the worst of its files.
     fn data_proof(&self, stream: &StreamPlan) -> DataProof {
         let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
+        let sampled = |file: &File| judge_sample(sample(file, start, len, stream.seed));
         let of_own = |file: &Arc<File>| match sys::written(file, start, len) {
             Ok(written) => judge_extents(written, len),
-            Err(_) => judge_sample(sample(file, start, len, stream.seed)),
+            Err(_) => sampled(file),
         };
         if let Some(worst) = self.own.of(&stream.block().files).map(of_own).max_by_key(doubt) {
             return worst;
@@ -30,21 +31,15 @@ impl FileRig {
         let file = &self.opened.file;
         let own = self.laid_out.is_some_and(|n| start + len <= n);
         if self.is_device() {
-            return match own {
-                true => DataProof::Real("written by this run".into()),
-                false => judge_sample(sample(file, start, len, stream.seed)),
-            };
+            return if own { DataProof::Real("written by this run".into()) } else { sampled(file) };
         }
-        let written = sys::written(file, start, len).ok();
-        if own {
-            return judge_own(written, len);
-        }
-        match written {
-            Some(w) => match judge_extents(w, len) {
-                DataProof::Unknown(basis) => remark(judge_sample(sample(file, start, len, stream.seed)), &basis),
+        match sys::written(file, start, len).ok() {
+            written if own => judge_own(written, len),
+            Some(written) => match judge_extents(written, len) {
+                DataProof::Unknown(basis) => remark(sampled(file), &basis),
                 decided => decided,
             },
-            None => judge_sample(sample(file, start, len, stream.seed)),
+            None => sampled(file),
         }
     }
 

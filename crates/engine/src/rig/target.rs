@@ -110,21 +110,16 @@ impl FileOptions {
 /// A kind of file that cannot be measured.
 pub fn classify(file: &File, path: &Path) -> Result<TargetKind, Failure> {
     let kind = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?.file_type();
-    if kind.is_dir() {
-        Ok(TargetKind::Directory)
-    } else if kind.is_file() {
-        Ok(TargetKind::File)
-    } else if kind.is_block_device() {
-        Ok(TargetKind::BlockDevice)
-    } else if kind.is_fifo() {
-        Err(wrong_kind(path, "a FIFO"))
-    } else if kind.is_socket() {
-        Err(wrong_kind(path, "a socket"))
-    } else if kind.is_char_device() {
-        Err(wrong_kind(path, "a character device"))
-    } else {
-        Err(wrong_kind(path, "a special file"))
-    }
+    let what = match kind {
+        _ if kind.is_dir() => return Ok(TargetKind::Directory),
+        _ if kind.is_file() => return Ok(TargetKind::File),
+        _ if kind.is_block_device() => return Ok(TargetKind::BlockDevice),
+        _ if kind.is_fifo() => "a FIFO",
+        _ if kind.is_socket() => "a socket",
+        _ if kind.is_char_device() => "a character device",
+        _ => "a special file",
+    };
+    Err(wrong_kind(path, what))
 }
 
 /// A target that is locked.
@@ -181,7 +176,7 @@ fn open_directory(target: &FileTarget, options: &FileOptions) -> Result<Opened, 
 }
 
 /// File systems that live in memory: tmpfs, ramfs (k:include/uapi/linux/magic.h).
-fn in_memory(magic: u32) -> bool {
+pub(super) fn in_memory(magic: u32) -> bool {
     matches!(magic, 0x0102_1994 | 0x8584_58f6)
 }
 

@@ -96,33 +96,27 @@ impl FileRig {
         direct: Option<&Result<Direct, String>>,
         without_ring: Option<String>,
     ) -> Result<Way, Failure> {
-        let buffered: Vec<Arc<File>> = if stream.block().files.is_empty() {
+        let names = &stream.block().files;
+        let buffered: Vec<Arc<File>> = if names.is_empty() {
             vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
         } else {
-            let made = self.own.open(&self.target.file, &stream.block().files);
+            let made = self.own.open(&self.target.file, names);
             made.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))?
         };
         let direct = direct.filter(|_| is_direct(phase, stream));
         let past_cache = matches!(direct, Some(Ok(_)));
         let durable = match stream.path.open_sync {
-            OpenSync::None => None,
-            OpenSync::Dsync => Some(Durable::Data),
-            OpenSync::Sync => Some(Durable::All),
+            OpenSync::Dsync if stream.changes_data() => Some(Durable::Data),
+            OpenSync::Sync if stream.changes_data() => Some(Durable::All),
+            _ => None,
         };
-        let files = match (durable, direct) {
-            (Some(durable), _) if stream.changes_data() => {
-                let again = |f: &Arc<File>| sys::reopen_durable(f, past_cache, durable).map(Arc::new);
-                buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
-            }
-            (_, Some(Ok(file))) if stream.block().files.is_empty() => {
-                vec![Arc::new(file.try_clone().map_err(|e| self.failed(&e))?)]
-            }
-            (_, Some(Ok(_))) => {
-                let again = |f: &Arc<File>| sys::reopen(f, true, true).map(Arc::new);
-                buffered.iter().map(again).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?
-            }
-            _ => buffered,
+        let opened = |file: &Arc<File>| match (durable, direct) {
+            (Some(durable), _) => sys::reopen_durable(file, past_cache, durable).map(Arc::new),
+            (None, Some(Ok(direct))) if names.is_empty() => direct.try_clone().map(Arc::new),
+            (None, Some(Ok(_))) => sys::reopen(file, true, true).map(Arc::new),
+            (None, _) => Ok(Arc::clone(file)),
         };
+        let files = buffered.iter().map(opened).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?;
         let threads = match direct {
             // Threads that are asked for need no reason.
             Some(Ok(_)) if stream.path.engine.unwrap_or(phase.engine) == EngineKind::PsyncThreads => None,

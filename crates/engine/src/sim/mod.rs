@@ -8,7 +8,6 @@
 //! Deliberately absent: data. Buffers are scratch memory.
 
 mod device;
-mod inventory;
 mod jitter;
 mod machine;
 mod page_cache;

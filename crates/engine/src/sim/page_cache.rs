@@ -5,7 +5,7 @@ use model::{Ns, SimHost};
 use std::collections::VecDeque;
 
 /// What the page cache holds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PageCache {
     /// Bytes written and not yet on the device, those under writeback included.
     pub(super) dirty: u64,
@@ -25,16 +25,7 @@ pub(super) struct PageCache {
 
 impl PageCache {
     pub(super) fn new(host: &SimHost) -> Self {
-        Self {
-            dirty: 0,
-            waiting: VecDeque::with_capacity(1024),
-            waiting_bytes: 0,
-            under_way: VecDeque::with_capacity(1024),
-            resident: (0, host.resident_bytes),
-            windows: VecDeque::with_capacity(8),
-            expected: 0,
-            asked: 0,
-        }
+        Self { resident: (0, host.resident_bytes), ..Self::default() }
     }
 
     /// Bytes resident, dirty ones included.

@@ -1,7 +1,7 @@
 //! A simulated target with all its ways in.
 
+use super::SimDevice;
 use super::together::Together;
-use super::{SimDevice, inventory};
 use crate::recorder::phase_record;
 use crate::rig::clip;
 use crate::worker::NoData;
@@ -37,12 +37,12 @@ impl SimRig {
 
     /// The storage path, as an inventory of the simulated machine would give it.
     pub fn stack(&self) -> Stack {
-        inventory::stack(self.model())
+        self.model().stack()
     }
 
     /// The simulated machine.
     pub fn environment(&self) -> Environment {
-        inventory::environment(self.model())
+        self.model().environment()
     }
 
     /// Size of the target: the most that a plan's region may take.

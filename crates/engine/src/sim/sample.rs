@@ -1,6 +1,5 @@
 //! What an observer of the simulated machine would have seen.
 
-use super::inventory::Names;
 use super::machine::{Counted, Machine};
 use model::{CpuTicks, DiskCounters, MemorySample, NS_PER_S, Ns, Pressure, SystemSample, Temperature, ThrottleState};
 
@@ -32,7 +31,7 @@ impl Machine {
         let disk = self.disk_counters(at);
         let mut disks = Vec::with_capacity(2);
         if self.model.filesystem.is_some() {
-            disks.push(DiskCounters { name: Names::of(self.model.bus).partition.to_owned(), ..disk.clone() });
+            disks.push(DiskCounters { name: self.model.bus.partition_name().to_owned(), ..disk.clone() });
         }
         disks.push(disk);
         let host = &self.model.host;
@@ -57,13 +56,13 @@ impl Machine {
             pressure_cpu: Some(Pressure { some_us: (at as f64 / 1e3 * host.steal) as u64, full_us: Some(0) }),
             temperatures: vec![Temperature { name: "sim-device".to_owned(), millidegrees_c: self.temperature(at) }],
             throttle: ThrottleState {
-                raspberry_pi_bits: None,
                 // One a second while it lasts, as a core that stays too hot counts them.
                 x86_throttle_events: self.model.cpu_throttle.map(|t| match at.checked_sub(t.start_ns) {
                     Some(since) => 1 + since / NS_PER_S,
                     None => 0,
                 }),
                 cooling_state: self.model.throttle.map(|_| u64::from(self.model.speed_at(at) < 1.0)),
+                ..ThrottleState::default()
             },
             interrupts: Some(operations),
             interrupts_by_cpu,
@@ -103,24 +102,21 @@ impl Machine {
         let ms = |c: Counted| c.ns / 1_000_000;
         let (reads, writes, flushes) = (self.reads, self.writes, self.flushes);
         DiskCounters {
-            name: Names::of(model.bus).disk.to_owned(),
+            name: model.bus.disk_name().to_owned(),
             reads: reads.operations,
-            reads_merged: 0,
             sectors_read: reads.bytes / SECTOR_BYTES,
             read_ms: ms(reads),
             writes: writes.operations + foreign,
-            writes_merged: 0,
             sectors_written: (writes.bytes + foreign * FOREIGN_BYTES) / SECTOR_BYTES,
             write_ms: ms(writes) + foreign_ns / 1_000_000,
             in_flight: self.events.len() as u64,
             busy_ms: (own + foreign_ns) / 1_000_000,
             weighted_ms: ms(reads) + ms(writes) + ms(flushes) + foreign_ns / 1_000_000,
             discards: Some(0),
-            discards_merged: None,
             sectors_discarded: Some(0),
-            discard_ms: None,
             flushes: Some(flushes.operations),
             flush_ms: Some(ms(flushes)),
+            ..DiskCounters::default()
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use workload::FlowTotal;
 
 /// The workers of one phase. In the loop only relaxed atomics are used, and a lock that is tried, never waited for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Crew {
     gate: Mutex<Gate>,
     opened: Condvar,
@@ -23,7 +23,7 @@ pub struct Crew {
     watch: Option<Mutex<RoundsWatch>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Gate {
     awaited: u32,
     start: Option<Ns>,
@@ -34,14 +34,8 @@ impl Crew {
     pub fn new(workers: u32, stop: &StopRule) -> Self {
         Self {
             gate: Mutex::new(Gate { awaited: workers, start: None }),
-            opened: Condvar::new(),
-            ended: OnceLock::new(),
-            operations: AtomicU64::default(),
-            bytes: AtomicU64::default(),
-            latency_sum_ns: AtomicU64::default(),
-            ended_groups: Mutex::default(),
-            flows: Mutex::default(),
             watch: RoundsWatch::of(stop).map(Mutex::new),
+            ..Self::default()
         }
     }
 

@@ -6,7 +6,7 @@ use crate::recorder::Tally;
 use model::{Ns, SteadyRecord, SteadyRound, StopCause, StopRule};
 
 /// Looks at each round when it has ended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RoundsWatch {
     round_ns: Ns,
     round_bytes: u64,
@@ -20,8 +20,8 @@ pub(super) struct RoundsWatch {
     before: Tally,
     by_latency: bool,
     reached: bool,
-    last: (Option<f64>, Option<f64>),
-    points: Vec<(f64, f64)>,
+    last: Option<stats::Steadiness>,
+    values: Vec<f64>,
 }
 
 /// Rounds that are kept at most; a plan for more is no plan.
@@ -53,12 +53,9 @@ impl RoundsWatch {
             slope_ratio: f64::from(slope_permille) / 1000.0,
             most,
             rounds: Vec::with_capacity(most),
-            start_ns: None,
-            before: Tally::default(),
             by_latency,
-            reached: false,
-            last: (None, None),
-            points: Vec::with_capacity(window),
+            values: Vec::with_capacity(window),
+            ..Self::default()
         })
     }
 
@@ -83,35 +80,29 @@ impl RoundsWatch {
 
     fn judge(&mut self) {
         let Some(first) = self.rounds.len().checked_sub(self.window) else { return };
-        self.points.clear();
+        let window = &self.rounds[first..];
         // Operations where nothing is transferred; with one block size both are the same but for a factor.
-        let by_bytes = self.rounds[first..].iter().any(|r| r.bytes > 0);
+        let by_bytes = window.iter().any(|r| r.bytes > 0);
+        let rate = |r: &SteadyRound| (if by_bytes { r.bytes } else { r.operations }) as f64 / r.length_ns as f64;
         let by_latency = self.by_latency;
+        let value = |r: &SteadyRound| if by_latency { r.latency_ns_mean.map(|ns| ns as f64) } else { Some(rate(r)) };
+        self.values.clear();
+        self.values.extend(window.iter().filter_map(value));
         // A round without an operation has no latency, and no window with it is steady.
-        if by_latency && self.rounds[first..].iter().any(|r| r.latency_ns_mean.is_none()) {
+        if self.values.len() < self.window {
             return;
         }
-        let rate = |r: &SteadyRound| match r.latency_ns_mean {
-            Some(latency) if by_latency => latency as f64,
-            _ => (if by_bytes { r.bytes } else { r.operations }) as f64 / r.length_ns as f64,
-        };
-        self.points.extend(self.rounds[first..].iter().enumerate().map(|(i, r)| (i as f64, rate(r))));
-        let n = self.points.len() as f64;
-        let mean = self.points.iter().map(|p| p.1).sum::<f64>() / n;
-        let Some(line) = stats::least_squares(&self.points).filter(|_| mean > 0.0) else { return };
-        let high = self.points.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max);
-        let low = self.points.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
-        let (range, slope) = ((high - low) / mean, (line.slope * (n - 1.0) / mean).abs());
-        self.last = (Some(range), Some(slope));
-        self.reached = range <= self.range_ratio && slope <= self.slope_ratio;
+        let Some(seen) = stats::window_steadiness(&self.values) else { return };
+        self.last = Some(seen);
+        self.reached = seen.range_ratio <= self.range_ratio && seen.slope_ratio <= self.slope_ratio;
     }
 
     pub fn record(&self) -> SteadyRecord {
         SteadyRecord {
             reached: self.reached,
             window_rounds: self.window as u32,
-            range_ratio: self.last.0,
-            slope_ratio: self.last.1,
+            range_ratio: self.last.map(|s| s.range_ratio),
+            slope_ratio: self.last.map(|s| s.slope_ratio),
             rounds: self.rounds.clone(),
         }
     }

@@ -1,13 +1,13 @@
-//! What an inventory of the simulated machine shows: the names of facts are those of `observe::facts`.
+//! What an inventory of a simulated machine shows: the names of facts are those of the observer of real ones.
 
-use model::{CpuModel, DeviceId, Environment, Fact, Layer, LayerKind, Mount, SimBus, SimModel, Stack};
+use crate::{CpuModel, DeviceId, Environment, Fact, Layer, LayerKind, Mount, SimBus, SimModel, Stack};
 
 /// The names on the way to a disk, and who drives what.
-pub(super) struct Names {
+struct Names {
     /// Kernel name of the whole disk.
-    pub disk: &'static str,
+    disk: &'static str,
     /// That of its first partition.
-    pub partition: &'static str,
+    partition: &'static str,
     device: DeviceId,
     driver: &'static str,
     transport: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn of(bus: SimBus) -> Self {
+    fn of(bus: SimBus) -> Self {
         // Major and minor numbers are those of k:Documentation/admin-guide/devices.txt.
         let ((major, minor), names) = match bus {
             SimBus::Sd => {
@@ -39,8 +39,31 @@ impl Names {
     }
 }
 
-/// The storage path of a model.
-pub(super) fn stack(model: &SimModel) -> Stack {
+impl SimBus {
+    /// Kernel name of the whole disk.
+    pub fn disk_name(self) -> &'static str {
+        Names::of(self).disk
+    }
+
+    /// Kernel name of its first partition.
+    pub fn partition_name(self) -> &'static str {
+        Names::of(self).partition
+    }
+}
+
+impl SimModel {
+    /// The storage path, as an inventory of the simulated machine would give it.
+    pub fn stack(&self) -> Stack {
+        stack(self)
+    }
+
+    /// The simulated machine; says that it is simulated wherever a person could take it for a real one.
+    pub fn environment(&self) -> Environment {
+        environment(self)
+    }
+}
+
+fn stack(model: &SimModel) -> Stack {
     let mut layers = Vec::new();
     let mount = model.filesystem.as_ref().map(|fstype| Mount {
         fstype: fstype.clone(),
@@ -241,8 +264,7 @@ fn sim(model: &SimModel) -> Layer {
     layer
 }
 
-/// The simulated machine; says that it is simulated wherever a person could take it for a real one.
-pub(super) fn environment(model: &SimModel) -> Environment {
+fn environment(model: &SimModel) -> Environment {
     let host = &model.host;
     Environment {
         hostname: Some("simulated".to_owned()),
