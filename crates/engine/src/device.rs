@@ -18,6 +18,7 @@ pub use uring::UringDevice;
 
 use model::{Ns, WorkerUsage};
 use sys::BufferPool;
+use workload::Request;
 
 /// One completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl DeviceError {
 /// stamped before its submission.
 pub trait Device {
     /// The kind of operation.
-    type Op;
+    type Op: Request;
 
     /// Whether the stamp of the last completion that a [`Device::reap`] gives is the moment at which it returned, as far
     /// as the clock tells. It can then serve as the time of what the caller does next, for one reading of the clock less.

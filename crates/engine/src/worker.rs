@@ -23,7 +23,7 @@ use crate::recorder::StreamRecord;
 use crate::{Control, Device, DeviceError};
 use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, Rate, StopRule, StreamPlan, Sync, Warmup};
 use turn::Turns;
-use workload::{BlockOp, Request, Source};
+use workload::{BlockOp, Source};
 
 /// How a stream is run: everything that a plan says of it, and how it is batched.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,16 +131,12 @@ impl<'a> Part<'a> {
 ///
 /// # Errors
 /// Only where the device's interface fails; failed operations are in the record.
-pub fn run_stream<D, S>(
-    device: &mut D,
-    source: &mut S,
+pub fn run_stream(
+    device: &mut impl Device<Op = BlockOp>,
+    source: &mut impl Source<Op = BlockOp>,
     settings: &LoopSettings,
     control: &Control,
-) -> Result<StreamRecord, DeviceError>
-where
-    D: Device<Op = BlockOp>,
-    S: Source<Op = BlockOp>,
-{
+) -> Result<StreamRecord, DeviceError> {
     let mut data = settings.content_seed.map(Content::new);
     let crew = Crew::new(1, &settings.stop);
     run_worker(device, source, &mut data, settings, &Part::alone(&crew), control)
@@ -151,20 +147,14 @@ where
 ///
 /// # Errors
 /// As [`run_stream`].
-pub fn run_worker<D, S, C>(
+pub fn run_worker<D: Device>(
     device: &mut D,
-    source: &mut S,
-    data: &mut C,
+    source: &mut impl Source<Op = D::Op>,
+    data: &mut impl Data<D::Op>,
     settings: &LoopSettings,
     part: &Part<'_>,
     control: &Control,
-) -> Result<StreamRecord, DeviceError>
-where
-    D: Device,
-    D::Op: Request,
-    S: Source<Op = D::Op>,
-    C: Data<D::Op>,
-{
+) -> Result<StreamRecord, DeviceError> {
     if data.makes() {
         for index in 0..settings.depth.max(1) {
             data.fill(index, device.buffer(index));

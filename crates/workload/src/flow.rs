@@ -20,7 +20,7 @@ pub(crate) struct FlowShare {
     total: Arc<FlowTotal>,
     weight: u64,
     wait_ns: Ns,
-    own: AtomicU64,
+    own: u64,
 }
 
 impl FlowShare {
@@ -28,19 +28,19 @@ impl FlowShare {
     pub fn new(flow: Flow, total: Arc<FlowTotal>) -> Self {
         let weight = u64::from(flow.weight.max(1));
         total.weights.fetch_add(weight, Ordering::Relaxed);
-        Self { total, weight, wait_ns: flow.sleep_ns.max(LEAST_WAIT_NS), own: AtomicU64::new(0) }
+        Self { total, weight, wait_ns: flow.sleep_ns.max(LEAST_WAIT_NS), own: 0 }
     }
 
     /// Until when it waits, where it is ahead of its share by more than one round of all weights.
     pub fn waits(&self, now: Ns) -> Option<Ns> {
-        let (own, weights) = (self.own.load(Ordering::Relaxed), self.total.weights.load(Ordering::Relaxed));
+        let weights = self.total.weights.load(Ordering::Relaxed);
         let all = u128::from(self.total.operations.load(Ordering::Relaxed)) + u128::from(weights);
-        (u128::from(own) * u128::from(weights) >= all * u128::from(self.weight)).then(|| now + self.wait_ns)
+        (u128::from(self.own) * u128::from(weights) >= all * u128::from(self.weight)).then(|| now + self.wait_ns)
     }
 
     /// An operation was given out.
-    pub fn took(&self) {
-        self.own.fetch_add(1, Ordering::Relaxed);
+    pub fn took(&mut self) {
+        self.own += 1;
         self.total.operations.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -48,7 +48,7 @@ impl FlowShare {
 impl Drop for FlowShare {
     fn drop(&mut self) {
         self.total.weights.fetch_sub(self.weight, Ordering::Relaxed);
-        self.total.operations.fetch_sub(self.own.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.total.operations.fetch_sub(self.own, Ordering::Relaxed);
     }
 }
 
@@ -60,10 +60,10 @@ mod tests {
     fn operations_keep_to_the_weights_and_who_is_left_goes_on() {
         let total = Arc::new(FlowTotal::default());
         let share = |weight| FlowShare::new(Flow { id: 0, weight, sleep_ns: 0 }, Arc::clone(&total));
-        let (one, eight) = (share(1), share(8));
+        let (mut one, mut eight) = (share(1), share(8));
         let mut done = [0u32; 2];
         for _ in 0..9_000 {
-            for (share, done) in [&one, &eight].into_iter().zip(&mut done) {
+            for (share, done) in [&mut one, &mut eight].into_iter().zip(&mut done) {
                 if share.waits(5).is_none() {
                     share.took();
                     *done += 1;

@@ -28,7 +28,7 @@ pub(crate) const OTHER: usize = 1;
 /// - A pause begins when all operations in flight have completed; what it computes comes before what it sleeps.
 /// - With `trim_before_write` a block is written when its trim has completed. The pair counts once against amounts.
 /// - An amount is never exceeded: the last operation is cut to it, in whole smallest blocks.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Pattern {
     kind: OpKind,
     read_percent: u32,

@@ -4,10 +4,9 @@ use crate::flow::FlowShare;
 use crate::pace::Pace;
 use crate::random::{PACE, Random};
 use model::{Limits, Ns, Operation, StreamPlan, ThinkTime, Timing};
-use std::sync::Arc;
 
 /// The parts of a plan that say when an operation starts, and after what none does.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Shaping {
     /// Of reads, and of the others.
     pace: [Option<Pace>; 2],
@@ -20,7 +19,7 @@ pub(crate) struct Shaping {
     time_limit: Ns,
     start: Option<Ns>,
     gap: Random,
-    flow: Option<Arc<FlowShare>>,
+    flow: Option<FlowShare>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +75,7 @@ impl Shaping {
 
     /// It keeps to its share of what streams do together.
     pub fn share(&mut self, flow: FlowShare) {
-        self.flow = Some(Arc::new(flow));
+        self.flow = Some(flow);
     }
 
     /// Until when it waits, where it is ahead of its share.
@@ -146,7 +145,7 @@ impl Shaping {
         if let Some(think) = &mut self.think {
             think.left -= 1;
         }
-        if let Some(flow) = &self.flow {
+        if let Some(flow) = &mut self.flow {
             flow.took();
         }
         intended

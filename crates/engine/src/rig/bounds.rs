@@ -2,7 +2,7 @@
 
 use super::file::FileRig;
 use crate::Rig;
-use model::{Failure, FailureKind, PhaseKind, PhasePlan, StreamPlan, TargetKind};
+use model::{BlockPlan, Failure, FailureKind, PhaseKind, PhasePlan, StreamPlan, TargetKind};
 use std::collections::BTreeMap;
 use sys::DirectAlignment;
 
@@ -103,7 +103,7 @@ impl FileRig {
     }
 
     /// Direct I/O needs aligned offsets and lengths; a plan that does not fit is told so instead of failing with EINVAL.
-    pub(super) fn check_alignment(&self, phase: &PhasePlan, streams: &[StreamPlan]) -> Result<(), Failure> {
+    pub(super) fn check_alignment(&self, phase: &PhasePlan, blocks: &[&BlockPlan]) -> Result<(), Failure> {
         let (memory, offset) = match self.alignment() {
             DirectAlignment::Supported { memory_bytes, offset_bytes } => (memory_bytes, offset_bytes),
             _ if self.is_device() => (1, sys::logical_block_size(&self.opened.file).unwrap_or(512)),
@@ -111,7 +111,7 @@ impl FileRig {
         };
         // What the buffer pools guarantee.
         let page = sys::page_size();
-        for block in streams.iter().map(StreamPlan::block) {
+        for block in blocks {
             let (size, start) = (block.block_size_bytes, block.region_start_bytes);
             let aligned = |n: u64| n.is_multiple_of(u64::from(offset));
             if u64::from(memory) > page || ![size, start, block.min_block_bytes()].into_iter().all(aligned) {

@@ -5,6 +5,7 @@
 use model::DataProof;
 use std::fs::File;
 use sys::Written;
+use workload::Random;
 
 /// Blocks looked at in one region.
 const SAMPLES: u64 = 64;
@@ -38,10 +39,9 @@ pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
     }
     let file = own.as_ref().unwrap_or(file);
     let slots = (stride / SAMPLE_BYTES as u64).max(1);
-    let (mut first, mut block, mut state) = (None::<Vec<u8>>, vec![0; SAMPLE_BYTES], seed);
+    let (mut first, mut block, mut random) = (None::<Vec<u8>>, vec![0; SAMPLE_BYTES], Random::new(seed, 0));
     for i in 0..count {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let offset = start + i * stride + (state >> 33) % slots * SAMPLE_BYTES as u64;
+        let offset = start + i * stride + random.below(slots) * SAMPLE_BYTES as u64;
         match sys::read_at(file, &mut block, offset) {
             Ok(n) if n == SAMPLE_BYTES => {
                 seen.blocks += 1;

@@ -13,8 +13,8 @@ use super::verify::{no_memory, nothing_written};
 use crate::copy::run_copy;
 use crate::{Control, Rig};
 use model::{
-    Access, ColdProof, DirectProof, Direction, EngineKind, Failure, FailureKind, Ns, PhaseKind, PhasePlan, PhaseRecord,
-    StreamPlan, TargetKind,
+    BlockPlan, ColdProof, DirectProof, Direction, EngineKind, Failure, FailureKind, Ns, PhaseKind, PhasePlan,
+    PhaseRecord, StreamPlan, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -175,19 +175,18 @@ impl Rig for FileRig {
         }
         let (streams, clipped) = self.clip(phase)?;
         let mut direct = None;
-        let past_cache: Vec<StreamPlan> = streams.iter().filter(|s| is_direct(phase, s)).cloned().collect();
-        if !past_cache.is_empty() {
+        let past_cache: Vec<&BlockPlan> =
+            streams.iter().filter(|s| is_direct(phase, s)).map(StreamPlan::block).collect();
+        if let [first, ..] = past_cache[..] {
             self.check_alignment(phase, &past_cache)?;
-            let (start, block) = (past_cache[0].block().region_start_bytes, past_cache[0].block().block_size_bytes);
+            let (start, block) = (first.region_start_bytes, first.block_size_bytes);
             let written = (phase.kind == PhaseKind::Layout).then_some(&mut self.bytes_written);
             self.direct.try_first(&self.opened.file, start, block, written);
             direct = Some(self.direct.open(&self.opened.file, self.writable()));
         }
-        let refused = direct.as_ref().and_then(|d| d.as_ref().err().cloned());
-
         let data = self.data_proofs(&streams, clipped.as_deref());
         let through_loops = !self.options.backing_files.is_empty();
-        let stands_in = refused.is_some();
+        let stands_in = matches!(direct, Some(Err(_)));
         // What is read from memory verifies nothing of the device.
         let verifies = streams.iter().any(|s| s.verify.is_some() && s.reads() && !s.changes_data());
         let cold = phase.drop_cache || verifies || !write && (phase.cold || through_loops || stands_in);
@@ -206,8 +205,11 @@ impl Rig for FileRig {
         });
 
         let plan = PhasePlan { streams, ..phase.clone() };
-        let mut proven = direct.as_ref().and_then(|d| d.as_ref().ok()).map(|_| self.direct_proof(write, &plan.streams));
-        let without_ring = self.without_ring(proven.as_ref());
+        let proof = direct.as_ref().map(|direct| match direct {
+            Ok(_) => self.direct_proof(write, &plan.streams),
+            Err(reason) => DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O stood in")),
+        });
+        let without_ring = self.without_ring(proof.as_ref());
         let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
         let ways = plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>()?;
         let (epoch, device, options, shelf) = (self.epoch, self.is_device(), &self.options, &self.shelf);
@@ -233,14 +235,7 @@ impl Rig for FileRig {
         if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &plan.streams);
         }
-        let access = if past_cache.is_empty() { Access::Buffered } else { Access::Direct };
-        record.direct = match (access, refused) {
-            (Access::Buffered, _) => None,
-            (Access::Direct, None) => proven.take(),
-            (Access::Direct, Some(reason)) => {
-                Some(DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O stood in")))
-            }
-        };
+        record.direct = proof;
         record.cold = dropped.map(|d| ColdProof {
             resident_pages_before: d.resident_pages,
             device_read_bytes: None,

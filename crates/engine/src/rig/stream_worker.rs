@@ -191,7 +191,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn drive<D: Device<Op = BlockOp>>(&mut self, mut device: D, kind: EngineKind) -> Result<Ran, DeviceError> {
+    fn drive(&mut self, mut device: impl Device<Op = BlockOp>, kind: EngineKind) -> Result<Ran, DeviceError> {
         let (job, stream) = (self.job, self.stream);
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
         self.started = true;
@@ -209,11 +209,12 @@ impl<'a> Worker<'a> {
     }
 
     /// The stream, with data of some making.
-    fn work<D, C>(&self, device: &mut D, data: &mut C, settings: &LoopSettings) -> Result<StreamRecord, DeviceError>
-    where
-        D: Device<Op = BlockOp>,
-        C: Data,
-    {
+    fn work(
+        &self,
+        device: &mut impl Device<Op = BlockOp>,
+        data: &mut impl Data,
+        settings: &LoopSettings,
+    ) -> Result<StreamRecord, DeviceError> {
         let mut source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
         if let Some(flow) = self.stream.timing.flow {
             source = source.sharing(self.stream, self.crew.flow(flow.id));
@@ -221,9 +222,9 @@ impl<'a> Worker<'a> {
         self.go_through(device, &mut source, data, settings)
     }
 
-    fn go_through<D: Device<Op = BlockOp>>(
+    fn go_through(
         &self,
-        device: &mut D,
+        device: &mut impl Device<Op = BlockOp>,
         source: &mut impl Source<Op = BlockOp>,
         data: &mut impl Data,
         settings: &LoopSettings,
@@ -234,9 +235,9 @@ impl<'a> Worker<'a> {
     }
 
     /// A stream that verifies, or its read-back.
-    fn verifying<D: Device<Op = BlockOp>>(
+    fn verifying(
         &self,
-        device: &mut D,
+        device: &mut impl Device<Op = BlockOp>,
         known: &mut Verified,
         settings: &LoopSettings,
     ) -> Result<StreamRecord, DeviceError> {

@@ -95,13 +95,7 @@ pub(super) struct Turns<'a, D: Device, S, C> {
     shown: Ns,
 }
 
-impl<'a, D, S, C> Turns<'a, D, S, C>
-where
-    D: Device,
-    D::Op: Request,
-    S: Source<Op = D::Op>,
-    C: Data<D::Op>,
-{
+impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     /// Takes all memory, then waits for the others of the crew.
     pub fn begin(
         device: &'a mut D,
@@ -256,7 +250,7 @@ where
             }
             let handed = self.device.now();
             self.recorder.resumed(handed);
-            self.flights[buffer as usize] = Flight { op, handed_ns: handed, start_ns: handed };
+            self.flights[buffer as usize] = Flight::new(op, handed);
             self.device.submit(&[op])?;
             self.drain_until = handed.saturating_add(self.settings.drain_limit_ns.saturating_mul(CLOSING_PATIENCE));
         }
@@ -443,11 +437,10 @@ where
     /// The record, but for the CPU that was used.
     pub fn finish(self) -> StreamRecord {
         self.control.progress.replace(self.recent, Recent::default());
-        let batch_complete = self.settings.batch_complete.clamp(1, self.places() as u32);
+        let (places, settings) = (self.places() as u32, self.settings);
         let mut record = self.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
-        record.batch_submit =
-            self.settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, self.flights.len() as u32);
-        record.batch_complete = batch_complete;
+        record.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, places);
+        record.batch_complete = settings.batch_complete.clamp(1, places);
         record
     }
 }
