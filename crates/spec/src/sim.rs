@@ -275,26 +275,10 @@ fn check(m: &SimModel) -> Result<(), String> {
 /// The candidate that is most like `text`, if one is alike: at most a third of its letters differ.
 pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     candidates
-        .map(|c| (distance(text, c), c))
+        .map(|c| (strsim::levenshtein(text, c), c))
         .filter(|(d, c)| *d <= c.len().div_ceil(3) || (text.len() >= 3 && c.contains(text)))
         .min()
         .map(|(_, c)| c.to_owned())
-}
-
-/// Levenshtein's edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The help of all parameters: key, what is expected, what it means.
