@@ -24,7 +24,7 @@ pub fn workload_text(name: &str) -> Option<&'static str> {
 
 /// The built-in workload that is most like `name`.
 pub fn nearest_workload(name: &str) -> Option<String> {
-    crate::sim::nearest(name, TEXTS.iter().map(|(n, _)| *n))
+    crate::keys::nearest(name, TEXTS.iter().map(|(n, _)| *n))
 }
 
 /// All built-in workloads: their names, titles and questions.

@@ -5,7 +5,7 @@ use model::{Access, BlockSize, NS_PER_S, Operation, Pacing, PhaseKind, StreamKin
 
 /// An amount that may depend on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     /// Bytes.
     Bytes(u64),
     /// Per cent of what the target offers.
@@ -24,7 +24,7 @@ impl Extent {
 
 /// How the files of a job are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Files {
+pub enum Files {
     /// The target itself.
     #[default]
     Target,
@@ -36,7 +36,7 @@ pub(crate) enum Files {
 
 /// When a phase is steady.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Steady {
+pub struct Steady {
     pub round_ns: Option<u64>,
     /// Each round is one pass over the region.
     pub round_passes: bool,
@@ -64,7 +64,7 @@ impl Default for Steady {
 
 /// One job: one stream, or `copies` of them.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Job {
+pub struct Job {
     /// What each of its streams does, but for what depends on the target: sizes, region, files, group and seed are filled in
     /// when the plan is made. Without an engine: io_uring for direct access, plain calls for buffered; without the bytes
     /// of a round: by the probe.

@@ -1,29 +1,15 @@
-//! The keys of a job in the text form: one table for the reader, `--set`, messages and the documentation.
+//! The keys of a job in the text form.
 
 use crate::job::{Extent, Files, Job, Steady};
-use crate::sim::nearest;
+use crate::keys::{Key, keys, names, nearest};
 use model::{
     Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow, IoClass,
     IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, Sync, ThinkTime, UnknownVerify, Verify,
     VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
-type Set = fn(&mut Job, &str) -> Result<(), String>;
-
-/// A key of a job.
-#[derive(Clone, Copy, Debug)]
-pub struct JobKey {
-    /// As it is written.
-    pub name: &'static str,
-    /// What it may be.
-    pub expects: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-    pub(crate) set: Set,
-}
-
 /// All keys of a job, in the order in which they are documented.
-pub fn job_keys() -> &'static [JobKey] {
+pub fn job_keys() -> &'static [Key<Job>] {
     JOB_KEYS
 }
 
@@ -60,7 +46,7 @@ pub(crate) fn nearest_key(key: &str, others: &[&'static str]) -> Option<String> 
     if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| *fio == key) {
         return Some((*name).to_owned());
     }
-    nearest(key, others.iter().copied().chain(JOB_KEYS.iter().map(|k| k.name)))
+    nearest(key, others.iter().copied().chain(names(JOB_KEYS)))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -71,12 +57,16 @@ pub(crate) fn time(text: &str) -> Result<u64, String> {
     parse_duration_ns(text).map_err(|e| e.to_string())
 }
 
-fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+pub(crate) fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on that fits"))
 }
 
 pub(crate) fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
-    whole(text).and_then(|n: T| if n == T::default() { Err("0 is not possible".to_owned()) } else { Ok(n) })
+    whole(text).and_then(not_0)
+}
+
+pub(crate) fn not_0<T: PartialEq + Default>(number: T) -> Result<T, String> {
+    if number == T::default() { Err("0 is not possible".to_owned()) } else { Ok(number) }
 }
 
 /// A power of two.
@@ -314,7 +304,7 @@ fn io_priority(text: &str) -> Result<IoPriority, String> {
     Ok(IoPriority { class, level })
 }
 
-fn per_second(text: &str) -> Result<u64, String> {
+pub(crate) fn per_second(text: &str) -> Result<u64, String> {
     match bytes(text.strip_suffix("/s").unwrap_or(text))? {
         0 => Err("0 never starts anything".to_owned()),
         rate => Ok(rate),
@@ -329,21 +319,8 @@ fn think(job: &mut Job) -> &mut ThinkTime {
     job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
 }
 
-macro_rules! keys {
-    ($($name:literal, $expects:literal, |$job:ident, $text:ident| $does:expr, $meaning:literal;)*) => {
-        const JOB_KEYS: &[JobKey] = &[$(JobKey {
-            name: $name,
-            expects: $expects,
-            meaning: $meaning,
-            set: |$job, $text| {
-                $does;
-                Ok(())
-            },
-        }),*];
-    };
-}
-
 keys! {
+    JOB_KEYS of Job:
     "operation", "read, write, mix, trim, write-zeroes, trim-write", |j, t| operation(j, t)?, "What it does.";
     "read-percent", "per cent", |j, t| {
         let block = j.stream.block_mut();
@@ -397,7 +374,7 @@ keys! {
     "buffer-alignment", "size", |j, t| j.stream.path.buffers.alignment_bytes = page_bytes(bytes(t)?)?, "The first buffer starts on a multiple of this; a power of two.";
     "durable", "true, false, round, round:SIZE", |j, t| {
         (j.stream.durability.sync, j.stream.durability.round_bytes) = match t.split_once(':') {
-            Some(("round", size)) => (Sync::FsyncPerRound, Some(positive(&bytes(size)?.to_string())?)),
+            Some(("round", size)) => (Sync::FsyncPerRound, Some(not_0(bytes(size)?)?)),
             None if t == "round" => (Sync::FsyncPerRound, None),
             _ => (if flag(t)? { Sync::FdatasyncEach } else { Sync::None }, None),
         };
@@ -428,16 +405,16 @@ keys! {
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
     "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";
-    "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true }, "How long it measures.";
+    "time", "time", |j, t| { j.time_ns = Some(not_0(time(t)?)?); j.time_based = true }, "How long it measures.";
     "least-operations", "number", |j, t| j.least_operations = whole(t)?, "It goes on beyond its time until so many are done, to ten times the time at most.";
-    "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false }, "A limit for what ends by its amount.";
+    "at-most", "time", |j, t| { j.time_ns = Some(not_0(time(t)?)?); j.time_based = false }, "A limit for what ends by its amount.";
     "ends-phase", "true, false", |j, t| j.stream.limits.ends_phase = flag(t)?, "When one of its streams ends, all that run beside it do.";
     "exit-group", "number", |j, t| j.stream.limits.exit_group = whole(t)?, "Streams with the same number may end together.";
     "ends-group", "true, false", |j, t| j.stream.limits.ends_group = flag(t)?, "When one of its streams ends, those of its exit-group do.";
     "ramp", "time", |j, t| j.ramp_ns = time(t)?, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
         let passes = t == "pass";
-        let length = if passes { None } else { Some(positive(&time(t)?.to_string())?) };
+        let length = if passes { None } else { Some(not_0(time(t)?)?) };
         let s = steady(j);
         (s.round_passes, s.round_ns) = (passes, length);
     }, "Runs in rounds until steady; a pass covers the region once.";

@@ -3,9 +3,10 @@
 
 use crate::budget::Budget;
 use crate::job::{Job, Phase, Workload};
-use crate::job_key::{JobKey, job_keys, nearest_key};
+use crate::job_key::{job_keys, nearest_key};
+use crate::keys::{Key, find, names};
 use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
-use crate::top_key::{TopKey, settable_keys, top_keys};
+use crate::top_key::top_keys;
 use model::{CopyPlan, PhaseKind, StreamKind};
 use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
@@ -145,7 +146,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
             let place = Place { file: "--set".to_owned(), line: 0 };
             let wanted = key.rsplit('.').next().unwrap_or(key);
             let error = TextError::new(TextErrorKind::Unknown, &place, key, "no such key, or no such phase");
-            reader.errors.push(error.with_nearest(nearest_key(wanted, &settable_keys())));
+            reader.errors.push(error.with_nearest(nearest_key(wanted, &names(top_keys()).collect::<Vec<_>>())));
         }
     }
     if workload.phases.is_empty() && reader.errors.is_empty() {
@@ -236,11 +237,11 @@ impl Reader<'_> {
                 ("defaults" | "phase", _) => {
                     self.error(TextErrorKind::Form, &here, name, "is [defaults] or a list [[phase]]");
                 }
-                (_, value) => match (top_keys().iter().find(|k| k.name == name), scalar(value)) {
+                (_, value) => match (find(top_keys(), name), scalar(value)) {
                     (Some(key), Some(text)) => self.top(workload, key, &text, &here),
                     (Some(_), None) => self.error(TextErrorKind::Value, &here, name, "is one value"),
                     (None, _) => {
-                        let known = top_keys().iter().map(|k| k.name).chain(PARTS.iter().copied());
+                        let known = names(top_keys()).chain(PARTS.iter().copied());
                         self.unknown(&here, name, &known.collect::<Vec<_>>());
                     }
                 },
@@ -249,7 +250,7 @@ impl Reader<'_> {
         let set = self.inputs.set;
         if depth == 0 {
             for (index, (key, value)) in set.iter().enumerate() {
-                if let Some(top) = top_keys().iter().find(|k| k.settable && k.name == *key) {
+                if let Some(top) = find(top_keys(), key) {
                     sets_used[index] = true;
                     self.top(workload, top, value, &Place { file: "--set".to_owned(), line: 0 });
                 }
@@ -263,9 +264,9 @@ impl Reader<'_> {
         }
     }
 
-    fn top(&mut self, workload: &mut Workload, key: &TopKey, value: &str, place: &Place) {
-        if let Err(what) = (key.set)(workload, value) {
-            self.error(TextErrorKind::Value, place, key.name, format!("{what}; expected: {}", key.expects));
+    fn top(&mut self, workload: &mut Workload, key: &Key<Workload>, value: &str, place: &Place) {
+        if let Err(what) = key.give(workload, value) {
+            self.error(TextErrorKind::Value, place, key.name, what);
         }
     }
 
@@ -282,7 +283,7 @@ impl Reader<'_> {
             if other.contains(&name) {
                 continue;
             }
-            if !job_keys().iter().any(|k| k.name == name) {
+            if find(job_keys(), name).is_none() {
                 self.unknown(&here, name, other);
                 continue;
             }
@@ -349,7 +350,7 @@ impl Reader<'_> {
                         _ => None,
                     };
                     match list {
-                        Some(list) if !list.is_empty() && job_keys().iter().any(|k| k.name == name) => {
+                        Some(list) if !list.is_empty() && find(job_keys(), name).is_some() => {
                             sweep.push((name.to_owned(), list));
                         }
                         Some(list) if !list.is_empty() => self.unknown(&here, name, &[]),
@@ -365,7 +366,7 @@ impl Reader<'_> {
         let mut overrides: Vec<Override> = Vec::new();
         for (index, (key, value)) in self.inputs.set.iter().enumerate() {
             let (phase, bare) = key.rsplit_once('.').map_or((None, key.as_str()), |(p, k)| (Some(p), k));
-            if !job_keys().iter().any(|k| k.name == bare) {
+            if find(job_keys(), bare).is_none() {
                 continue;
             }
             if let Some(phase) = phase.filter(|p| *p != plain && *p != pattern) {
@@ -455,11 +456,10 @@ impl Reader<'_> {
     }
 
     fn apply(&mut self, job: &mut Job, key: &str, value: &str, place: &Place) {
-        let Some(JobKey { set, expects, .. }) = job_keys().iter().find(|k| k.name == key) else {
-            return self.unknown(place, key, &[]);
-        };
-        if let Err(what) = set(job, value.trim()) {
-            self.error(TextErrorKind::Value, place, key, format!("{what}; expected: {expects}"));
+        match find(job_keys(), key).map(|k| k.give(job, value)) {
+            None => self.unknown(place, key, &[]),
+            Some(Ok(())) => {}
+            Some(Err(what)) => self.error(TextErrorKind::Value, place, key, what),
         }
     }
 }

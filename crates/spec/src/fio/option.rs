@@ -4,7 +4,7 @@
 
 use super::job::Draft;
 use super::supported::Set;
-use crate::sim::nearest;
+use crate::keys::nearest;
 
 /// What is done with an option.
 #[derive(Clone, Copy)]
