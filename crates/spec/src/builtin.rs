@@ -43,10 +43,7 @@ pub fn workloads() -> Vec<Workload> {
 pub fn built_in(name: &str, set: &[(String, String)]) -> Result<Workload, Vec<TextError>> {
     let text = workload_text(name).ok_or_else(|| {
         let place = Place { file: name.to_owned(), line: 0 };
-        vec![
-            TextError::new(TextErrorKind::Unknown, &place, name, "no such workload")
-                .with_nearest(nearest_workload(name)),
-        ]
+        vec![place.error(TextErrorKind::Unknown, name, "no such workload").with_nearest(nearest_workload(name))]
     })?;
     parse_workload(&TextInputs {
         file: name,

@@ -7,7 +7,7 @@ mod order;
 pub use condition::{Condition, Facts};
 pub use order::{Step, order};
 
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{Place, Text, TextError, TextErrorKind};
 use model::parse_duration_ns;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ pub struct Experiment {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+struct Tables {
     experiment: Head,
     #[serde(default)]
     set: toml::Table,
@@ -210,18 +210,14 @@ pub fn is_experiment(text: &str) -> bool {
 /// # Errors
 /// All mistakes that were found, with file, line and key.
 pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextError>> {
-    let place = |at: Option<std::ops::Range<usize>>| {
-        let line =
-            at.map_or(0, |s| 1 + text.as_bytes()[..s.start.min(text.len())].iter().filter(|b| **b == b'\n').count());
-        Place { file: file.to_owned(), line: u32::try_from(line).unwrap_or(u32::MAX) }
-    };
-    let read: Text = toml::from_str(text)
-        .map_err(|e| vec![TextError::new(TextErrorKind::Form, &place(e.span()), "", e.message().to_owned())])?;
+    let lines = Text::new(file, text);
+    let read: Tables = toml::from_str(text)
+        .map_err(|e| vec![lines.place(e.span()).error(TextErrorKind::Form, "", e.message().to_owned())])?;
     let mut errors = Vec::new();
     let mut bad = |at: &Place, key: &str, what: String| {
-        errors.push(TextError::new(TextErrorKind::Value, at, key, what));
+        errors.push(at.error(TextErrorKind::Value, key, what));
     };
-    let head_place = place(text.find("[experiment]").map(|at| at..at));
+    let head_place = lines.place(text.find("[experiment]").map(|at| at..at));
     let head = read.experiment;
     if !is_name(&head.name) || !head.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         bad(&head_place, "name", "a letter, then letters, digits, '-' and '_', 40 at most".into());
@@ -267,7 +263,7 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     };
     let mut arms: Vec<Arm> = Vec::new();
     for arm in read.arm {
-        let here = place(Some(arm.span()));
+        let here = lines.place(Some(arm.span()));
         let arm = arm.into_inner();
         if !is_name(&arm.name) || arms.iter().any(|other| other.name == arm.name) {
             bad(
@@ -283,7 +279,7 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     }
     if (arms.len() < 2 || arms.len() > MOST_ARMS) && errors.is_empty() {
         let what = format!("an experiment has two arms at least and {MOST_ARMS} at most");
-        errors.push(TextError::new(TextErrorKind::Form, &head_place, "arm", what));
+        errors.push(head_place.error(TextErrorKind::Form, "arm", what));
     }
     if !errors.is_empty() {
         return Err(errors);

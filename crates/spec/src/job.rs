@@ -22,6 +22,12 @@ impl Extent {
     }
 }
 
+impl Default for Extent {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
+}
+
 /// How the files of a job are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Files {
@@ -62,8 +68,8 @@ impl Default for Steady {
     }
 }
 
-/// One job: one stream, or `copies` of them.
-#[derive(Clone, Debug, PartialEq)]
+/// One job: one stream, or `copies` of them. [`Job::named`] makes one that is neutral.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
     /// What each of its streams does, but for what depends on the target: sizes, region, files, group and seed are filled in
     /// when the plan is made. Without an engine: io_uring for direct access, plain calls for buffered; without the bytes
@@ -72,8 +78,8 @@ pub struct Job {
     /// Sizes of reads, writes and trims.
     pub block: [BlockSize; 3],
     pub copies: u32,
-    /// Whether the copies are reported as one.
-    pub together: bool,
+    /// Whether the copies are reported one by one.
+    pub separate: bool,
     /// Jobs of a phase with the same number are reported as one.
     pub shared_group: Option<u32>,
     /// Whether each copy gets one of its processors.
@@ -111,40 +117,6 @@ pub struct Job {
     pub only_split: bool,
 }
 
-impl Default for Job {
-    fn default() -> Self {
-        let block = BlockSize::Fixed { bytes: 4096 };
-        Self {
-            stream: StreamPlan::default(),
-            block: [block.clone(), block.clone(), block],
-            copies: 1,
-            together: true,
-            shared_group: None,
-            cpus_split: false,
-            size: None,
-            file_bytes: None,
-            offset: Extent::Bytes(0),
-            offset_step: Extent::Bytes(0),
-            files: Files::Target,
-            file_format: None,
-            amount: None,
-            loops: 1,
-            time_ns: None,
-            least_operations: 0,
-            time_based: false,
-            ramp_ns: 0,
-            steady: None,
-            laid_out: false,
-            cold: false,
-            drop_cache: false,
-            seed: None,
-            weight: 1.0,
-            priority: 0,
-            only_split: false,
-        }
-    }
-}
-
 /// What ends by its amount ends after a day at the latest.
 const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
 /// A job that goes on until enough operations are done takes so many times its time at most.
@@ -153,7 +125,8 @@ const MOST_TIMES: u64 = 10;
 impl Job {
     /// One of this name, and neutral otherwise.
     pub fn named(name: &str) -> Self {
-        Self { stream: StreamPlan { name: name.to_owned(), ..StreamPlan::default() }, ..Self::default() }
+        let stream = StreamPlan { name: name.to_owned(), ..StreamPlan::default() };
+        Self { stream, copies: 1, loops: 1, weight: 1.0, ..Self::default() }
     }
 
     /// Through the page cache where nothing else is said.
@@ -202,6 +175,14 @@ impl Job {
         self.blocks_used().map(BlockSize::max_bytes).max().unwrap_or(4096)
     }
 
+    /// Its block size, where it has one size and one direction.
+    pub fn only_block(&self) -> Option<u64> {
+        match self.blocks_used().collect::<Vec<_>>()[..] {
+            [BlockSize::Fixed { bytes }] => Some(*bytes),
+            _ => None,
+        }
+    }
+
     /// Sizes of the directions that it has.
     pub fn blocks_used(&self) -> impl Iterator<Item = &BlockSize> {
         let [read, write, trim] = &self.block;
@@ -215,7 +196,7 @@ impl Job {
 }
 
 /// Jobs that run side by side.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Phase {
     pub name: String,
     pub kind: PhaseKind,
@@ -247,7 +228,7 @@ impl Phase {
 }
 
 /// A workload that was read from a text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
     pub(crate) name: String,
     pub(crate) title: String,
@@ -267,6 +248,11 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// One of which nothing is said yet.
+    pub(crate) fn new() -> Self {
+        Self { interval_ns: 100_000_000, quiet_ns: 200_000_000, lays_out_targets: true, ..Self::default() }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

@@ -42,11 +42,11 @@ const FIO_NAMES: &[(&str, &str)] = &[
 ];
 
 /// The key that is meant by one that there is not, or one of `others`.
-pub(crate) fn nearest_key(key: &str, others: &[&'static str]) -> Option<String> {
+pub(crate) fn nearest_key(key: &str, others: impl IntoIterator<Item = &'static str>) -> Option<String> {
     if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| *fio == key) {
         return Some((*name).to_owned());
     }
-    nearest(key, others.iter().copied().chain(names(JOB_KEYS)))
+    nearest(key, others.into_iter().chain(names(JOB_KEYS)))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -113,13 +113,13 @@ pub(crate) fn permille(text: &str) -> Result<u32, String> {
 }
 
 /// `4KiB`, `1KiB-16KiB`, `4KiB/60:64KiB/40`.
-pub(crate) fn block_size(text: &str, size: fn(&str) -> Result<u64, String>) -> Result<BlockSize, String> {
+pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
     if text.contains(':') || text.contains('/') {
         let mut shares = Vec::new();
         for part in text.split(':') {
             let (bytes, weight) = part.split_once('/').unwrap_or((part, ""));
             let weight = if weight.trim().is_empty() { None } else { Some(percent(weight.trim())?) };
-            shares.push((size(bytes.trim())?, weight));
+            shares.push((self::bytes(bytes)?, weight));
         }
         let given: u32 = shares.iter().filter_map(|s| s.1).fold(0, u32::saturating_add);
         let open = shares.iter().filter(|s| s.1.is_none()).count() as u32;
@@ -135,17 +135,17 @@ pub(crate) fn block_size(text: &str, size: fn(&str) -> Result<u64, String>) -> R
         return Ok(BlockSize::Split(shares));
     }
     if let Some((least, most)) = text.split_once('-') {
-        let (min_bytes, max_bytes) = (size(least.trim())?, size(most.trim())?);
+        let (min_bytes, max_bytes) = (bytes(least)?, bytes(most)?);
         if min_bytes == 0 || min_bytes > max_bytes {
             return Err(format!("'{text}' is no range of sizes"));
         }
-        if min_bytes == max_bytes {
-            return Ok(BlockSize::Fixed { bytes: min_bytes });
-        }
         // Sizes are whole multiples of the smallest.
-        return Ok(BlockSize::Range { min_bytes, max_bytes: max_bytes - max_bytes % min_bytes, step_bytes: min_bytes });
+        return Ok(match max_bytes - max_bytes % min_bytes {
+            bytes if bytes == min_bytes => BlockSize::Fixed { bytes },
+            max_bytes => BlockSize::Range { min_bytes, max_bytes, step_bytes: min_bytes },
+        });
     }
-    match size(text)? {
+    match bytes(text)? {
         0 => Err("a block of 0 bytes".to_owned()),
         bytes => Ok(BlockSize::Fixed { bytes }),
     }
@@ -315,7 +315,7 @@ fn steady(job: &mut Job) -> &mut Steady {
     job.steady.get_or_insert_with(Steady::default)
 }
 
-fn think(job: &mut Job) -> &mut ThinkTime {
+pub(crate) fn think(job: &mut Job) -> &mut ThinkTime {
     job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
 }
 
@@ -330,16 +330,16 @@ keys! {
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
         |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
-    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b] }, "Size of the operations.";
-    "read-block-size", "as block-size", |j, t| j.block[0] = block_size(t, bytes)?, "Size of the reads.";
-    "write-block-size", "as block-size", |j, t| j.block[1] = block_size(t, bytes)?, "Size of the writes.";
+    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t)?; j.block = [b.clone(), b.clone(), b] }, "Size of the operations.";
+    "read-block-size", "as block-size", |j, t| j.block[0] = block_size(t)?, "Size of the reads.";
+    "write-block-size", "as block-size", |j, t| j.block[1] = block_size(t)?, "Size of the writes.";
     "align", "size", |j, t| j.stream.block_mut().align_bytes = Some(bytes(t)?), "Offsets are multiples of it.";
     "depth", "number", |j, t| j.stream.path.queue_depth = positive(t)?, "Operations in flight.";
     "batch-submit", "number", |j, t| j.stream.path.batch_submit = Some(positive(t)?), "Operations handed over in one call at most.";
     "batch-complete", "number", |j, t| j.stream.path.batch_complete = Some(positive(t)?), "Completions that a full queue waits for.";
     "jobs", "number", |j, t| j.copies = positive(t)?, "Streams that do this side by side.";
     "job-offset", "size or per cent", |j, t| j.offset_step = extent(t)?, "From the start of one stream's region to the next's; 0: all in one region.";
-    "separate", "true, false", |j, t| j.together = !flag(t)?, "Streams are reported one by one.";
+    "separate", "true, false", |j, t| j.separate = flag(t)?, "Streams are reported one by one.";
     "cpus", "0-3,6", |j, t| j.stream.path.cpus = cpus(t)?, "Processors that may be used.";
     "cpus-split", "true, false", |j, t| j.cpus_split = flag(t)?, "Each stream is pinned to one of them.";
     "numa-cpus", "nodes: 0-1, or all", |j, t| j.stream.path.numa.cpu_nodes = Some(nodes(t)?), "NUMA nodes whose processors may be used.";

@@ -117,6 +117,12 @@ pub enum BlockSize {
     Split(Vec<BlockShare>),
 }
 
+impl Default for BlockSize {
+    fn default() -> Self {
+        Self::Fixed { bytes: 4096 }
+    }
+}
+
 impl BlockSize {
     /// The smallest operation, bytes.
     pub fn min_bytes(&self) -> u64 {

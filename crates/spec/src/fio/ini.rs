@@ -11,10 +11,8 @@ const MOST_LINES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub name: String,
-    /// `None`: a bare word.
-    pub value: Option<String>,
-    /// Why the value is not known.
-    pub broken: Option<String>,
+    /// Empty of a bare word; or why it is not known.
+    pub value: Result<String, String>,
     pub place: Place,
 }
 
@@ -61,7 +59,7 @@ fn file(
     for (index, raw) in text.lines().enumerate() {
         let place = Place { file: name.to_owned(), line: index as u32 + 1 };
         let mut fail = |key: &str, what: String| {
-            errors.push(TextError::new(TextErrorKind::Form, &place, key, what).of_own());
+            errors.push(place.error(TextErrorKind::Form, key, what).of_own());
         };
         *lines += 1;
         if *lines > MOST_LINES {
@@ -86,14 +84,14 @@ fn file(
             match inputs.includes.get(&include) {
                 _ if depth >= INCLUDE_DEPTH => fail("include", "includes go too deep; do they go round?".into()),
                 Some(text) => file(inputs, &include, text, depth + 1, sections, errors, lines),
-                None => errors.push(TextError::new(TextErrorKind::NeedsInclude, &place, &include, "an included text")),
+                None => errors.push(place.error(TextErrorKind::NeedsInclude, &include, "an included text")),
             }
             if !errors.is_empty() {
                 return;
             }
             continue;
         }
-        let (key, value) = line.split_once('=').map_or((line, None), |(k, v)| (k.trim(), Some(v.trim())));
+        let (key, value) = line.split_once('=').map_or((line, ""), |(k, v)| (k.trim(), v.trim()));
         if key.is_empty() {
             fail("", "has no option before '='".into());
             continue;
@@ -102,10 +100,6 @@ fn file(
             fail(if depth == 0 { key } else { "" }, "stands before the first section; put it below [global]".into());
             continue;
         };
-        let (value, broken) = match value.map(|v| variables(v, inputs)).transpose() {
-            Ok(value) => (value, None),
-            Err(what) => (None, Some(what)),
-        };
-        section.entries.push(Entry { name: key.to_owned(), value, broken, place });
+        section.entries.push(Entry { name: key.to_owned(), value: variables(value, inputs), place });
     }
 }

@@ -1,12 +1,12 @@
 //! The options that are supported: what each does to the draft of a job.
 
+use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, zones};
+use crate::job_key::{cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, think, zones};
 use model::{
-    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, ThinkTime,
-    VerifyKind,
+    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, VerifyKind,
 };
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
@@ -91,10 +91,6 @@ fn separated(text: &str) -> Vec<String> {
     text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect()
 }
 
-fn think(draft: &mut Draft) -> &mut ThinkTime {
-    draft.job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
-}
-
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
     d.job.stream.path.engine = Some(match t {
         "psync" | "pvsync" | "pvsync2" | "sync" | "vsync" => EngineKind::Psync,
@@ -108,16 +104,15 @@ fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
         }
     });
     (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
-    d.notes.retain(|n| !n.starts_with("ioengine="));
     let by = match t {
         "libaio" | "posixaio" => "carried out by io_uring",
         "sync" | "vsync" => "carried out by pread and pwrite",
         "cpp_null" => "carried out by null, which does nothing",
         "cpuio" => "computes on one processor; each cycle counts as one operation, on no storage",
         "libpmem" => "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
-        _ => return Ok(()),
+        _ => "",
     };
-    d.notes.push(format!("ioengine={t}: {by}"));
+    d.note("ioengine=", Some(format!("{t}: {by}")).filter(|_| !by.is_empty()));
     Ok(())
 }
 
@@ -164,21 +159,22 @@ fn least(d: &mut Draft, t: &str, read: impl Fn(&str) -> Result<Rate, String>) ->
 }
 
 fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.notes.retain(|n| !n.starts_with("verify="));
+    let mut note = None;
     d.verify = match t {
         "0" | "none" | "" => None,
         "pattern" => {
-            d.notes.push("verify=pattern: every byte is compared with what was written; each sector differs".into());
+            note = Some("pattern: every byte is compared with what was written; each sector differs".to_owned());
             Some(VerifyKind::Stamp)
         }
         "md5" | "crc64" | "crc32" | "crc16" | "crc7" | "sha1" | "sha256" | "sha512" | "sha3-224" | "sha3-256"
         | "sha3-384" | "sha3-512" => {
             // What a checksum finds, a comparison of every byte finds too.
-            d.notes.push(format!("verify={t}: every byte is compared with what was written, instead of its checksum"));
+            note = Some(format!("{t}: every byte is compared with what was written, instead of its checksum"));
             Some(VerifyKind::Stamp)
         }
         _ => Some(t.parse::<VerifyKind>().map_err(|e| e.to_string())?),
     };
+    d.note("verify=", note);
     Ok(())
 }
 
@@ -194,7 +190,7 @@ fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
         "lat_slope" => (true, true),
         _ => return Err(format!("'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are")),
     };
-    (d.steady, d.steady_by_latency) = (Some((slope, permille(limit)?)), by_latency);
+    d.steady = Some((slope, by_latency, permille(limit)?));
     Ok(())
 }
 
@@ -228,9 +224,12 @@ options! {
     };
     "rwmixread" => |d, t, u| d.mixed_reads = percent(t, u)?;
     "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
-    "bs", "blocksize" => |d, t, u| d.blocks.set_size(t, u)?;
-    "bsrange", "blocksize_range" => |d, t, u| d.blocks.set_range(t, u)?;
-    "bssplit" => |d, t, u| d.blocks.set_split(t, u)?;
+    "bs", "blocksize" => |d, t, u| d.blocks.set(Says::Size, t, u).map(drop)?;
+    "bsrange", "blocksize_range" => |d, t, u| {
+        let cut = d.blocks.set(Says::Range, t, u)?;
+        d.note("bsrange", cut);
+    };
+    "bssplit" => |d, t, u| d.blocks.set(Says::Split, t, u).map(drop)?;
     "blockalign", "ba" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.bytes(part).map(Some))?;
@@ -300,17 +299,11 @@ options! {
             *page_bytes = d.hugepage_bytes;
         }
     };
-    "invalidate" => |d, t, u| d.invalidate = flag(t, u)?;
+    "invalidate" => |d, t, u| d.job.drop_cache = flag(t, u)?;
     "fsync" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
     "fdatasync" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
     "end_fsync", "fsync_on_close" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
-    "numjobs" => |d, t, u| {
-        let copies = positive(t, u)?;
-        if copies as usize > crate::workload::MOST {
-            return Err(format!("more than {} jobs", crate::workload::MOST));
-        }
-        d.job.copies = copies;
-    };
+    "numjobs" => |d, t, u| d.job.copies = positive(t, u)?;
     "cpus_allowed" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
     "cpus_allowed_policy" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
@@ -388,7 +381,7 @@ options! {
     "group_reporting" => |d, t, u| d.group_reporting = flag(t, u)?;
     "new_group" => |d, t, u| d.new_group = flag(t, u)?;
     "overwrite" => |d, t, u| d.job.laid_out = flag(t, u)?;
-    "zero_buffers" => |d, t, u| d.zero = flag(t, u)?;
+    "zero_buffers" => |d, t, u| d.job.stream.content.zero = flag(t, u)?;
     "buffer_compress_percentage" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
     "dedupe_percentage" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
     "dedupe_mode" => |d, t, _| d.working_set = one_of(t, &[("repeat", false), ("working_set", true)])?;
@@ -401,29 +394,24 @@ options! {
     "rate" => |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
     "rate_iops" => |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))?;
     "rate_process" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
-    "thinktime" => |d, t, u| think(d).pause_ns = u.microseconds(t)?;
-    "thinktime_spin" => |d, t, u| think(d).spin_ns = u.microseconds(t)?;
-    "thinktime_blocks" => |d, t, u| think(d).after_operations = positive(t, u)?;
+    "thinktime" => |d, t, u| think(&mut d.job).pause_ns = u.microseconds(t)?;
+    "thinktime_spin" => |d, t, u| think(&mut d.job).spin_ns = u.microseconds(t)?;
+    "thinktime_blocks" => |d, t, u| think(&mut d.job).after_operations = positive(t, u)?;
     "verify" => |d, t, _| verify(d, t)?;
     "verify_write_sequence" => |d, t, u| {
-        d.notes.retain(|n| !n.starts_with("verify_write_sequence"));
-        if !flag(t, u)? {
-            let what = "that the last write of each place came back is checked all the same";
-            d.notes.push(format!("verify_write_sequence=0: {what}"));
-        }
+        let what = "=0: that the last write of each place came back is checked all the same".to_owned();
+        let ignored = !flag(t, u)?;
+        d.note("verify_write_sequence", ignored.then_some(what));
     };
     "do_verify" => |d, t, u| d.do_verify = flag(t, u)?;
     "verify_fatal" => |d, t, u| d.verify_fatal = flag(t, u)?;
     "continue_on_error" => |d, t, _| {
-        d.notes.retain(|n| !n.starts_with("continue_on_error"));
+        let note = format!("={t}: goes on after failed operations of all kinds");
+        d.note("continue_on_error", Some(note).filter(|_| matches!(t, "read" | "write")));
         d.job.stream.on_error = match t {
             // Data that do not verify never end a job, unless verify_fatal asks for that.
             "none" | "0" | "verify" => ErrorPolicy::Stop,
-            "" | "all" | "1" | "io" => ErrorPolicy::Continue,
-            "read" | "write" => {
-                d.notes.push(format!("continue_on_error={t}: goes on after failed operations of all kinds"));
-                ErrorPolicy::Continue
-            }
+            "" | "all" | "1" | "io" | "read" | "write" => ErrorPolicy::Continue,
             _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
         };
     };

@@ -110,16 +110,16 @@ impl Resolver<'_> {
             _ if job.stream.changes_data() => job.stream.durability.sync,
             _ => Sync::None,
         };
-        let group = match (job.shared_group, job.together) {
+        let group = match (job.shared_group, job.separate) {
             (Some(group), _) => group,
-            (None, true) => number,
+            (None, false) => number,
             // Beyond all numbers of jobs.
-            (None, false) => {
+            (None, true) => {
                 u32::try_from(self.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
             }
         };
         let mut stream = job.stream.clone();
-        if job.copies > 1 && !job.together && job.shared_group.is_none() {
+        if job.copies > 1 && job.separate && job.shared_group.is_none() {
             // Those that are reported together are one job with one name.
             stream.name = format!("{}-{}", if stream.name.is_empty() { "job" } else { &stream.name }, copy + 1);
         }
