@@ -65,8 +65,12 @@ pub(crate) fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -
     whole(text).and_then(not_0)
 }
 
+pub(crate) fn above_0<T: PartialEq + Default>(number: T) -> Option<T> {
+    Some(number).filter(|n| *n != T::default())
+}
+
 pub(crate) fn not_0<T: PartialEq + Default>(number: T) -> Result<T, String> {
-    if number == T::default() { Err("0 is not possible".to_owned()) } else { Ok(number) }
+    above_0(number).ok_or_else(|| "0 is not possible".to_owned())
 }
 
 /// A power of two.

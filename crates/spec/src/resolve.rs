@@ -12,7 +12,7 @@ use model::{
     TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
@@ -172,24 +172,14 @@ impl Workload {
 
 /// Points of a sweep that cannot be done are left out; what remains wrong is returned.
 fn leave_out_optional(plan: &mut Plan, phases: &[Phase], inputs: &RunInputs) -> Vec<PlanError> {
-    let errors = plan.check(inputs.sector_bytes, inputs.memory_bytes);
-    if errors.is_empty() {
-        return errors;
-    }
     let optional: HashSet<&str> = phases.iter().filter(|p| p.optional).map(|p| p.name.as_str()).collect();
-    // In the order of the phases, of which each has a name of its own.
-    let mut left_out: HashMap<String, String> = HashMap::new();
-    let (points, rest): (Vec<PlanError>, Vec<PlanError>) = errors
-        .into_iter()
-        .partition(|error| matches!(error, PlanError::Stream { phase, .. } if optional.contains(phase.as_str())));
-    for point in points {
-        if let PlanError::Stream { phase, what, .. } = point {
-            left_out.insert(phase, what);
-        }
-    }
-    for phase in &mut plan.phases {
-        if let Some(what) = left_out.remove(&phase.name) {
-            phase.skip = Some(what);
+    let mut rest = Vec::new();
+    for error in plan.check(inputs.sector_bytes, inputs.memory_bytes) {
+        match error {
+            PlanError::Stream { phase, what, .. } if optional.contains(phase.as_str()) => {
+                plan.phases.iter_mut().filter(|p| p.name == phase).for_each(|p| p.skip = Some(what.clone()));
+            }
+            other => rest.push(other),
         }
     }
     rest
@@ -387,25 +377,21 @@ impl<'a> Resolver<'a> {
     fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {
         let (phase, no_share) = self.with_share(phase, index);
         let phase = phase.as_ref();
-        let mut streams = Vec::new();
-        let mut limit_ns = 0u64;
+        let first = phase.jobs.first();
         let (engine, access) =
-            phase.jobs.first().map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access()));
+            first.map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access()));
+        let end = |job: &Job| job.start_ns().saturating_add(job.time_at_most());
+        let mut limit_ns = phase.jobs.iter().map(end).max().unwrap_or(0);
+        let mut streams = Vec::new();
         for (number, job) in phase.jobs.iter().enumerate() {
             for copy in 0..job.copies {
                 let mut stream = self.stream(phase, job, number as u32, copy)?;
                 stream.path.access = Some(job.access()).filter(|own| *own != access);
                 stream.path.engine = Some(self.engine_of(job)).filter(|own| *own != engine);
+                let own_ns = job.ramp_ns.saturating_add(job.time_at_most());
+                stream.limits.time_limit_ns = Some(own_ns).filter(|_| end(job) < limit_ns);
                 streams.push(stream);
             }
-            limit_ns = limit_ns.max(job.start_ns().saturating_add(job.time_at_most()));
-        }
-        for (stream, job) in
-            streams.iter_mut().zip(phase.jobs.iter().flat_map(|j| std::iter::repeat_n(j, j.copies as usize)))
-        {
-            let own = job.ramp_ns.saturating_add(job.time_at_most());
-            stream.limits.time_limit_ns =
-                Some(own).filter(|_| job.start_ns().saturating_add(job.time_at_most()) < limit_ns);
         }
         if let Some((round, most)) =
             phase.jobs.iter().find_map(|j| j.steady).and_then(|s| Some((s.round_ns?, s.most_rounds)))

@@ -1,6 +1,6 @@
 //! The parameters of a simulated device.
 
-use crate::job_key::{bytes, flag, per_second, positive, whole};
+use crate::job_key::{above_0, bytes, flag, per_second, positive, whole};
 use crate::keys::{Key, keys};
 use model::{
     Ns, SimCap, SimCurve, SimMedia, SimModel, SimPoint, SimStalls, SimThrottle, SimWriteCache, parse_bytes,
@@ -40,7 +40,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 fn or_none(text: &str) -> Result<Option<u64>, String> {
-    whole(text).map(|n| Some(n).filter(|n| *n > 0))
+    whole(text).map(above_0)
 }
 
 fn name(text: &str) -> Result<Option<String>, String> {

@@ -6,8 +6,8 @@ use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
 use crate::job_key::flow;
 use model::{
-    Access, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Operation, Order, Rate, Sync, ThinkTime, Verify,
-    VerifyKind,
+    Access, BufferPages, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Operation, Order, Rate, Sync, ThinkTime,
+    Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -241,6 +241,9 @@ impl Draft {
         }
         job.stream.content.pool_percent = if self.working_set { self.working_set_percent } else { 0 };
         let path = &mut job.stream.path;
+        if let BufferPages::Reserved { page_bytes } = &mut path.buffers.pages {
+            *page_bytes = self.hugepage_bytes;
+        }
         if matches!(path.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && path.queue_depth > 1 {
             self.notes.push(format!(
                 "job '{}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",

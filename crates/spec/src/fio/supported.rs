@@ -4,7 +4,7 @@ use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, think, zones};
+use crate::job_key::{above_0, cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, think, zones};
 use model::{
     Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, VerifyKind,
 };
@@ -78,11 +78,23 @@ pub(super) fn triple<T: Clone>(
 }
 
 /// Demanded rates; 0 is fio's way of saying: none.
-fn rates(into: &mut [Option<Rate>; 3], text: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
-    triple(into, text, |part| match read(part)? {
-        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => Ok(None),
-        rate => Ok(Some(rate)),
-    })
+fn rates(into: &mut [Option<Rate>; 3], text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
+    triple(into, text, |part| Ok(above_0(units.bytes(part)?).map(of)))
+}
+
+/// The least rate of a job as a whole.
+fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
+    need(!text.contains(','), "one least rate, of all that a job does, is supported")?;
+    d.job.stream.limits.least_rate = above_0(units.bytes(text)?).map(of);
+    Ok(())
+}
+
+fn need(met: bool, what: &str) -> Result<(), String> {
+    if met { Ok(()) } else { Err(what.to_owned()) }
+}
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|t| !t.is_empty())
 }
 
 /// Names that a colon separates; one that belongs to a name is escaped.
@@ -130,10 +142,8 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
         "zipf" => Order::Zipf { theta_milli: single("1.1")? },
         "pareto" => Order::Pareto { h_milli: single("0.2")? },
         "normal" => Order::Normal { deviation_percent: single("")? / 1000 },
-        "zoned" if parameter.contains(',') => {
-            return Err(format!("'{t}': one list of zones for all directions is supported"));
-        }
         "zoned" => {
+            need(!parameter.contains(','), &format!("'{t}': one list of zones for all directions is supported"))?;
             d.job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
         }
@@ -143,18 +153,6 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
         }
         _ => return Err(format!("'{name}' is not supported: random, zipf, pareto, normal, zoned, sequence are")),
     });
-    Ok(())
-}
-
-/// The least rate of a job as a whole.
-fn least(d: &mut Draft, t: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
-    if t.contains(',') {
-        return Err(format!("'{t}': one least rate, of all that a job does, is supported"));
-    }
-    d.job.stream.limits.least_rate = match read(t)? {
-        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => None,
-        rate => Some(rate),
-    };
     Ok(())
 }
 
@@ -180,9 +178,7 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
 
 fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
     let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
-    if !limit.trim_end().ends_with('%') {
-        return Err(format!("'{t}': limits in per cent are supported"));
-    }
+    need(limit.trim_end().ends_with('%'), &format!("'{t}': limits in per cent are supported"))?;
     let (slope, by_latency) = match kind {
         "iops" | "bw" => (false, false),
         "iops_slope" | "bw_slope" => (true, false),
@@ -207,19 +203,14 @@ macro_rules! options {
 }
 
 options! {
-    "name" => |d, t, _| d.name = Some(Some(t.to_owned()).filter(|t| !t.is_empty()).ok_or(NEEDS_VALUE)?);
+    "name" => |d, t, _| d.name = Some(text(t).ok_or(NEEDS_VALUE)?);
     "rw", "readwrite" => |d, t, _| {
         let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
-        d.kind = match kind {
-            "read" | "write" | "trim" | "randread" | "randwrite" | "randtrim" | "rw" | "randrw" | "trimwrite"
-            | "randtrimwrite" => kind.to_owned(),
-            "readwrite" => "rw".to_owned(),
-            _ => {
-                return Err(format!(
-                    "'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"
-                ));
-            }
-        };
+        d.kind = if kind == "readwrite" { "rw" } else { kind }.to_owned();
+        let known = "read write trim rw trimwrite randread randwrite randtrim randrw randtrimwrite";
+        if !known.split(' ').any(|k| k == d.kind) {
+            return Err(format!("'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"));
+        }
         d.modifier = modifier.map(str::to_owned);
     };
     "rwmixread" => |d, t, u| d.mixed_reads = percent(t, u)?;
@@ -233,36 +224,26 @@ options! {
     "blockalign", "ba" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.bytes(part).map(Some))?;
-        if all[0] != all[1] {
-            return Err("one alignment for all directions is supported".into());
-        }
-        d.job.stream.block_mut().align_bytes = all[0].filter(|a| *a > 0);
+        need(all[0] == all[1], "one alignment for all directions is supported")?;
+        d.job.stream.block_mut().align_bytes = all[0].and_then(above_0);
     };
     "ioengine" => |d, t, _| engine(d, t)?;
     "iodepth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
     "iodepth_batch", "iodepth_batch_submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
     "iodepth_batch_complete", "iodepth_batch_complete_min" => |d, t, u| {
         // 0 asks fio to poll; the loop here never waits for more than it must.
-        d.job.stream.path.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
+        d.job.stream.path.batch_complete = above_0(count(t, u)?);
     };
     "direct" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
     "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
-    "sync" => |d, t, u| {
-        d.job.stream.path.open_sync = match t {
-            "none" => OpenSync::None,
-            "sync" => OpenSync::Sync,
-            "dsync" => OpenSync::Dsync,
-            _ => match flag(t, u) {
-                Ok(true) => OpenSync::Sync,
-                Ok(false) => OpenSync::None,
-                Err(_) => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
-            },
-        };
+    "sync" => |d, t, u| d.job.stream.path.open_sync = match flag(t, u) {
+        Ok(sync) => if sync { OpenSync::Sync } else { OpenSync::None },
+        Err(_) => one_of(t, &[("none", OpenSync::None), ("sync", OpenSync::Sync), ("dsync", OpenSync::Dsync)])?,
     };
     "numa_cpu_nodes" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
     "numa_mem_policy" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
-    "rate_min", "ratemin" => |d, t, u| least(d, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
-    "rate_iops_min" => |d, t, u| least(d, t, |p| u.count(p).map(Rate::OperationsPerS))?;
+    "rate_min", "ratemin" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
+    "rate_iops_min" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
     "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
     "flow_id" => |d, t, u| flow(&mut d.job).id = count(t, u)?;
     "flow_sleep" => |d, t, u| flow(&mut d.job).sleep_ns = u.microseconds(t)?;
@@ -273,32 +254,24 @@ options! {
         d.steady_round_ns = Some(u.seconds(t)?).filter(|ns| *ns >= 1_000_000_000).ok_or("a second is the least")?;
     };
     "fill_device", "fill_fs" => |d, t, u| d.fills = flag(t, u)?;
-    "cpuload" => |d, t, u| d.burn_percent = Some(Some(percent(t, u)?).filter(|p| *p > 0).ok_or("0 computes nothing")?);
+    "cpuload" => |d, t, u| d.burn_percent = Some(above_0(percent(t, u)?).ok_or("0 computes nothing")?);
     "cpuchunks" => |d, t, u| d.burn_cycle_us = positive(t, u)?;
     "cpumode" => |d, t, _| {
-        if one_of(t, &[("noop", false), ("qsort", true)])? {
-            d.notes.push("cpumode=qsort: computes in a loop that touches no memory".into());
-        }
+        let sorts = one_of(t, &[("noop", false), ("qsort", true)])?;
+        d.note("cpumode", sorts.then(|| "=qsort: computes in a loop that touches no memory".to_owned()));
     };
     "hipri" => |d, t, u| d.job.stream.path.rw_flags.hipri = flag(t, u)?;
     "nowait" => |d, t, u| d.job.stream.path.rw_flags.nowait = flag(t, u)?;
     "uncached" => |d, t, u| d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
     "atomic" => |d, t, u| d.job.stream.path.rw_flags.atomic = flag(t, u)?;
     "mem", "iomem" => |d, t, _| {
+        let (ordinary, reserved) = (BufferPages::Ordinary, BufferPages::Reserved { page_bytes: None });
+        let known = [("malloc", ordinary), ("shm", ordinary), ("mmap", ordinary), ("mmapshared", ordinary), ("shmhuge", reserved), ("mmaphuge", reserved)];
         // What follows a colon names a file to map: the pages are the same.
-        d.job.stream.path.buffers.pages = match t.split(':').next().unwrap_or(t) {
-            "malloc" | "shm" | "mmap" | "mmapshared" => BufferPages::Ordinary,
-            "shmhuge" | "mmaphuge" => BufferPages::Reserved { page_bytes: d.hugepage_bytes },
-            _ => return Err(format!("'{t}' is none of malloc, shm, mmap, mmapshared, shmhuge, mmaphuge")),
-        };
+        d.job.stream.path.buffers.pages = one_of(t.split(':').next().unwrap_or(t), &known)?;
     };
     "iomem_align", "mem_align" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
-    "hugepage-size" => |d, t, u| {
-        d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
-        if let BufferPages::Reserved { page_bytes } = &mut d.job.stream.path.buffers.pages {
-            *page_bytes = d.hugepage_bytes;
-        }
-    };
+    "hugepage-size" => |d, t, u| d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
     "invalidate" => |d, t, u| d.job.drop_cache = flag(t, u)?;
     "fsync" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
     "fdatasync" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
@@ -308,25 +281,21 @@ options! {
     "cpus_allowed_policy" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
     "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
-    "prioclass" => |d, t, u| {
-        d.priority_class = match count(t, u)? {
-            0 => None,
-            1 => Some(IoClass::RealTime),
-            2 => Some(IoClass::BestEffort),
-            3 => Some(IoClass::Idle),
-            n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
-        };
+    "prioclass" => |d, t, u| d.priority_class = match count(t, u)? {
+        0 => None,
+        1 => Some(IoClass::RealTime),
+        2 => Some(IoClass::BestEffort),
+        3 => Some(IoClass::Idle),
+        n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
     };
-    "prio" => |d, t, u| {
-        let level = u8::try_from(count(t, u)?).ok().filter(|n| *n < 8);
-        d.priority_level = Some(level.ok_or_else(|| format!("'{t}' is no level from 0 to 7"))?);
+    "prio" => |d, t, u| d.priority_level = match count(t, u)? {
+        level @ 0..=7 => Some(level as u8),
+        level => return Err(format!("'{level}' is no level from 0 to 7")),
     };
     "directory" => |d, t, _| {
-        match separated(t).as_slice() {
-            [] => d.directory = None,
-            [one] => d.directory = Some(one.clone()),
-            _ => return Err(format!("'{t}': one directory is supported; one job file for each")),
-        }
+        let mut names = separated(t);
+        need(names.len() < 2, &format!("'{t}': one directory is supported; one job file for each"))?;
+        d.directory = names.pop();
     };
     "filename" => |d, t, _| {
         // fio adds what is named to what has been named before, in [global] too.
@@ -338,45 +307,34 @@ options! {
             }
         }
     };
-    "nrfiles", "nr_files" => |d, t, u| {
-        d.files = positive(t, u)?;
-        if d.files > 65_536 {
-            return Err("more than 65536 files".into());
-        }
-    };
+    "nrfiles", "nr_files" => |d, t, u| d.files = positive(t, u)?;
     "filename_format" => |d, t, _| {
-        if let Some(at) = t.find("$clientuid") {
-            return Err(format!("'{}' is not supported: there are no clients", &t[at..at + "$clientuid".len()]));
-        }
-        d.job.file_format = Some(t.to_owned()).filter(|t| !t.is_empty());
+        need(!t.contains("$clientuid"), "'$clientuid' is not supported: there are no clients")?;
+        d.job.file_format = text(t);
     };
     "filesize" => |d, t, u| {
-        if t.contains('-') {
-            return Err("one size for all files is supported".into());
-        }
-        d.per_file = Some(u.bytes(t)?).filter(|n| *n > 0);
+        need(!t.contains('-'), "one size for all files is supported")?;
+        d.per_file = above_0(u.bytes(t)?);
     };
     "file_service_type" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
     "size" => |d, t, u| d.job.size = Some(extent(t, u)?);
     "io_size", "io_limit" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
     "offset", "fileoffset" => |d, t, u| d.job.offset = extent(t, u)?;
     "offset_increment" => |d, t, u| d.job.offset_step = extent(t, u)?;
-    "number_ios" => |d, t, u| d.job.stream.limits.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
+    "number_ios" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.count(t)?);
     "loops" => |d, t, u| d.job.loops = count(t, u)?.max(1);
-    "runtime", "timeout" => |d, t, u| d.job.time_ns = Some(u.seconds(t)?).filter(|n| *n > 0);
+    "runtime", "timeout" => |d, t, u| d.job.time_ns = above_0(u.seconds(t)?);
     "time_based" => |d, t, u| d.job.time_based = flag(t, u)?;
     "ramp_time" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
     "startdelay", "start_delay" => |d, t, u| {
-        if t.contains('-') {
-            return Err("a fixed delay is supported, no range".into());
-        }
+        need(!t.contains('-'), "a fixed delay is supported, no range")?;
         d.job.stream.timing.start_delay_ns = u.seconds(t)?;
     };
     "stonewall", "wait_for_previous" => |d, t, u| d.stonewall = flag(t, u)?;
-    "wait_for" => |d, t, _| d.wait_for = Some(t.to_owned()).filter(|t| !t.is_empty());
+    "wait_for" => |d, t, _| d.wait_for = text(t);
     "zonemode" => |d, t, _| d.zones_strided = one_of(t, &[("none", false), ("strided", true)])?;
     "zonesize" => |d, t, u| d.zone_size = u.bytes(t)?;
-    "zonerange" => |d, t, u| d.zone_range = Some(u.bytes(t)?).filter(|n| *n > 0);
+    "zonerange" => |d, t, u| d.zone_range = above_0(u.bytes(t)?);
     "zoneskip" => |d, t, u| d.zone_skip = u.bytes(t)?;
     "group_reporting" => |d, t, u| d.group_reporting = flag(t, u)?;
     "new_group" => |d, t, u| d.new_group = flag(t, u)?;
@@ -391,8 +349,8 @@ options! {
     "randseed" => |d, t, u| d.random_seed = Some(u.count(t)?);
     "norandommap" => |d, t, u| d.no_map = flag(t, u)?;
     "random_distribution" => |d, t, _| distribution(d, t)?;
-    "rate" => |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
-    "rate_iops" => |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))?;
+    "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
+    "rate_iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
     "rate_process" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
     "thinktime" => |d, t, u| think(&mut d.job).pause_ns = u.microseconds(t)?;
     "thinktime_spin" => |d, t, u| think(&mut d.job).spin_ns = u.microseconds(t)?;

@@ -14,18 +14,10 @@ impl Resolver<'_> {
                 let base = if job.stream.name.is_empty() { &phase.name } else { &job.stream.name };
                 let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
                 let format = job.file_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
-                let mut names: Vec<String> = Vec::new();
-                for file in 0..*count {
-                    let name = format
-                        .replace("$jobname", &base)
-                        .replace("$jobnum", &copy.to_string())
-                        .replace("$filenum", &file.to_string());
-                    // Without the number of the file, all are one.
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
-                names
+                let format = format.replace("$jobname", &base).replace("$jobnum", &copy.to_string());
+                // Without the number of the file, all are one.
+                let count = if format.contains("$filenum") { *count } else { 1 };
+                (0..count).map(|file| format.replace("$filenum", &file.to_string())).collect()
             }
         };
         if self.inputs.kind == TargetKind::Directory {
