@@ -1,7 +1,7 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use crate::budget::Budget;
-use model::{Access, BlockSize, NS_PER_S, Operation, Pacing, PhaseKind, StreamKind, StreamPlan};
+use model::{Access, BlockSize, BlockSizes, NS_PER_S, Pacing, PhaseKind, StreamKind, StreamPlan};
 
 /// An amount that may depend on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub struct Job {
     /// of a round: by the probe.
     pub stream: StreamPlan,
     /// Sizes of reads, writes and trims.
-    pub block: [BlockSize; 3],
+    pub block: BlockSizes,
     pub copies: u32,
     /// Whether the copies are reported one by one.
     pub separate: bool,
@@ -185,13 +185,7 @@ impl Job {
 
     /// Sizes of the directions that it has.
     pub fn blocks_used(&self) -> impl Iterator<Item = &BlockSize> {
-        let [read, write, trim] = &self.block;
-        let block = self.stream.block();
-        let other = if block.operation == Operation::Trim { trim } else { write };
-        let reads = self.stream.reads().then_some(read);
-        let changes = self.stream.changes_data().then_some(other);
-        let trims = block.trim_before_write.then_some(trim);
-        [reads, changes, trims].into_iter().flatten()
+        self.stream.block().sizes_used(&self.block)
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::job::{Extent, Files, Job, Steady};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow, IoClass,
-    IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, Sync, ThinkTime, UnknownVerify, Verify,
-    VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow,
+    IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync, ThinkTime,
+    UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 /// All keys of a job, in the order in which they are documented.
@@ -15,14 +15,9 @@ pub fn job_keys() -> &'static [Key<Job>] {
 
 /// What those who come from fio write, and the key that says it here.
 const FIO_NAMES: &[(&str, &str)] = &[
-    ("size", "region"),
-    ("filesize", "region"),
-    ("bs", "block-size"),
-    ("blocksize", "block-size"),
-    ("bsrange", "block-size"),
-    ("bssplit", "block-size"),
-    ("rw", "operation"),
-    ("readwrite", "operation"),
+    ("size filesize", "region"),
+    ("bs blocksize bsrange bssplit", "block-size"),
+    ("rw readwrite", "operation"),
     ("rwmixread", "read-percent"),
     ("iodepth", "depth"),
     ("numjobs", "jobs"),
@@ -43,7 +38,7 @@ const FIO_NAMES: &[(&str, &str)] = &[
 
 /// The key that is meant by one that there is not, or one of `others`.
 pub(crate) fn nearest_key(key: &str, others: impl IntoIterator<Item = &'static str>) -> Option<String> {
-    if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| *fio == key) {
+    if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| fio.split(' ').any(|f| f == key)) {
         return Some((*name).to_owned());
     }
     nearest(key, others.into_iter().chain(names(JOB_KEYS)))
@@ -157,26 +152,20 @@ pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
 
 /// `90/10:10/90`: shares of operations over shares of the region; a share left out is the rest.
 pub(crate) fn zones(text: &str) -> Result<Vec<Zone>, String> {
-    let mut zones = Vec::new();
-    let (mut accesses, mut regions) = (0u32, 0u32);
+    let (mut zones, mut accesses, mut regions) = (Vec::new(), 0, 0);
     for part in text.split(':') {
         let (access, region) = part.split_once('/').unwrap_or((part, ""));
-        let share = |text: &str, used: u32| match text.trim() {
-            "" => Ok(100u32.saturating_sub(used)),
-            text => percent(text),
-        };
+        let share = |text: &str, used: u32| if text.trim().is_empty() { Ok(100 - used) } else { percent(text) };
         let zone = Zone { access_percent: share(access, accesses)?, region_percent: share(region, regions)? };
-        accesses += zone.access_percent;
-        regions += zone.region_percent;
+        (accesses, regions) = (accesses + zone.access_percent, regions + zone.region_percent);
         if accesses > 100 || regions > 100 {
             return Err(format!("'{text}': the shares sum to more than 100 %"));
         }
         zones.push(zone);
     }
-    if accesses != 100 || regions != 100 {
-        return Err(format!(
-            "'{text}': {accesses} % of the operations and {regions} % of the region; each must be 100"
-        ));
+    if (accesses, regions) != (100, 100) {
+        let what = format!("{accesses} % of the operations and {regions} % of the region");
+        return Err(format!("'{text}': {what}; each must be 100"));
     }
     Ok(zones)
 }
@@ -237,6 +226,18 @@ pub(crate) fn numa_memory(text: &str) -> Result<Option<NumaMemory>, String> {
 
 pub(crate) fn flow(job: &mut Job) -> &mut Flow {
     job.stream.timing.flow.get_or_insert(Flow { id: 0, weight: 1, sleep_ns: 0 })
+}
+
+fn rw_flag<'f>(flags: &'f mut RwFlags, name: &str) -> Option<&'f mut bool> {
+    Some(match name {
+        "hipri" => &mut flags.hipri,
+        "dsync" => &mut flags.dsync,
+        "sync" => &mut flags.sync,
+        "nowait" => &mut flags.nowait,
+        "dontcache" => &mut flags.dontcache,
+        "atomic" => &mut flags.atomic,
+        _ => return None,
+    })
 }
 
 fn order(job: &mut Job, text: &str) -> Result<(), String> {
@@ -334,9 +335,12 @@ keys! {
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
         |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
-    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t)?; j.block = [b.clone(), b.clone(), b] }, "Size of the operations.";
-    "read-block-size", "as block-size", |j, t| j.block[0] = block_size(t)?, "Size of the reads.";
-    "write-block-size", "as block-size", |j, t| j.block[1] = block_size(t)?, "Size of the writes.";
+    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| {
+        let read = block_size(t)?;
+        j.block = BlockSizes { write: read.clone(), trim: read.clone(), read };
+    }, "Size of the operations.";
+    "read-block-size", "as block-size", |j, t| j.block.read = block_size(t)?, "Size of the reads.";
+    "write-block-size", "as block-size", |j, t| j.block.write = block_size(t)?, "Size of the writes.";
     "align", "size", |j, t| j.stream.block_mut().align_bytes = Some(bytes(t)?), "Offsets are multiples of it.";
     "depth", "number", |j, t| j.stream.path.queue_depth = positive(t)?, "Operations in flight.";
     "batch-submit", "number", |j, t| j.stream.path.batch_submit = Some(positive(t)?), "Operations handed over in one call at most.";
@@ -355,15 +359,7 @@ keys! {
     "open", "plain, dsync, sync", |j, t| j.stream.path.open_sync = one_of(t, &[("plain", OpenSync::None), ("dsync", OpenSync::Dsync), ("sync", OpenSync::Sync)])?, "O_DSYNC or O_SYNC.";
     "flags", "hipri, dsync, sync, nowait, dontcache, atomic", |j, t| {
         for name in t.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            match name {
-                "hipri" => j.stream.path.rw_flags.hipri = true,
-                "dsync" => j.stream.path.rw_flags.dsync = true,
-                "sync" => j.stream.path.rw_flags.sync = true,
-                "nowait" => j.stream.path.rw_flags.nowait = true,
-                "dontcache" => j.stream.path.rw_flags.dontcache = true,
-                "atomic" => j.stream.path.rw_flags.atomic = true,
-                _ => return Err(format!("no flag '{name}'")),
-            }
+            *rw_flag(&mut j.stream.path.rw_flags, name).ok_or_else(|| format!("no flag '{name}'"))? = true;
         }
     }, "RWF flags of each call.";
     "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
@@ -460,7 +456,7 @@ mod tests {
     #[test]
     fn what_fio_calls_otherwise_is_a_key_here() {
         for (fio, name) in FIO_NAMES {
-            assert!(JOB_KEYS.iter().any(|k| k.name == *name) && !JOB_KEYS.iter().any(|k| k.name == *fio), "{fio}");
+            assert!(names(JOB_KEYS).any(|k| k == *name) && !fio.split(' ').any(|f| names(JOB_KEYS).any(|k| k == f)));
         }
     }
 }

@@ -35,7 +35,6 @@ pub use fio::{fio_options, parse_fio};
 pub use job::Workload;
 pub use job_key::job_keys;
 pub use keys::{Key, nearest};
-pub use ladder::{LADDER_BYTES, SizeInputs, choose_size};
 pub use resolve::{Readiness, RunError, RunInputs};
 pub use share::{LEAST_SHARE_NS, fit_to_remaining};
 pub use sim::{SimSpecError, parse_sim, sim_models};

@@ -5,7 +5,7 @@ mod stream;
 
 use crate::budget::{Probe, Shares};
 use crate::job::{Extent, Job, Phase, Workload};
-use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
+use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
     Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, StopRule, StreamPlan, TargetKind,
@@ -130,11 +130,11 @@ impl Workload {
                 true => resolver.memory_copy(phase),
                 false => resolver.phase(phase, index)?,
             });
-            if !resolver.laid_out.is_empty() {
+            if !resolver.used.laid_out.is_empty() {
                 first_to_need.get_or_insert(index);
             }
         }
-        let used = resolver.ends.values().copied().max().unwrap_or(0);
+        let used = resolver.used.ends.values().copied().max().unwrap_or(0);
         if let Some(layout) = resolver.layout() {
             // What is written before is written to a new file: its first pass allocates. What a later phase is to find
             // again must not be written over in between.
@@ -194,6 +194,13 @@ struct Resolver<'a> {
     /// How often amounts of bytes are halved, so that they fit.
     halvings: u32,
     shares: Shares,
+    used: Used,
+    notes: Notes,
+}
+
+/// What the streams so far use.
+#[derive(Default)]
+struct Used {
     /// End of what is used, by file; the empty name is the target itself.
     ends: BTreeMap<String, u64>,
     /// Their sum.
@@ -202,35 +209,24 @@ struct Resolver<'a> {
     laid_out: BTreeMap<String, u64>,
     /// Files of which data are verified, and how: those that are laid out are stamped.
     verified: BTreeMap<String, VerifyKind>,
-    /// Streams so far.
+    /// How many they are.
     streams: u64,
-    notes: Notes,
 }
 
 impl<'a> Resolver<'a> {
     fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Result<Self, RunError> {
         let new_data = Self::lays_out_on(workload, inputs);
         let layout_ns = workload.layout_ns(inputs);
-        let sizes = SizeInputs {
-            max_bytes: if new_data && layout_ns.is_none() {
-                inputs.max_bytes.min(DEFAULT_BYTES)
-            } else {
-                inputs.max_bytes
-            },
-            write_bytes_per_s: inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable),
-            layout_ns: layout_ns.unwrap_or(u64::MAX),
-        };
-        let (whole, size_reason) = match choose_size(sizes) {
-            Some(size) if layout_ns.is_some() => (size.bytes, size.reason),
-            None if layout_ns.is_some() => {
-                return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES });
-            }
+        let budgeted = layout_ns.is_some();
+        let most = if new_data && !budgeted { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
+        let rate = inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable);
+        let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
+            Some(size) if budgeted => (size.bytes, size.reason),
             Some(size) if new_data => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
+            None if budgeted => return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES }),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
-        let (ends, laid_out) = (BTreeMap::new(), BTreeMap::new());
         let mut notes = Notes::new(workload.notes.clone());
-        let mut size_reason = size_reason;
         if halvings > 0 {
             size_reason = format!("1/{} of what the workload says, so that it fits", 1u64 << halvings);
             notes.push(format!(
@@ -238,20 +234,8 @@ impl<'a> Resolver<'a> {
                 inputs.max_bytes >> 20
             ));
         }
-        Ok(Self {
-            workload,
-            inputs,
-            whole,
-            size_reason,
-            halvings,
-            shares: workload.shares(inputs, whole),
-            ends,
-            needed: 0,
-            laid_out,
-            verified: BTreeMap::new(),
-            streams: 0,
-            notes,
-        })
+        let shares = workload.shares(inputs, whole);
+        Ok(Self { workload, inputs, whole, size_reason, halvings, shares, notes, used: Used::default() })
     }
 
     /// Why so much of the target is used.
@@ -301,7 +285,7 @@ impl<'a> Resolver<'a> {
 
     /// Copies memory to memory: the target has no part in it.
     fn memory_copy(&mut self, phase: &Phase) -> PhasePlan {
-        self.streams += 1;
+        self.used.streams += 1;
         let interval = self.workload.interval_ns;
         PhasePlan {
             name: phase.name.clone(),
@@ -309,7 +293,7 @@ impl<'a> Resolver<'a> {
             engine: EngineKind::Memory,
             streams: vec![StreamPlan {
                 kind: phase.jobs[0].stream.kind.clone(),
-                seed: self.inputs.seed.wrapping_add(self.streams),
+                seed: self.inputs.seed.wrapping_add(self.used.streams),
                 ..StreamPlan::default()
             }],
             time_limit_ns: phase.jobs.iter().filter_map(|j| j.time_ns).max().unwrap_or(COPY_NS),

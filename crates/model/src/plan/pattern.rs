@@ -164,7 +164,7 @@ pub struct BlockShare {
 }
 
 /// Sizes by direction, where they are not all [`BlockPlan::block_size_bytes`](crate::BlockPlan::block_size_bytes).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSizes {
     /// Of reads.
     pub read: BlockSize,

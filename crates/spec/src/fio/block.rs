@@ -6,7 +6,7 @@
 use super::number::{Units, pieces};
 use super::supported::triple;
 use crate::job_key::block_size;
-use model::BlockSize;
+use model::{BlockSize, BlockSizes};
 
 /// Which option says a size; a later one of these counts before an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,15 +45,16 @@ impl Blocks {
     }
 
     /// What counts.
-    pub fn resolve(&self) -> [BlockSize; 3] {
-        [0, 1, 2].map(|at| self.0.iter().rev().find_map(|said| said[at].clone()).unwrap_or_default())
+    pub fn resolve(&self) -> BlockSizes {
+        let of = |at: usize| self.0.iter().rev().find_map(|said| said[at].clone()).unwrap_or_default();
+        BlockSizes { read: of(0), write: of(1), trim: of(2) }
     }
 }
 
 /// The text in the language of [`block_size`], which knows neither the units of this file nor its arithmetic.
 fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
     match (by, pieces(text, ":-").as_slice()) {
-        (Says::Size, [size]) => Ok(units.bytes(size)?.to_string()),
+        (Says::Size, [size]) => units.plain(size),
         (Says::Size, _) => {
             Err(format!("'{text}' is not one size; a range belongs to bsrange=MIN-MAX, shares to bssplit"))
         }
@@ -65,10 +66,10 @@ fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
         (Says::Range, _) => Err(format!("'{text}' is no range of sizes: MIN-MAX; one size belongs to bs")),
         (Says::Split, _) => {
             let share = |entry: &str| match pieces(entry, "/").as_slice() {
-                [size] => Ok(units.bytes(size)?.to_string()),
+                [size] => units.plain(size),
                 // To fio, 0 per cent is no share given.
-                [size, "" | "0" | "0%"] => Ok(format!("{}/", units.bytes(size)?)),
-                [size, share] => Ok(format!("{}/{share}", units.bytes(size)?)),
+                [size, "" | "0" | "0%"] => Ok(units.plain(size)? + "/"),
+                [size, share] => Ok(format!("{}/{share}", units.plain(size)?)),
                 _ => Err(format!("'{entry}' is no share: SIZE/PERCENT")),
             };
             Ok(pieces(text, ":").into_iter().map(share).collect::<Result<Vec<_>, String>>()?.join(":"))

@@ -47,6 +47,11 @@ impl Units {
         self.value(text, Suffixes::Size)
     }
 
+    /// A size or a count as all understand it, without units and arithmetic.
+    pub fn plain(self, text: &str) -> Result<String, String> {
+        self.bytes(text).map(|n| n.to_string())
+    }
+
     /// Nanoseconds; a bare number is seconds.
     pub fn seconds(self, text: &str) -> Result<u64, String> {
         self.value(text, Suffixes::Time(1_000_000_000))

@@ -4,7 +4,9 @@ use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{above_0, cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, think, zones};
+use crate::job_key::{
+    self, above_0, cpus, flow, milli, nodes, not_0, numa_memory, page_bytes, permille, sequence, think, whole, zones,
+};
 use model::{
     Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, VerifyKind,
 };
@@ -16,42 +18,33 @@ type Supported = (&'static [&'static str], Set);
 const NEEDS_VALUE: &str = "needs a value";
 
 fn flag(text: &str, units: Units) -> Result<bool, String> {
-    match text {
-        "" | "true" | "yes" => Ok(true),
-        "false" | "no" => Ok(false),
-        _ => match units.count(text)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(format!("'{text}' is neither 0 nor 1")),
-        },
+    if text.is_empty() {
+        return Ok(true);
     }
+    job_key::flag(text).or_else(|_| job_key::flag(&units.plain(text)?))
 }
 
 fn count(text: &str, units: Units) -> Result<u32, String> {
-    u32::try_from(units.count(text)?).map_err(|_| format!("'{text}' is too large"))
+    whole(&units.plain(text)?)
 }
 
 pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
-    count(text, units).and_then(|n| if n == 0 { Err("0 is not possible".to_owned()) } else { Ok(n) })
+    count(text, units).and_then(not_0)
 }
 
 fn percent(text: &str, units: Units) -> Result<u32, String> {
-    let n = count(text.trim_end_matches('%'), units)?;
-    if n > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(n) }
+    job_key::percent(&units.plain(text.trim_end_matches('%').trim())?)
 }
 
 fn extent(text: &str, units: Units) -> Result<Extent, String> {
-    match text.strip_suffix('%') {
-        // Beyond 100 % a size would be one of another target.
-        Some(number) => percent(number.trim(), units).map(Extent::Percent),
-        None => units.bytes(text).map(Extent::Bytes),
-    }
+    // Beyond 100 % a size would be one of another target.
+    if text.ends_with('%') { percent(text, units).map(Extent::Percent) } else { units.bytes(text).map(Extent::Bytes) }
 }
 
 /// The value of a name.
 fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
     let names = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    crate::job_key::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
+    job_key::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
 }
 
 /// Read, write, trim: what is left out takes the one before it; what is empty stays.
@@ -238,7 +231,7 @@ options! {
     "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
     "sync" => |d, t, u| d.job.stream.path.open_sync = match flag(t, u) {
         Ok(sync) => if sync { OpenSync::Sync } else { OpenSync::None },
-        Err(_) => one_of(t, &[("none", OpenSync::None), ("sync", OpenSync::Sync), ("dsync", OpenSync::Dsync)])?,
+        Err(_) => one_of(t, &[("none", OpenSync::None), ("0", OpenSync::None), ("sync", OpenSync::Sync), ("1", OpenSync::Sync), ("dsync", OpenSync::Dsync)])?,
     };
     "numa_cpu_nodes" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
     "numa_mem_policy" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;

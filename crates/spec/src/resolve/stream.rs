@@ -3,7 +3,7 @@
 use super::{Resolver, RunError};
 use crate::budget::round_bytes;
 use crate::job::{Extent, Files, Job, Phase};
-use model::{BlockSize, BlockSizes, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
+use model::{BlockSize, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
     fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
@@ -67,23 +67,23 @@ impl Resolver<'_> {
         let end = offset.saturating_add(region_bytes);
         let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
         for name in names {
-            let used = self.ends.entry(name.clone()).or_default();
-            self.needed += u128::from(end.saturating_sub(*used));
+            let used = self.used.ends.entry(name.clone()).or_default();
+            self.used.needed += u128::from(end.saturating_sub(*used));
             *used = end.max(*used);
             if let Some(verify) = job.stream.verify {
-                self.verified.entry(name.clone()).or_insert(verify.kind);
+                self.used.verified.entry(name.clone()).or_insert(verify.kind);
             }
             if job.stream.reads() || job.laid_out {
-                let needed = self.laid_out.entry(name).or_default();
+                let needed = self.used.laid_out.entry(name).or_default();
                 *needed = end.max(*needed);
             }
         }
-        let needed = u64::try_from(self.needed).unwrap_or(u64::MAX);
+        let needed = u64::try_from(self.used.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
             let (phase, job) = (phase.name.clone(), job.stream.name.clone());
             return Err(RunError::TooSmall { phase, job, needed, offered });
         }
-        self.streams += 1;
+        self.used.streams += 1;
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
         let all = region_bytes.saturating_mul(count);
         let amount = match job.amount {
@@ -107,7 +107,7 @@ impl Resolver<'_> {
             (None, false) => number,
             // Beyond all numbers of jobs.
             (None, true) => {
-                u32::try_from(self.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
+                u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
             }
         };
         let mut stream = job.stream.clone();
@@ -127,15 +127,14 @@ impl Resolver<'_> {
         stream.limits.total_bytes = by_amount.then(|| amount.saturating_mul(u64::from(job.loops)));
         stream.seed = match job.seed {
             Some(seed) => seed.wrapping_add(u64::from(copy)),
-            None => self.inputs.seed.wrapping_add(self.streams),
+            None => self.inputs.seed.wrapping_add(self.used.streams),
         };
         stream.group = group;
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();
         }
-        let [read, write, trim] = job.block.clone();
-        block.block_sizes = (!plain).then_some(BlockSizes { read, write, trim });
+        block.block_sizes = (!plain).then(|| job.block.clone());
         (block.block_size_bytes, block.region_start_bytes, block.region_bytes, block.files) =
             (largest, offset, region_bytes, files);
         Ok(stream)
