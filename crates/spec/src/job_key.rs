@@ -264,7 +264,7 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn operation(job: &mut Job, text: &str) -> Result<(), String> {
+pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
     let block = job.stream.block_mut();
     (block.operation, block.mix, block.trim_before_write) = match text {
         "read" => (Operation::Read, None, false),
@@ -284,14 +284,11 @@ fn rates(
     rate: fn(u64) -> Rate,
     number: fn(&str) -> Result<u64, String>,
 ) -> Result<(), String> {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let one = |at: usize| match parts.get(at).or(parts.first()) {
-        None | Some(&"") => Ok(None),
-        Some(text) => number(text).map(|n| Some(rate(n))),
-    };
-    let (read, write, trim) = (one(0)?, one(1)?, one(2)?);
+    let part = |text: &str| Some(text.trim()).filter(|t| !t.is_empty()).map(number).transpose();
+    let parts = text.split(',').map(part).collect::<Result<Vec<Option<u64>>, String>>()?;
+    let of = |at: usize| parts.get(at).or(parts.first()).copied().flatten().map(rate);
     let pacing = job.pacing();
-    (pacing.read, pacing.write, pacing.trim) = (read, write, trim);
+    (pacing.read, pacing.write, pacing.trim) = (of(0), of(1), of(2));
     Ok(())
 }
 

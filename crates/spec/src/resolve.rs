@@ -305,19 +305,14 @@ impl<'a> Resolver<'a> {
 
     /// The phase with its share of the budget, and why it has none.
     fn with_share<'p>(&self, phase: &'p Phase, index: usize) -> (Cow<'p, Phase>, Option<String>) {
-        let (time_ns, skip) = match &self.shares.phases[index] {
-            Some(Ok(share)) => (*share, None),
-            Some(Err(reason)) => (0, Some(reason.clone())),
-            None => match (phase.kind, self.shares.layout_ns) {
-                (PhaseKind::Layout, Some(layout_ns)) => (layout_ns, None),
-                // Of a budget, what is not written to has no part.
-                (PhaseKind::Measure, Some(_))
-                    if phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none()) =>
-                {
-                    (0, None)
-                }
-                _ => return (Cow::Borrowed(phase), None),
-            },
+        let leaves_open = phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none());
+        let (time_ns, skip) = match (&self.shares.phases[index], phase.kind, self.shares.layout_ns) {
+            (Some(Ok(share)), ..) => (*share, None),
+            (Some(Err(reason)), ..) => (0, Some(reason.clone())),
+            (None, PhaseKind::Layout, Some(layout_ns)) => (layout_ns, None),
+            // Of a budget, what is not written to has no part.
+            (None, PhaseKind::Measure, Some(_)) if leaves_open => (0, None),
+            (None, ..) => return (Cow::Borrowed(phase), None),
         };
         let mut phase = phase.clone();
         for job in phase.jobs.iter_mut().filter(|j| j.time_ns.is_none()) {

@@ -124,15 +124,9 @@ impl TextError {
 
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.place)?;
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        f.write_str(&self.what)?;
-        match &self.nearest {
-            Some(nearest) => write!(f, "; nearest supported: {nearest}"),
-            None => Ok(()),
-        }
+        let key = if self.key.is_empty() { String::new() } else { format!("{}: ", self.key) };
+        let nearest = self.nearest.as_ref().map(|n| format!("; nearest supported: {n}")).unwrap_or_default();
+        write!(f, "{}: {key}{}{nearest}", self.place, self.what)
     }
 }
 

@@ -327,35 +327,28 @@ impl Reader<'_> {
         };
         let own = [self.defaults.clone(), self.entries(table, PHASE_KEYS, lines)].concat();
         let mut jobs: Vec<(String, Vec<Entry>)> = Vec::new();
-        let no_job = |place: &Place| place.error(TextErrorKind::Form, "job", "is a list [[phase.job]]");
+        let no_job = || place.error(TextErrorKind::Form, "job", "is a list [[phase.job]]");
         match table.get("job").map(|v| v.get_ref()) {
             None => jobs.push((String::new(), own)),
-            Some(DeValue::Array(items)) => {
-                for (index, item) in items.iter().enumerate() {
-                    let DeValue::Table(job) = item.get_ref() else {
-                        self.refuse(no_job(&place));
-                        continue;
-                    };
+            Some(list) => {
+                for (index, item) in list.as_array().ok_or_else(no_job)?.iter().enumerate() {
+                    let job = item.get_ref().as_table().ok_or_else(no_job)?;
                     let name = text_of(job, "name").unwrap_or_else(|| format!("job{}", index + 1));
                     jobs.push((name, [own.clone(), self.entries(job, &["name"], lines)].concat()));
                 }
             }
-            Some(_) => self.refuse(no_job(&place)),
         }
         let mut sweep = Vec::new();
-        match table.get("sweep").map(|v| v.get_ref()) {
-            None => {}
-            Some(DeValue::Table(axes)) => {
-                for (key, values) in axes {
-                    let (name, here) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
-                    match (find(job_keys(), name), list(values.get_ref()).filter(|list| !list.is_empty())) {
-                        (Some(key), Some(list)) => sweep.push((key, list)),
-                        (None, Some(_)) => self.unknown(&here, name, []),
-                        (_, None) => self.refuse(here.error(TextErrorKind::Value, name, "is a list of values")),
-                    }
+        if let Some(axes) = table.get("sweep") {
+            let no_table = || place.error(TextErrorKind::Form, "sweep", "is a table of lists");
+            for (key, values) in axes.get_ref().as_table().ok_or_else(no_table)? {
+                let (name, here) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
+                match (find(job_keys(), name), list(values.get_ref()).filter(|list| !list.is_empty())) {
+                    (Some(key), Some(list)) => sweep.push((key, list)),
+                    (None, Some(_)) => self.unknown(&here, name, []),
+                    (_, None) => self.refuse(here.error(TextErrorKind::Value, name, "is a list of values")),
                 }
             }
-            Some(_) => self.refuse(place.error(TextErrorKind::Form, "sweep", "is a table of lists")),
         }
         // The axes in the order of the text: the names of phases say them.
         sweep.sort_by_key(|(key, _)| pattern.find(&format!("{{{}}}", key.name)).unwrap_or(usize::MAX));

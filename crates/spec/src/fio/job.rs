@@ -4,10 +4,10 @@ use super::block::{Blocks, Says};
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
-use crate::job_key::flow;
+use crate::job_key::{self, flow};
 use model::{
-    Access, BufferPages, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Operation, Order, Rate, Sync, ThinkTime,
-    Verify, VerifyKind,
+    Access, BufferPages, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, Sync, ThinkTime, Verify,
+    VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -155,14 +155,14 @@ impl Draft {
     /// What it does, in which order.
     fn operations(&self, job: &mut Job, units: Units) -> Result<(), Conflict> {
         let (random, operation) = self.kind.strip_prefix("rand").map_or((false, self.kind.as_str()), |o| (true, o));
-        let block = job.stream.block_mut();
-        (block.operation, block.mix, block.trim_before_write) = match operation {
-            "write" => (Operation::Write, None, false),
-            "trim" => (Operation::Trim, None, false),
-            "trimwrite" => (Operation::Write, None, true),
-            "rw" => (Operation::Write, Some(Mix { read_percent: self.mixed_reads }), false),
-            _ => (Operation::Read, None, false),
+        let ours = match operation {
+            "rw" => "mix",
+            "trimwrite" => "trim-write",
+            other => other,
         };
+        job_key::operation(job, ours).map_err(|what| ("rw", what))?;
+        let block = job.stream.block_mut();
+        block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
         if random {
             block.order = match self.order {
                 Some(Order::Random) | None if self.no_map => Order::RandomReplace,

@@ -31,19 +31,9 @@ use std::collections::{HashMap, HashSet};
 /// All mistakes that were found, with file, line and option.
 pub fn parse_fio(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let sections = ini::read(inputs)?;
-    let mut reader = Reader {
-        inputs,
-        errors: Vec::new(),
-        notes: Notes::default(),
-        phases: Vec::new(),
-        phase_names: Names::of(["layout".to_owned()]),
-        amount: Amount::default(),
-        targets: Vec::new(),
-        group: 0,
-        group_phase: 1,
-        begun: 0,
-        exits: Vec::new(),
-    };
+    let mut reader = Reader { inputs, errors: Vec::new(), notes: Notes::default(), jobs: Jobs::default() };
+    // The phase that writes what is read later has this name.
+    reader.jobs.phase_names.unused("layout");
     let mut global = Globals { draft: Draft::new(), decimal: None, entries: Vec::new() };
     for section in &sections {
         let decimal = decimal(&section.entries).or(global.decimal);
@@ -63,6 +53,12 @@ struct Reader<'a> {
     inputs: &'a TextInputs<'a>,
     errors: Vec<TextError>,
     notes: Notes,
+    jobs: Jobs,
+}
+
+/// What the sections so far make together.
+#[derive(Default)]
+struct Jobs {
     phases: Vec<Phase>,
     phase_names: Names,
     amount: Amount,
@@ -111,6 +107,7 @@ fn own_targets(draft: &Draft) -> Vec<String> {
 }
 
 /// Gives every name once: the second `job` becomes `job-2`.
+#[derive(Default)]
 struct Names {
     given: HashSet<String>,
     /// The number to try next, of names that came before.
@@ -118,11 +115,6 @@ struct Names {
 }
 
 impl Names {
-    /// With names that are taken.
-    fn of(taken: impl IntoIterator<Item = String>) -> Self {
-        Self { given: taken.into_iter().collect(), next: HashMap::new() }
-    }
-
     /// The name, or the next free one after it.
     fn unused(&mut self, name: &str) -> String {
         let mut candidate = name.to_owned();
@@ -159,39 +151,39 @@ impl Reader<'_> {
         let set: Vec<Entry> = self.inputs.set.iter().map(entry).collect();
         set.iter().for_each(|entry| draft.supersede(&entry.name));
         self.apply(&mut draft, &set, units);
-        self.targets.extend(own_targets(&draft).into_iter().map(|path| (path, section.place.clone())));
+        self.jobs.targets.extend(own_targets(&draft).into_iter().map(|path| (path, section.place.clone())));
         let error = |kind, option: &str, what: String| {
             let entry = section.entries.iter().chain(global.entries.iter().copied()).find(|e| e.name == option);
             entry.map_or(&section.place, |e| &e.place).error(kind, option, what)
         };
-        let mut new_phase = draft.stonewall || self.begun == 0;
+        let mut new_phase = draft.stonewall || self.jobs.begun == 0;
         if let Some(awaited) = draft.wait_for.take().filter(|_| !draft.stonewall) {
             match self.waits(&awaited) {
                 Ok(alone) => new_phase |= alone,
                 Err(what) => self.refuse(error(TextErrorKind::Unsupported, "wait_for", what)),
             }
         }
-        self.begun += usize::from(new_phase);
+        self.jobs.begun += usize::from(new_phase);
         if draft.new_group || draft.stonewall {
-            (self.group, self.group_phase) = (self.group + 1, self.begun);
+            (self.jobs.group, self.jobs.group_phase) = (self.jobs.group + 1, self.jobs.begun);
         }
         if draft.exit_all && draft.exit_what == ExitWhat::All {
-            self.exits.push((self.group_phase, section.place.clone()));
+            self.jobs.exits.push((self.jobs.group_phase.max(1), section.place.clone()));
         }
         let name = draft.name.take().unwrap_or_else(|| section.name.clone());
-        let finished = draft.finish(&name, self.group, units).and_then(|(job, notes)| {
+        let finished = draft.finish(&name, self.jobs.group, units).and_then(|(job, notes)| {
             let option = |key| if key == "jobs" { "numjobs" } else { "nrfiles" };
-            self.amount.add(&job).map_err(|(key, what)| (option(key), what))?;
+            self.jobs.amount.add(&job).map_err(|(key, what)| (option(key), what))?;
             Ok((job, notes))
         });
         match finished {
             Ok((job, notes)) => {
                 notes.into_iter().for_each(|n| self.notes.push(n));
-                match self.phases.last_mut() {
+                match self.jobs.phases.last_mut() {
                     Some(phase) if !new_phase => phase.jobs.push(job),
                     _ => {
-                        let name = self.phase_names.unused(&phase_name(&name));
-                        self.phases.push(Phase { name, jobs: vec![job], ..Phase::default() });
+                        let name = self.jobs.phase_names.unused(&phase_name(&name));
+                        self.jobs.phases.push(Phase { name, jobs: vec![job], ..Phase::default() });
                     }
                 }
             }
@@ -202,7 +194,7 @@ impl Reader<'_> {
     /// Whether a job that waits for another begins a phase: it does where that one runs in the last phase, alone.
     fn waits(&self, awaited: &str) -> Result<bool, String> {
         let is = |j: &Job| j.stream.name == awaited;
-        match self.phases.split_last() {
+        match self.jobs.phases.split_last() {
             Some((last, _)) if last.jobs.iter().all(is) => Ok(true),
             Some((last, _)) if last.jobs.iter().any(is) => Err(format!(
                 "'{awaited}' runs beside other jobs; to wait for one of several is not supported: stonewall waits for all"
@@ -215,22 +207,22 @@ impl Reader<'_> {
     /// What all jobs make together.
     fn workload(mut self) -> Result<Workload, Vec<TextError>> {
         // A job that exits takes its phase, or its group, with it here.
-        for (phase, place) in std::mem::take(&mut self.exits) {
-            if phase != self.begun {
+        for (phase, place) in std::mem::take(&mut self.jobs.exits) {
+            if phase != self.jobs.begun {
                 let said = "exits that keep later jobs from starting are not supported; exit_what=stonewall ends those beside it";
                 self.refuse(place.error(TextErrorKind::Unsupported, "exitall", said));
             }
         }
         let file = self.inputs.file;
-        if self.phases.is_empty() && self.errors.is_empty() {
+        if self.jobs.phases.is_empty() && self.errors.is_empty() {
             let place = Place { file: file.to_owned(), line: 1 };
             self.errors.push(place.error(TextErrorKind::Form, "", "there is no job: a section that is not [global]"));
         }
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        self.phases.iter_mut().for_each(settle);
-        let mut targets = self.targets.into_iter();
+        self.jobs.phases.iter_mut().for_each(settle);
+        let mut targets = self.jobs.targets.into_iter();
         let target = targets.next().map(|(target, _)| target);
         let second = targets.find(|(other, _)| Some(other) != target.as_ref());
         let name = file.rsplit('/').next().unwrap_or_default();
@@ -242,7 +234,7 @@ impl Reader<'_> {
             }),
             target,
             quiet_ns: 0,
-            phases: self.phases,
+            phases: self.jobs.phases,
             notes: self.notes.into_list(),
             // Devices and files are used as they are, as fio does.
             lays_out_targets: false,
@@ -303,7 +295,7 @@ impl Reader<'_> {
 /// What is known when all jobs of a phase are: names of which each is given once, as jobs of one name could not be told
 /// apart, and groups of which none is all of the phase, or of no use.
 fn settle(phase: &mut Phase) {
-    let mut names = Names::of([]);
+    let mut names = Names::default();
     let exits: Vec<u32> =
         phase.jobs.iter().map(|j| j.stream.limits).filter(|l| l.ends_group).map(|l| l.exit_group).collect();
     let one = phase.jobs.windows(2).all(|w| w[0].stream.limits.exit_group == w[1].stream.limits.exit_group);

@@ -18,10 +18,11 @@ type Supported = (&'static [&'static str], Set);
 const NEEDS_VALUE: &str = "needs a value";
 
 fn flag(text: &str, units: Units) -> Result<bool, String> {
-    if text.is_empty() {
-        return Ok(true);
+    match text {
+        "" | "true" | "yes" => Ok(true),
+        "false" | "no" => Ok(false),
+        _ => job_key::flag(&units.plain(text)?).map_err(|_| format!("'{text}' is neither 0 nor 1")),
     }
-    job_key::flag(text).or_else(|_| job_key::flag(&units.plain(text)?))
 }
 
 fn count(text: &str, units: Units) -> Result<u32, String> {
@@ -33,7 +34,8 @@ pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
 }
 
 fn percent(text: &str, units: Units) -> Result<u32, String> {
-    job_key::percent(&units.plain(text.trim_end_matches('%').trim())?)
+    let n = count(text.trim_end_matches('%').trim(), units)?;
+    if n > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(n) }
 }
 
 fn extent(text: &str, units: Units) -> Result<Extent, String> {
@@ -172,11 +174,10 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
 fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
     let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
     need(limit.trim_end().ends_with('%'), &format!("'{t}': limits in per cent are supported"))?;
-    let (slope, by_latency) = match kind {
-        "iops" | "bw" => (false, false),
-        "iops_slope" | "bw_slope" => (true, false),
-        "lat" => (false, true),
-        "lat_slope" => (true, true),
+    let (figure, slope) = kind.strip_suffix("_slope").map_or((kind, false), |figure| (figure, true));
+    let by_latency = match figure {
+        "iops" | "bw" => false,
+        "lat" => true,
         _ => return Err(format!("'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are")),
     };
     d.steady = Some((slope, by_latency, permille(limit)?));
@@ -199,11 +200,12 @@ options! {
     "name" => |d, t, _| d.name = Some(text(t).ok_or(NEEDS_VALUE)?);
     "rw", "readwrite" => |d, t, _| {
         let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
-        d.kind = if kind == "readwrite" { "rw" } else { kind }.to_owned();
+        let plain = if kind == "readwrite" { "rw" } else { kind };
         let known = "read write trim rw trimwrite randread randwrite randtrim randrw randtrimwrite";
-        if !known.split(' ').any(|k| k == d.kind) {
+        if !known.split(' ').any(|k| k == plain) {
             return Err(format!("'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"));
         }
+        d.kind = plain.to_owned();
         d.modifier = modifier.map(str::to_owned);
     };
     "rwmixread" => |d, t, u| d.mixed_reads = percent(t, u)?;
@@ -229,9 +231,11 @@ options! {
     };
     "direct" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
     "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
-    "sync" => |d, t, u| d.job.stream.path.open_sync = match flag(t, u) {
-        Ok(sync) => if sync { OpenSync::Sync } else { OpenSync::None },
-        Err(_) => one_of(t, &[("none", OpenSync::None), ("0", OpenSync::None), ("sync", OpenSync::Sync), ("1", OpenSync::Sync), ("dsync", OpenSync::Dsync)])?,
+    "sync" => |d, t, u| d.job.stream.path.open_sync = match (t, flag(t, u)) {
+        ("none", _) | (_, Ok(false)) => OpenSync::None,
+        ("sync", _) | (_, Ok(true)) => OpenSync::Sync,
+        ("dsync", _) => OpenSync::Dsync,
+        _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
     };
     "numa_cpu_nodes" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
     "numa_mem_policy" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
@@ -283,7 +287,7 @@ options! {
     };
     "prio" => |d, t, u| d.priority_level = match count(t, u)? {
         level @ 0..=7 => Some(level as u8),
-        level => return Err(format!("'{level}' is no level from 0 to 7")),
+        _ => return Err(format!("'{t}' is no level from 0 to 7")),
     };
     "directory" => |d, t, _| {
         let mut names = separated(t);
