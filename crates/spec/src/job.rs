@@ -53,6 +53,13 @@ pub struct Steady {
     pub by_latency: bool,
 }
 
+impl Steady {
+    /// The longest that it takes; `None` where rounds are no times.
+    pub fn most_ns(self) -> Option<u64> {
+        Some(self.round_ns?.saturating_mul(u64::from(self.most_rounds)))
+    }
+}
+
 impl Default for Steady {
     /// SNIA PTS 2.0.2: rounds of a minute, a window of five, a range of 20 %, a slope of 10 %, 25 rounds at most.
     fn default() -> Self {
@@ -224,15 +231,22 @@ impl Phase {
 /// A workload that was read from a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    pub(crate) name: String,
-    pub(crate) title: String,
-    pub(crate) answers: String,
-    pub(crate) target: Option<String>,
-    pub(crate) second_target: Option<String>,
-    pub(crate) interval_ns: u64,
+    /// Its name.
+    pub name: String,
+    /// What it is, in one line.
+    pub title: String,
+    /// The question it answers.
+    pub answers: String,
+    /// The target that the text itself names: a path that is not relative.
+    pub target: Option<String>,
+    /// That the text names more than one target, and where: then the command line says which one it is.
+    pub second_target: Option<String>,
+    /// Length of the intervals of the series.
+    pub interval_ns: u64,
     pub(crate) quiet_ns: u64,
     pub(crate) phases: Vec<Phase>,
-    pub(crate) notes: Vec<String>,
+    /// What was asked for and is done otherwise or not at all.
+    pub notes: Vec<String>,
     /// Whether an existing target that the workload changes is written over before it is read.
     pub(crate) lays_out_targets: bool,
     /// Whether its regions may shrink to what a small target offers.
@@ -247,43 +261,8 @@ impl Workload {
         Self { interval_ns: 100_000_000, quiet_ns: 200_000_000, lays_out_targets: true, ..Self::default() }
     }
 
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it is, in one line.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// The question it answers.
-    pub fn answers(&self) -> &str {
-        &self.answers
-    }
-
-    /// The target that the text itself names: a path that is not relative.
-    pub fn target(&self) -> Option<&str> {
-        self.target.as_deref()
-    }
-
-    /// That the text names more than one target, and where: then the command line says which one it is.
-    pub fn second_target(&self) -> Option<&str> {
-        self.second_target.as_deref()
-    }
-
-    /// Length of the intervals of the series.
-    pub fn interval_ns(&self) -> u64 {
-        self.interval_ns
-    }
-
     /// Whether its own operations change the target (layout of a new file not counted).
     pub fn changes_data(&self) -> bool {
         self.phases.iter().any(Phase::changes_data)
-    }
-
-    /// What was asked for and is done otherwise or not at all.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
     }
 }

@@ -1,5 +1,6 @@
 //! The keys of a job in the text form.
 
+use crate::fio::our_key;
 use crate::job::{Extent, Files, Job, Steady};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
@@ -13,35 +14,10 @@ pub fn job_keys() -> &'static [Key<Job>] {
     JOB_KEYS
 }
 
-/// What those who come from fio write, and the key that says it here.
-const FIO_NAMES: &[(&str, &str)] = &[
-    ("size filesize", "region"),
-    ("bs blocksize bsrange bssplit", "block-size"),
-    ("rw readwrite", "operation"),
-    ("rwmixread", "read-percent"),
-    ("iodepth", "depth"),
-    ("numjobs", "jobs"),
-    ("runtime", "time"),
-    ("ramp_time", "ramp"),
-    ("direct", "access"),
-    ("ioengine", "engine"),
-    ("io_size", "amount"),
-    ("number_ios", "operations"),
-    ("random_distribution", "order"),
-    ("rate_iops", "iops"),
-    ("thinktime", "think"),
-    ("startdelay", "start-delay"),
-    ("nrfiles", "own-files"),
-    ("fsync", "fsync-every"),
-    ("end_fsync", "fsync-at-end"),
-];
-
 /// The key that is meant by one that there is not, or one of `others`.
 pub(crate) fn nearest_key(key: &str, others: impl IntoIterator<Item = &'static str>) -> Option<String> {
-    if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| fio.split(' ').any(|f| f == key)) {
-        return Some((*name).to_owned());
-    }
-    nearest(key, others.into_iter().chain(names(JOB_KEYS)))
+    // Who comes from fio writes its names.
+    our_key(key).or_else(|| nearest(key, others.into_iter().chain(names(JOB_KEYS))))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -361,11 +337,8 @@ keys! {
     }, "RWF flags of each call.";
     "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
         j.stream.path.buffers.pages = match t.split_once(':') {
-            None if t == "huge" => BufferPages::Huge,
-            None if t == "pages" => BufferPages::Ordinary,
-            None if t == "reserved" => BufferPages::Reserved { page_bytes: None },
             Some(("reserved", size)) => BufferPages::Reserved { page_bytes: Some(page_bytes(bytes(size)?)?) },
-            _ => return Err(format!("no buffers '{t}'")),
+            _ => one_of(t, &[("huge", BufferPages::Huge), ("pages", BufferPages::Ordinary), ("reserved", BufferPages::Reserved { page_bytes: None })])?,
         };
     }, "Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages). What cannot be had is done without, and the record says so.";
     "buffer-alignment", "size", |j, t| j.stream.path.buffers.alignment_bytes = page_bytes(bytes(t)?)?, "The first buffer starts on a multiple of this; a power of two.";
@@ -422,14 +395,12 @@ keys! {
     "steady-of", "rate, latency", |j, t| steady(j).by_latency = one_of(t, &[("rate", false), ("latency", true)])?, "What must be steady.";
     "laid-out", "true, false", |j, t| j.laid_out = flag(t)?, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
-        j.stream.verify = match t {
+        let kind = match t {
             "off" | "false" => None,
-            _ => {
-                let name = if t == "true" { VerifyKind::default().name() } else { t };
-                let kind: VerifyKind = name.parse().map_err(|e: UnknownVerify| e.to_string())?;
-                Some(Verify { kind, read_back: true, stop_at_first: false })
-            }
+            "true" => Some(VerifyKind::default()),
+            name => Some(name.parse().map_err(|e: UnknownVerify| e.to_string())?),
         };
+        j.stream.verify = kind.map(|kind| Verify { kind, read_back: true, stop_at_first: false });
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
     "verify-backlog", "number", |j, t| j.stream.block_mut().verify_backlog = whole(t)?, "Of a stream that writes and verifies: so many blocks are written, then read and verified, and so on; at the end all are read back.";
     "compressible", "per cent", |j, t| j.stream.content.compress_percent = percent(t)?, "Share of the data written that compresses to nothing.";
@@ -444,16 +415,4 @@ keys! {
     "only-split", "true, false", |j, t| j.only_split = flag(t)?, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
     "priority", "number", |j, t| j.priority = whole(t)?, "The phase with the highest one is left out first where the budget is short.";
     "seed", "number", |j, t| j.seed = Some(whole(t)?), "Seed of offsets and data; without it, made from the run's.";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fio_calls_otherwise_is_a_key_here() {
-        for (fio, name) in FIO_NAMES {
-            assert!(names(JOB_KEYS).any(|k| k == *name) && !fio.split(' ').any(|f| names(JOB_KEYS).any(|k| k == f)));
-        }
-    }
 }

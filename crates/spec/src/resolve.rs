@@ -4,7 +4,7 @@ mod layout;
 mod stream;
 
 use crate::budget::{Probe, Shares};
-use crate::job::{Extent, Job, Phase, Workload};
+use crate::job::{Extent, Job, Phase, Steady, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
@@ -360,7 +360,7 @@ impl<'a> Resolver<'a> {
         let (engine, access) =
             first.map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access()));
         let end = |job: &Job| job.start_ns().saturating_add(job.time_at_most());
-        let mut limit_ns = phase.jobs.iter().map(end).max().unwrap_or(0);
+        let limit_ns = phase.jobs.iter().map(end).max().unwrap_or(0);
         let mut streams = Vec::new();
         for (number, job) in phase.jobs.iter().enumerate() {
             for copy in 0..job.copies {
@@ -372,11 +372,7 @@ impl<'a> Resolver<'a> {
                 streams.push(stream);
             }
         }
-        if let Some((round, most)) =
-            phase.jobs.iter().find_map(|j| j.steady).and_then(|s| Some((s.round_ns?, s.most_rounds)))
-        {
-            limit_ns = round.saturating_mul(u64::from(most));
-        }
+        let rounds_ns = phase.jobs.iter().find_map(|j| j.steady).and_then(Steady::most_ns);
         let ramp = phase.jobs.iter().map(|j| j.ramp_ns).max().unwrap_or(0);
         let skip = match &self.inputs.readiness {
             Readiness::ReadOnly(reason) if phase.changes_data() => Some(reason.clone()),
@@ -391,7 +387,7 @@ impl<'a> Resolver<'a> {
             cold: phase.jobs.iter().any(Job::is_cold),
             drop_cache: phase.jobs.iter().any(|j| j.drop_cache && j.access() == Access::Buffered && j.stream.reads()),
             streams,
-            time_limit_ns: limit_ns,
+            time_limit_ns: rounds_ns.unwrap_or(limit_ns),
             stop,
             warmup: match self.workload.has_budget() && ramp == 0 {
                 true => self.workload.budget.warmup,

@@ -66,7 +66,12 @@ pub enum TextErrorKind {
 }
 
 /// A mistake in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{place}: {}{what}{}",
+    if .key.is_empty() { String::new() } else { format!("{key}: ") },
+    .nearest.as_ref().map(|n| format!("; nearest supported: {n}")).unwrap_or_default()
+)]
 pub struct TextError {
     /// What kind.
     pub kind: TextErrorKind,
@@ -121,16 +126,6 @@ impl TextError {
         self
     }
 }
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key = if self.key.is_empty() { String::new() } else { format!("{}: ", self.key) };
-        let nearest = self.nearest.as_ref().map(|n| format!("; nearest supported: {n}")).unwrap_or_default();
-        write!(f, "{}: {key}{}{nearest}", self.place, self.what)
-    }
-}
-
-impl std::error::Error for TextError {}
 
 /// What a text that was included asks for: an include of its own stands beside it. The text that is read itself has no
 /// directory here; the caller knows it.

@@ -17,9 +17,6 @@ const PARTS: &[&str] = &["include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
 
-/// The kind of a phase that measures memory instead of its target.
-const MEMORY_COPY: &str = "memory-copy";
-
 /// Mistakes that are told at once.
 pub(crate) const MOST_ERRORS: usize = 256;
 /// Streams of all phases; more would take minutes to plan.
@@ -314,13 +311,13 @@ impl Reader<'_> {
         let Some(pattern) = text_of(table, "name").filter(|n| !n.is_empty()) else {
             return Err(place.error(TextErrorKind::Form, "name", "a phase has a name"));
         };
-        let kind = text_of(table, "kind").unwrap_or_else(|| "measure".to_owned());
-        let copies_memory = kind == MEMORY_COPY;
-        let kind = match kind.as_str() {
-            "measure" | MEMORY_COPY => PhaseKind::Measure,
-            "precondition" => PhaseKind::Precondition,
-            "layout" => PhaseKind::Layout,
-            other => {
+        let (kind, copies_memory) = match text_of(table, "kind").as_deref() {
+            None | Some("measure") => (PhaseKind::Measure, false),
+            Some("precondition") => (PhaseKind::Precondition, false),
+            Some("layout") => (PhaseKind::Layout, false),
+            // Measures memory instead of its target.
+            Some("memory-copy") => (PhaseKind::Measure, true),
+            Some(other) => {
                 let what = format!("'{other}' is none of measure, precondition, layout, memory-copy");
                 return Err(place.error(TextErrorKind::Value, "kind", what));
             }
@@ -373,6 +370,7 @@ impl Reader<'_> {
         if count > MOST {
             return fail("sweep", format!("more than {MOST} phases"));
         }
+        let command_line = Place::command_line();
         for point in text.points() {
             let mut name = pattern.clone();
             for (key, value) in &point {
@@ -398,14 +396,11 @@ impl Reader<'_> {
             let mut jobs = Vec::new();
             for (job_name, entries) in &text.jobs {
                 let mut job = Job::named(job_name);
-                for Entry { key, value, place } in entries {
+                let entries = entries.iter().map(|entry| (entry.key, entry.value.as_str(), &entry.place));
+                let point = point.iter().map(|(key, value)| (*key, *value, place));
+                let set = overrides.iter().map(|value| (value.key, value.value, &command_line));
+                for (key, value, place) in entries.chain(point).chain(set) {
                     self.give(&mut job, key, value, place);
-                }
-                for (key, value) in &point {
-                    self.give(&mut job, key, value, place);
-                }
-                for Override { key, value, .. } in &overrides {
-                    self.give(&mut job, key, value, &Place::command_line());
                 }
                 if text.copies_memory {
                     job.stream.kind = StreamKind::Copy(CopyPlan::default());

@@ -14,6 +14,7 @@ mod option;
 mod supported;
 
 pub use option::fio_options;
+pub(crate) use option::our_key;
 
 use crate::job::{Job, Phase, Workload};
 use crate::notes::Notes;

@@ -214,17 +214,12 @@ impl Parser<'_> {
                 (power.map(|power| base.pow(power as u32)), "k, m, g, t, p, ki, mi, ..")
             }
             Suffixes::Time(_) => {
-                let factor = match unit.as_str() {
-                    "" => Some(1),
-                    "d" => Some(86_400_000_000_000),
-                    "h" => Some(3_600_000_000_000),
-                    "m" => Some(60_000_000_000),
-                    "s" => Some(1_000_000_000),
-                    "ms" | "msec" => Some(1_000_000),
-                    "us" | "usec" => Some(1000),
-                    // fio takes every other word, `ns` and `sec` too, for microseconds.
-                    _ => None,
-                };
+                // fio takes every other word, `ns` and `sec` too, for microseconds.
+                let factors = [("", 1), ("us", 1000), ("usec", 1000), ("ms", 1_000_000), ("msec", 1_000_000)];
+                let longer =
+                    [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)].map(|(unit, s)| (unit, s * 1_000_000_000));
+                let factor =
+                    factors.into_iter().chain(longer).find(|(name, _)| *name == unit).map(|(_, factor)| factor);
                 (factor, "d, h, m, s, ms, us")
             }
         };

@@ -2,8 +2,7 @@
 //!
 //! Names and meanings are those of fio's own documentation (HOWTO); the text is ours.
 
-use super::job::Draft;
-use super::supported::Set;
+use super::supported::{OPTIONS, Set, Supported};
 use crate::keys::nearest;
 
 /// What is done with an option.
@@ -106,8 +105,8 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 pub(super) fn treatment(name: &str) -> Option<Treatment> {
-    if let Some((_, set)) = Draft::OPTIONS.iter().find(|(names, _)| names.contains(&name)) {
-        return Some(Treatment::Set(*set));
+    if let Some(option) = find(name) {
+        return Some(Treatment::Set(option.set));
     }
     let of = |table: &[(&str, &'static str)]| {
         table.iter().find(|(names, _)| names.split(' ').any(|n| n == name)).map(|(_, what)| *what)
@@ -115,14 +114,23 @@ pub(super) fn treatment(name: &str) -> Option<Treatment> {
     of(HARMLESS).map(Treatment::Harmless).or_else(|| of(REFUSED).map(Treatment::Refused))
 }
 
+fn find(name: &str) -> Option<&'static Supported> {
+    OPTIONS.iter().find(|option| option.names.contains(&name))
+}
+
+/// The key that says it in our language, where it says just what an option of fio does.
+pub(crate) fn our_key(option: &str) -> Option<String> {
+    find(option)?.ours.first().map(|key| (*key).to_owned())
+}
+
 /// The supported option that is most like an unknown one.
 pub(super) fn nearest_option(name: &str) -> Option<String> {
-    nearest(name, Draft::OPTIONS.iter().flat_map(|(names, _)| names.iter().copied()))
+    nearest(name, OPTIONS.iter().flat_map(|option| option.names.iter().copied()))
 }
 
 /// Names of all options that are supported.
 pub fn fio_options() -> Vec<&'static str> {
-    Draft::OPTIONS.iter().map(|(names, _)| names[0]).collect()
+    OPTIONS.iter().map(|option| option.names[0]).collect()
 }
 
 #[cfg(test)]
@@ -131,11 +139,20 @@ mod tests {
 
     #[test]
     fn every_name_has_one_treatment() {
-        let set = Draft::OPTIONS.iter().flat_map(|(names, _)| names.iter().copied());
+        let set = OPTIONS.iter().flat_map(|option| option.names.iter().copied());
         let rest = HARMLESS.iter().chain(REFUSED).flat_map(|(names, _)| names.split(' '));
         let mut seen = std::collections::BTreeSet::new();
         for name in set.chain(rest) {
             assert!(seen.insert(name), "{name} twice");
+        }
+    }
+
+    #[test]
+    fn what_fio_calls_otherwise_is_a_key_here() {
+        let keys = crate::job_keys();
+        for option in OPTIONS.iter().filter(|option| !option.ours.is_empty()) {
+            assert!(keys.iter().any(|k| k.name == option.ours[0]), "{}", option.names[0]);
+            assert!(keys.iter().all(|k| !option.names.contains(&k.name)), "{}", option.names[0]);
         }
     }
 }

@@ -12,8 +12,15 @@ use model::{
 };
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
-/// Names, the first of which is fio's own, and what they do.
-type Supported = (&'static [&'static str], Set);
+
+/// An option.
+pub(super) struct Supported {
+    /// The first is fio's own.
+    pub names: &'static [&'static str],
+    /// The key that says it in our language, where that has another name and is one key.
+    pub ours: &'static [&'static str],
+    pub set: Set,
+}
 
 const NEEDS_VALUE: &str = "needs a value";
 
@@ -79,7 +86,7 @@ fn rates(into: &mut [Option<Rate>; 3], text: &str, units: Units, of: fn(u64) -> 
 
 /// The least rate of a job as a whole.
 fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
-    need(!text.contains(','), "one least rate, of all that a job does, is supported")?;
+    need(!text.contains(','), &format!("'{text}': one least rate, of all that a job does, is supported"))?;
     d.job.stream.limits.least_rate = above_0(units.bytes(text)?).map(of);
     Ok(())
 }
@@ -99,26 +106,26 @@ fn separated(text: &str) -> Vec<String> {
 }
 
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.job.stream.path.engine = Some(match t {
-        "psync" | "pvsync" | "pvsync2" | "sync" | "vsync" => EngineKind::Psync,
-        "io_uring" | "libaio" | "posixaio" => EngineKind::IoUring,
-        "mmap" | "libpmem" => EngineKind::Mmap,
-        "null" | "cpp_null" | "cpuio" => EngineKind::Null,
+    let (kind, by) = match t {
+        "psync" | "pvsync" | "pvsync2" => (EngineKind::Psync, ""),
+        "sync" | "vsync" => (EngineKind::Psync, "carried out by pread and pwrite"),
+        "io_uring" => (EngineKind::IoUring, ""),
+        "libaio" | "posixaio" => (EngineKind::IoUring, "carried out by io_uring"),
+        "mmap" => (EngineKind::Mmap, ""),
+        "libpmem" => (
+            EngineKind::Mmap,
+            "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
+        ),
+        "null" => (EngineKind::Null, ""),
+        "cpp_null" => (EngineKind::Null, "carried out by null, which does nothing"),
+        "cpuio" => (EngineKind::Null, "computes on one processor; each cycle counts as one operation, on no storage"),
         _ => {
-            return Err(format!(
-                "engine '{t}' is not supported: io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio are"
-            ));
+            let known = "io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio";
+            return Err(format!("engine '{t}' is not supported: {known} are"));
         }
-    });
-    (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
-    let by = match t {
-        "libaio" | "posixaio" => "carried out by io_uring",
-        "sync" | "vsync" => "carried out by pread and pwrite",
-        "cpp_null" => "carried out by null, which does nothing",
-        "cpuio" => "computes on one processor; each cycle counts as one operation, on no storage",
-        "libpmem" => "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
-        _ => "",
     };
+    d.job.stream.path.engine = Some(kind);
+    (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
     d.note("ioengine=", Some(format!("{t}: {by}")).filter(|_| !by.is_empty()));
     Ok(())
 }
@@ -185,20 +192,21 @@ fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
 }
 
 macro_rules! options {
-    ($($($name:literal),+ => |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr;)*) => {
-        impl Draft {
-            /// Names (the first is fio's own), and what each does.
-            pub const OPTIONS: &'static [Supported] = &[$((&[$($name),+], |$d, $t, $u| {
+    ($($($name:literal),+ $(as $ours:literal)? => |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr;)*) => {
+        pub(super) const OPTIONS: &[Supported] = &[$(Supported {
+            names: &[$($name),+],
+            ours: &[$($ours)?],
+            set: |$d, $t, $u| {
                 $does;
                 Ok(())
-            })),*];
-        }
+            },
+        }),*];
     };
 }
 
 options! {
     "name" => |d, t, _| d.name = Some(text(t).ok_or(NEEDS_VALUE)?);
-    "rw", "readwrite" => |d, t, _| {
+    "rw", "readwrite" as "operation" => |d, t, _| {
         let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
         let plain = if kind == "readwrite" { "rw" } else { kind };
         let known = "read write trim rw trimwrite randread randwrite randtrim randrw randtrimwrite";
@@ -208,39 +216,39 @@ options! {
         d.kind = plain.to_owned();
         d.modifier = modifier.map(str::to_owned);
     };
-    "rwmixread" => |d, t, u| d.mixed_reads = percent(t, u)?;
+    "rwmixread" as "read-percent" => |d, t, u| d.mixed_reads = percent(t, u)?;
     "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
-    "bs", "blocksize" => |d, t, u| d.blocks.set(Says::Size, t, u).map(drop)?;
-    "bsrange", "blocksize_range" => |d, t, u| {
+    "bs", "blocksize" as "block-size" => |d, t, u| d.blocks.set(Says::Size, t, u).map(drop)?;
+    "bsrange", "blocksize_range" as "block-size" => |d, t, u| {
         let cut = d.blocks.set(Says::Range, t, u)?;
         d.note("bsrange", cut);
     };
-    "bssplit" => |d, t, u| d.blocks.set(Says::Split, t, u).map(drop)?;
-    "blockalign", "ba" => |d, t, u| {
+    "bssplit" as "block-size" => |d, t, u| d.blocks.set(Says::Split, t, u).map(drop)?;
+    "blockalign", "ba" as "align" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.bytes(part).map(Some))?;
         need(all[0] == all[1], "one alignment for all directions is supported")?;
         d.job.stream.block_mut().align_bytes = all[0].and_then(above_0);
     };
-    "ioengine" => |d, t, _| engine(d, t)?;
-    "iodepth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
-    "iodepth_batch", "iodepth_batch_submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
-    "iodepth_batch_complete", "iodepth_batch_complete_min" => |d, t, u| {
+    "ioengine" as "engine" => |d, t, _| engine(d, t)?;
+    "iodepth" as "depth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
+    "iodepth_batch", "iodepth_batch_submit" as "batch-submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
+    "iodepth_batch_complete", "iodepth_batch_complete_min" as "batch-complete" => |d, t, u| {
         // 0 asks fio to poll; the loop here never waits for more than it must.
         d.job.stream.path.batch_complete = above_0(count(t, u)?);
     };
-    "direct" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
+    "direct" as "access" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
     "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
-    "sync" => |d, t, u| d.job.stream.path.open_sync = match (t, flag(t, u)) {
+    "sync" as "open" => |d, t, u| d.job.stream.path.open_sync = match (t, flag(t, u)) {
         ("none", _) | (_, Ok(false)) => OpenSync::None,
         ("sync", _) | (_, Ok(true)) => OpenSync::Sync,
         ("dsync", _) => OpenSync::Dsync,
         _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
     };
-    "numa_cpu_nodes" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
-    "numa_mem_policy" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
-    "rate_min", "ratemin" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
-    "rate_iops_min" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
+    "numa_cpu_nodes" as "numa-cpus" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
+    "numa_mem_policy" as "numa-memory" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
+    "rate_min", "ratemin" as "least-rate" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
+    "rate_iops_min" as "least-iops" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
     "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
     "flow_id" => |d, t, u| flow(&mut d.job).id = count(t, u)?;
     "flow_sleep" => |d, t, u| flow(&mut d.job).sleep_ns = u.microseconds(t)?;
@@ -261,21 +269,21 @@ options! {
     "nowait" => |d, t, u| d.job.stream.path.rw_flags.nowait = flag(t, u)?;
     "uncached" => |d, t, u| d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
     "atomic" => |d, t, u| d.job.stream.path.rw_flags.atomic = flag(t, u)?;
-    "mem", "iomem" => |d, t, _| {
+    "mem", "iomem" as "buffers" => |d, t, _| {
         let (ordinary, reserved) = (BufferPages::Ordinary, BufferPages::Reserved { page_bytes: None });
         let known = [("malloc", ordinary), ("shm", ordinary), ("mmap", ordinary), ("mmapshared", ordinary), ("shmhuge", reserved), ("mmaphuge", reserved)];
         // What follows a colon names a file to map: the pages are the same.
         d.job.stream.path.buffers.pages = one_of(t.split(':').next().unwrap_or(t), &known)?;
     };
-    "iomem_align", "mem_align" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
+    "iomem_align", "mem_align" as "buffer-alignment" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
     "hugepage-size" => |d, t, u| d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
     "invalidate" => |d, t, u| d.job.drop_cache = flag(t, u)?;
-    "fsync" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
-    "fdatasync" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
-    "end_fsync", "fsync_on_close" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
-    "numjobs" => |d, t, u| d.job.copies = positive(t, u)?;
-    "cpus_allowed" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
-    "cpus_allowed_policy" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
+    "fsync" as "fsync-every" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
+    "fdatasync" as "fdatasync-every" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
+    "end_fsync", "fsync_on_close" as "fsync-at-end" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
+    "numjobs" as "jobs" => |d, t, u| d.job.copies = positive(t, u)?;
+    "cpus_allowed" as "cpus" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
+    "cpus_allowed_policy" as "cpus-split" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
     "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
     "prioclass" => |d, t, u| d.priority_class = match count(t, u)? {
@@ -294,7 +302,7 @@ options! {
         need(names.len() < 2, &format!("'{t}': one directory is supported; one job file for each"))?;
         d.directory = names.pop();
     };
-    "filename" => |d, t, _| {
+    "filename" as "files" => |d, t, _| {
         // fio adds what is named to what has been named before, in [global] too.
         for name in separated(t) {
             if d.filenames.contains(&name) {
@@ -304,26 +312,26 @@ options! {
             }
         }
     };
-    "nrfiles", "nr_files" => |d, t, u| d.files = positive(t, u)?;
-    "filename_format" => |d, t, _| {
+    "nrfiles", "nr_files" as "own-files" => |d, t, u| d.files = positive(t, u)?;
+    "filename_format" as "file-names" => |d, t, _| {
         need(!t.contains("$clientuid"), "'$clientuid' is not supported: there are no clients")?;
         d.job.file_format = text(t);
     };
-    "filesize" => |d, t, u| {
+    "filesize" as "region" => |d, t, u| {
         need(!t.contains('-'), "one size for all files is supported")?;
         d.per_file = above_0(u.bytes(t)?);
     };
-    "file_service_type" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
-    "size" => |d, t, u| d.job.size = Some(extent(t, u)?);
-    "io_size", "io_limit" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
+    "file_service_type" as "file-order" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
+    "size" as "region" => |d, t, u| d.job.size = Some(extent(t, u)?);
+    "io_size", "io_limit" as "amount" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
     "offset", "fileoffset" => |d, t, u| d.job.offset = extent(t, u)?;
-    "offset_increment" => |d, t, u| d.job.offset_step = extent(t, u)?;
-    "number_ios" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.count(t)?);
+    "offset_increment" as "job-offset" => |d, t, u| d.job.offset_step = extent(t, u)?;
+    "number_ios" as "operations" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.count(t)?);
     "loops" => |d, t, u| d.job.loops = count(t, u)?.max(1);
-    "runtime", "timeout" => |d, t, u| d.job.time_ns = above_0(u.seconds(t)?);
+    "runtime", "timeout" as "time" => |d, t, u| d.job.time_ns = above_0(u.seconds(t)?);
     "time_based" => |d, t, u| d.job.time_based = flag(t, u)?;
-    "ramp_time" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
-    "startdelay", "start_delay" => |d, t, u| {
+    "ramp_time" as "ramp" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
+    "startdelay", "start_delay" as "start-delay" => |d, t, u| {
         need(!t.contains('-'), "a fixed delay is supported, no range")?;
         d.job.stream.timing.start_delay_ns = u.seconds(t)?;
     };
@@ -335,23 +343,23 @@ options! {
     "zoneskip" => |d, t, u| d.zone_skip = u.bytes(t)?;
     "group_reporting" => |d, t, u| d.group_reporting = flag(t, u)?;
     "new_group" => |d, t, u| d.new_group = flag(t, u)?;
-    "overwrite" => |d, t, u| d.job.laid_out = flag(t, u)?;
-    "zero_buffers" => |d, t, u| d.job.stream.content.zero = flag(t, u)?;
-    "buffer_compress_percentage" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
-    "dedupe_percentage" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
+    "overwrite" as "laid-out" => |d, t, u| d.job.laid_out = flag(t, u)?;
+    "zero_buffers" as "zeroes" => |d, t, u| d.job.stream.content.zero = flag(t, u)?;
+    "buffer_compress_percentage" as "compressible" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
+    "dedupe_percentage" as "duplicates" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
     "dedupe_mode" => |d, t, _| d.working_set = one_of(t, &[("repeat", false), ("working_set", true)])?;
     "dedupe_working_set_percentage" => |d, t, u| d.working_set_percent = percent(t, u)?.max(1);
     "dedupe_global" => |d, t, u| d.job.stream.content.pool_shared = flag(t, u)?;
     "randrepeat", "allrandrepeat" => |d, t, u| d.repeat = flag(t, u)?;
-    "randseed" => |d, t, u| d.random_seed = Some(u.count(t)?);
+    "randseed" as "seed" => |d, t, u| d.random_seed = Some(u.count(t)?);
     "norandommap" => |d, t, u| d.no_map = flag(t, u)?;
-    "random_distribution" => |d, t, _| distribution(d, t)?;
+    "random_distribution" as "order" => |d, t, _| distribution(d, t)?;
     "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
-    "rate_iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
-    "rate_process" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
-    "thinktime" => |d, t, u| think(&mut d.job).pause_ns = u.microseconds(t)?;
-    "thinktime_spin" => |d, t, u| think(&mut d.job).spin_ns = u.microseconds(t)?;
-    "thinktime_blocks" => |d, t, u| think(&mut d.job).after_operations = positive(t, u)?;
+    "rate_iops" as "iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
+    "rate_process" as "arrivals" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
+    "thinktime" as "think" => |d, t, u| think(&mut d.job).pause_ns = u.microseconds(t)?;
+    "thinktime_spin" as "think-spin" => |d, t, u| think(&mut d.job).spin_ns = u.microseconds(t)?;
+    "thinktime_blocks" as "think-after" => |d, t, u| think(&mut d.job).after_operations = positive(t, u)?;
     "verify" => |d, t, _| verify(d, t)?;
     "verify_write_sequence" => |d, t, u| {
         let what = "=0: that the last write of each place came back is checked all the same".to_owned();
@@ -360,7 +368,7 @@ options! {
     };
     "do_verify" => |d, t, u| d.do_verify = flag(t, u)?;
     "verify_fatal" => |d, t, u| d.verify_fatal = flag(t, u)?;
-    "continue_on_error" => |d, t, _| {
+    "continue_on_error" as "on-error" => |d, t, _| {
         let note = format!("={t}: goes on after failed operations of all kinds");
         d.note("continue_on_error", Some(note).filter(|_| matches!(t, "read" | "write")));
         d.job.stream.on_error = match t {

@@ -60,10 +60,8 @@ impl Resolver<'_> {
         }
         let largest = job.largest_block();
         let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
-        let whole_blocks =
-            size - size % if job.blocks_used().all(|b| b.min_bytes() == largest) { largest } else { unit };
         // What holds no block is refused with the figure that was asked for.
-        let region_bytes = if whole_blocks == 0 { size } else { whole_blocks };
+        let region_bytes = if size < unit { size } else { size - size % unit };
         let end = offset.saturating_add(region_bytes);
         let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
         for name in names {
