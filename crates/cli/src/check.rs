@@ -27,7 +27,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         links: Links::Follow,
         consent: args.permissions.consent(),
         registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns(),
+        interval_ns: workload.interval_ns,
         probe: true,
     })?;
     let seed = args.seed.map_or_else(random_u64, Ok)?;

@@ -45,7 +45,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
         links,
         consent: args.permissions.consent(),
         registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns(),
+        interval_ns: workload.interval_ns,
         probe: false,
     })?;
     let inputs = inputs(&opened, random_u64()?);

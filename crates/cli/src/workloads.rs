@@ -11,7 +11,7 @@ pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failur
     match &args.command {
         None | Some(WorkloadsCommand::List) => {
             let all = spec::workloads();
-            let lines = || all.iter().map(|w| (w.name(), w.title(), w.answers()));
+            let lines = || all.iter().map(|w| (w.name.as_str(), w.title.as_str(), w.answers.as_str()));
             if output.is_json() {
                 output.document(&WorkloadsDocument::new(lines()));
             } else {

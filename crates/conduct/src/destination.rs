@@ -16,12 +16,13 @@ pub struct Destination {
 /// Chooses the target. fio makes a file that does not exist; here a temporary one in its directory stands for it.
 pub fn destination(given: Option<&OsStr>, workload: &Workload) -> Result<Destination, Failure> {
     let plain = |name: &OsStr| Destination { name: name.to_owned(), remark: None };
-    let own = match (given, workload.target()) {
+    let own = match (given, workload.target.as_deref()) {
         (Some(given), _) => {
-            let remark = workload.second_target().map(|what| format!("{what}: all jobs use the target that was given"));
+            let remark =
+                workload.second_target.as_ref().map(|what| format!("{what}: all jobs use the target that was given"));
             return Ok(Destination { remark, ..plain(given) });
         }
-        (None, Some(_)) if let Some(what) = workload.second_target() => {
+        (None, Some(_)) if let Some(what) = &workload.second_target => {
             return Err(
                 Failure::new(FailureKind::Usage, what).remedy("narrows run WORKLOAD TARGET   uses one for all jobs")
             );

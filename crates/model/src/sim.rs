@@ -17,7 +17,7 @@ use crate::Ns;
 use serde::{Deserialize, Serialize};
 
 /// The device's time for one command of a size, at depth 1, without the host's CPU cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimCurve {
     /// Time of a command before its data, nanoseconds. Unused where there are points.
     pub overhead_ns: Ns,
@@ -69,7 +69,7 @@ impl SimCurve {
 }
 
 /// What the device itself can do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimMedia {
     /// Size of the device.
     pub capacity_bytes: u64,
@@ -108,7 +108,7 @@ pub struct SimWriteCache {
 }
 
 /// The link between device and controller.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimLink {
     /// Line rate, bytes per second: what an inventory computes from clock, width or generation.
     pub line_bytes_per_s: u64,
@@ -124,7 +124,7 @@ impl SimLink {
 }
 
 /// The machine around the device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimHost {
     /// Commands that the host keeps with the device; 1: no NCQ, no command queue.
     pub queue_depth: u32,
@@ -229,10 +229,11 @@ pub struct SimFaults {
 }
 
 /// What an inventory of the simulated machine shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SimBus {
     /// An SD card in an SD slot.
+    #[default]
     Sd,
     /// Soldered or plugged eMMC.
     Emmc,
@@ -243,7 +244,7 @@ pub enum SimBus {
 }
 
 /// A simulated device and the machine around it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimModel {
     /// `class4-card`.
     pub name: String,

@@ -27,7 +27,7 @@ fn outcome(name: &str, text: &str) -> (&'static str, String) {
             return ("refused", reasons.join("<br>"));
         }
     };
-    let device = workload.target().is_some_and(|t| t.starts_with("/dev/"));
+    let device = workload.target.as_ref().is_some_and(|t| t.starts_with("/dev/"));
     let run = RunInputs {
         kind: if device { TargetKind::BlockDevice } else { TargetKind::Directory },
         readiness: Readiness::Writable,

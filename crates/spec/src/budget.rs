@@ -1,6 +1,6 @@
 //! Workloads that share a budget of time: what the text says of it, and how long each phase then has.
 
-use crate::job::{Job, Phase, Workload};
+use crate::job::{Job, Phase, Steady, Workload};
 use crate::resolve::{Readiness, RunError, RunInputs};
 use crate::share::{LEAST_SHARE_NS, share};
 use model::{NS_PER_S, TargetKind, Warmup};
@@ -52,10 +52,7 @@ pub(crate) struct Shares {
 
 /// The time that a phase says itself.
 fn own_ns(phase: &Phase) -> Option<u64> {
-    let whole = |j: &Job| {
-        let steady = j.steady.and_then(|s| Some(s.round_ns?.saturating_mul(u64::from(s.most_rounds))));
-        Some(j.start_ns().saturating_add(steady.or(j.time_ns)?))
-    };
+    let whole = |j: &Job| Some(j.start_ns().saturating_add(j.steady.and_then(Steady::most_ns).or(j.time_ns)?));
     phase.jobs.iter().map(whole).max().flatten()
 }
 

@@ -24,7 +24,7 @@ pub fn workload_text(name: &str) -> Option<&'static str> {
 
 /// The built-in workload that is most like `name`.
 pub fn nearest_workload(name: &str) -> Option<String> {
-    crate::sim::nearest(name, TEXTS.iter().map(|(n, _)| *n))
+    crate::keys::nearest(name, TEXTS.iter().map(|(n, _)| *n))
 }
 
 /// All built-in workloads: their names, titles and questions.
@@ -43,10 +43,7 @@ pub fn workloads() -> Vec<Workload> {
 pub fn built_in(name: &str, set: &[(String, String)]) -> Result<Workload, Vec<TextError>> {
     let text = workload_text(name).ok_or_else(|| {
         let place = Place { file: name.to_owned(), line: 0 };
-        vec![
-            TextError::new(TextErrorKind::Unknown, &place, name, "no such workload")
-                .with_nearest(nearest_workload(name)),
-        ]
+        vec![place.error(TextErrorKind::Unknown, name, "no such workload").with_nearest(nearest_workload(name))]
     })?;
     parse_workload(&TextInputs {
         file: name,

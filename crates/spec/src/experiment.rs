@@ -7,7 +7,7 @@ mod order;
 pub use condition::{Condition, Facts};
 pub use order::{Step, order};
 
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{Place, Text, TextError, TextErrorKind};
 use model::parse_duration_ns;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -102,39 +102,31 @@ pub struct Experiment {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Text {
+struct Tables {
     experiment: Head,
     #[serde(default)]
     set: toml::Table,
     #[serde(default)]
-    margins: BTreeMap<String, Percent>,
-    #[serde(default)]
+    margins: toml::Table,
     workload: Option<toml::Table>,
     #[serde(default)]
     arm: Vec<toml::Spanned<ArmText>>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields)]
 struct Head {
     name: String,
     #[serde(default)]
     question: String,
-    #[serde(default)]
     workload: Option<String>,
-    #[serde(default)]
     target: Option<String>,
-    #[serde(default)]
     pairs: Option<u32>,
-    #[serde(default)]
     seed: Option<u64>,
-    #[serde(default)]
     alpha: Option<f64>,
     #[serde(default)]
     primary: Vec<String>,
-    #[serde(default)]
-    margin: Option<Percent>,
-    #[serde(default)]
+    margin: Option<toml::Value>,
     settle: Option<String>,
 }
 
@@ -143,61 +135,35 @@ struct Head {
 struct ArmText {
     name: String,
     #[serde(default)]
-    values: BTreeMap<String, toml::Value>,
+    values: toml::Table,
     #[serde(default)]
-    sysctl: BTreeMap<String, toml::Value>,
-    #[serde(default)]
-    command: Option<CommandText>,
-    #[serde(default)]
-    undo: Option<CommandText>,
-    #[serde(default)]
+    sysctl: toml::Table,
+    command: Option<toml::Value>,
+    undo: Option<toml::Value>,
     mount_options: Option<String>,
     #[serde(default)]
     set: toml::Table,
-    #[serde(default)]
     target: Option<String>,
-    #[serde(default)]
     when: Option<String>,
 }
 
 /// `"echo 1 > /x"` or `["sysctl", "-w", "vm.swappiness=1"]`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CommandText {
-    Shell(String),
-    Arguments(Vec<String>),
-}
-
-impl CommandText {
-    fn arguments(self, key: &'static str) -> Result<Vec<String>, (&'static str, String)> {
-        let arguments = match self {
-            Self::Shell(text) => vec!["/bin/sh".to_owned(), "-c".to_owned(), text],
-            Self::Arguments(all) => all,
-        };
-        let named = arguments.first().is_some_and(|program| !program.is_empty());
-        if !named || arguments.iter().any(|a| a.contains('\0')) {
-            return Err((key, "a text for the shell, or a program and its arguments".to_owned()));
-        }
-        Ok(arguments)
+fn arguments(key: &'static str, value: toml::Value) -> Result<Vec<String>, (&'static str, String)> {
+    let arguments = match value {
+        toml::Value::String(text) => vec!["/bin/sh".to_owned(), "-c".to_owned(), text],
+        list => list.try_into::<Vec<String>>().unwrap_or_default(),
+    };
+    let named = arguments.first().is_some_and(|program| !program.is_empty());
+    if !named || arguments.iter().any(|a| a.contains('\0')) {
+        return Err((key, "a text for the shell, or a program and its arguments".to_owned()));
     }
+    Ok(arguments)
 }
 
 /// `5`, `5.0` or `"5 %"`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Percent {
-    Number(f64),
-    Text(String),
-}
-
-impl Percent {
-    fn value(&self) -> Result<f64, String> {
-        let value = match self {
-            Self::Number(n) => Some(*n),
-            Self::Text(t) => t.trim().trim_end_matches('%').trim().parse().ok(),
-        };
-        value.filter(|v| *v > 0.0 && *v < 1000.0).ok_or_else(|| "a margin is a number of per cent above 0".to_owned())
-    }
+fn percent(value: &toml::Value) -> Option<f64> {
+    let number = plain(value).trim().trim_end_matches('%').trim().parse().ok();
+    number.filter(|n| *n > 0.0 && *n < 1000.0)
 }
 
 /// Whether a TOML text is an experiment and not a workload.
@@ -210,80 +176,54 @@ pub fn is_experiment(text: &str) -> bool {
 /// # Errors
 /// All mistakes that were found, with file, line and key.
 pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextError>> {
-    let place = |at: Option<std::ops::Range<usize>>| {
-        let line =
-            at.map_or(0, |s| 1 + text.as_bytes()[..s.start.min(text.len())].iter().filter(|b| **b == b'\n').count());
-        Place { file: file.to_owned(), line: u32::try_from(line).unwrap_or(u32::MAX) }
-    };
-    let read: Text = toml::from_str(text)
-        .map_err(|e| vec![TextError::new(TextErrorKind::Form, &place(e.span()), "", e.message().to_owned())])?;
-    let mut errors = Vec::new();
-    let mut bad = |at: &Place, key: &str, what: String| {
-        errors.push(TextError::new(TextErrorKind::Value, at, key, what));
-    };
-    let head_place = place(text.find("[experiment]").map(|at| at..at));
+    let lines = Text::new(file, text);
+    let read: Tables = toml::from_str(text)
+        .map_err(|e| vec![lines.place(e.span()).error(TextErrorKind::Form, "", e.message().to_owned())])?;
     let head = read.experiment;
-    if !is_name(&head.name) || !head.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        bad(&head_place, "name", "a letter, then letters, digits, '-' and '_', 40 at most".into());
-    }
+    let here = lines.place(text.find("[experiment]").map(|at| at..at));
+    let mut errors = Vec::new();
+    let mut need = |met: bool, at: &Place, key: &str, what: &str| {
+        errors.extend((!met).then(|| at.error(TextErrorKind::Value, key, what)));
+    };
+    let named = is_name(&head.name) && head.name.starts_with(|c: char| c.is_ascii_alphabetic());
+    need(named, &here, "name", "a letter, then letters, digits, '-' and '_', 40 at most");
     let pairs = head.pairs.unwrap_or(DEFAULT_PAIRS);
-    if pairs == 0 || pairs > MOST_PAIRS {
-        bad(&head_place, "pairs", format!("from 1 to {MOST_PAIRS}"));
-    }
+    need((1..=MOST_PAIRS).contains(&pairs), &here, "pairs", &format!("from 1 to {MOST_PAIRS}"));
     let alpha = head.alpha.unwrap_or(0.05);
-    if !(alpha > 0.0 && alpha < 0.5) {
-        bad(&head_place, "alpha", "an error rate above 0 and below 0.5".into());
-    }
-    if head.primary.len() > MOST_PRIMARY {
-        bad(&head_place, "primary", format!("{MOST_PRIMARY} metrics at most can be asked at once"));
-    }
-    let mut percent = |given: Option<&Percent>, key: &str| match given.map(Percent::value) {
-        None => None,
-        Some(Ok(value)) => Some(value),
-        Some(Err(what)) => {
-            bad(&head_place, key, what);
-            None
-        }
+    need(alpha > 0.0 && alpha < 0.5, &here, "alpha", "an error rate above 0 and below 0.5");
+    let most = format!("{MOST_PRIMARY} metrics at most can be asked at once");
+    need(head.primary.len() <= MOST_PRIMARY, &here, "primary", &most);
+    let mut margin = |key: &str, value: &toml::Value| {
+        need(percent(value).is_some(), &here, key, "a margin is a number of per cent above 0");
+        percent(value)
     };
-    let margin_percent = percent(head.margin.as_ref(), "margin");
-    let margins: BTreeMap<String, f64> =
-        read.margins.iter().filter_map(|(id, p)| Some((id.clone(), percent(Some(p), id)?))).collect();
-    let settle_ns = match head.settle.as_deref().map(parse_duration_ns) {
-        None => 0,
-        Some(Ok(ns)) => ns,
-        Some(Err(e)) => {
-            bad(&head_place, "settle", e.to_string());
-            0
-        }
-    };
+    let margin_percent = head.margin.as_ref().and_then(|value| margin("margin", value));
+    let margins = read.margins.iter().filter_map(|(id, value)| Some((id.clone(), margin(id, value)?))).collect();
+    let settle = head.settle.as_deref().map_or(Ok(0), parse_duration_ns);
+    need(settle.is_ok(), &here, "settle", &settle.as_ref().err().map(ToString::to_string).unwrap_or_default());
     let workload = match (head.workload, read.workload) {
         (Some(name), None) => WorkloadSource::Named(name),
         (None, Some(inline)) => WorkloadSource::Inline(inline.to_string()),
         _ => {
-            let what = "either a name (workload = \"depth\") or a text of its own ([workload])".to_owned();
-            bad(&head_place, "workload", what);
+            need(false, &here, "workload", "either a name (workload = \"depth\") or a text of its own ([workload])");
             WorkloadSource::Named(String::new())
         }
     };
     let mut arms: Vec<Arm> = Vec::new();
     for arm in read.arm {
-        let here = place(Some(arm.span()));
+        let place = lines.place(Some(arm.span()));
         let arm = arm.into_inner();
-        if !is_name(&arm.name) || arms.iter().any(|other| other.name == arm.name) {
-            bad(
-                &here,
-                "arm",
-                format!("'{}': each arm has a name of its own, of letters, digits, '-' and '_'", arm.name),
-            );
-        }
+        let own = is_name(&arm.name) && arms.iter().all(|other| other.name != arm.name);
+        let what = format!("'{}': each arm has a name of its own, of letters, digits, '-' and '_'", arm.name);
+        need(own, &place, "arm", &what);
         match arm_of(arm) {
             Ok(arm) => arms.push(arm),
-            Err((key, what)) => bad(&here, key, what),
+            Err((key, what)) => need(false, &place, key, &what),
         }
     }
-    if (arms.len() < 2 || arms.len() > MOST_ARMS) && errors.is_empty() {
+    if !(2..=MOST_ARMS).contains(&arms.len()) && errors.is_empty() {
         let what = format!("an experiment has two arms at least and {MOST_ARMS} at most");
-        errors.push(TextError::new(TextErrorKind::Form, &head_place, "arm", what));
+        errors.push(here.error(TextErrorKind::Form, "arm", what));
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -301,15 +241,12 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
         primary: head.primary,
         margin_percent,
         margins,
-        settle_ns,
+        settle_ns: settle.unwrap_or_default(),
     })
 }
 
 fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
-    let mut settings = Vec::new();
-    if let Some(options) = arm.mount_options {
-        settings.push(Setting::MountOptions(options));
-    }
+    let mut settings: Vec<Setting> = arm.mount_options.into_iter().map(Setting::MountOptions).collect();
     for (path, value) in &arm.values {
         let inside = ["/sys/", "/proc/sys/"].iter().any(|root| path.starts_with(root));
         if !inside || path.split('/').any(|part| part == "..") {
@@ -325,7 +262,7 @@ fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
     }
     match (arm.command, arm.undo) {
         (Some(run), Some(undo)) => {
-            settings.push(Setting::Command { run: run.arguments("command")?, undo: undo.arguments("undo")? });
+            settings.push(Setting::Command { run: arguments("command", run)?, undo: arguments("undo", undo)? });
         }
         (None, None) => {}
         (Some(_), None) => {

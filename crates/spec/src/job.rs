@@ -1,11 +1,11 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use crate::budget::Budget;
-use model::{Access, BlockSize, NS_PER_S, Operation, Pacing, PhaseKind, StreamKind, StreamPlan};
+use model::{Access, BlockSize, BlockSizes, NS_PER_S, Pacing, PhaseKind, StreamKind, StreamPlan};
 
 /// An amount that may depend on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     /// Bytes.
     Bytes(u64),
     /// Per cent of what the target offers.
@@ -22,9 +22,15 @@ impl Extent {
     }
 }
 
+impl Default for Extent {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
+}
+
 /// How the files of a job are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Files {
+pub enum Files {
     /// The target itself.
     #[default]
     Target,
@@ -36,7 +42,7 @@ pub(crate) enum Files {
 
 /// When a phase is steady.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Steady {
+pub struct Steady {
     pub round_ns: Option<u64>,
     /// Each round is one pass over the region.
     pub round_passes: bool,
@@ -45,6 +51,13 @@ pub(crate) struct Steady {
     pub slope_permille: u32,
     pub most_rounds: u32,
     pub by_latency: bool,
+}
+
+impl Steady {
+    /// The longest that it takes; `None` where rounds are no times.
+    pub fn most_ns(self) -> Option<u64> {
+        Some(self.round_ns?.saturating_mul(u64::from(self.most_rounds)))
+    }
 }
 
 impl Default for Steady {
@@ -62,18 +75,18 @@ impl Default for Steady {
     }
 }
 
-/// One job: one stream, or `copies` of them.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Job {
+/// One job: one stream, or `copies` of them. [`Job::named`] makes one that is neutral.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
     /// What each of its streams does, but for what depends on the target: sizes, region, files, group and seed are filled in
     /// when the plan is made. Without an engine: io_uring for direct access, plain calls for buffered; without the bytes
     /// of a round: by the probe.
     pub stream: StreamPlan,
     /// Sizes of reads, writes and trims.
-    pub block: [BlockSize; 3],
+    pub block: BlockSizes,
     pub copies: u32,
-    /// Whether the copies are reported as one.
-    pub together: bool,
+    /// Whether the copies are reported one by one.
+    pub separate: bool,
     /// Jobs of a phase with the same number are reported as one.
     pub shared_group: Option<u32>,
     /// Whether each copy gets one of its processors.
@@ -111,40 +124,6 @@ pub(crate) struct Job {
     pub only_split: bool,
 }
 
-impl Default for Job {
-    fn default() -> Self {
-        let block = BlockSize::Fixed { bytes: 4096 };
-        Self {
-            stream: StreamPlan::default(),
-            block: [block.clone(), block.clone(), block],
-            copies: 1,
-            together: true,
-            shared_group: None,
-            cpus_split: false,
-            size: None,
-            file_bytes: None,
-            offset: Extent::Bytes(0),
-            offset_step: Extent::Bytes(0),
-            files: Files::Target,
-            file_format: None,
-            amount: None,
-            loops: 1,
-            time_ns: None,
-            least_operations: 0,
-            time_based: false,
-            ramp_ns: 0,
-            steady: None,
-            laid_out: false,
-            cold: false,
-            drop_cache: false,
-            seed: None,
-            weight: 1.0,
-            priority: 0,
-            only_split: false,
-        }
-    }
-}
-
 /// What ends by its amount ends after a day at the latest.
 const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
 /// A job that goes on until enough operations are done takes so many times its time at most.
@@ -153,7 +132,8 @@ const MOST_TIMES: u64 = 10;
 impl Job {
     /// One of this name, and neutral otherwise.
     pub fn named(name: &str) -> Self {
-        Self { stream: StreamPlan { name: name.to_owned(), ..StreamPlan::default() }, ..Self::default() }
+        let stream = StreamPlan { name: name.to_owned(), ..StreamPlan::default() };
+        Self { stream, copies: 1, loops: 1, weight: 1.0, ..Self::default() }
     }
 
     /// Through the page cache where nothing else is said.
@@ -202,20 +182,22 @@ impl Job {
         self.blocks_used().map(BlockSize::max_bytes).max().unwrap_or(4096)
     }
 
+    /// Its block size, where it has one size and one direction.
+    pub fn only_block(&self) -> Option<u64> {
+        match self.blocks_used().collect::<Vec<_>>()[..] {
+            [BlockSize::Fixed { bytes }] => Some(*bytes),
+            _ => None,
+        }
+    }
+
     /// Sizes of the directions that it has.
     pub fn blocks_used(&self) -> impl Iterator<Item = &BlockSize> {
-        let [read, write, trim] = &self.block;
-        let block = self.stream.block();
-        let other = if block.operation == Operation::Trim { trim } else { write };
-        let reads = self.stream.reads().then_some(read);
-        let changes = self.stream.changes_data().then_some(other);
-        let trims = block.trim_before_write.then_some(trim);
-        [reads, changes, trims].into_iter().flatten()
+        self.stream.block().sizes_used(&self.block)
     }
 }
 
 /// Jobs that run side by side.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Phase {
     pub name: String,
     pub kind: PhaseKind,
@@ -247,17 +229,24 @@ impl Phase {
 }
 
 /// A workload that was read from a text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    pub(crate) name: String,
-    pub(crate) title: String,
-    pub(crate) answers: String,
-    pub(crate) target: Option<String>,
-    pub(crate) second_target: Option<String>,
-    pub(crate) interval_ns: u64,
+    /// Its name.
+    pub name: String,
+    /// What it is, in one line.
+    pub title: String,
+    /// The question it answers.
+    pub answers: String,
+    /// The target that the text itself names: a path that is not relative.
+    pub target: Option<String>,
+    /// That the text names more than one target, and where: then the command line says which one it is.
+    pub second_target: Option<String>,
+    /// Length of the intervals of the series.
+    pub interval_ns: u64,
     pub(crate) quiet_ns: u64,
     pub(crate) phases: Vec<Phase>,
-    pub(crate) notes: Vec<String>,
+    /// What was asked for and is done otherwise or not at all.
+    pub notes: Vec<String>,
     /// Whether an existing target that the workload changes is written over before it is read.
     pub(crate) lays_out_targets: bool,
     /// Whether its regions may shrink to what a small target offers.
@@ -267,43 +256,13 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it is, in one line.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// The question it answers.
-    pub fn answers(&self) -> &str {
-        &self.answers
-    }
-
-    /// The target that the text itself names: a path that is not relative.
-    pub fn target(&self) -> Option<&str> {
-        self.target.as_deref()
-    }
-
-    /// That the text names more than one target, and where: then the command line says which one it is.
-    pub fn second_target(&self) -> Option<&str> {
-        self.second_target.as_deref()
-    }
-
-    /// Length of the intervals of the series.
-    pub fn interval_ns(&self) -> u64 {
-        self.interval_ns
+    /// One of which nothing is said yet.
+    pub(crate) fn new() -> Self {
+        Self { interval_ns: 100_000_000, quiet_ns: 200_000_000, lays_out_targets: true, ..Self::default() }
     }
 
     /// Whether its own operations change the target (layout of a new file not counted).
     pub fn changes_data(&self) -> bool {
         self.phases.iter().any(Phase::changes_data)
-    }
-
-    /// What was asked for and is done otherwise or not at all.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
     }
 }

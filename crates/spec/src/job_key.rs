@@ -1,66 +1,23 @@
-//! The keys of a job in the text form: one table for the reader, `--set`, messages and the documentation.
+//! The keys of a job in the text form.
 
+use crate::fio::our_key;
 use crate::job::{Extent, Files, Job, Steady};
-use crate::sim::nearest;
+use crate::keys::{Key, keys, names, nearest};
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow, IoClass,
-    IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, Sync, ThinkTime, UnknownVerify, Verify,
-    VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow,
+    IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync, ThinkTime,
+    UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
-type Set = fn(&mut Job, &str) -> Result<(), String>;
-
-/// A key of a job.
-#[derive(Clone, Copy, Debug)]
-pub struct JobKey {
-    /// As it is written.
-    pub name: &'static str,
-    /// What it may be.
-    pub expects: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-    pub(crate) set: Set,
-}
-
 /// All keys of a job, in the order in which they are documented.
-pub fn job_keys() -> &'static [JobKey] {
+pub fn job_keys() -> &'static [Key<Job>] {
     JOB_KEYS
 }
 
-/// What those who come from fio write, and the key that says it here.
-const FIO_NAMES: &[(&str, &str)] = &[
-    ("size", "region"),
-    ("filesize", "region"),
-    ("bs", "block-size"),
-    ("blocksize", "block-size"),
-    ("bsrange", "block-size"),
-    ("bssplit", "block-size"),
-    ("rw", "operation"),
-    ("readwrite", "operation"),
-    ("rwmixread", "read-percent"),
-    ("iodepth", "depth"),
-    ("numjobs", "jobs"),
-    ("runtime", "time"),
-    ("ramp_time", "ramp"),
-    ("direct", "access"),
-    ("ioengine", "engine"),
-    ("io_size", "amount"),
-    ("number_ios", "operations"),
-    ("random_distribution", "order"),
-    ("rate_iops", "iops"),
-    ("thinktime", "think"),
-    ("startdelay", "start-delay"),
-    ("nrfiles", "own-files"),
-    ("fsync", "fsync-every"),
-    ("end_fsync", "fsync-at-end"),
-];
-
 /// The key that is meant by one that there is not, or one of `others`.
-pub(crate) fn nearest_key(key: &str, others: &[&'static str]) -> Option<String> {
-    if let Some((_, name)) = FIO_NAMES.iter().find(|(fio, _)| *fio == key) {
-        return Some((*name).to_owned());
-    }
-    nearest(key, others.iter().copied().chain(JOB_KEYS.iter().map(|k| k.name)))
+pub(crate) fn nearest_key(key: &str, others: impl IntoIterator<Item = &'static str>) -> Option<String> {
+    // Who comes from fio writes its names.
+    our_key(key).or_else(|| nearest(key, others.into_iter().chain(names(JOB_KEYS))))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -71,12 +28,20 @@ pub(crate) fn time(text: &str) -> Result<u64, String> {
     parse_duration_ns(text).map_err(|e| e.to_string())
 }
 
-fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+pub(crate) fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on that fits"))
 }
 
 pub(crate) fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
-    whole(text).and_then(|n: T| if n == T::default() { Err("0 is not possible".to_owned()) } else { Ok(n) })
+    whole(text).and_then(not_0)
+}
+
+pub(crate) fn above_0<T: PartialEq + Default>(number: T) -> Option<T> {
+    Some(number).filter(|n| *n != T::default())
+}
+
+pub(crate) fn not_0<T: PartialEq + Default>(number: T) -> Result<T, String> {
+    above_0(number).ok_or_else(|| "0 is not possible".to_owned())
 }
 
 /// A power of two.
@@ -123,13 +88,13 @@ pub(crate) fn permille(text: &str) -> Result<u32, String> {
 }
 
 /// `4KiB`, `1KiB-16KiB`, `4KiB/60:64KiB/40`.
-pub(crate) fn block_size(text: &str, size: fn(&str) -> Result<u64, String>) -> Result<BlockSize, String> {
+pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
     if text.contains(':') || text.contains('/') {
         let mut shares = Vec::new();
         for part in text.split(':') {
             let (bytes, weight) = part.split_once('/').unwrap_or((part, ""));
             let weight = if weight.trim().is_empty() { None } else { Some(percent(weight.trim())?) };
-            shares.push((size(bytes.trim())?, weight));
+            shares.push((self::bytes(bytes)?, weight));
         }
         let given: u32 = shares.iter().filter_map(|s| s.1).fold(0, u32::saturating_add);
         let open = shares.iter().filter(|s| s.1.is_none()).count() as u32;
@@ -145,17 +110,17 @@ pub(crate) fn block_size(text: &str, size: fn(&str) -> Result<u64, String>) -> R
         return Ok(BlockSize::Split(shares));
     }
     if let Some((least, most)) = text.split_once('-') {
-        let (min_bytes, max_bytes) = (size(least.trim())?, size(most.trim())?);
+        let (min_bytes, max_bytes) = (bytes(least)?, bytes(most)?);
         if min_bytes == 0 || min_bytes > max_bytes {
             return Err(format!("'{text}' is no range of sizes"));
         }
-        if min_bytes == max_bytes {
-            return Ok(BlockSize::Fixed { bytes: min_bytes });
-        }
         // Sizes are whole multiples of the smallest.
-        return Ok(BlockSize::Range { min_bytes, max_bytes: max_bytes - max_bytes % min_bytes, step_bytes: min_bytes });
+        return Ok(match max_bytes - max_bytes % min_bytes {
+            bytes if bytes == min_bytes => BlockSize::Fixed { bytes },
+            max_bytes => BlockSize::Range { min_bytes, max_bytes, step_bytes: min_bytes },
+        });
     }
-    match size(text)? {
+    match bytes(text)? {
         0 => Err("a block of 0 bytes".to_owned()),
         bytes => Ok(BlockSize::Fixed { bytes }),
     }
@@ -163,26 +128,20 @@ pub(crate) fn block_size(text: &str, size: fn(&str) -> Result<u64, String>) -> R
 
 /// `90/10:10/90`: shares of operations over shares of the region; a share left out is the rest.
 pub(crate) fn zones(text: &str) -> Result<Vec<Zone>, String> {
-    let mut zones = Vec::new();
-    let (mut accesses, mut regions) = (0u32, 0u32);
+    let (mut zones, mut accesses, mut regions) = (Vec::new(), 0, 0);
     for part in text.split(':') {
         let (access, region) = part.split_once('/').unwrap_or((part, ""));
-        let share = |text: &str, used: u32| match text.trim() {
-            "" => Ok(100u32.saturating_sub(used)),
-            text => percent(text),
-        };
+        let share = |text: &str, used: u32| if text.trim().is_empty() { Ok(100 - used) } else { percent(text) };
         let zone = Zone { access_percent: share(access, accesses)?, region_percent: share(region, regions)? };
-        accesses += zone.access_percent;
-        regions += zone.region_percent;
+        (accesses, regions) = (accesses + zone.access_percent, regions + zone.region_percent);
         if accesses > 100 || regions > 100 {
             return Err(format!("'{text}': the shares sum to more than 100 %"));
         }
         zones.push(zone);
     }
-    if accesses != 100 || regions != 100 {
-        return Err(format!(
-            "'{text}': {accesses} % of the operations and {regions} % of the region; each must be 100"
-        ));
+    if (accesses, regions) != (100, 100) {
+        let what = format!("{accesses} % of the operations and {regions} % of the region");
+        return Err(format!("'{text}': {what}; each must be 100"));
     }
     Ok(zones)
 }
@@ -245,6 +204,18 @@ pub(crate) fn flow(job: &mut Job) -> &mut Flow {
     job.stream.timing.flow.get_or_insert(Flow { id: 0, weight: 1, sleep_ns: 0 })
 }
 
+fn rw_flag<'f>(flags: &'f mut RwFlags, name: &str) -> Option<&'f mut bool> {
+    Some(match name {
+        "hipri" => &mut flags.hipri,
+        "dsync" => &mut flags.dsync,
+        "sync" => &mut flags.sync,
+        "nowait" => &mut flags.nowait,
+        "dontcache" => &mut flags.dontcache,
+        "atomic" => &mut flags.atomic,
+        _ => return None,
+    })
+}
+
 fn order(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, parameter) = text.split_once(':').unwrap_or((text, ""));
     job.stream.block_mut().order = match name {
@@ -269,7 +240,7 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn operation(job: &mut Job, text: &str) -> Result<(), String> {
+pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
     let block = job.stream.block_mut();
     (block.operation, block.mix, block.trim_before_write) = match text {
         "read" => (Operation::Read, None, false),
@@ -289,14 +260,11 @@ fn rates(
     rate: fn(u64) -> Rate,
     number: fn(&str) -> Result<u64, String>,
 ) -> Result<(), String> {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let one = |at: usize| match parts.get(at).or(parts.first()) {
-        None | Some(&"") => Ok(None),
-        Some(text) => number(text).map(|n| Some(rate(n))),
-    };
-    let (read, write, trim) = (one(0)?, one(1)?, one(2)?);
+    let part = |text: &str| Some(text.trim()).filter(|t| !t.is_empty()).map(number).transpose();
+    let parts = text.split(',').map(part).collect::<Result<Vec<Option<u64>>, String>>()?;
+    let of = |at: usize| parts.get(at).or(parts.first()).copied().flatten().map(rate);
     let pacing = job.pacing();
-    (pacing.read, pacing.write, pacing.trim) = (read, write, trim);
+    (pacing.read, pacing.write, pacing.trim) = (of(0), of(1), of(2));
     Ok(())
 }
 
@@ -314,7 +282,7 @@ fn io_priority(text: &str) -> Result<IoPriority, String> {
     Ok(IoPriority { class, level })
 }
 
-fn per_second(text: &str) -> Result<u64, String> {
+pub(crate) fn per_second(text: &str) -> Result<u64, String> {
     match bytes(text.strip_suffix("/s").unwrap_or(text))? {
         0 => Err("0 never starts anything".to_owned()),
         rate => Ok(rate),
@@ -325,25 +293,12 @@ fn steady(job: &mut Job) -> &mut Steady {
     job.steady.get_or_insert_with(Steady::default)
 }
 
-fn think(job: &mut Job) -> &mut ThinkTime {
+pub(crate) fn think(job: &mut Job) -> &mut ThinkTime {
     job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
 }
 
-macro_rules! keys {
-    ($($name:literal, $expects:literal, |$job:ident, $text:ident| $does:expr, $meaning:literal;)*) => {
-        const JOB_KEYS: &[JobKey] = &[$(JobKey {
-            name: $name,
-            expects: $expects,
-            meaning: $meaning,
-            set: |$job, $text| {
-                $does;
-                Ok(())
-            },
-        }),*];
-    };
-}
-
 keys! {
+    JOB_KEYS of Job:
     "operation", "read, write, mix, trim, write-zeroes, trim-write", |j, t| operation(j, t)?, "What it does.";
     "read-percent", "per cent", |j, t| {
         let block = j.stream.block_mut();
@@ -353,16 +308,19 @@ keys! {
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
         |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
-    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t, bytes)?; j.block = [b.clone(), b.clone(), b] }, "Size of the operations.";
-    "read-block-size", "as block-size", |j, t| j.block[0] = block_size(t, bytes)?, "Size of the reads.";
-    "write-block-size", "as block-size", |j, t| j.block[1] = block_size(t, bytes)?, "Size of the writes.";
+    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| {
+        let read = block_size(t)?;
+        j.block = BlockSizes { write: read.clone(), trim: read.clone(), read };
+    }, "Size of the operations.";
+    "read-block-size", "as block-size", |j, t| j.block.read = block_size(t)?, "Size of the reads.";
+    "write-block-size", "as block-size", |j, t| j.block.write = block_size(t)?, "Size of the writes.";
     "align", "size", |j, t| j.stream.block_mut().align_bytes = Some(bytes(t)?), "Offsets are multiples of it.";
     "depth", "number", |j, t| j.stream.path.queue_depth = positive(t)?, "Operations in flight.";
     "batch-submit", "number", |j, t| j.stream.path.batch_submit = Some(positive(t)?), "Operations handed over in one call at most.";
     "batch-complete", "number", |j, t| j.stream.path.batch_complete = Some(positive(t)?), "Completions that a full queue waits for.";
     "jobs", "number", |j, t| j.copies = positive(t)?, "Streams that do this side by side.";
     "job-offset", "size or per cent", |j, t| j.offset_step = extent(t)?, "From the start of one stream's region to the next's; 0: all in one region.";
-    "separate", "true, false", |j, t| j.together = !flag(t)?, "Streams are reported one by one.";
+    "separate", "true, false", |j, t| j.separate = flag(t)?, "Streams are reported one by one.";
     "cpus", "0-3,6", |j, t| j.stream.path.cpus = cpus(t)?, "Processors that may be used.";
     "cpus-split", "true, false", |j, t| j.cpus_split = flag(t)?, "Each stream is pinned to one of them.";
     "numa-cpus", "nodes: 0-1, or all", |j, t| j.stream.path.numa.cpu_nodes = Some(nodes(t)?), "NUMA nodes whose processors may be used.";
@@ -374,30 +332,19 @@ keys! {
     "open", "plain, dsync, sync", |j, t| j.stream.path.open_sync = one_of(t, &[("plain", OpenSync::None), ("dsync", OpenSync::Dsync), ("sync", OpenSync::Sync)])?, "O_DSYNC or O_SYNC.";
     "flags", "hipri, dsync, sync, nowait, dontcache, atomic", |j, t| {
         for name in t.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            match name {
-                "hipri" => j.stream.path.rw_flags.hipri = true,
-                "dsync" => j.stream.path.rw_flags.dsync = true,
-                "sync" => j.stream.path.rw_flags.sync = true,
-                "nowait" => j.stream.path.rw_flags.nowait = true,
-                "dontcache" => j.stream.path.rw_flags.dontcache = true,
-                "atomic" => j.stream.path.rw_flags.atomic = true,
-                _ => return Err(format!("no flag '{name}'")),
-            }
+            *rw_flag(&mut j.stream.path.rw_flags, name).ok_or_else(|| format!("no flag '{name}'"))? = true;
         }
     }, "RWF flags of each call.";
     "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
         j.stream.path.buffers.pages = match t.split_once(':') {
-            None if t == "huge" => BufferPages::Huge,
-            None if t == "pages" => BufferPages::Ordinary,
-            None if t == "reserved" => BufferPages::Reserved { page_bytes: None },
             Some(("reserved", size)) => BufferPages::Reserved { page_bytes: Some(page_bytes(bytes(size)?)?) },
-            _ => return Err(format!("no buffers '{t}'")),
+            _ => one_of(t, &[("huge", BufferPages::Huge), ("pages", BufferPages::Ordinary), ("reserved", BufferPages::Reserved { page_bytes: None })])?,
         };
     }, "Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages). What cannot be had is done without, and the record says so.";
     "buffer-alignment", "size", |j, t| j.stream.path.buffers.alignment_bytes = page_bytes(bytes(t)?)?, "The first buffer starts on a multiple of this; a power of two.";
     "durable", "true, false, round, round:SIZE", |j, t| {
         (j.stream.durability.sync, j.stream.durability.round_bytes) = match t.split_once(':') {
-            Some(("round", size)) => (Sync::FsyncPerRound, Some(positive(&bytes(size)?.to_string())?)),
+            Some(("round", size)) => (Sync::FsyncPerRound, Some(not_0(bytes(size)?)?)),
             None if t == "round" => (Sync::FsyncPerRound, None),
             _ => (if flag(t)? { Sync::FdatasyncEach } else { Sync::None }, None),
         };
@@ -428,16 +375,16 @@ keys! {
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
     "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";
-    "time", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = true }, "How long it measures.";
+    "time", "time", |j, t| { j.time_ns = Some(not_0(time(t)?)?); j.time_based = true }, "How long it measures.";
     "least-operations", "number", |j, t| j.least_operations = whole(t)?, "It goes on beyond its time until so many are done, to ten times the time at most.";
-    "at-most", "time", |j, t| { j.time_ns = Some(positive(&time(t)?.to_string())?); j.time_based = false }, "A limit for what ends by its amount.";
+    "at-most", "time", |j, t| { j.time_ns = Some(not_0(time(t)?)?); j.time_based = false }, "A limit for what ends by its amount.";
     "ends-phase", "true, false", |j, t| j.stream.limits.ends_phase = flag(t)?, "When one of its streams ends, all that run beside it do.";
     "exit-group", "number", |j, t| j.stream.limits.exit_group = whole(t)?, "Streams with the same number may end together.";
     "ends-group", "true, false", |j, t| j.stream.limits.ends_group = flag(t)?, "When one of its streams ends, those of its exit-group do.";
     "ramp", "time", |j, t| j.ramp_ns = time(t)?, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
         let passes = t == "pass";
-        let length = if passes { None } else { Some(positive(&time(t)?.to_string())?) };
+        let length = if passes { None } else { Some(not_0(time(t)?)?) };
         let s = steady(j);
         (s.round_passes, s.round_ns) = (passes, length);
     }, "Runs in rounds until steady; a pass covers the region once.";
@@ -448,14 +395,12 @@ keys! {
     "steady-of", "rate, latency", |j, t| steady(j).by_latency = one_of(t, &[("rate", false), ("latency", true)])?, "What must be steady.";
     "laid-out", "true, false", |j, t| j.laid_out = flag(t)?, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
-        j.stream.verify = match t {
+        let kind = match t {
             "off" | "false" => None,
-            _ => {
-                let name = if t == "true" { VerifyKind::default().name() } else { t };
-                let kind: VerifyKind = name.parse().map_err(|e: UnknownVerify| e.to_string())?;
-                Some(Verify { kind, read_back: true, stop_at_first: false })
-            }
+            "true" => Some(VerifyKind::default()),
+            name => Some(name.parse().map_err(|e: UnknownVerify| e.to_string())?),
         };
+        j.stream.verify = kind.map(|kind| Verify { kind, read_back: true, stop_at_first: false });
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
     "verify-backlog", "number", |j, t| j.stream.block_mut().verify_backlog = whole(t)?, "Of a stream that writes and verifies: so many blocks are written, then read and verified, and so on; at the end all are read back.";
     "compressible", "per cent", |j, t| j.stream.content.compress_percent = percent(t)?, "Share of the data written that compresses to nothing.";
@@ -470,16 +415,4 @@ keys! {
     "only-split", "true, false", |j, t| j.only_split = flag(t)?, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
     "priority", "number", |j, t| j.priority = whole(t)?, "The phase with the highest one is left out first where the budget is short.";
     "seed", "number", |j, t| j.seed = Some(whole(t)?), "Seed of offsets and data; without it, made from the run's.";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fio_calls_otherwise_is_a_key_here() {
-        for (fio, name) in FIO_NAMES {
-            assert!(JOB_KEYS.iter().any(|k| k.name == *name) && !JOB_KEYS.iter().any(|k| k.name == *fio), "{fio}");
-        }
-    }
 }

@@ -4,15 +4,15 @@ mod layout;
 mod stream;
 
 use crate::budget::{Probe, Shares};
-use crate::job::{Extent, Job, Phase, Workload};
-use crate::ladder::{LEAST_BYTES, SizeInputs, choose_size};
+use crate::job::{Extent, Job, Phase, Steady, Workload};
+use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
     Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, StopRule, StreamPlan, TargetKind,
     TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
@@ -130,11 +130,11 @@ impl Workload {
                 true => resolver.memory_copy(phase),
                 false => resolver.phase(phase, index)?,
             });
-            if !resolver.laid_out.is_empty() {
+            if !resolver.used.laid_out.is_empty() {
                 first_to_need.get_or_insert(index);
             }
         }
-        let used = resolver.ends.values().copied().max().unwrap_or(0);
+        let used = resolver.used.ends.values().copied().max().unwrap_or(0);
         if let Some(layout) = resolver.layout() {
             // What is written before is written to a new file: its first pass allocates. What a later phase is to find
             // again must not be written over in between.
@@ -172,24 +172,14 @@ impl Workload {
 
 /// Points of a sweep that cannot be done are left out; what remains wrong is returned.
 fn leave_out_optional(plan: &mut Plan, phases: &[Phase], inputs: &RunInputs) -> Vec<PlanError> {
-    let errors = plan.check(inputs.sector_bytes, inputs.memory_bytes);
-    if errors.is_empty() {
-        return errors;
-    }
     let optional: HashSet<&str> = phases.iter().filter(|p| p.optional).map(|p| p.name.as_str()).collect();
-    // In the order of the phases, of which each has a name of its own.
-    let mut left_out: HashMap<String, String> = HashMap::new();
-    let (points, rest): (Vec<PlanError>, Vec<PlanError>) = errors
-        .into_iter()
-        .partition(|error| matches!(error, PlanError::Stream { phase, .. } if optional.contains(phase.as_str())));
-    for point in points {
-        if let PlanError::Stream { phase, what, .. } = point {
-            left_out.insert(phase, what);
-        }
-    }
-    for phase in &mut plan.phases {
-        if let Some(what) = left_out.remove(&phase.name) {
-            phase.skip = Some(what);
+    let mut rest = Vec::new();
+    for error in plan.check(inputs.sector_bytes, inputs.memory_bytes) {
+        match error {
+            PlanError::Stream { phase, what, .. } if optional.contains(phase.as_str()) => {
+                plan.phases.iter_mut().filter(|p| p.name == phase).for_each(|p| p.skip = Some(what.clone()));
+            }
+            other => rest.push(other),
         }
     }
     rest
@@ -204,6 +194,13 @@ struct Resolver<'a> {
     /// How often amounts of bytes are halved, so that they fit.
     halvings: u32,
     shares: Shares,
+    used: Used,
+    notes: Notes,
+}
+
+/// What the streams so far use.
+#[derive(Default)]
+struct Used {
     /// End of what is used, by file; the empty name is the target itself.
     ends: BTreeMap<String, u64>,
     /// Their sum.
@@ -212,35 +209,24 @@ struct Resolver<'a> {
     laid_out: BTreeMap<String, u64>,
     /// Files of which data are verified, and how: those that are laid out are stamped.
     verified: BTreeMap<String, VerifyKind>,
-    /// Streams so far.
+    /// How many they are.
     streams: u64,
-    notes: Notes,
 }
 
 impl<'a> Resolver<'a> {
     fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Result<Self, RunError> {
         let new_data = Self::lays_out_on(workload, inputs);
         let layout_ns = workload.layout_ns(inputs);
-        let sizes = SizeInputs {
-            max_bytes: if new_data && layout_ns.is_none() {
-                inputs.max_bytes.min(DEFAULT_BYTES)
-            } else {
-                inputs.max_bytes
-            },
-            write_bytes_per_s: inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable),
-            layout_ns: layout_ns.unwrap_or(u64::MAX),
-        };
-        let (whole, size_reason) = match choose_size(sizes) {
-            Some(size) if layout_ns.is_some() => (size.bytes, size.reason),
-            None if layout_ns.is_some() => {
-                return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES });
-            }
+        let budgeted = layout_ns.is_some();
+        let most = if new_data && !budgeted { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
+        let rate = inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable);
+        let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
+            Some(size) if budgeted => (size.bytes, size.reason),
             Some(size) if new_data => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
+            None if budgeted => return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES }),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
-        let (ends, laid_out) = (BTreeMap::new(), BTreeMap::new());
         let mut notes = Notes::new(workload.notes.clone());
-        let mut size_reason = size_reason;
         if halvings > 0 {
             size_reason = format!("1/{} of what the workload says, so that it fits", 1u64 << halvings);
             notes.push(format!(
@@ -248,20 +234,8 @@ impl<'a> Resolver<'a> {
                 inputs.max_bytes >> 20
             ));
         }
-        Ok(Self {
-            workload,
-            inputs,
-            whole,
-            size_reason,
-            halvings,
-            shares: workload.shares(inputs, whole),
-            ends,
-            needed: 0,
-            laid_out,
-            verified: BTreeMap::new(),
-            streams: 0,
-            notes,
-        })
+        let shares = workload.shares(inputs, whole);
+        Ok(Self { workload, inputs, whole, size_reason, halvings, shares, notes, used: Used::default() })
     }
 
     /// Why so much of the target is used.
@@ -311,7 +285,7 @@ impl<'a> Resolver<'a> {
 
     /// Copies memory to memory: the target has no part in it.
     fn memory_copy(&mut self, phase: &Phase) -> PhasePlan {
-        self.streams += 1;
+        self.used.streams += 1;
         let interval = self.workload.interval_ns;
         PhasePlan {
             name: phase.name.clone(),
@@ -319,7 +293,7 @@ impl<'a> Resolver<'a> {
             engine: EngineKind::Memory,
             streams: vec![StreamPlan {
                 kind: phase.jobs[0].stream.kind.clone(),
-                seed: self.inputs.seed.wrapping_add(self.streams),
+                seed: self.inputs.seed.wrapping_add(self.used.streams),
                 ..StreamPlan::default()
             }],
             time_limit_ns: phase.jobs.iter().filter_map(|j| j.time_ns).max().unwrap_or(COPY_NS),
@@ -331,19 +305,14 @@ impl<'a> Resolver<'a> {
 
     /// The phase with its share of the budget, and why it has none.
     fn with_share<'p>(&self, phase: &'p Phase, index: usize) -> (Cow<'p, Phase>, Option<String>) {
-        let (time_ns, skip) = match &self.shares.phases[index] {
-            Some(Ok(share)) => (*share, None),
-            Some(Err(reason)) => (0, Some(reason.clone())),
-            None => match (phase.kind, self.shares.layout_ns) {
-                (PhaseKind::Layout, Some(layout_ns)) => (layout_ns, None),
-                // Of a budget, what is not written to has no part.
-                (PhaseKind::Measure, Some(_))
-                    if phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none()) =>
-                {
-                    (0, None)
-                }
-                _ => return (Cow::Borrowed(phase), None),
-            },
+        let leaves_open = phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none());
+        let (time_ns, skip) = match (&self.shares.phases[index], phase.kind, self.shares.layout_ns) {
+            (Some(Ok(share)), ..) => (*share, None),
+            (Some(Err(reason)), ..) => (0, Some(reason.clone())),
+            (None, PhaseKind::Layout, Some(layout_ns)) => (layout_ns, None),
+            // Of a budget, what is not written to has no part.
+            (None, PhaseKind::Measure, Some(_)) if leaves_open => (0, None),
+            (None, ..) => return (Cow::Borrowed(phase), None),
         };
         let mut phase = phase.clone();
         for job in phase.jobs.iter_mut().filter(|j| j.time_ns.is_none()) {
@@ -387,31 +356,23 @@ impl<'a> Resolver<'a> {
     fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {
         let (phase, no_share) = self.with_share(phase, index);
         let phase = phase.as_ref();
-        let mut streams = Vec::new();
-        let mut limit_ns = 0u64;
+        let first = phase.jobs.first();
         let (engine, access) =
-            phase.jobs.first().map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access()));
+            first.map_or((EngineKind::IoUring, Access::Buffered), |j| (self.engine_of(j), j.access()));
+        let end = |job: &Job| job.start_ns().saturating_add(job.time_at_most());
+        let limit_ns = phase.jobs.iter().map(end).max().unwrap_or(0);
+        let mut streams = Vec::new();
         for (number, job) in phase.jobs.iter().enumerate() {
             for copy in 0..job.copies {
                 let mut stream = self.stream(phase, job, number as u32, copy)?;
                 stream.path.access = Some(job.access()).filter(|own| *own != access);
                 stream.path.engine = Some(self.engine_of(job)).filter(|own| *own != engine);
+                let own_ns = job.ramp_ns.saturating_add(job.time_at_most());
+                stream.limits.time_limit_ns = Some(own_ns).filter(|_| end(job) < limit_ns);
                 streams.push(stream);
             }
-            limit_ns = limit_ns.max(job.start_ns().saturating_add(job.time_at_most()));
         }
-        for (stream, job) in
-            streams.iter_mut().zip(phase.jobs.iter().flat_map(|j| std::iter::repeat_n(j, j.copies as usize)))
-        {
-            let own = job.ramp_ns.saturating_add(job.time_at_most());
-            stream.limits.time_limit_ns =
-                Some(own).filter(|_| job.start_ns().saturating_add(job.time_at_most()) < limit_ns);
-        }
-        if let Some((round, most)) =
-            phase.jobs.iter().find_map(|j| j.steady).and_then(|s| Some((s.round_ns?, s.most_rounds)))
-        {
-            limit_ns = round.saturating_mul(u64::from(most));
-        }
+        let rounds_ns = phase.jobs.iter().find_map(|j| j.steady).and_then(Steady::most_ns);
         let ramp = phase.jobs.iter().map(|j| j.ramp_ns).max().unwrap_or(0);
         let skip = match &self.inputs.readiness {
             Readiness::ReadOnly(reason) if phase.changes_data() => Some(reason.clone()),
@@ -426,7 +387,7 @@ impl<'a> Resolver<'a> {
             cold: phase.jobs.iter().any(Job::is_cold),
             drop_cache: phase.jobs.iter().any(|j| j.drop_cache && j.access() == Access::Buffered && j.stream.reads()),
             streams,
-            time_limit_ns: limit_ns,
+            time_limit_ns: rounds_ns.unwrap_or(limit_ns),
             stop,
             warmup: match self.workload.has_budget() && ramp == 0 {
                 true => self.workload.budget.warmup,

@@ -11,6 +11,36 @@ pub struct Place {
     pub line: u32,
 }
 
+impl Place {
+    /// What was said by `--set`.
+    pub(crate) fn command_line() -> Self {
+        Self { file: "--set".to_owned(), line: 0 }
+    }
+
+    /// A mistake that stands here.
+    pub(crate) fn error(&self, kind: TextErrorKind, key: &str, what: impl Into<String>) -> TextError {
+        TextError { kind, place: self.clone(), key: key.to_owned(), what: what.into(), nearest: None }
+    }
+}
+
+/// A text that is read, and where its lines start.
+pub(crate) struct Text<'t> {
+    file: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Text<'t> {
+    pub fn new(file: &'t str, text: &str) -> Self {
+        Self { file, starts: text.match_indices('\n').map(|(at, _)| at + 1).collect() }
+    }
+
+    /// The place where some bytes of it start; without any, its beginning.
+    pub fn place(&self, bytes: Option<std::ops::Range<usize>>) -> Place {
+        let lines = bytes.map_or(0, |bytes| self.starts.partition_point(|start| *start <= bytes.start));
+        Place { file: self.file.to_owned(), line: 1 + lines as u32 }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
@@ -36,7 +66,12 @@ pub enum TextErrorKind {
 }
 
 /// A mistake in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{place}: {}{what}{}",
+    if .key.is_empty() { String::new() } else { format!("{key}: ") },
+    .nearest.as_ref().map(|n| format!("; nearest supported: {n}")).unwrap_or_default()
+)]
 pub struct TextError {
     /// What kind.
     pub kind: TextErrorKind,
@@ -51,13 +86,14 @@ pub struct TextError {
 }
 
 impl TextError {
-    pub(crate) fn new(kind: TextErrorKind, place: &Place, key: &str, what: impl Into<String>) -> Self {
-        Self { kind, place: place.clone(), key: key.to_owned(), what: what.into(), nearest: None }
+    /// The same as it may be quoted by who reads the text of this name.
+    pub(crate) fn quotable(self, own: &str) -> Self {
+        if self.place.file == own || self.place.line == 0 { self.of_own() } else { self.of_included() }
     }
 
     /// The same without what the text says. What is included by a slip may be no workload at all but a file of passwords,
     /// and an error is printed and kept in runs: it names file, line, and a key that is known or nearly so.
-    pub(crate) fn of_included(mut self) -> Self {
+    fn of_included(mut self) -> Self {
         match self.kind {
             TextErrorKind::NeedsInclude | TextErrorKind::Form => {}
             TextErrorKind::Value => "its value is none that this key takes".clone_into(&mut self.what),
@@ -90,22 +126,6 @@ impl TextError {
         self
     }
 }
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.place)?;
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        f.write_str(&self.what)?;
-        match &self.nearest {
-            Some(nearest) => write!(f, "; nearest supported: {nearest}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for TextError {}
 
 /// What a text that was included asks for: an include of its own stands beside it. The text that is read itself has no
 /// directory here; the caller knows it.

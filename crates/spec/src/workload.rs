@@ -1,11 +1,11 @@
 //! The text form of workloads: TOML with defaults, phases, jobs and sweeps. The language is described in
 //! docs/design/workloads.md.
 
-use crate::budget::Budget;
 use crate::job::{Job, Phase, Workload};
-use crate::job_key::{JobKey, job_keys, nearest_key};
-use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
-use crate::top_key::{TopKey, settable_keys, top_keys};
+use crate::job_key::{job_keys, nearest_key};
+use crate::keys::{Key, find, names};
+use crate::text_error::{Place, Text, TextError, TextErrorKind, included_beside};
+use crate::top_key::top_keys;
 use model::{CopyPlan, PhaseKind, StreamKind};
 use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
@@ -17,11 +17,8 @@ const PARTS: &[&str] = &["include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
 const INCLUDE_DEPTH: u32 = 16;
 
-/// The kind of a phase that measures memory instead of its target.
-const MEMORY_COPY: &str = "memory-copy";
-
 /// Mistakes that are told at once.
-const MOST_ERRORS: usize = 256;
+pub(crate) const MOST_ERRORS: usize = 256;
 /// Streams of all phases; more would take minutes to plan.
 const MOST_STREAMS: u64 = 1 << 16;
 /// Files that all jobs make.
@@ -37,33 +34,19 @@ pub(crate) struct Amount {
 impl Amount {
     /// Counts another job. What there is too much of, before anything is made of it: the key, and what to say.
     pub fn add(&mut self, job: &Job) -> Result<(), (&'static str, String)> {
-        if job.copies as usize > MOST {
-            return Err(("jobs", format!("{} jobs of one kind; {MOST} are possible", job.copies)));
-        }
         self.streams = self.streams.saturating_add(u64::from(job.copies));
         self.files = self.files.saturating_add(job.own_files());
-        if self.streams > MOST_STREAMS {
-            let what = format!("{} jobs in all phases together; {MOST_STREAMS} are possible", self.streams);
-            return Err(("jobs", what));
+        let (streams, files) = (self.streams, self.files);
+        match job.copies as usize {
+            copies if copies > MOST => Err(("jobs", format!("{copies} jobs of one kind; {MOST} are possible"))),
+            _ if streams > MOST_STREAMS => {
+                Err(("jobs", format!("{streams} jobs in all phases together; {MOST_STREAMS} are possible")))
+            }
+            _ if files > MOST_FILES => {
+                Err(("own-files", format!("{files} files of all jobs together; {MOST_FILES} are possible")))
+            }
+            _ => Ok(()),
         }
-        if self.files > MOST_FILES {
-            return Err(("own-files", format!("{} files of all jobs together; {MOST_FILES} are possible", self.files)));
-        }
-        Ok(())
-    }
-}
-
-/// Where the lines of a text start.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn of(text: &str) -> Self {
-        Self(text.match_indices('\n').map(|(at, _)| at + 1).collect())
-    }
-
-    /// Line of a byte, from 1 on.
-    fn at(&self, byte: usize) -> u32 {
-        1 + self.0.partition_point(|start| *start <= byte) as u32
     }
 }
 
@@ -87,15 +70,6 @@ pub struct TextInputs<'a> {
     pub lenient: bool,
 }
 
-/// A value of `--set`, and the one phase that it is for.
-struct Override {
-    /// Its place on the command line.
-    index: usize,
-    phase: Option<String>,
-    key: String,
-    value: String,
-}
-
 /// What a text may ask of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct TextMachine {
@@ -107,13 +81,49 @@ pub struct TextMachine {
     pub processors: u32,
 }
 
-type Entries<'t> = Vec<(String, String, Place)>;
+/// A key of a job, with its value.
+#[derive(Clone)]
+struct Entry {
+    key: &'static Key<Job>,
+    value: String,
+    place: Place,
+}
+
+/// A value of `--set` for jobs.
+#[derive(Clone, Copy)]
+struct Override<'a> {
+    /// Its place on the command line.
+    index: usize,
+    /// The one phase that it is for.
+    phase: Option<&'a str>,
+    key: &'static Key<Job>,
+    value: &'a str,
+}
+
+/// A phase as it stands, or several where it has a sweep.
+struct PhaseText {
+    /// Its name, with `{KEY}` for keys of the sweep.
+    pattern: String,
+    kind: PhaseKind,
+    copies_memory: bool,
+    /// Names of jobs and what they say.
+    jobs: Vec<(String, Vec<Entry>)>,
+    /// Keys and all their values, in the order in which the name says them.
+    sweep: Vec<(&'static Key<Job>, Vec<String>)>,
+    place: Place,
+}
 
 struct Reader<'a> {
     inputs: TextInputs<'a>,
+    workload: Workload,
     errors: Vec<TextError>,
+    /// `[defaults]` so far.
+    defaults: Vec<Entry>,
+    /// What the command line says of jobs, and which of all that it says was used.
+    overrides: Vec<Override<'a>>,
+    used: Vec<bool>,
     /// Names of the phases so far.
-    phases: HashSet<String>,
+    names: HashSet<String>,
     amount: Amount,
 }
 
@@ -122,344 +132,289 @@ struct Reader<'a> {
 /// # Errors
 /// All mistakes that were found, with file, line and key.
 pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
-    let mut reader = Reader { inputs: *inputs, errors: Vec::new(), phases: HashSet::new(), amount: Amount::default() };
-    let mut workload = Workload {
-        name: String::new(),
-        title: String::new(),
-        answers: String::new(),
-        second_target: None,
-        target: None,
-        interval_ns: 100_000_000,
-        quiet_ns: 200_000_000,
-        phases: Vec::new(),
-        notes: Vec::new(),
-        lays_out_targets: true,
-        scales_to_fit: false,
-        budget: Budget::default(),
+    let mut reader = Reader {
+        inputs: *inputs,
+        workload: Workload::new(),
+        errors: Vec::new(),
+        defaults: Vec::new(),
+        overrides: inputs.set.iter().enumerate().filter_map(Override::of).collect(),
+        used: vec![false; inputs.set.len()],
+        names: HashSet::new(),
+        amount: Amount::default(),
     };
-    let mut defaults = Vec::new();
-    let mut sets_used = vec![false; inputs.set.len()];
-    reader.file(inputs.file, inputs.text, &mut workload, &mut defaults, &mut sets_used, 0);
-    for (used, (key, _)) in sets_used.iter().zip(inputs.set) {
-        if !used && reader.errors.is_empty() {
-            let place = Place { file: "--set".to_owned(), line: 0 };
-            let wanted = key.rsplit('.').next().unwrap_or(key);
-            let error = TextError::new(TextErrorKind::Unknown, &place, key, "no such key, or no such phase");
-            reader.errors.push(error.with_nearest(nearest_key(wanted, &settable_keys())));
-        }
+    reader.file(inputs.file, inputs.text, 0);
+    let unused = reader.used.iter().position(|used| !used).filter(|_| reader.errors.is_empty());
+    if let Some((key, _)) = unused.map(|index| &inputs.set[index]) {
+        let wanted = key.rsplit('.').next().unwrap_or(key);
+        let error = Place::command_line().error(TextErrorKind::Unknown, key, "no such key, or no such phase");
+        reader.refuse(error.with_nearest(nearest_key(wanted, names(top_keys()))));
     }
-    if workload.phases.is_empty() && reader.errors.is_empty() {
+    if reader.workload.phases.is_empty() && reader.errors.is_empty() {
         let place = Place { file: inputs.file.to_owned(), line: 1 };
-        reader.errors.push(TextError::new(TextErrorKind::Form, &place, "phase", "there is no phase"));
+        reader.refuse(place.error(TextErrorKind::Form, "phase", "there is no phase"));
     }
     if reader.errors.is_empty() {
-        return Ok(workload);
+        return Ok(reader.workload);
     }
-    let own = |e: &TextError| e.place.file == inputs.file || e.place.line == 0;
-    let quotable = |e: TextError| if own(&e) { e.of_own() } else { e.of_included() };
-    Err(reader.errors.into_iter().map(quotable).collect())
+    Err(reader.errors.into_iter().map(|e| e.quotable(inputs.file)).collect())
 }
 
+/// A value as `--set` takes it.
 fn scalar(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(s) => Some(s.to_string()),
         DeValue::Integer(i) => Some(i.as_str().replace('_', "")).filter(|_| i.radix() == 10),
         DeValue::Float(f) => Some(f.as_str().replace('_', "")),
         DeValue::Boolean(b) => Some(b.to_string()),
-        DeValue::Array(items) => {
-            let parts: Option<Vec<String>> = items.iter().map(|i| scalar(i.get_ref())).collect();
-            parts.map(|p| p.join(","))
-        }
+        DeValue::Array(_) => list(value).map(|parts| parts.join(",")),
         DeValue::Datetime(_) | DeValue::Table(_) => None,
     }
 }
 
+/// The values of a list.
+fn list(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| scalar(item.get_ref())).collect()
+}
+
+fn text_of(table: &DeTable<'_>, key: &str) -> Option<String> {
+    scalar(table.get(key)?.get_ref())
+}
+
+impl<'a> Override<'a> {
+    fn of((index, (name, value)): (usize, &'a (String, String))) -> Option<Self> {
+        let (phase, bare) = name.rsplit_once('.').map_or((None, name.as_str()), |(phase, bare)| (Some(phase), bare));
+        Some(Self { index, phase, key: find(job_keys(), bare)?, value })
+    }
+}
+
+impl PhaseText {
+    /// Whether a value is for all that comes of it.
+    fn is_meant(&self, value: &Override<'_>) -> bool {
+        let plain = self.pattern.split(['{', '}']).next().unwrap_or_default().trim_end_matches('-');
+        value.phase.is_none_or(|phase| phase == plain || phase == self.pattern)
+    }
+
+    /// All points of the sweep; one that says nothing where there is none.
+    fn points(&self) -> Vec<Vec<(&'static Key<Job>, &str)>> {
+        let mut points = vec![Vec::new()];
+        for (key, values) in &self.sweep {
+            let longer = |point: &Vec<_>| {
+                values.iter().map(|v| [&point[..], &[(*key, v.as_str())]].concat()).collect::<Vec<_>>()
+            };
+            points = points.iter().flat_map(longer).collect();
+        }
+        points
+    }
+}
+
 impl Reader<'_> {
-    fn error(&mut self, kind: TextErrorKind, place: &Place, key: &str, what: impl Into<String>) {
+    fn refuse(&mut self, error: TextError) {
         if self.errors.len() < MOST_ERRORS {
-            self.errors.push(TextError::new(kind, place, key, what));
+            self.errors.push(error);
         }
     }
 
-    fn unknown(&mut self, place: &Place, key: &str, known: &[&'static str]) {
-        if self.errors.len() >= MOST_ERRORS {
-            return;
+    fn unknown(&mut self, place: &Place, key: &str, known: impl IntoIterator<Item = &'static str>) {
+        if self.errors.len() < MOST_ERRORS {
+            let error = place.error(TextErrorKind::Unknown, key, "no such key");
+            self.errors.push(error.with_nearest(nearest_key(key, known)));
         }
-        let error = TextError::new(TextErrorKind::Unknown, place, key, "no such key");
-        self.errors.push(error.with_nearest(nearest_key(key, known)));
     }
 
-    fn file(
-        &mut self,
-        file: &str,
-        text: &str,
-        workload: &mut Workload,
-        defaults: &mut Entries<'_>,
-        sets_used: &mut [bool],
-        depth: u32,
-    ) {
-        let lines = Lines::of(text);
+    fn give<T>(&mut self, to: &mut T, key: &Key<T>, value: &str, place: &Place) {
+        if let Err(what) = key.give(to, value) {
+            self.refuse(place.error(TextErrorKind::Value, key.name, what));
+        }
+    }
+
+    fn file(&mut self, file: &str, text: &str, depth: u32) {
+        let lines = Text::new(file, text);
         let table = match DeTable::parse(text) {
-            Ok(table) => table,
+            Ok(table) => table.into_inner(),
             Err(error) => {
-                let line = error.span().map_or(1, |s| lines.at(s.start));
-                let place = Place { file: file.to_owned(), line };
-                return self.error(TextErrorKind::Form, &place, "", error.message().to_owned());
+                return self.refuse(lines.place(error.span()).error(TextErrorKind::Form, "", error.message()));
             }
         };
-        let place = |at: usize| Place { file: file.to_owned(), line: lines.at(at) };
-        let table = table.get_ref();
         if let Some((key, value)) = table.get_key_value("include") {
-            let here = place(key.span().start);
-            for name in scalar(value.get_ref()).unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
-                let name = included_beside(file, depth, name);
-                match self.inputs.includes.get(&name) {
-                    _ if depth >= INCLUDE_DEPTH => {
-                        self.error(TextErrorKind::Form, &here, "include", "includes go too deep; do they go round?");
-                    }
-                    Some(text) => self.file(&name, text, workload, defaults, sets_used, depth + 1),
-                    None => self.error(TextErrorKind::NeedsInclude, &here, &name, "an included text"),
-                }
-                if !self.errors.is_empty() {
-                    return;
-                }
+            self.include(file, &lines.place(Some(key.span())), value.get_ref(), depth);
+            if !self.errors.is_empty() {
+                return;
             }
         }
-        let mut phases = None;
-        for (key, value) in table.iter() {
-            let here = place(key.span().start);
-            let name: &str = key.get_ref();
+        let mut workload = std::mem::take(&mut self.workload);
+        for (key, value) in &table {
+            let (name, here) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
             match (name, value.get_ref()) {
-                ("include", _) => {}
-                ("defaults", DeValue::Table(entries)) => self.entries(entries, &[], defaults, &place),
-                ("phase", DeValue::Array(items)) => phases = Some(items),
-                ("defaults" | "phase", _) => {
-                    self.error(TextErrorKind::Form, &here, name, "is [defaults] or a list [[phase]]");
+                ("include", _) | ("phase", DeValue::Array(_)) => {}
+                ("defaults", DeValue::Table(entries)) => {
+                    let entries = self.entries(entries, &[], &lines);
+                    self.defaults.extend(entries);
                 }
-                (_, value) => match (top_keys().iter().find(|k| k.name == name), scalar(value)) {
-                    (Some(key), Some(text)) => self.top(workload, key, &text, &here),
-                    (Some(_), None) => self.error(TextErrorKind::Value, &here, name, "is one value"),
-                    (None, _) => {
-                        let known = top_keys().iter().map(|k| k.name).chain(PARTS.iter().copied());
-                        self.unknown(&here, name, &known.collect::<Vec<_>>());
-                    }
+                ("defaults" | "phase", _) => {
+                    self.refuse(here.error(TextErrorKind::Form, name, "is [defaults] or a list [[phase]]"));
+                }
+                (_, value) => match (find(top_keys(), name), scalar(value)) {
+                    (Some(key), Some(text)) => self.give(&mut workload, key, &text, &here),
+                    (Some(_), None) => self.refuse(here.error(TextErrorKind::Value, name, "is one value")),
+                    (None, _) => self.unknown(&here, name, names(top_keys()).chain(PARTS.iter().copied())),
                 },
             }
         }
-        let set = self.inputs.set;
-        if depth == 0 {
-            for (index, (key, value)) in set.iter().enumerate() {
-                if let Some(top) = top_keys().iter().find(|k| k.settable && k.name == *key) {
-                    sets_used[index] = true;
-                    self.top(workload, top, value, &Place { file: "--set".to_owned(), line: 0 });
-                }
+        for (index, (name, value)) in self.inputs.set.iter().enumerate().filter(|_| depth == 0) {
+            if let Some(key) = find(top_keys(), name) {
+                self.used[index] = true;
+                self.give(&mut workload, key, value, &Place::command_line());
             }
         }
-        for item in phases.into_iter().flatten() {
-            match item.get_ref() {
-                DeValue::Table(table) => self.phase(table, defaults, workload, sets_used, &place, item.span().start),
-                _ => self.error(TextErrorKind::Form, &place(item.span().start), "phase", "is a table"),
-            }
-        }
-    }
-
-    fn top(&mut self, workload: &mut Workload, key: &TopKey, value: &str, place: &Place) {
-        if let Err(what) = (key.set)(workload, value) {
-            self.error(TextErrorKind::Value, place, key.name, format!("{what}; expected: {}", key.expects));
+        self.workload = workload;
+        for item in table.get("phase").and_then(|phases| phases.get_ref().as_array()).into_iter().flatten() {
+            let place = lines.place(Some(item.span()));
+            let outcome = match item.get_ref() {
+                DeValue::Table(table) => self.phase(table, &lines, place).and_then(|phase| self.expand(&phase)),
+                _ => Err(place.error(TextErrorKind::Form, "phase", "is a table")),
+            };
+            outcome.unwrap_or_else(|error| self.refuse(error));
         }
     }
 
-    /// The keys of jobs in a table; those in `other` are left to the caller.
-    fn entries(
-        &mut self,
-        table: &DeTable<'_>,
-        other: &[&'static str],
-        into: &mut Entries<'_>,
-        place: &dyn Fn(usize) -> Place,
-    ) {
-        for (key, value) in table.iter() {
-            let (here, name): (Place, &str) = (place(key.span().start), key.get_ref());
-            if other.contains(&name) {
-                continue;
-            }
-            if !job_keys().iter().any(|k| k.name == name) {
-                self.unknown(&here, name, other);
-                continue;
-            }
-            match scalar(value.get_ref()) {
-                Some(text) => into.push((name.to_owned(), text, here)),
-                None => self.error(TextErrorKind::Value, &here, name, "is one value or a list"),
-            }
-        }
-    }
-
-    fn phase(
-        &mut self,
-        table: &DeTable<'_>,
-        defaults: &Entries<'_>,
-        workload: &mut Workload,
-        sets_used: &mut [bool],
-        place: &dyn Fn(usize) -> Place,
-        at: usize,
-    ) {
-        let here = place(at);
-        let text_of = |key: &str| table.get(key).and_then(|v| scalar(v.get_ref()));
-        let Some(pattern) = text_of("name").filter(|n| !n.is_empty()) else {
-            return self.error(TextErrorKind::Form, &here, "name", "a phase has a name");
-        };
-        let kind = text_of("kind");
-        let copies_memory = kind.as_deref() == Some(MEMORY_COPY);
-        let kind = match kind.as_deref() {
-            None | Some("measure") => PhaseKind::Measure,
-            Some("precondition") => PhaseKind::Precondition,
-            Some("layout") => PhaseKind::Layout,
-            Some(MEMORY_COPY) => PhaseKind::Measure,
-            Some(other) => {
-                let what = format!("'{other}' is none of measure, precondition, layout, memory-copy");
-                return self.error(TextErrorKind::Value, &here, "kind", what);
-            }
-        };
-        let mut own = defaults.clone();
-        self.entries(table, PHASE_KEYS, &mut own, place);
-        let mut jobs: Vec<(String, Entries<'_>)> = Vec::new();
-        match table.get("job").map(|v| v.get_ref()) {
-            None => jobs.push((String::new(), own)),
-            Some(DeValue::Array(items)) => {
-                for (index, item) in items.iter().enumerate() {
-                    let DeValue::Table(job) = item.get_ref() else {
-                        self.error(TextErrorKind::Form, &here, "job", "is a list [[phase.job]]");
-                        continue;
-                    };
-                    let mut entries = own.clone();
-                    self.entries(job, &["name"], &mut entries, place);
-                    let name = job.get("name").and_then(|v| scalar(v.get_ref()));
-                    jobs.push((name.unwrap_or_else(|| format!("job{}", index + 1)), entries));
+    fn include(&mut self, file: &str, place: &Place, value: &DeValue<'_>, depth: u32) {
+        for name in scalar(value).unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
+            let name = included_beside(file, depth, name);
+            match self.inputs.includes.get(&name) {
+                _ if depth >= INCLUDE_DEPTH => {
+                    self.refuse(place.error(TextErrorKind::Form, "include", "includes go too deep; do they go round?"));
                 }
-            }
-            Some(_) => self.error(TextErrorKind::Form, &here, "job", "is a list [[phase.job]]"),
-        }
-        let mut sweep: Vec<(String, Vec<String>)> = Vec::new();
-        match table.get("sweep").map(|v| v.get_ref()) {
-            None => {}
-            Some(DeValue::Table(axes)) => {
-                for (key, values) in axes.iter() {
-                    let (here, name): (Place, &str) = (place(key.span().start), key.get_ref());
-                    let list = match values.get_ref() {
-                        DeValue::Array(items) => items.iter().map(|i| scalar(i.get_ref())).collect::<Option<Vec<_>>>(),
-                        _ => None,
-                    };
-                    match list {
-                        Some(list) if !list.is_empty() && job_keys().iter().any(|k| k.name == name) => {
-                            sweep.push((name.to_owned(), list));
-                        }
-                        Some(list) if !list.is_empty() => self.unknown(&here, name, &[]),
-                        _ => self.error(TextErrorKind::Value, &here, name, "is a list of values"),
-                    }
-                }
-            }
-            Some(_) => self.error(TextErrorKind::Form, &here, "sweep", "is a table of lists"),
-        }
-        // The axes in the order of the text: the names of phases say them.
-        sweep.sort_by_key(|(key, _)| pattern.find(&format!("{{{key}}}")).unwrap_or(usize::MAX));
-        let plain = pattern.split(['{', '}']).next().unwrap_or_default().trim_end_matches('-').to_owned();
-        let mut overrides: Vec<Override> = Vec::new();
-        for (index, (key, value)) in self.inputs.set.iter().enumerate() {
-            let (phase, bare) = key.rsplit_once('.').map_or((None, key.as_str()), |(p, k)| (Some(p), k));
-            if !job_keys().iter().any(|k| k.name == bare) {
-                continue;
-            }
-            if let Some(phase) = phase.filter(|p| *p != plain && *p != pattern) {
-                // Perhaps one point of the sweep.
-                overrides.push(Override {
-                    index,
-                    phase: Some(phase.to_owned()),
-                    key: bare.into(),
-                    value: value.clone(),
-                });
-                continue;
-            }
-            sets_used[index] = true;
-            match sweep.iter_mut().find(|(k, _)| k == bare) {
-                Some((_, values)) => *values = value.split(',').map(|v| v.trim().to_owned()).collect(),
-                None => overrides.push(Override { index, phase: None, key: bare.into(), value: value.clone() }),
-            }
-        }
-        let count = sweep.iter().fold(workload.phases.len() + 1, |n, (_, v)| n.saturating_mul(v.len().max(1)));
-        if count > MOST {
-            return self.error(TextErrorKind::Value, &here, "sweep", format!("more than {MOST} phases"));
-        }
-        self.expand(&pattern, kind, copies_memory, &jobs, &sweep, &overrides, sets_used, workload, &here);
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn expand(
-        &mut self,
-        pattern: &str,
-        kind: PhaseKind,
-        copies_memory: bool,
-        jobs: &[(String, Entries<'_>)],
-        sweep: &[(String, Vec<String>)],
-        overrides: &[Override],
-        sets_used: &mut [bool],
-        workload: &mut Workload,
-        here: &Place,
-    ) {
-        let combinations: usize = sweep.iter().map(|(_, v)| v.len()).product();
-        for mut number in 0..combinations {
-            let mut point: Vec<(&str, &str)> = Vec::new();
-            for (key, values) in sweep.iter().rev() {
-                point.push((key, &values[number % values.len()]));
-                number /= values.len();
-            }
-            let mut name = pattern.to_owned();
-            for (key, value) in &point {
-                name = name.replace(&format!("{{{key}}}"), &value.to_lowercase().replace("ib", ""));
-            }
-            if name.contains(['{', '}', '/', ' ', '.']) {
-                let what = format!("'{name}': words, digits and hyphens, and {{KEY}} for a key of the sweep");
-                return self.error(TextErrorKind::Value, here, "name", what);
-            }
-            if !self.phases.insert(name.clone()) {
-                let what = format!("two phases are called '{name}'; say the keys of the sweep in the name");
-                return self.error(TextErrorKind::Value, here, "name", what);
-            }
-            let meant = |o: &&Override| o.phase.as_ref().is_none_or(|phase| *phase == name);
-            overrides.iter().filter(meant).for_each(|o| sets_used[o.index] = true);
-            let mut made = Vec::new();
-            for (job_name, entries) in jobs {
-                let mut job = Job::named(job_name);
-                for (key, value, place) in entries {
-                    self.apply(&mut job, key, value, place);
-                }
-                for (key, value) in &point {
-                    self.apply(&mut job, key, value, here);
-                }
-                for Override { key, value, .. } in overrides.iter().filter(meant) {
-                    self.apply(&mut job, key, value, &Place { file: "--set".to_owned(), line: 0 });
-                }
-                if copies_memory {
-                    job.stream.kind = StreamKind::Copy(CopyPlan::default());
-                }
-                made.push(job);
+                Some(text) => self.file(&name, text, depth + 1),
+                None => self.refuse(place.error(TextErrorKind::NeedsInclude, &name, "an included text")),
             }
             if !self.errors.is_empty() {
                 return;
             }
-            for job in &made {
-                if let Err((key, what)) = self.amount.add(job) {
-                    return self.error(TextErrorKind::Value, here, key, what);
-                }
-            }
-            workload.phases.push(Phase { name, kind, jobs: made, optional: !sweep.is_empty() });
         }
     }
 
-    fn apply(&mut self, job: &mut Job, key: &str, value: &str, place: &Place) {
-        let Some(JobKey { set, expects, .. }) = job_keys().iter().find(|k| k.name == key) else {
-            return self.unknown(place, key, &[]);
-        };
-        if let Err(what) = set(job, value.trim()) {
-            self.error(TextErrorKind::Value, place, key, format!("{what}; expected: {expects}"));
+    /// The keys of jobs in a table; those in `other` are left to the caller.
+    fn entries(&mut self, table: &DeTable<'_>, other: &'static [&'static str], lines: &Text<'_>) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (key, value) in table.iter().filter(|(key, _)| !other.contains(&key.get_ref().as_ref())) {
+            let (name, place) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
+            match (find(job_keys(), name), scalar(value.get_ref())) {
+                (Some(key), Some(value)) => entries.push(Entry { key, value, place }),
+                (Some(_), None) => self.refuse(place.error(TextErrorKind::Value, name, "is one value or a list")),
+                (None, _) => self.unknown(&place, name, other.iter().copied()),
+            }
         }
+        entries
+    }
+
+    fn phase(&mut self, table: &DeTable<'_>, lines: &Text<'_>, place: Place) -> Result<PhaseText, TextError> {
+        let Some(pattern) = text_of(table, "name").filter(|n| !n.is_empty()) else {
+            return Err(place.error(TextErrorKind::Form, "name", "a phase has a name"));
+        };
+        let (kind, copies_memory) = match text_of(table, "kind").as_deref() {
+            None | Some("measure") => (PhaseKind::Measure, false),
+            Some("precondition") => (PhaseKind::Precondition, false),
+            Some("layout") => (PhaseKind::Layout, false),
+            // Measures memory instead of its target.
+            Some("memory-copy") => (PhaseKind::Measure, true),
+            Some(other) => {
+                let what = format!("'{other}' is none of measure, precondition, layout, memory-copy");
+                return Err(place.error(TextErrorKind::Value, "kind", what));
+            }
+        };
+        let own = [self.defaults.clone(), self.entries(table, PHASE_KEYS, lines)].concat();
+        let mut jobs: Vec<(String, Vec<Entry>)> = Vec::new();
+        let no_job = || place.error(TextErrorKind::Form, "job", "is a list [[phase.job]]");
+        match table.get("job").map(|v| v.get_ref()) {
+            None => jobs.push((String::new(), own)),
+            Some(list) => {
+                for (index, item) in list.as_array().ok_or_else(no_job)?.iter().enumerate() {
+                    let job = item.get_ref().as_table().ok_or_else(no_job)?;
+                    let name = text_of(job, "name").unwrap_or_else(|| format!("job{}", index + 1));
+                    jobs.push((name, [own.clone(), self.entries(job, &["name"], lines)].concat()));
+                }
+            }
+        }
+        let mut sweep = Vec::new();
+        if let Some(axes) = table.get("sweep") {
+            let no_table = || place.error(TextErrorKind::Form, "sweep", "is a table of lists");
+            for (key, values) in axes.get_ref().as_table().ok_or_else(no_table)? {
+                let (name, here) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
+                match (find(job_keys(), name), list(values.get_ref()).filter(|list| !list.is_empty())) {
+                    (Some(key), Some(list)) => sweep.push((key, list)),
+                    (None, Some(_)) => self.unknown(&here, name, []),
+                    (_, None) => self.refuse(here.error(TextErrorKind::Value, name, "is a list of values")),
+                }
+            }
+        }
+        // The axes in the order of the text: the names of phases say them.
+        sweep.sort_by_key(|(key, _)| pattern.find(&format!("{{{}}}", key.name)).unwrap_or(usize::MAX));
+        let mut phase = PhaseText { pattern, kind, copies_memory, jobs, sweep, place };
+        for value in self.overrides.clone() {
+            if !phase.is_meant(&value) {
+                continue;
+            }
+            self.used[value.index] = true;
+            if let Some((_, values)) = phase.sweep.iter_mut().find(|(key, _)| key.name == value.key.name) {
+                *values = value.value.split(',').map(|v| v.trim().to_owned()).collect();
+            }
+        }
+        Ok(phase)
+    }
+
+    /// Makes the phases of all points of a sweep.
+    fn expand(&mut self, text: &PhaseText) -> Result<(), TextError> {
+        let PhaseText { pattern, place, sweep, .. } = text;
+        let fail = |key: &str, what: String| Err(place.error(TextErrorKind::Value, key, what));
+        let count = sweep.iter().fold(self.workload.phases.len() + 1, |n, (_, v)| n.saturating_mul(v.len().max(1)));
+        if count > MOST {
+            return fail("sweep", format!("more than {MOST} phases"));
+        }
+        let command_line = Place::command_line();
+        for point in text.points() {
+            let mut name = pattern.clone();
+            for (key, value) in &point {
+                name = name.replace(&format!("{{{}}}", key.name), &value.to_lowercase().replace("ib", ""));
+            }
+            if name.contains(['{', '}', '/', ' ', '.']) {
+                return fail(
+                    "name",
+                    format!("'{name}': words, digits and hyphens, and {{KEY}} for a key of the sweep"),
+                );
+            }
+            if !self.names.insert(name.clone()) {
+                return fail("name", format!("two phases are called '{name}'; say the keys of the sweep in the name"));
+            }
+            // What is for all points and is swept says the points.
+            let swept = |value: &Override<'_>| sweep.iter().any(|(key, _)| key.name == value.key.name);
+            let meant = |value: &&Override<'_>| match text.is_meant(value) {
+                true => !swept(value),
+                false => value.phase == Some(&name),
+            };
+            let overrides: Vec<Override<'_>> = self.overrides.iter().filter(meant).copied().collect();
+            overrides.iter().for_each(|value| self.used[value.index] = true);
+            let mut jobs = Vec::new();
+            for (job_name, entries) in &text.jobs {
+                let mut job = Job::named(job_name);
+                let entries = entries.iter().map(|entry| (entry.key, entry.value.as_str(), &entry.place));
+                let point = point.iter().map(|(key, value)| (*key, *value, place));
+                let set = overrides.iter().map(|value| (value.key, value.value, &command_line));
+                for (key, value, place) in entries.chain(point).chain(set) {
+                    self.give(&mut job, key, value, place);
+                }
+                if text.copies_memory {
+                    job.stream.kind = StreamKind::Copy(CopyPlan::default());
+                }
+                jobs.push(job);
+            }
+            if !self.errors.is_empty() {
+                return Ok(());
+            }
+            for job in &jobs {
+                self.amount.add(job).or_else(|(key, what)| fail(key, what))?;
+            }
+            self.workload.phases.push(Phase { name, kind: text.kind, jobs, optional: !sweep.is_empty() });
+        }
+        Ok(())
     }
 }

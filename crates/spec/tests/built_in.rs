@@ -18,15 +18,15 @@ fn inputs(kind: TargetKind) -> RunInputs {
 #[test]
 fn each_is_described_and_has_a_plan_everywhere() {
     let all = workloads();
-    let names: Vec<&str> = all.iter().map(|w| w.name()).collect();
+    let names: Vec<&str> = all.iter().map(|w| w.name.as_str()).collect();
     assert_eq!(names, ["check", "sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"]);
     for workload in &all {
-        assert!(workload_text(workload.name()).is_some_and(|t| t.contains("[[phase]]")));
-        assert!(workload.answers().ends_with('?') && !workload.title().is_empty(), "{}", workload.name());
+        assert!(workload_text(&workload.name).is_some_and(|t| t.contains("[[phase]]")));
+        assert!(workload.answers.ends_with('?') && !workload.title.is_empty(), "{}", workload.name);
         for kind in
             [TargetKind::Directory, TargetKind::File, TargetKind::BlockDevice, TargetKind::Null, TargetKind::Sim]
         {
-            let plan = workload.plan(&inputs(kind)).unwrap_or_else(|e| panic!("{} on {kind:?}: {e}", workload.name()));
+            let plan = workload.plan(&inputs(kind)).unwrap_or_else(|e| panic!("{} on {kind:?}: {e}", workload.name));
             assert!(plan.check(512, Some(2 << 30)).is_empty());
             assert!(plan.size.bytes <= 8 << 30);
             assert_eq!(plan, workload.plan(&inputs(kind)).unwrap(), "the same inputs give the same plan");
@@ -44,10 +44,10 @@ fn reads_of_a_new_file_come_after_its_layout() {
         let furthest = reads.map(|s| s.block().region_start_bytes + s.block().region_bytes).max().unwrap_or(0);
         let layout_at = plan.phases.iter().position(|p| p.kind == PhaseKind::Layout);
         let read_at = plan.phases.iter().position(|p| p.streams.iter().any(|s| s.reads()));
-        assert!(read_at.is_none_or(|r| layout_at.is_some_and(|l| l < r)), "{}", workload.name());
+        assert!(read_at.is_none_or(|r| layout_at.is_some_and(|l| l < r)), "{}", workload.name);
         let layout = layout_at.map(|at| &plan.phases[at]);
         let covered = layout.map_or(0, |p| p.streams.iter().map(|s| s.block().region_bytes).max().unwrap_or(0));
-        assert!(covered >= furthest, "{}: {covered} < {furthest}", workload.name());
+        assert!(covered >= furthest, "{}: {covered} < {furthest}", workload.name);
     }
 }
 
@@ -58,11 +58,11 @@ fn a_target_that_is_only_read_keeps_its_data() {
         let inputs = RunInputs { readiness: Readiness::ReadOnly(reason), ..inputs(TargetKind::BlockDevice) };
         match workload.plan(&inputs) {
             Ok(plan) => {
-                assert!(plan.phases.iter().all(|p| p.skip.is_some() || !p.is_write()), "{}", workload.name());
+                assert!(plan.phases.iter().all(|p| p.skip.is_some() || !p.is_write()), "{}", workload.name);
                 assert_eq!(plan.bytes_written_at_most(), Some(0));
             }
             Err(RunError::NothingLeft { reason, .. }) => assert_eq!(reason, "it is mounted"),
-            Err(other) => panic!("{}: {other}", workload.name()),
+            Err(other) => panic!("{}: {other}", workload.name),
         }
     }
 }
@@ -70,7 +70,7 @@ fn a_target_that_is_only_read_keeps_its_data() {
 #[test]
 fn what_the_sector_forbids_is_left_out_of_the_sweep() {
     let all = workloads();
-    let sweep = all.iter().find(|w| w.name() == "sweep").unwrap();
+    let sweep = all.iter().find(|w| w.name == "sweep").unwrap();
     let plan = sweep.plan(&RunInputs { sector_bytes: 4096, ..inputs(TargetKind::BlockDevice) }).unwrap();
     let left_out: Vec<&str> = plan.phases.iter().filter(|p| p.skip.is_some()).map(|p| p.name.as_str()).collect();
     assert_eq!(left_out.len(), 8, "{left_out:?}");
@@ -81,7 +81,7 @@ fn what_the_sector_forbids_is_left_out_of_the_sweep() {
 #[test]
 fn steady_goes_by_the_test_specification() {
     let all = workloads();
-    let steady = all.iter().find(|w| w.name() == "steady").unwrap();
+    let steady = all.iter().find(|w| w.name == "steady").unwrap();
     let plan = steady.plan(&inputs(TargetKind::BlockDevice)).unwrap();
     let precondition = plan.phase("precondition").unwrap();
     assert_eq!(precondition.kind, PhaseKind::Precondition);

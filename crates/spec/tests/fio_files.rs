@@ -175,12 +175,12 @@ fn ramp_and_runtime_add_up_and_steady_state_is_rounds() {
 #[test]
 fn targets_come_from_the_file() {
     let device = read("[j]\nfilename=${DEV}\nrw=randread\ndirect=1\n");
-    assert_eq!((device.target(), device.changes_data()), (Some("/dev/loop7"), false));
+    assert_eq!((device.target.as_deref(), device.changes_data()), (Some("/dev/loop7"), false));
     let plan = device.plan(&inputs(TargetKind::BlockDevice)).unwrap();
     assert_eq!(plan.phases.len(), 1, "a device is not written over to be read");
     assert_eq!(plan.phases[0].streams[0].block().region_bytes, 4 << 30);
     let named = read("[j]\ndirectory=/srv/data\nfilename=a:b\\:c\nsize=2m\nrw=read\n");
-    assert_eq!(named.target(), Some("/srv/data"));
+    assert_eq!(named.target.as_deref(), Some("/srv/data"));
     let plan = named.plan(&inputs(TargetKind::Directory)).unwrap();
     assert_eq!(
         (plan.phases[1].streams[0].block().files.clone(), plan.phases[1].streams[0].block().region_bytes),
@@ -189,7 +189,7 @@ fn targets_come_from_the_file() {
     assert_eq!(plan.phases[0].kind, PhaseKind::Layout);
     assert_eq!(plan.phases[0].streams[0].block().files, ["a", "b:c"]);
     let two = read("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n");
-    assert!(two.second_target().unwrap().contains("my.fio:3: filename: '/dev/sdb' is a second target"));
+    assert!(two.second_target.unwrap().contains("my.fio:3: filename: '/dev/sdb' is a second target"));
     let outside = read("[j]\nfilename=../x:y\nsize=1m\n").plan(&inputs(TargetKind::Directory)).unwrap_err();
     assert!(outside.to_string().contains("not below the target"), "{outside}");
 }
@@ -211,7 +211,7 @@ fn what_is_not_supported_is_named_and_lenient_lists_it() {
         );
         assert!(error.to_string().contains(said), "{said}: {error}");
         let lenient = read_with(text, &[], true).unwrap_or_else(|e| panic!("{}", e[0]));
-        assert!(lenient.notes().iter().any(|n| n.contains("ignored") && n.contains(key)), "{:?}", lenient.notes());
+        assert!(lenient.notes.iter().any(|n| n.contains("ignored") && n.contains(key)), "{:?}", lenient.notes);
     }
 }
 

@@ -57,7 +57,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         links: Links::Follow,
         consent: args.permissions.consent(),
         registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns(),
+        interval_ns: workload.interval_ns,
         probe: workload.has_budget() && !args.plan,
     })?;
     opened.remarks.extend(place.remark);

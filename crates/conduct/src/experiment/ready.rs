@@ -109,7 +109,7 @@ pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution
         links: Links::Follow,
         consent: Consent { overwrite, destroy, only: ready.here.as_ref().and_then(|h| h.file) },
         registers,
-        interval_ns: ready.workload.interval_ns(),
+        interval_ns: ready.workload.interval_ns,
         probe: false,
     };
     crate::open(&wanted, execution.control, execution.listener)

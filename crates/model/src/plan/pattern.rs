@@ -117,6 +117,12 @@ pub enum BlockSize {
     Split(Vec<BlockShare>),
 }
 
+impl Default for BlockSize {
+    fn default() -> Self {
+        Self::Fixed { bytes: 4096 }
+    }
+}
+
 impl BlockSize {
     /// The smallest operation, bytes.
     pub fn min_bytes(&self) -> u64 {
@@ -158,7 +164,7 @@ pub struct BlockShare {
 }
 
 /// Sizes by direction, where they are not all [`BlockPlan::block_size_bytes`](crate::BlockPlan::block_size_bytes).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSizes {
     /// Of reads.
     pub read: BlockSize,

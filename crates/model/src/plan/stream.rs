@@ -348,7 +348,7 @@ impl BlockPlan {
     }
 
     /// The sizes of the directions that it has.
-    pub(super) fn sizes_used<'a>(&self, sizes: &'a BlockSizes) -> impl Iterator<Item = &'a BlockSize> + use<'a> {
+    pub fn sizes_used<'a>(&self, sizes: &'a BlockSizes) -> impl Iterator<Item = &'a BlockSize> + use<'a> {
         let read = self.reads().then_some(&sizes.read);
         let other = self.changes_data().then_some(sizes.of(self.operation));
         let trim = self.trim_before_write.then_some(&sizes.trim);

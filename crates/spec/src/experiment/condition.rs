@@ -29,11 +29,8 @@ impl Condition {
         let form = || format!("'{text}': of the form FACT == 'VALUE', joined by &&");
         let mut terms = Vec::new();
         for part in text.split("&&") {
-            let (fact, equal, value) = match (part.split_once("=="), part.split_once("!=")) {
-                (Some((fact, value)), _) => (fact, true, value),
-                (None, Some((fact, value))) => (fact, false, value),
-                (None, None) => return Err(form()),
-            };
+            let compared = |sign, equal| part.split_once(sign).map(|(fact, value)| (fact, equal, value));
+            let (fact, equal, value) = compared("==", true).or_else(|| compared("!=", false)).ok_or_else(form)?;
             let (fact, value) = (fact.trim(), value.trim());
             let quoted = ['\'', '"'].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
             let named =

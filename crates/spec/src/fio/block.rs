@@ -5,98 +5,74 @@
 
 use super::number::{Units, pieces};
 use super::supported::triple;
-use crate::job_key::{block_size, bytes};
-use model::BlockSize;
+use crate::job_key::block_size;
+use model::{BlockSize, BlockSizes};
 
-/// What has been said, each for reads, writes and trims.
+/// Which option says a size; a later one of these counts before an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    /// `bs=4k,8k,16k`.
+    Size,
+    /// `bsrange=1k-4k,2k-8k`.
+    Range,
+    /// `bssplit=4k/50:64k/,8k/10:16k/90`.
+    Split,
+}
+
+/// What has been said by each option, for reads, writes and trims.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Blocks {
-    size: [Option<u64>; 3],
-    range: [Option<(u64, u64)>; 3],
-    split: [Option<BlockSize>; 3],
-}
-
-fn positive(text: &str, units: Units) -> Result<u64, String> {
-    match units.bytes(text)? {
-        0 => Err("a block of 0 bytes".to_owned()),
-        bytes => Ok(bytes),
-    }
-}
+pub(super) struct Blocks([[Option<BlockSize>; 3]; 3]);
 
 impl Blocks {
-    /// `bs=4k,8k,16k`.
-    pub fn set_size(&mut self, text: &str, units: Units) -> Result<(), String> {
-        triple(&mut self.size, text, |part| match pieces(part, ":-").as_slice() {
-            [size] => positive(size, units).map(Some),
-            _ => Err(format!("'{part}' is not one size; a range belongs to bsrange=MIN-MAX, shares to bssplit")),
-        })
-    }
-
-    /// `bsrange=1k-4k,2k-8k`.
-    pub fn set_range(&mut self, text: &str, units: Units) -> Result<(), String> {
-        triple(&mut self.range, text, |part| match pieces(part, ":-").as_slice() {
-            [one, other] => {
-                let (one, other) = (positive(one, units)?, positive(other, units)?);
-                // As fio does: either may come first.
-                Ok(Some((one.min(other), one.max(other))))
+    /// Reads an option; what is not quite as it says.
+    pub fn set(&mut self, by: Says, text: &str, units: Units) -> Result<Option<String>, String> {
+        let mut note = None;
+        triple(&mut self.0[by as usize], text, |part| {
+            let plain = plain(by, part, units)?;
+            let size = block_size(&plain)?;
+            let (least, most) = (size.min_bytes(), size.max_bytes());
+            if let Some((_, asked)) = plain.split_once('-').filter(|(_, asked)| *asked != most.to_string()) {
+                note = Some(format!("multiples of the smallest, {least} bytes, up to {most} instead of {asked}"));
             }
-            _ => Err(format!("'{part}' is no range of sizes: MIN-MAX; one size belongs to bs")),
-        })
+            Ok(Some(size))
+        })?;
+        Ok(note.map(|note| format!(": sizes are {note}")))
     }
 
-    /// `bssplit=4k/50:64k/,8k/10:16k/90`.
-    pub fn set_split(&mut self, text: &str, units: Units) -> Result<(), String> {
-        triple(&mut self.split, text, |part| {
-            // The shared grammar reads sizes by a plain function; the units of this file are resolved before.
-            let mut plain = Vec::new();
-            for entry in pieces(part, ":") {
-                match pieces(entry, "/").as_slice() {
-                    [size] => plain.push(units.bytes(size)?.to_string()),
-                    // To fio, 0 per cent is no share given.
-                    [size, "" | "0" | "0%"] => plain.push(format!("{}/", units.bytes(size)?)),
-                    [size, share] => plain.push(format!("{}/{share}", units.bytes(size)?)),
-                    _ => return Err(format!("'{entry}' is no share: SIZE/PERCENT")),
-                }
-            }
-            block_size(&plain.join(":"), bytes).map(Some)
-        })
+    /// The command line says it by this option, whatever the text says by those that count before it.
+    pub fn forget_beyond(&mut self, by: Says) {
+        self.0[by as usize + 1..].fill(Default::default());
     }
 
-    /// `--set` says the size, whatever the text does.
-    pub fn forget_all_but_sizes(&mut self) {
-        self.range = Default::default();
-        self.split = Default::default();
+    /// What counts.
+    pub fn resolve(&self) -> BlockSizes {
+        let of = |at: usize| self.0.iter().rev().find_map(|said| said[at].clone()).unwrap_or_default();
+        BlockSizes { read: of(0), write: of(1), trim: of(2) }
     }
+}
 
-    /// `--set` says the range, whatever the text does.
-    pub fn forget_splits(&mut self) {
-        self.split = Default::default();
-    }
-
-    /// What counts, and what is not quite as the text says.
-    pub fn resolve(&self) -> ([BlockSize; 3], Vec<String>) {
-        let mut notes = Vec::new();
-        let sizes = [0, 1, 2].map(|at| match (&self.split[at], self.range[at], self.size[at]) {
-            (Some(split), _, _) => split.clone(),
-            (None, Some((least, most)), _) if least == most => BlockSize::Fixed { bytes: least },
-            (None, Some((min_bytes, most)), _) => {
-                let max_bytes = most - most % min_bytes;
-                if max_bytes != most {
-                    let note = format!(
-                        "bsrange: sizes are multiples of the smallest, {min_bytes} bytes, up to {max_bytes} instead of {most}"
-                    );
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
-                }
-                if max_bytes == min_bytes {
-                    BlockSize::Fixed { bytes: min_bytes }
-                } else {
-                    BlockSize::Range { min_bytes, max_bytes, step_bytes: min_bytes }
-                }
-            }
-            (None, None, size) => BlockSize::Fixed { bytes: size.unwrap_or(4096) },
-        });
-        (sizes, notes)
+/// The text in the language of [`block_size`], which knows neither the units of this file nor its arithmetic.
+fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
+    match (by, pieces(text, ":-").as_slice()) {
+        (Says::Size, [size]) => units.plain(size),
+        (Says::Size, _) => {
+            Err(format!("'{text}' is not one size; a range belongs to bsrange=MIN-MAX, shares to bssplit"))
+        }
+        (Says::Range, [one, other]) => {
+            // As fio does: either may come first.
+            let (one, other) = (units.bytes(one)?, units.bytes(other)?);
+            Ok(format!("{}-{}", one.min(other), one.max(other)))
+        }
+        (Says::Range, _) => Err(format!("'{text}' is no range of sizes: MIN-MAX; one size belongs to bs")),
+        (Says::Split, _) => {
+            let share = |entry: &str| match pieces(entry, "/").as_slice() {
+                [size] => units.plain(size),
+                // To fio, 0 per cent is no share given.
+                [size, "" | "0" | "0%"] => Ok(units.plain(size)? + "/"),
+                [size, share] => Ok(format!("{}/{share}", units.plain(size)?)),
+                _ => Err(format!("'{entry}' is no share: SIZE/PERCENT")),
+            };
+            Ok(pieces(text, ":").into_iter().map(share).collect::<Result<Vec<_>, String>>()?.join(":"))
+        }
     }
 }

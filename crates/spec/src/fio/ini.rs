@@ -11,10 +11,8 @@ const MOST_LINES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub name: String,
-    /// `None`: a bare word.
-    pub value: Option<String>,
-    /// Why the value is not known.
-    pub broken: Option<String>,
+    /// Empty of a bare word; or why it is not known.
+    pub value: Result<String, String>,
     pub place: Place,
 }
 
@@ -42,70 +40,73 @@ fn variables(text: &str, inputs: &TextInputs<'_>) -> Result<String, String> {
 }
 
 pub(super) fn read(inputs: &TextInputs<'_>) -> Result<Vec<Section>, Vec<TextError>> {
-    let (mut sections, mut errors, mut lines) = (Vec::new(), Vec::new(), 0);
-    file(inputs, inputs.file, inputs.text, 0, &mut sections, &mut errors, &mut lines);
-    if errors.is_empty() { Ok(sections) } else { Err(errors) }
+    let mut reader = Reader { inputs, sections: Vec::new(), errors: Vec::new(), lines: 0 };
+    reader.file(inputs.file, inputs.text, 0);
+    if reader.errors.is_empty() { Ok(reader.sections) } else { Err(reader.errors) }
 }
 
-fn file(
-    inputs: &TextInputs<'_>,
-    name: &str,
-    text: &str,
-    depth: u32,
-    sections: &mut Vec<Section>,
-    errors: &mut Vec<TextError>,
-    lines: &mut usize,
-) {
-    // Some editors put a byte order mark before the text.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    for (index, raw) in text.lines().enumerate() {
-        let place = Place { file: name.to_owned(), line: index as u32 + 1 };
-        let mut fail = |key: &str, what: String| {
-            errors.push(TextError::new(TextErrorKind::Form, &place, key, what).of_own());
-        };
-        *lines += 1;
-        if *lines > MOST_LINES {
-            return fail("", format!("more than {MOST_LINES} lines"));
-        }
-        let line = raw.split([';', '#']).next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        if let Some(rest) = line.strip_prefix('[') {
-            match rest.split_once(']') {
-                Some((title, "")) if !title.trim().is_empty() => {
-                    let title = title.trim().to_owned();
-                    sections.push(Section { name: title, place, entries: Vec::new() });
+struct Reader<'a> {
+    inputs: &'a TextInputs<'a>,
+    sections: Vec<Section>,
+    errors: Vec<TextError>,
+    /// Of all texts so far.
+    lines: usize,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, name: &str, text: &str, depth: u32) {
+        // Some editors put a byte order mark before the text.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let had = self.errors.len();
+        for (index, raw) in text.lines().enumerate() {
+            let place = Place { file: name.to_owned(), line: index as u32 + 1 };
+            self.lines += 1;
+            if self.lines > MOST_LINES {
+                return self.fail(&place, "", &format!("more than {MOST_LINES} lines"));
+            }
+            let line = raw.split([';', '#']).next().unwrap_or_default().trim();
+            if let Some(include) = line.strip_prefix("include").filter(|r| r.starts_with([' ', '\t'])) {
+                self.include(&place, included_beside(name, depth, include.trim()), depth);
+                if self.errors.len() > had {
+                    return;
                 }
-                _ => fail("", "begins with '[' and is no section: [NAME]".into()),
+            } else if !line.is_empty() {
+                self.line(place, line, depth);
             }
-            continue;
         }
-        if let Some(include) = line.strip_prefix("include").filter(|r| r.starts_with([' ', '\t'])) {
-            let include = included_beside(name, depth, include.trim());
-            match inputs.includes.get(&include) {
-                _ if depth >= INCLUDE_DEPTH => fail("include", "includes go too deep; do they go round?".into()),
-                Some(text) => file(inputs, &include, text, depth + 1, sections, errors, lines),
-                None => errors.push(TextError::new(TextErrorKind::NeedsInclude, &place, &include, "an included text")),
+    }
+
+    fn fail(&mut self, place: &Place, key: &str, what: &str) {
+        self.errors.push(place.error(TextErrorKind::Form, key, what).of_own());
+    }
+
+    fn include(&mut self, place: &Place, name: String, depth: u32) {
+        match self.inputs.includes.get(&name) {
+            _ if depth >= INCLUDE_DEPTH => self.fail(place, "include", "includes go too deep; do they go round?"),
+            Some(text) => self.file(&name, text, depth + 1),
+            None => self.errors.push(place.error(TextErrorKind::NeedsInclude, &name, "an included text")),
+        }
+    }
+
+    /// A line that is neither empty nor includes another text.
+    fn line(&mut self, place: Place, line: &str, depth: u32) {
+        if let Some(rest) = line.strip_prefix('[') {
+            let Some((title, "")) = rest.split_once(']').filter(|(title, _)| !title.trim().is_empty()) else {
+                return self.fail(&place, "", "begins with '[' and is no section: [NAME]");
+            };
+            return self.sections.push(Section { name: title.trim().to_owned(), place, entries: Vec::new() });
+        }
+        let (key, value) = line.split_once('=').map_or((line, ""), |(k, v)| (k.trim(), v.trim()));
+        match self.sections.last_mut() {
+            _ if key.is_empty() => self.fail(&place, "", "has no option before '='"),
+            Some(section) => {
+                let value = variables(value, self.inputs);
+                section.entries.push(Entry { name: key.to_owned(), value, place });
             }
-            if !errors.is_empty() {
-                return;
+            None => {
+                let key = if depth == 0 { key } else { "" };
+                self.fail(&place, key, "stands before the first section; put it below [global]");
             }
-            continue;
         }
-        let (key, value) = line.split_once('=').map_or((line, None), |(k, v)| (k.trim(), Some(v.trim())));
-        if key.is_empty() {
-            fail("", "has no option before '='".into());
-            continue;
-        }
-        let Some(section) = sections.last_mut() else {
-            fail(if depth == 0 { key } else { "" }, "stands before the first section; put it below [global]".into());
-            continue;
-        };
-        let (value, broken) = match value.map(|v| variables(v, inputs)).transpose() {
-            Ok(value) => (value, None),
-            Err(what) => (None, Some(what)),
-        };
-        section.entries.push(Entry { name: key.to_owned(), value, broken, place });
     }
 }

@@ -1,19 +1,20 @@
 //! The job that the options of a section make together.
 
-use super::block::Blocks;
+use super::block::{Blocks, Says};
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
-use crate::job_key::flow;
+use crate::job_key::{self, flow};
 use model::{
-    Access, BlockSize, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Operation, Order, Rate, Sync, ThinkTime,
-    Verify, VerifyKind,
+    Access, BufferPages, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, Sync, ThinkTime, Verify,
+    VerifyKind,
 };
 
 /// What a job that has ended takes with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ExitWhat {
     /// Jobs of its reporting group.
+    #[default]
     Group,
     /// Jobs up to the next stonewall: our phase.
     Stonewall,
@@ -21,9 +22,13 @@ pub(super) enum ExitWhat {
     All,
 }
 
+/// An option that does not go with the others, and why.
+pub(super) type Conflict = (&'static str, String);
+
 /// What the options of a section have said so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
+    /// What needs no other option to be understood.
     pub job: Job,
     /// Instead of the section's.
     pub name: Option<String>,
@@ -47,19 +52,17 @@ pub(super) struct Draft {
     pub mixed_reads: u32,
     pub no_map: bool,
     pub order: Option<Order>,
-    pub invalidate: bool,
     pub do_verify: bool,
     pub verify: Option<VerifyKind>,
     pub verify_fatal: bool,
     pub random_seed: Option<u64>,
     pub repeat: bool,
     pub steady_window_ns: u64,
-    pub steady: Option<(bool, u32)>,
-    pub steady_by_latency: bool,
+    /// Whether the slope is looked at, whether that of the latency, and the limit.
+    pub steady: Option<(bool, bool, u32)>,
     pub steady_round_ns: u64,
     pub flow_weight: Option<u32>,
     pub sequence_moves: bool,
-    pub zero: bool,
     /// `dedupe_mode=working_set`, and its share of the region.
     pub working_set: bool,
     pub working_set_percent: u32,
@@ -88,72 +91,30 @@ pub(super) struct Draft {
     pub burn_cycle_us: u32,
 }
 
-impl Default for Draft {
-    fn default() -> Self {
+impl Draft {
+    /// Before any option.
+    pub fn new() -> Self {
+        let mut job = Job { separate: true, drop_cache: true, ..Job::named("") };
+        job.stream.path.engine = Some(EngineKind::Psync);
         Self {
-            job: {
-                let mut job = Job { together: false, ..Job::default() };
-                job.stream.path.engine = Some(EngineKind::Psync);
-                job
-            },
-            name: None,
-            stonewall: false,
-            new_group: false,
-            group_reporting: false,
-            directory: None,
-            filenames: Vec::new(),
-            notes: Vec::new(),
+            job,
             kind: "read".into(),
-            modifier: None,
-            blocks: Blocks::default(),
-            rates: [None; 3],
-            rates_iops: [None; 3],
-            per_file: None,
             files: 1,
             mixed_reads: 50,
-            no_map: false,
-            order: None,
-            invalidate: true,
             do_verify: true,
-            verify: None,
-            verify_fatal: false,
-            random_seed: None,
             repeat: true,
-            steady_window_ns: 0,
-            steady: None,
-            steady_by_latency: false,
             steady_round_ns: 1_000_000_000,
-            flow_weight: None,
-            sequence_moves: false,
-            zero: false,
-            working_set: false,
             working_set_percent: 5,
-            exit_all: false,
-            exit_what: ExitWhat::Group,
-            priority_class: None,
-            priority_level: None,
-            wait_for: None,
-            zones_strided: false,
-            zone_size: 0,
-            zone_range: None,
-            zone_skip: 0,
-            hugepage_bytes: None,
-            fills: false,
-            verify_pattern: false,
-            maps_memory: false,
-            burns: false,
-            burn_percent: None,
             burn_cycle_us: 50_000,
+            ..Self::default()
         }
     }
-}
 
-impl Draft {
     /// Another value from the command line replaces all that the text says of the same thing.
     pub fn supersede(&mut self, option: &str) {
         match option {
-            "bs" | "blocksize" => self.blocks.forget_all_but_sizes(),
-            "bsrange" | "blocksize_range" => self.blocks.forget_splits(),
+            "bs" | "blocksize" => self.blocks.forget_beyond(Says::Size),
+            "bsrange" | "blocksize_range" => self.blocks.forget_beyond(Says::Range),
             "rate" => self.rates_iops = [None; 3],
             "rate_iops" => self.rates = [None; 3],
             "filename" => self.filenames.clear(),
@@ -161,36 +122,98 @@ impl Draft {
         }
     }
 
-    /// The job of a section. An error names the option that does not go with the others.
-    pub fn finish(
-        mut self,
-        name: &str,
-        group: u32,
-        units: Units,
-    ) -> Result<(Job, Vec<String>), (&'static str, String)> {
-        let mut job = self.job.clone();
+    /// Notes what an option does otherwise, or no more.
+    pub fn note(&mut self, option: &str, what: Option<String>) {
+        self.notes.retain(|n| !n.starts_with(option));
+        self.notes.extend(what.map(|what| format!("{option}{what}")));
+    }
+
+    /// The job of a section, and what is not as its text says.
+    pub fn finish(mut self, name: &str, group: u32, units: Units) -> Result<(Job, Vec<String>), Conflict> {
+        let mut job = std::mem::take(&mut self.job);
         job.stream.name = name.to_owned();
-        let random = self.kind.starts_with("rand");
-        let operation = self.kind.strip_prefix("rand").unwrap_or(&self.kind).to_owned();
-        let block = job.stream.block_mut();
-        (block.operation, block.mix, block.trim_before_write) = match operation.as_str() {
-            "write" => (Operation::Write, None, false),
-            "trim" => (Operation::Trim, None, false),
-            "trimwrite" => (Operation::Write, None, true),
-            "rw" => (Operation::Write, Some(Mix { read_percent: self.mixed_reads }), false),
-            _ => (Operation::Read, None, false),
-        };
-        let (sizes, notes) = self.blocks.resolve();
-        job.block = sizes;
-        self.notes.extend(notes);
+        job.block = self.blocks.resolve();
+        self.operations(&mut job, units)?;
         self.pace(&mut job)?;
-        job.stream.block_mut().order = if random { self.random_order() } else { Order::Sequential };
-        if !random {
-            // fio's alignment is one of random offsets.
-            job.stream.block_mut().align_bytes = None;
+        self.zones(&mut job)?;
+        self.way(&mut job)?;
+        self.verification(&mut job);
+        self.ends(&mut job, group)?;
+        job.seed = match (self.random_seed, self.repeat) {
+            (Some(seed), _) => Some(seed),
+            // The same offsets in each run, as fio does: the name makes them differ from job to job.
+            (None, true) => Some(name.bytes().fold(0x9e37, |seed, b| seed.wrapping_mul(31).wrapping_add(u64::from(b)))),
+            (None, false) => None,
+        };
+        // 0 would be no group.
+        job.shared_group = self.group_reporting.then_some(group.saturating_add(1));
+        job.files = self.files()?;
+        self.amounts(&mut job);
+        Ok((job, self.notes))
+    }
+
+    /// What it does, in which order.
+    fn operations(&self, job: &mut Job, units: Units) -> Result<(), Conflict> {
+        let (random, operation) = self.kind.strip_prefix("rand").map_or((false, self.kind.as_str()), |o| (true, o));
+        let ours = match operation {
+            "rw" => "mix",
+            "trimwrite" => "trim-write",
+            other => other,
+        };
+        job_key::operation(job, ours).map_err(|what| ("rw", what))?;
+        let block = job.stream.block_mut();
+        block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
+        if random {
+            block.order = match self.order {
+                Some(Order::Random) | None if self.no_map => Order::RandomReplace,
+                None => Order::Random,
+                Some(Order::Sequence { .. }) => Order::Sequence { advances: self.sequence_moves },
+                Some(order) => order,
+            };
+            if let Some(blocks) = &self.modifier {
+                block.run_blocks = positive(blocks, units).map_err(|what| ("rw", what))?;
+            }
+            return Ok(());
         }
-        self.modify(&mut job, random, units)?;
-        self.zones(&mut job, random)?;
+        let order = match &self.modifier {
+            Some(added) => stride(job, added, units).map_err(|what| ("rw", what))?,
+            None => Order::Sequential,
+        };
+        // fio's alignment is one of random offsets.
+        (job.stream.block_mut().order, job.stream.block_mut().align_bytes) = (order, None);
+        Ok(())
+    }
+
+    /// `zonemode=strided`: so much of each zone in sequence, then the next, and from the end to the start again (seen with
+    /// fio 3.33).
+    fn zones(&self, job: &mut Job) -> Result<(), Conflict> {
+        let fail = |what: &str| Err(("zonemode", what.to_owned()));
+        let range = self.zone_range.unwrap_or(self.zone_size);
+        let sized = self.zone_size > 0 || self.zone_range.is_some() || self.zone_skip > 0;
+        match job.only_block() {
+            _ if !self.zones_strided && sized => {
+                fail("zones need zonemode=strided; of zoned devices none is supported")
+            }
+            _ if !self.zones_strided => Ok(()),
+            None => fail("strided zones of blocks of one size and one direction are supported"),
+            _ if self.kind.starts_with("rand") || self.modifier.is_some() => {
+                fail("strided zones are supported for plain sequential orders")
+            }
+            _ if self.zone_size == 0 => fail("strided needs zonesize"),
+            _ if range < self.zone_size => fail("zonerange is at least zonesize"),
+            Some(bytes) => match (u32::try_from(self.zone_size.div_ceil(bytes)), range.checked_add(self.zone_skip)) {
+                (Ok(blocks), Some(stride_bytes)) => {
+                    let block = job.stream.block_mut();
+                    (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
+                    Ok(())
+                }
+                _ => fail("the zones are too large"),
+            },
+        }
+    }
+
+    /// By which calls, from which memory, with which priority.
+    fn way(&mut self, job: &mut Job) -> Result<(), Conflict> {
         job.stream.path.io_priority = match (self.priority_class, self.priority_level) {
             (None, None) => None,
             (Some(IoClass::Idle), _) => Some(IoPriority { class: IoClass::Idle, level: 0 }),
@@ -198,7 +221,6 @@ impl Draft {
                 Some(IoPriority { class: class.unwrap_or(IoClass::BestEffort), level: level.unwrap_or(0) })
             }
         };
-        job.stream.content.zero = self.zero;
         if self.fills && job.size.is_none() && self.per_file.is_none() {
             job.size = Some(Extent::Percent(100));
             self.notes.push("fill_device: all that the target offers; some of a file system stays free".into());
@@ -210,126 +232,82 @@ impl Draft {
             }
         }
         if self.burns {
-            self.burn(&mut job)?;
+            // Cycles of a chunk that is computed, and a pause such that the load is the share asked for.
+            let percent = self.burn_percent.ok_or_else(|| ("cpuload", "ioengine=cpuio needs it".to_owned()))?;
+            let spin_ns = u64::from(self.burn_cycle_us) * 1000;
+            let pause_ns = spin_ns * 100 / u64::from(percent);
+            job.stream.timing.think = Some(ThinkTime { pause_ns, spin_ns, after_operations: 1 });
+            job.size.get_or_insert(Extent::Bytes(job.largest_block()));
         }
         job.stream.content.pool_percent = if self.working_set { self.working_set_percent } else { 0 };
-        if matches!(job.stream.path.engine, Some(EngineKind::Psync | EngineKind::Mmap))
-            && job.stream.path.queue_depth > 1
-        {
-            self.notes.push(format!(
-                "job '{name}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",
-                job.stream.path.queue_depth
-            ));
-            job.stream.path.queue_depth = 1;
-        }
         let path = &mut job.stream.path;
+        if let BufferPages::Reserved { page_bytes } = &mut path.buffers.pages {
+            *page_bytes = self.hugepage_bytes;
+        }
+        if matches!(path.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && path.queue_depth > 1 {
+            self.notes.push(format!(
+                "job '{}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",
+                job.stream.name, path.queue_depth
+            ));
+            path.queue_depth = 1;
+        }
         path.batch_submit = path.batch_submit.map(|n| n.min(path.queue_depth));
         path.batch_complete = path.batch_complete.map(|n| n.min(path.queue_depth));
+        Ok(())
+    }
+
+    fn verification(&mut self, job: &mut Job) {
+        let Some(kind) = self.verify else { return };
+        if self.verify_pattern {
+            let what = "every byte is compared with what was written; each sector differs, and is not of the pattern";
+            self.notes.push(format!("verify_pattern: {what}"));
+        }
+        job.stream.verify = Some(Verify {
+            kind: if self.verify_pattern { VerifyKind::Stamp } else { kind },
+            read_back: self.do_verify && job.stream.changes_data(),
+            stop_at_first: self.verify_fatal,
+        });
+    }
+
+    /// What ends it, and what ends with it.
+    fn ends(&self, job: &mut Job, group: u32) -> Result<(), Conflict> {
         if job.time_based && job.time_ns.is_none() {
             return Err(("time_based", "needs runtime".into()));
-        }
-        job.drop_cache = self.invalidate;
-        if let Some(mut kind) = self.verify {
-            if self.verify_pattern {
-                kind = VerifyKind::Stamp;
-                let what =
-                    "every byte is compared with what was written; each sector differs, and is not of the pattern";
-                self.notes.push(format!("verify_pattern: {what}"));
-            }
-            job.stream.verify = Some(Verify {
-                kind,
-                read_back: self.do_verify && job.stream.changes_data(),
-                stop_at_first: self.verify_fatal,
-            });
         }
         let limits = &mut job.stream.limits;
         limits.exit_group = group.saturating_add(1);
         limits.ends_phase = self.exit_all && self.exit_what != ExitWhat::Group;
         limits.ends_group = self.exit_all && self.exit_what == ExitWhat::Group;
-        job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..*flow(&mut job) });
-        job.seed = match (self.random_seed, self.repeat) {
-            (Some(seed), _) => Some(seed),
-            // The same offsets in each run, as fio does: the name makes them differ from job to job.
-            (None, true) => {
-                Some(name.bytes().fold(0x9e37, |seed: u64, b| seed.wrapping_mul(31).wrapping_add(u64::from(b))))
-            }
-            (None, false) => None,
-        };
-        // 0 would be no group.
-        job.shared_group = self.group_reporting.then_some(group.saturating_add(1));
-        if let Some((slope, limit)) = self.steady {
+        if let Some((slope, by_latency, limit)) = self.steady {
             let round_ns = self.steady_round_ns;
-            let window = (self.steady_window_ns / round_ns).clamp(2, 1 << 20) as u32;
-            let most =
-                job.time_ns.map_or(window.saturating_mul(10), |t| (t / round_ns).min(1 << 20) as u32).max(window);
+            let window_rounds = (self.steady_window_ns / round_ns).clamp(2, 1 << 20) as u32;
+            let most = job.time_ns.map_or(window_rounds.saturating_mul(10), |t| (t / round_ns).min(1 << 20) as u32);
             let (range_permille, slope_permille) = if slope { (u32::MAX, limit) } else { (limit, u32::MAX) };
             job.steady = Some(Steady {
                 round_ns: Some(round_ns),
                 round_passes: false,
-                window_rounds: window,
+                window_rounds,
                 range_permille,
                 slope_permille,
-                most_rounds: most,
-                by_latency: self.steady_by_latency,
+                most_rounds: most.max(window_rounds),
+                by_latency,
             });
         }
-        job.files = self.files()?;
-        self.amounts(&mut job);
-        Ok((job, self.notes))
-    }
-
-    /// `zonemode=strided`: so much of each zone in sequence, then the next, and from the end to the start again (seen with
-    /// fio 3.33).
-    fn zones(&self, job: &mut Job, random: bool) -> Result<(), (&'static str, String)> {
-        if !self.zones_strided {
-            return match self.zone_size > 0 || self.zone_range.is_some() || self.zone_skip > 0 {
-                true => Err(("zonemode", "zones need zonemode=strided; of zoned devices none is supported".into())),
-                false => Ok(()),
-            };
-        }
-        let fail = |what: &str| Err(("zonemode", what.to_owned()));
-        let mut sizes = job.blocks_used();
-        let (Some(BlockSize::Fixed { bytes }), None) = (sizes.next(), sizes.next()) else {
-            return fail("strided zones of blocks of one size and one direction are supported");
-        };
-        let blocks = self.zone_size.div_ceil((*bytes).max(1));
-        drop(sizes);
-        let range = self.zone_range.unwrap_or(self.zone_size);
-        match (u32::try_from(blocks), range.checked_add(self.zone_skip)) {
-            _ if random || self.modifier.is_some() => fail("strided zones are supported for plain sequential orders"),
-            _ if self.zone_size == 0 => fail("strided needs zonesize"),
-            _ if range < self.zone_size => fail("zonerange is at least zonesize"),
-            (Ok(blocks), Some(stride_bytes)) => {
-                let block = job.stream.block_mut();
-                (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
-                Ok(())
-            }
-            _ => fail("the zones are too large"),
-        }
-    }
-
-    /// `ioengine=cpuio`: cycles of a chunk that is computed, and a pause such that the load is the share asked for.
-    fn burn(&self, job: &mut Job) -> Result<(), (&'static str, String)> {
-        let Some(percent) = self.burn_percent else { return Err(("cpuload", "ioengine=cpuio needs it".into())) };
-        let spin_ns = u64::from(self.burn_cycle_us) * 1000;
-        let pause_ns = spin_ns * 100 / u64::from(percent);
-        job.stream.timing.think = Some(ThinkTime { pause_ns, spin_ns, after_operations: 1 });
-        job.size.get_or_insert(Extent::Bytes(job.largest_block()));
         Ok(())
     }
 
-    fn pace(&self, job: &mut Job) -> Result<(), (&'static str, String)> {
-        let (bytes, operations) = (self.rates.iter().flatten().count(), self.rates_iops.iter().flatten().count());
-        if bytes > 0 && operations > 0 {
+    fn pace(&self, job: &mut Job) -> Result<(), Conflict> {
+        let [bytes, operations] = [self.rates, self.rates_iops].map(|rates| rates.iter().any(Option::is_some));
+        if bytes && operations {
             return Err(("rate_iops", "and rate exclude each other; one of them is the limit".into()));
         }
-        let rates = if bytes > 0 { self.rates } else { self.rates_iops };
         let pacing = job.pacing();
-        [pacing.read, pacing.write, pacing.trim] = rates;
+        [pacing.read, pacing.write, pacing.trim] = if bytes { self.rates } else { self.rates_iops };
+        job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..*flow(job) });
         Ok(())
     }
 
-    fn files(&self) -> Result<Files, (&'static str, String)> {
+    fn files(&self) -> Result<Files, Conflict> {
         let whole = self.filenames.iter().find(|n| n.starts_with('/'));
         if let (Some(name), Some(directory)) = (whole, &self.directory) {
             let what =
@@ -353,13 +331,12 @@ impl Draft {
                 Files::Target => 1,
             };
             let all = each.saturating_mul(files);
-            let used = match job.size {
-                Some(Extent::Bytes(bytes)) => bytes.min(all),
-                Some(percent) => percent.of(each).saturating_mul(files),
-                None => all,
-            };
             // A size in per cent is a part of each file; one in bytes leaves the files as they are.
-            let region = if matches!(job.size, Some(Extent::Percent(_))) { used } else { all };
+            let (region, used) = match job.size {
+                Some(Extent::Bytes(bytes)) => (all, bytes.min(all)),
+                Some(percent) => [percent.of(each).saturating_mul(files); 2].into(),
+                None => (all, all),
+            };
             job.size = Some(Extent::Bytes(region));
             job.file_bytes = Some(each);
             job.amount = match job.amount {
@@ -374,50 +351,18 @@ impl Draft {
             job.amount.get_or_insert(Extent::Percent(100));
         }
     }
+}
 
-    fn random_order(&self) -> Order {
-        match self.order {
-            Some(Order::Random) | None if self.no_map => Order::RandomReplace,
-            None => Order::Random,
-            Some(Order::Sequence { .. }) => Order::Sequence { advances: self.sequence_moves },
-            Some(order) => order,
-        }
-    }
-
-    /// What stands behind the colon of `rw`: after how many blocks a new offset is drawn, or what is added to each offset.
-    fn modify(&self, job: &mut Job, random: bool, units: Units) -> Result<(), (&'static str, String)> {
-        let Some(text) = &self.modifier else { return Ok(()) };
-        let fail = |what: String| Err(("rw", what));
-        if random {
-            match positive(text, units) {
-                Ok(blocks) => job.stream.block_mut().run_blocks = blocks,
-                Err(what) => return fail(what),
-            }
-            return Ok(());
-        }
-        let added = match units.signed_bytes(text) {
-            Ok(added) => added,
-            Err(what) => return fail(what),
-        };
-        let mut sizes = job.blocks_used();
-        let (Some(BlockSize::Fixed { bytes }), None) = (sizes.next(), sizes.next()) else {
-            return fail("an offset is added to blocks of one size and one direction".into());
-        };
-        let distance = i128::from(*bytes) + i128::from(added);
-        drop(sizes);
-        let largest = i128::from(job.largest_block());
-        job.stream.block_mut().order = match distance {
-            d if d == -largest => Order::Reverse,
-            d if d >= largest => match u64::try_from(d) {
-                Ok(stride_bytes) => Order::Strided { stride_bytes },
-                Err(_) => return fail(format!("'{text}' is too large")),
-            },
-            _ => {
-                return fail(format!(
-                    "'{text}': gaps forwards, and blocks one by one backwards (minus twice the size), are supported"
-                ));
-            }
-        };
-        Ok(())
+/// What stands behind the colon of `rw` where offsets follow one another: what is added to each of them.
+fn stride(job: &Job, text: &str, units: Units) -> Result<Order, String> {
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+    let added = sign * i128::from(units.bytes(digits)?);
+    let bytes = job.only_block().ok_or("an offset is added to blocks of one size and one direction")?;
+    match u64::try_from(i128::from(bytes) + added) {
+        Ok(stride_bytes) if stride_bytes >= bytes => Ok(Order::Strided { stride_bytes }),
+        _ if added == -2 * i128::from(bytes) => Ok(Order::Reverse),
+        _ => Err(format!(
+            "'{text}': gaps forwards, and blocks one by one backwards (minus twice the size), are supported"
+        )),
     }
 }

@@ -47,11 +47,9 @@ impl Units {
         self.value(text, Suffixes::Size)
     }
 
-    /// With a sign.
-    pub fn signed_bytes(self, text: &str) -> Result<i64, String> {
-        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |t| (true, t));
-        let value = i64::try_from(self.bytes(digits)?).map_err(|_| format!("'{text}' is too large"))?;
-        Ok(if negative { -value } else { value })
+    /// A size or a count as all understand it, without units and arithmetic.
+    pub fn plain(self, text: &str) -> Result<String, String> {
+        self.bytes(text).map(|n| n.to_string())
     }
 
     /// Nanoseconds; a bare number is seconds.
@@ -66,9 +64,9 @@ impl Units {
 
     fn value(self, text: &str, suffixes: Suffixes) -> Result<u64, String> {
         let mut parser = Parser { text, at: 0, units: self, suffixes };
-        let term = parser.sum(0)?;
+        let term = parser.joined(0, 0)?;
         let value = match suffixes {
-            Suffixes::Time(bare) if !term.has_unit => term.value.checked_mul(bare).ok_or_else(|| parser.too_large())?,
+            Suffixes::Time(bare) if !term.has_unit => parser.in_range(term.value.checked_mul(bare))?,
             _ => term.value,
         };
         parser.space();
@@ -124,137 +122,110 @@ impl Parser<'_> {
         Some(next)
     }
 
-    fn sum(&mut self, depth: u32) -> Result<Term, String> {
-        let mut term = self.product(depth)?;
-        while let Some(sign) = self.take(&['+', '-']) {
-            let other = self.product(depth)?;
-            if term.has_unit != other.has_unit && matches!(self.suffixes, Suffixes::Time(_)) {
+    /// Terms and what joins them, from a level of binding on: sums, products, powers.
+    fn joined(&mut self, level: usize, depth: u32) -> Result<Term, String> {
+        const SIGNS: [&[char]; 3] = [&['+', '-'], &['*', '/', '%'], &['^']];
+        let Some(signs) = SIGNS.get(level) else { return self.term(depth) };
+        let mut term = self.joined(level + 1, depth)?;
+        while let Some(sign) = self.take(signs) {
+            // The right one of two powers binds closer, as usual.
+            let (right, depth) = if sign == '^' { (level, self.deeper(depth)?) } else { (level + 1, depth) };
+            let other = self.joined(right, depth)?;
+            term = self.join(term, sign, other)?;
+        }
+        Ok(term)
+    }
+
+    fn join(&self, one: Term, sign: char, other: Term) -> Result<Term, String> {
+        let (a, b, exponent) = (one.value, other.value, u32::try_from(other.value));
+        let value = match sign {
+            '+' | '-' if one.has_unit != other.has_unit && matches!(self.suffixes, Suffixes::Time(_)) => {
                 return Err(format!("'{}' adds a time to a number without a unit", self.text));
             }
-            let next = match sign {
-                '+' => term.value.checked_add(other.value),
-                _ => term.value.checked_sub(other.value),
-            };
-            term = Term { value: next.ok_or_else(|| self.too_large())?, has_unit: term.has_unit || other.has_unit };
-        }
-        Ok(term)
+            '/' | '%' if b == 0 => return Err(format!("'{}' divides by 0", self.text)),
+            '^' if exponent.is_err() => return Err(format!("'{}': an exponent is a number from 0", self.text)),
+            '+' => a.checked_add(b),
+            '-' => a.checked_sub(b),
+            '*' => a.checked_mul(b),
+            '/' => a.checked_div(b),
+            '%' => a.checked_rem(b),
+            _ => a.checked_pow(exponent.unwrap_or_default()),
+        };
+        let has_unit = one.has_unit || (sign != '^' && other.has_unit);
+        Ok(Term { value: self.in_range(value)?, has_unit })
     }
 
-    fn product(&mut self, depth: u32) -> Result<Term, String> {
-        let mut term = self.power(depth)?;
-        while let Some(sign) = self.take(&['*', '/', '%']) {
-            let other = self.power(depth)?;
-            let next = match sign {
-                '*' => term.value.checked_mul(other.value).ok_or_else(|| self.too_large())?,
-                _ if other.value == 0 => return Err(format!("'{}' divides by 0", self.text)),
-                '/' => term.value.checked_div(other.value).ok_or_else(|| self.too_large())?,
-                _ => term.value.checked_rem(other.value).ok_or_else(|| self.too_large())?,
-            };
-            term = Term { value: next, has_unit: term.has_unit || other.has_unit };
-        }
-        Ok(term)
+    fn in_range(&self, value: Option<i128>) -> Result<i128, String> {
+        value.ok_or_else(|| format!("'{}' is too large", self.text))
     }
 
-    /// The right one of two powers binds closer, as usual.
-    fn power(&mut self, depth: u32) -> Result<Term, String> {
-        let base = self.term(depth)?;
-        if self.take(&['^']).is_none() {
-            return Ok(base);
+    fn deeper(&self, depth: u32) -> Result<u32, String> {
+        if depth < DEEPEST {
+            return Ok(depth + 1);
         }
-        if depth > DEEPEST {
-            return Err(format!("'{}': too many powers", self.text));
-        }
-        let exponent = self.power(depth + 1)?;
-        let exponent =
-            u32::try_from(exponent.value).map_err(|_| format!("'{}': an exponent is a number from 0", self.text))?;
-        let value = base.value.checked_pow(exponent).ok_or_else(|| self.too_large())?;
-        Ok(Term { value, has_unit: base.has_unit })
-    }
-
-    fn too_large(&self) -> String {
-        format!("'{}' is too large", self.text)
+        Err(format!("'{}': too many parentheses, signs or powers", self.text))
     }
 
     fn term(&mut self, depth: u32) -> Result<Term, String> {
-        if depth > DEEPEST {
-            return Err(format!("'{}': too many parentheses", self.text));
-        }
         if self.take(&['(']).is_some() {
-            let value = self.sum(depth + 1)?;
+            let value = self.joined(0, self.deeper(depth)?)?;
             self.take(&[')']).ok_or_else(|| format!("'{}': a parenthesis is not closed", self.text))?;
             return self.suffix(value);
         }
         if self.take(&['-']).is_some() {
-            let term = self.term(depth + 1)?;
-            return Ok(Term { value: term.value.checked_neg().ok_or_else(|| self.too_large())?, ..term });
+            let term = self.term(self.deeper(depth)?)?;
+            return Ok(Term { value: self.in_range(term.value.checked_neg())?, ..term });
         }
         if self.take(&['$']).is_some() {
             let machine = self.units.machine;
-            for (name, value) in [
+            let known = [
                 ("pagesize", machine.page_size_bytes),
                 ("mb_memory", machine.memory_bytes >> 20),
                 ("ncpus", u64::from(machine.processors)),
-            ] {
-                if self.rest().starts_with(name) {
-                    self.at += name.len();
-                    return self.suffix(Term { value: i128::from(value), has_unit: false });
-                }
-            }
-            return Err(format!("'{}': of variables $pagesize, $mb_memory and $ncpus are known", self.text));
+            ];
+            let Some((name, value)) = known.into_iter().find(|(name, _)| self.rest().starts_with(name)) else {
+                return Err(format!("'{}': of variables $pagesize, $mb_memory and $ncpus are known", self.text));
+            };
+            self.at += name.len();
+            return self.suffix(Term { value: i128::from(value), has_unit: false });
         }
         self.space();
-        let (radix, prefix) = match self.rest() {
-            r if r.starts_with("0x") || r.starts_with("0X") => (16, 2),
-            _ => (10, 0),
-        };
+        let hexadecimal = self.rest().starts_with("0x") || self.rest().starts_with("0X");
+        let (radix, prefix) = if hexadecimal { (16, 2) } else { (10, 0) };
         self.at += prefix;
         let digits: String = self.rest().chars().take_while(|c| c.is_digit(radix)).collect();
         if digits.is_empty() {
             return Err(format!("'{}' is no number", self.text));
         }
         self.at += digits.len();
-        let value = i128::from_str_radix(&digits, radix).map_err(|_| self.too_large())?;
+        let value = self.in_range(i128::from_str_radix(&digits, radix).ok())?;
         self.suffix(Term { value, has_unit: false })
     }
 
     fn suffix(&mut self, term: Term) -> Result<Term, String> {
         let word: String = self.rest().chars().take_while(char::is_ascii_alphabetic).collect();
         let unit = word.to_ascii_lowercase();
-        let factor = match self.suffixes {
+        let (factor, known) = match self.suffixes {
             Suffixes::Size => {
                 let bare = unit.strip_suffix('b').unwrap_or(&unit);
                 let (letter, other) = bare.strip_suffix('i').map_or((bare, false), |l| (l, true));
-                let power = match letter {
-                    "" if !other => 0,
-                    "k" => 1,
-                    "m" => 2,
-                    "g" => 3,
-                    "t" => 4,
-                    "p" => 5,
-                    _ => {
-                        return Err(format!(
-                            "'{}': unknown unit '{word}' (known: k, m, g, t, p, ki, mi, ..)",
-                            self.text
-                        ));
-                    }
-                };
                 let base: i128 = if (self.units.kb_base == 1000) == other { 1024 } else { 1000 };
-                base.pow(power)
+                let power = ["", "k", "m", "g", "t", "p"].iter().position(|l| *l == letter && !(l.is_empty() && other));
+                (power.map(|power| base.pow(power as u32)), "k, m, g, t, p, ki, mi, ..")
             }
-            Suffixes::Time(_) => match unit.as_str() {
-                "" => 1,
-                "d" => 86_400_000_000_000,
-                "h" => 3_600_000_000_000,
-                "m" => 60_000_000_000,
-                "s" => 1_000_000_000,
-                "ms" | "msec" => 1_000_000,
-                "us" | "usec" => 1000,
+            Suffixes::Time(_) => {
                 // fio takes every other word, `ns` and `sec` too, for microseconds.
-                _ => return Err(format!("'{}': unknown unit '{word}' (known: d, h, m, s, ms, us)", self.text)),
-            },
+                let factors = [("", 1), ("us", 1000), ("usec", 1000), ("ms", 1_000_000), ("msec", 1_000_000)];
+                let longer =
+                    [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)].map(|(unit, s)| (unit, s * 1_000_000_000));
+                let factor =
+                    factors.into_iter().chain(longer).find(|(name, _)| *name == unit).map(|(_, factor)| factor);
+                (factor, "d, h, m, s, ms, us")
+            }
         };
+        let factor = factor.ok_or_else(|| format!("'{}': unknown unit '{word}' (known: {known})", self.text))?;
         self.at += word.len();
-        let value = term.value.checked_mul(factor).ok_or_else(|| self.too_large())?;
+        let value = self.in_range(term.value.checked_mul(factor))?;
         Ok(Term { value, has_unit: term.has_unit || !unit.is_empty() })
     }
 }
@@ -307,7 +278,6 @@ mod tests {
         assert_eq!(units(1024).microseconds("(2*3)"), Ok(6000));
         assert_eq!(units(1024).seconds("2*3s"), Ok(6_000_000_000));
         assert!(units(1024).seconds("3s+1").unwrap_err().contains("without a unit"));
-        assert_eq!(units(1024).signed_bytes("-8k"), Ok(-8192));
     }
 
     #[test]

@@ -1,17 +1,26 @@
 //! The options that are supported: what each does to the draft of a job.
 
+use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
-use crate::job_key::{cpus, flow, milli, nodes, numa_memory, page_bytes, permille, sequence, zones};
+use crate::job_key::{
+    self, above_0, cpus, flow, milli, nodes, not_0, numa_memory, page_bytes, permille, sequence, think, whole, zones,
+};
 use model::{
-    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, ThinkTime,
-    VerifyKind,
+    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, VerifyKind,
 };
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
-/// Names, the first of which is fio's own, and what they do.
-type Supported = (&'static [&'static str], Set);
+
+/// An option.
+pub(super) struct Supported {
+    /// The first is fio's own.
+    pub names: &'static [&'static str],
+    /// The key that says it in our language, where that has another name and is one key.
+    pub ours: &'static [&'static str],
+    pub set: Set,
+}
 
 const NEEDS_VALUE: &str = "needs a value";
 
@@ -19,39 +28,32 @@ fn flag(text: &str, units: Units) -> Result<bool, String> {
     match text {
         "" | "true" | "yes" => Ok(true),
         "false" | "no" => Ok(false),
-        _ => match units.count(text)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(format!("'{text}' is neither 0 nor 1")),
-        },
+        _ => job_key::flag(&units.plain(text)?).map_err(|_| format!("'{text}' is neither 0 nor 1")),
     }
 }
 
 fn count(text: &str, units: Units) -> Result<u32, String> {
-    u32::try_from(units.count(text)?).map_err(|_| format!("'{text}' is too large"))
+    whole(&units.plain(text)?)
 }
 
 pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
-    count(text, units).and_then(|n| if n == 0 { Err("0 is not possible".to_owned()) } else { Ok(n) })
+    count(text, units).and_then(not_0)
 }
 
 fn percent(text: &str, units: Units) -> Result<u32, String> {
-    let n = count(text.trim_end_matches('%'), units)?;
+    let n = count(text.trim_end_matches('%').trim(), units)?;
     if n > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(n) }
 }
 
 fn extent(text: &str, units: Units) -> Result<Extent, String> {
-    match text.strip_suffix('%') {
-        // Beyond 100 % a size would be one of another target.
-        Some(number) => percent(number.trim(), units).map(Extent::Percent),
-        None => units.bytes(text).map(Extent::Bytes),
-    }
+    // Beyond 100 % a size would be one of another target.
+    if text.ends_with('%') { percent(text, units).map(Extent::Percent) } else { units.bytes(text).map(Extent::Bytes) }
 }
 
 /// The value of a name.
 fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
     let names = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    crate::job_key::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
+    job_key::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
 }
 
 /// Read, write, trim: what is left out takes the one before it; what is empty stays.
@@ -78,11 +80,23 @@ pub(super) fn triple<T: Clone>(
 }
 
 /// Demanded rates; 0 is fio's way of saying: none.
-fn rates(into: &mut [Option<Rate>; 3], text: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
-    triple(into, text, |part| match read(part)? {
-        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => Ok(None),
-        rate => Ok(Some(rate)),
-    })
+fn rates(into: &mut [Option<Rate>; 3], text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
+    triple(into, text, |part| Ok(above_0(units.bytes(part)?).map(of)))
+}
+
+/// The least rate of a job as a whole.
+fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
+    need(!text.contains(','), &format!("'{text}': one least rate, of all that a job does, is supported"))?;
+    d.job.stream.limits.least_rate = above_0(units.bytes(text)?).map(of);
+    Ok(())
+}
+
+fn need(met: bool, what: &str) -> Result<(), String> {
+    if met { Ok(()) } else { Err(what.to_owned()) }
+}
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|t| !t.is_empty())
 }
 
 /// Names that a colon separates; one that belongs to a name is escaped.
@@ -91,33 +105,28 @@ fn separated(text: &str) -> Vec<String> {
     text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect()
 }
 
-fn think(draft: &mut Draft) -> &mut ThinkTime {
-    draft.job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
-}
-
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.job.stream.path.engine = Some(match t {
-        "psync" | "pvsync" | "pvsync2" | "sync" | "vsync" => EngineKind::Psync,
-        "io_uring" | "libaio" | "posixaio" => EngineKind::IoUring,
-        "mmap" | "libpmem" => EngineKind::Mmap,
-        "null" | "cpp_null" | "cpuio" => EngineKind::Null,
+    let (kind, by) = match t {
+        "psync" | "pvsync" | "pvsync2" => (EngineKind::Psync, ""),
+        "sync" | "vsync" => (EngineKind::Psync, "carried out by pread and pwrite"),
+        "io_uring" => (EngineKind::IoUring, ""),
+        "libaio" | "posixaio" => (EngineKind::IoUring, "carried out by io_uring"),
+        "mmap" => (EngineKind::Mmap, ""),
+        "libpmem" => (
+            EngineKind::Mmap,
+            "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
+        ),
+        "null" => (EngineKind::Null, ""),
+        "cpp_null" => (EngineKind::Null, "carried out by null, which does nothing"),
+        "cpuio" => (EngineKind::Null, "computes on one processor; each cycle counts as one operation, on no storage"),
         _ => {
-            return Err(format!(
-                "engine '{t}' is not supported: io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio are"
-            ));
+            let known = "io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio";
+            return Err(format!("engine '{t}' is not supported: {known} are"));
         }
-    });
-    (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
-    d.notes.retain(|n| !n.starts_with("ioengine="));
-    let by = match t {
-        "libaio" | "posixaio" => "carried out by io_uring",
-        "sync" | "vsync" => "carried out by pread and pwrite",
-        "cpp_null" => "carried out by null, which does nothing",
-        "cpuio" => "computes on one processor; each cycle counts as one operation, on no storage",
-        "libpmem" => "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
-        _ => return Ok(()),
     };
-    d.notes.push(format!("ioengine={t}: {by}"));
+    d.job.stream.path.engine = Some(kind);
+    (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
+    d.note("ioengine=", Some(format!("{t}: {by}")).filter(|_| !by.is_empty()));
     Ok(())
 }
 
@@ -135,10 +144,8 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
         "zipf" => Order::Zipf { theta_milli: single("1.1")? },
         "pareto" => Order::Pareto { h_milli: single("0.2")? },
         "normal" => Order::Normal { deviation_percent: single("")? / 1000 },
-        "zoned" if parameter.contains(',') => {
-            return Err(format!("'{t}': one list of zones for all directions is supported"));
-        }
         "zoned" => {
+            need(!parameter.contains(','), &format!("'{t}': one list of zones for all directions is supported"))?;
             d.job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
         }
@@ -151,119 +158,97 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The least rate of a job as a whole.
-fn least(d: &mut Draft, t: &str, read: impl Fn(&str) -> Result<Rate, String>) -> Result<(), String> {
-    if t.contains(',') {
-        return Err(format!("'{t}': one least rate, of all that a job does, is supported"));
-    }
-    d.job.stream.limits.least_rate = match read(t)? {
-        Rate::BytesPerS(0) | Rate::OperationsPerS(0) => None,
-        rate => Some(rate),
-    };
-    Ok(())
-}
-
 fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.notes.retain(|n| !n.starts_with("verify="));
+    let mut note = None;
     d.verify = match t {
         "0" | "none" | "" => None,
         "pattern" => {
-            d.notes.push("verify=pattern: every byte is compared with what was written; each sector differs".into());
+            note = Some("pattern: every byte is compared with what was written; each sector differs".to_owned());
             Some(VerifyKind::Stamp)
         }
         "md5" | "crc64" | "crc32" | "crc16" | "crc7" | "sha1" | "sha256" | "sha512" | "sha3-224" | "sha3-256"
         | "sha3-384" | "sha3-512" => {
             // What a checksum finds, a comparison of every byte finds too.
-            d.notes.push(format!("verify={t}: every byte is compared with what was written, instead of its checksum"));
+            note = Some(format!("{t}: every byte is compared with what was written, instead of its checksum"));
             Some(VerifyKind::Stamp)
         }
         _ => Some(t.parse::<VerifyKind>().map_err(|e| e.to_string())?),
     };
+    d.note("verify=", note);
     Ok(())
 }
 
 fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
     let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
-    if !limit.trim_end().ends_with('%') {
-        return Err(format!("'{t}': limits in per cent are supported"));
-    }
-    let (slope, by_latency) = match kind {
-        "iops" | "bw" => (false, false),
-        "iops_slope" | "bw_slope" => (true, false),
-        "lat" => (false, true),
-        "lat_slope" => (true, true),
+    need(limit.trim_end().ends_with('%'), &format!("'{t}': limits in per cent are supported"))?;
+    let (figure, slope) = kind.strip_suffix("_slope").map_or((kind, false), |figure| (figure, true));
+    let by_latency = match figure {
+        "iops" | "bw" => false,
+        "lat" => true,
         _ => return Err(format!("'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are")),
     };
-    (d.steady, d.steady_by_latency) = (Some((slope, permille(limit)?)), by_latency);
+    d.steady = Some((slope, by_latency, permille(limit)?));
     Ok(())
 }
 
 macro_rules! options {
-    ($($($name:literal),+ => |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr;)*) => {
-        impl Draft {
-            /// Names (the first is fio's own), and what each does.
-            pub const OPTIONS: &'static [Supported] = &[$((&[$($name),+], |$d, $t, $u| {
+    ($($($name:literal),+ $(as $ours:literal)? => |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr;)*) => {
+        pub(super) const OPTIONS: &[Supported] = &[$(Supported {
+            names: &[$($name),+],
+            ours: &[$($ours)?],
+            set: |$d, $t, $u| {
                 $does;
                 Ok(())
-            })),*];
-        }
+            },
+        }),*];
     };
 }
 
 options! {
-    "name" => |d, t, _| d.name = Some(Some(t.to_owned()).filter(|t| !t.is_empty()).ok_or(NEEDS_VALUE)?);
-    "rw", "readwrite" => |d, t, _| {
+    "name" => |d, t, _| d.name = Some(text(t).ok_or(NEEDS_VALUE)?);
+    "rw", "readwrite" as "operation" => |d, t, _| {
         let (kind, modifier) = t.split_once(':').map_or((t, None), |(k, m)| (k, Some(m)));
-        d.kind = match kind {
-            "read" | "write" | "trim" | "randread" | "randwrite" | "randtrim" | "rw" | "randrw" | "trimwrite"
-            | "randtrimwrite" => kind.to_owned(),
-            "readwrite" => "rw".to_owned(),
-            _ => {
-                return Err(format!(
-                    "'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"
-                ));
-            }
-        };
+        let plain = if kind == "readwrite" { "rw" } else { kind };
+        let known = "read write trim rw trimwrite randread randwrite randtrim randrw randtrimwrite";
+        if !known.split(' ').any(|k| k == plain) {
+            return Err(format!("'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"));
+        }
+        d.kind = plain.to_owned();
         d.modifier = modifier.map(str::to_owned);
     };
-    "rwmixread" => |d, t, u| d.mixed_reads = percent(t, u)?;
+    "rwmixread" as "read-percent" => |d, t, u| d.mixed_reads = percent(t, u)?;
     "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
-    "bs", "blocksize" => |d, t, u| d.blocks.set_size(t, u)?;
-    "bsrange", "blocksize_range" => |d, t, u| d.blocks.set_range(t, u)?;
-    "bssplit" => |d, t, u| d.blocks.set_split(t, u)?;
-    "blockalign", "ba" => |d, t, u| {
+    "bs", "blocksize" as "block-size" => |d, t, u| d.blocks.set(Says::Size, t, u).map(drop)?;
+    "bsrange", "blocksize_range" as "block-size" => |d, t, u| {
+        let cut = d.blocks.set(Says::Range, t, u)?;
+        d.note("bsrange", cut);
+    };
+    "bssplit" as "block-size" => |d, t, u| d.blocks.set(Says::Split, t, u).map(drop)?;
+    "blockalign", "ba" as "align" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.bytes(part).map(Some))?;
-        if all[0] != all[1] {
-            return Err("one alignment for all directions is supported".into());
-        }
-        d.job.stream.block_mut().align_bytes = all[0].filter(|a| *a > 0);
+        need(all[0] == all[1], "one alignment for all directions is supported")?;
+        d.job.stream.block_mut().align_bytes = all[0].and_then(above_0);
     };
-    "ioengine" => |d, t, _| engine(d, t)?;
-    "iodepth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
-    "iodepth_batch", "iodepth_batch_submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
-    "iodepth_batch_complete", "iodepth_batch_complete_min" => |d, t, u| {
+    "ioengine" as "engine" => |d, t, _| engine(d, t)?;
+    "iodepth" as "depth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
+    "iodepth_batch", "iodepth_batch_submit" as "batch-submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
+    "iodepth_batch_complete", "iodepth_batch_complete_min" as "batch-complete" => |d, t, u| {
         // 0 asks fio to poll; the loop here never waits for more than it must.
-        d.job.stream.path.batch_complete = Some(count(t, u)?).filter(|n| *n > 0);
+        d.job.stream.path.batch_complete = above_0(count(t, u)?);
     };
-    "direct" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
+    "direct" as "access" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
     "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
-    "sync" => |d, t, u| {
-        d.job.stream.path.open_sync = match t {
-            "none" => OpenSync::None,
-            "sync" => OpenSync::Sync,
-            "dsync" => OpenSync::Dsync,
-            _ => match flag(t, u) {
-                Ok(true) => OpenSync::Sync,
-                Ok(false) => OpenSync::None,
-                Err(_) => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
-            },
-        };
+    "sync" as "open" => |d, t, u| d.job.stream.path.open_sync = match (t, flag(t, u)) {
+        ("none", _) | (_, Ok(false)) => OpenSync::None,
+        ("sync", _) | (_, Ok(true)) => OpenSync::Sync,
+        ("dsync", _) => OpenSync::Dsync,
+        _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
     };
-    "numa_cpu_nodes" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
-    "numa_mem_policy" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
-    "rate_min", "ratemin" => |d, t, u| least(d, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
-    "rate_iops_min" => |d, t, u| least(d, t, |p| u.count(p).map(Rate::OperationsPerS))?;
+    "numa_cpu_nodes" as "numa-cpus" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
+    "numa_mem_policy" as "numa-memory" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
+    "rate_min", "ratemin" as "least-rate" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
+    "rate_iops_min" as "least-iops" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
     "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
     "flow_id" => |d, t, u| flow(&mut d.job).id = count(t, u)?;
     "flow_sleep" => |d, t, u| flow(&mut d.job).sleep_ns = u.microseconds(t)?;
@@ -274,68 +259,50 @@ options! {
         d.steady_round_ns = Some(u.seconds(t)?).filter(|ns| *ns >= 1_000_000_000).ok_or("a second is the least")?;
     };
     "fill_device", "fill_fs" => |d, t, u| d.fills = flag(t, u)?;
-    "cpuload" => |d, t, u| d.burn_percent = Some(Some(percent(t, u)?).filter(|p| *p > 0).ok_or("0 computes nothing")?);
+    "cpuload" => |d, t, u| d.burn_percent = Some(above_0(percent(t, u)?).ok_or("0 computes nothing")?);
     "cpuchunks" => |d, t, u| d.burn_cycle_us = positive(t, u)?;
     "cpumode" => |d, t, _| {
-        if one_of(t, &[("noop", false), ("qsort", true)])? {
-            d.notes.push("cpumode=qsort: computes in a loop that touches no memory".into());
-        }
+        let sorts = one_of(t, &[("noop", false), ("qsort", true)])?;
+        d.note("cpumode", sorts.then(|| "=qsort: computes in a loop that touches no memory".to_owned()));
     };
     "hipri" => |d, t, u| d.job.stream.path.rw_flags.hipri = flag(t, u)?;
     "nowait" => |d, t, u| d.job.stream.path.rw_flags.nowait = flag(t, u)?;
     "uncached" => |d, t, u| d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
     "atomic" => |d, t, u| d.job.stream.path.rw_flags.atomic = flag(t, u)?;
-    "mem", "iomem" => |d, t, _| {
+    "mem", "iomem" as "buffers" => |d, t, _| {
+        let (ordinary, reserved) = (BufferPages::Ordinary, BufferPages::Reserved { page_bytes: None });
+        let known = [("malloc", ordinary), ("shm", ordinary), ("mmap", ordinary), ("mmapshared", ordinary), ("shmhuge", reserved), ("mmaphuge", reserved)];
         // What follows a colon names a file to map: the pages are the same.
-        d.job.stream.path.buffers.pages = match t.split(':').next().unwrap_or(t) {
-            "malloc" | "shm" | "mmap" | "mmapshared" => BufferPages::Ordinary,
-            "shmhuge" | "mmaphuge" => BufferPages::Reserved { page_bytes: d.hugepage_bytes },
-            _ => return Err(format!("'{t}' is none of malloc, shm, mmap, mmapshared, shmhuge, mmaphuge")),
-        };
+        d.job.stream.path.buffers.pages = one_of(t.split(':').next().unwrap_or(t), &known)?;
     };
-    "iomem_align", "mem_align" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
-    "hugepage-size" => |d, t, u| {
-        d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
-        if let BufferPages::Reserved { page_bytes } = &mut d.job.stream.path.buffers.pages {
-            *page_bytes = d.hugepage_bytes;
-        }
-    };
-    "invalidate" => |d, t, u| d.invalidate = flag(t, u)?;
-    "fsync" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
-    "fdatasync" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
-    "end_fsync", "fsync_on_close" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
-    "numjobs" => |d, t, u| {
-        let copies = positive(t, u)?;
-        if copies as usize > crate::workload::MOST {
-            return Err(format!("more than {} jobs", crate::workload::MOST));
-        }
-        d.job.copies = copies;
-    };
-    "cpus_allowed" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
-    "cpus_allowed_policy" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
+    "iomem_align", "mem_align" as "buffer-alignment" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
+    "hugepage-size" => |d, t, u| d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
+    "invalidate" => |d, t, u| d.job.drop_cache = flag(t, u)?;
+    "fsync" as "fsync-every" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
+    "fdatasync" as "fdatasync-every" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
+    "end_fsync", "fsync_on_close" as "fsync-at-end" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
+    "numjobs" as "jobs" => |d, t, u| d.job.copies = positive(t, u)?;
+    "cpus_allowed" as "cpus" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
+    "cpus_allowed_policy" as "cpus-split" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
     "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
-    "prioclass" => |d, t, u| {
-        d.priority_class = match count(t, u)? {
-            0 => None,
-            1 => Some(IoClass::RealTime),
-            2 => Some(IoClass::BestEffort),
-            3 => Some(IoClass::Idle),
-            n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
-        };
+    "prioclass" => |d, t, u| d.priority_class = match count(t, u)? {
+        0 => None,
+        1 => Some(IoClass::RealTime),
+        2 => Some(IoClass::BestEffort),
+        3 => Some(IoClass::Idle),
+        n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
     };
-    "prio" => |d, t, u| {
-        let level = u8::try_from(count(t, u)?).ok().filter(|n| *n < 8);
-        d.priority_level = Some(level.ok_or_else(|| format!("'{t}' is no level from 0 to 7"))?);
+    "prio" => |d, t, u| d.priority_level = match count(t, u)? {
+        level @ 0..=7 => Some(level as u8),
+        _ => return Err(format!("'{t}' is no level from 0 to 7")),
     };
     "directory" => |d, t, _| {
-        match separated(t).as_slice() {
-            [] => d.directory = None,
-            [one] => d.directory = Some(one.clone()),
-            _ => return Err(format!("'{t}': one directory is supported; one job file for each")),
-        }
+        let mut names = separated(t);
+        need(names.len() < 2, &format!("'{t}': one directory is supported; one job file for each"))?;
+        d.directory = names.pop();
     };
-    "filename" => |d, t, _| {
+    "filename" as "files" => |d, t, _| {
         // fio adds what is named to what has been named before, in [global] too.
         for name in separated(t) {
             if d.filenames.contains(&name) {
@@ -345,85 +312,69 @@ options! {
             }
         }
     };
-    "nrfiles", "nr_files" => |d, t, u| {
-        d.files = positive(t, u)?;
-        if d.files > 65_536 {
-            return Err("more than 65536 files".into());
-        }
+    "nrfiles", "nr_files" as "own-files" => |d, t, u| d.files = positive(t, u)?;
+    "filename_format" as "file-names" => |d, t, _| {
+        need(!t.contains("$clientuid"), "'$clientuid' is not supported: there are no clients")?;
+        d.job.file_format = text(t);
     };
-    "filename_format" => |d, t, _| {
-        if let Some(at) = t.find("$clientuid") {
-            return Err(format!("'{}' is not supported: there are no clients", &t[at..at + "$clientuid".len()]));
-        }
-        d.job.file_format = Some(t.to_owned()).filter(|t| !t.is_empty());
+    "filesize" as "region" => |d, t, u| {
+        need(!t.contains('-'), "one size for all files is supported")?;
+        d.per_file = above_0(u.bytes(t)?);
     };
-    "filesize" => |d, t, u| {
-        if t.contains('-') {
-            return Err("one size for all files is supported".into());
-        }
-        d.per_file = Some(u.bytes(t)?).filter(|n| *n > 0);
-    };
-    "file_service_type" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
-    "size" => |d, t, u| d.job.size = Some(extent(t, u)?);
-    "io_size", "io_limit" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
+    "file_service_type" as "file-order" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
+    "size" as "region" => |d, t, u| d.job.size = Some(extent(t, u)?);
+    "io_size", "io_limit" as "amount" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
     "offset", "fileoffset" => |d, t, u| d.job.offset = extent(t, u)?;
-    "offset_increment" => |d, t, u| d.job.offset_step = extent(t, u)?;
-    "number_ios" => |d, t, u| d.job.stream.limits.total_operations = Some(u.count(t)?).filter(|n| *n > 0);
+    "offset_increment" as "job-offset" => |d, t, u| d.job.offset_step = extent(t, u)?;
+    "number_ios" as "operations" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.count(t)?);
     "loops" => |d, t, u| d.job.loops = count(t, u)?.max(1);
-    "runtime", "timeout" => |d, t, u| d.job.time_ns = Some(u.seconds(t)?).filter(|n| *n > 0);
+    "runtime", "timeout" as "time" => |d, t, u| d.job.time_ns = above_0(u.seconds(t)?);
     "time_based" => |d, t, u| d.job.time_based = flag(t, u)?;
-    "ramp_time" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
-    "startdelay", "start_delay" => |d, t, u| {
-        if t.contains('-') {
-            return Err("a fixed delay is supported, no range".into());
-        }
+    "ramp_time" as "ramp" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
+    "startdelay", "start_delay" as "start-delay" => |d, t, u| {
+        need(!t.contains('-'), "a fixed delay is supported, no range")?;
         d.job.stream.timing.start_delay_ns = u.seconds(t)?;
     };
     "stonewall", "wait_for_previous" => |d, t, u| d.stonewall = flag(t, u)?;
-    "wait_for" => |d, t, _| d.wait_for = Some(t.to_owned()).filter(|t| !t.is_empty());
+    "wait_for" => |d, t, _| d.wait_for = text(t);
     "zonemode" => |d, t, _| d.zones_strided = one_of(t, &[("none", false), ("strided", true)])?;
     "zonesize" => |d, t, u| d.zone_size = u.bytes(t)?;
-    "zonerange" => |d, t, u| d.zone_range = Some(u.bytes(t)?).filter(|n| *n > 0);
+    "zonerange" => |d, t, u| d.zone_range = above_0(u.bytes(t)?);
     "zoneskip" => |d, t, u| d.zone_skip = u.bytes(t)?;
     "group_reporting" => |d, t, u| d.group_reporting = flag(t, u)?;
     "new_group" => |d, t, u| d.new_group = flag(t, u)?;
-    "overwrite" => |d, t, u| d.job.laid_out = flag(t, u)?;
-    "zero_buffers" => |d, t, u| d.zero = flag(t, u)?;
-    "buffer_compress_percentage" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
-    "dedupe_percentage" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
+    "overwrite" as "laid-out" => |d, t, u| d.job.laid_out = flag(t, u)?;
+    "zero_buffers" as "zeroes" => |d, t, u| d.job.stream.content.zero = flag(t, u)?;
+    "buffer_compress_percentage" as "compressible" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
+    "dedupe_percentage" as "duplicates" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
     "dedupe_mode" => |d, t, _| d.working_set = one_of(t, &[("repeat", false), ("working_set", true)])?;
     "dedupe_working_set_percentage" => |d, t, u| d.working_set_percent = percent(t, u)?.max(1);
     "dedupe_global" => |d, t, u| d.job.stream.content.pool_shared = flag(t, u)?;
     "randrepeat", "allrandrepeat" => |d, t, u| d.repeat = flag(t, u)?;
-    "randseed" => |d, t, u| d.random_seed = Some(u.count(t)?);
+    "randseed" as "seed" => |d, t, u| d.random_seed = Some(u.count(t)?);
     "norandommap" => |d, t, u| d.no_map = flag(t, u)?;
-    "random_distribution" => |d, t, _| distribution(d, t)?;
-    "rate" => |d, t, u| rates(&mut d.rates, t, |p| u.bytes(p).map(Rate::BytesPerS))?;
-    "rate_iops" => |d, t, u| rates(&mut d.rates_iops, t, |p| u.count(p).map(Rate::OperationsPerS))?;
-    "rate_process" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
-    "thinktime" => |d, t, u| think(d).pause_ns = u.microseconds(t)?;
-    "thinktime_spin" => |d, t, u| think(d).spin_ns = u.microseconds(t)?;
-    "thinktime_blocks" => |d, t, u| think(d).after_operations = positive(t, u)?;
+    "random_distribution" as "order" => |d, t, _| distribution(d, t)?;
+    "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
+    "rate_iops" as "iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
+    "rate_process" as "arrivals" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
+    "thinktime" as "think" => |d, t, u| think(&mut d.job).pause_ns = u.microseconds(t)?;
+    "thinktime_spin" as "think-spin" => |d, t, u| think(&mut d.job).spin_ns = u.microseconds(t)?;
+    "thinktime_blocks" as "think-after" => |d, t, u| think(&mut d.job).after_operations = positive(t, u)?;
     "verify" => |d, t, _| verify(d, t)?;
     "verify_write_sequence" => |d, t, u| {
-        d.notes.retain(|n| !n.starts_with("verify_write_sequence"));
-        if !flag(t, u)? {
-            let what = "that the last write of each place came back is checked all the same";
-            d.notes.push(format!("verify_write_sequence=0: {what}"));
-        }
+        let what = "=0: that the last write of each place came back is checked all the same".to_owned();
+        let ignored = !flag(t, u)?;
+        d.note("verify_write_sequence", ignored.then_some(what));
     };
     "do_verify" => |d, t, u| d.do_verify = flag(t, u)?;
     "verify_fatal" => |d, t, u| d.verify_fatal = flag(t, u)?;
-    "continue_on_error" => |d, t, _| {
-        d.notes.retain(|n| !n.starts_with("continue_on_error"));
+    "continue_on_error" as "on-error" => |d, t, _| {
+        let note = format!("={t}: goes on after failed operations of all kinds");
+        d.note("continue_on_error", Some(note).filter(|_| matches!(t, "read" | "write")));
         d.job.stream.on_error = match t {
             // Data that do not verify never end a job, unless verify_fatal asks for that.
             "none" | "0" | "verify" => ErrorPolicy::Stop,
-            "" | "all" | "1" | "io" => ErrorPolicy::Continue,
-            "read" | "write" => {
-                d.notes.push(format!("continue_on_error={t}: goes on after failed operations of all kinds"));
-                ErrorPolicy::Continue
-            }
+            "" | "all" | "1" | "io" | "read" | "write" => ErrorPolicy::Continue,
             _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
         };
     };

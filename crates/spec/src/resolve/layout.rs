@@ -16,14 +16,14 @@ impl Resolver<'_> {
     pub(super) fn layout(&self) -> Option<PhasePlan> {
         // A text may have a layout of its own.
         let has_own = self.workload.phases.iter().any(|p| p.kind == PhaseKind::Layout);
-        if has_own || !Self::lays_out_on(self.workload, self.inputs) || self.laid_out.is_empty() {
+        if has_own || !Self::lays_out_on(self.workload, self.inputs) || self.used.laid_out.is_empty() {
             return None;
         }
         let sector = self.inputs.sector_bytes.max(512);
         // Files of one length are one stream; the target itself, which has no name, is one of its own.
         let mut by_end: BTreeMap<(u64, bool, Option<VerifyKind>), Vec<String>> = BTreeMap::new();
-        for (name, end) in &self.laid_out {
-            let kind = self.verified.get(name).copied();
+        for (name, end) in &self.used.laid_out {
+            let kind = self.used.verified.get(name).copied();
             let names = by_end.entry((*end, !name.is_empty(), kind)).or_default();
             names.extend((!name.is_empty()).then(|| name.clone()));
         }

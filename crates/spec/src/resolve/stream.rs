@@ -3,7 +3,7 @@
 use super::{Resolver, RunError};
 use crate::budget::round_bytes;
 use crate::job::{Extent, Files, Job, Phase};
-use model::{BlockSize, BlockSizes, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
+use model::{BlockSize, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
     fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
@@ -14,18 +14,10 @@ impl Resolver<'_> {
                 let base = if job.stream.name.is_empty() { &phase.name } else { &job.stream.name };
                 let base: String = base.chars().map(|c| if c == '/' || c.is_control() { '-' } else { c }).collect();
                 let format = job.file_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
-                let mut names: Vec<String> = Vec::new();
-                for file in 0..*count {
-                    let name = format
-                        .replace("$jobname", &base)
-                        .replace("$jobnum", &copy.to_string())
-                        .replace("$filenum", &file.to_string());
-                    // Without the number of the file, all are one.
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
-                names
+                let format = format.replace("$jobname", &base).replace("$jobnum", &copy.to_string());
+                // Without the number of the file, all are one.
+                let count = if format.contains("$filenum") { *count } else { 1 };
+                (0..count).map(|file| format.replace("$filenum", &file.to_string())).collect()
             }
         };
         if self.inputs.kind == TargetKind::Directory {
@@ -68,30 +60,28 @@ impl Resolver<'_> {
         }
         let largest = job.largest_block();
         let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
-        let whole_blocks =
-            size - size % if job.blocks_used().all(|b| b.min_bytes() == largest) { largest } else { unit };
         // What holds no block is refused with the figure that was asked for.
-        let region_bytes = if whole_blocks == 0 { size } else { whole_blocks };
+        let region_bytes = if size < unit { size } else { size - size % unit };
         let end = offset.saturating_add(region_bytes);
         let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
         for name in names {
-            let used = self.ends.entry(name.clone()).or_default();
-            self.needed += u128::from(end.saturating_sub(*used));
+            let used = self.used.ends.entry(name.clone()).or_default();
+            self.used.needed += u128::from(end.saturating_sub(*used));
             *used = end.max(*used);
             if let Some(verify) = job.stream.verify {
-                self.verified.entry(name.clone()).or_insert(verify.kind);
+                self.used.verified.entry(name.clone()).or_insert(verify.kind);
             }
             if job.stream.reads() || job.laid_out {
-                let needed = self.laid_out.entry(name).or_default();
+                let needed = self.used.laid_out.entry(name).or_default();
                 *needed = end.max(*needed);
             }
         }
-        let needed = u64::try_from(self.needed).unwrap_or(u64::MAX);
+        let needed = u64::try_from(self.used.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
             let (phase, job) = (phase.name.clone(), job.stream.name.clone());
             return Err(RunError::TooSmall { phase, job, needed, offered });
         }
-        self.streams += 1;
+        self.used.streams += 1;
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
         let all = region_bytes.saturating_mul(count);
         let amount = match job.amount {
@@ -110,16 +100,16 @@ impl Resolver<'_> {
             _ if job.stream.changes_data() => job.stream.durability.sync,
             _ => Sync::None,
         };
-        let group = match (job.shared_group, job.together) {
+        let group = match (job.shared_group, job.separate) {
             (Some(group), _) => group,
-            (None, true) => number,
+            (None, false) => number,
             // Beyond all numbers of jobs.
-            (None, false) => {
-                u32::try_from(self.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
+            (None, true) => {
+                u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
             }
         };
         let mut stream = job.stream.clone();
-        if job.copies > 1 && !job.together && job.shared_group.is_none() {
+        if job.copies > 1 && job.separate && job.shared_group.is_none() {
             // Those that are reported together are one job with one name.
             stream.name = format!("{}-{}", if stream.name.is_empty() { "job" } else { &stream.name }, copy + 1);
         }
@@ -135,15 +125,14 @@ impl Resolver<'_> {
         stream.limits.total_bytes = by_amount.then(|| amount.saturating_mul(u64::from(job.loops)));
         stream.seed = match job.seed {
             Some(seed) => seed.wrapping_add(u64::from(copy)),
-            None => self.inputs.seed.wrapping_add(self.streams),
+            None => self.inputs.seed.wrapping_add(self.used.streams),
         };
         stream.group = group;
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();
         }
-        let [read, write, trim] = job.block.clone();
-        block.block_sizes = (!plain).then_some(BlockSizes { read, write, trim });
+        block.block_sizes = (!plain).then(|| job.block.clone());
         (block.block_size_bytes, block.region_start_bytes, block.region_bytes, block.files) =
             (largest, offset, region_bytes, files);
         Ok(stream)

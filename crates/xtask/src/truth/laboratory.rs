@@ -26,7 +26,7 @@ fn workload(wanted: &Wanted) -> anyhow::Result<(Workload, &'static str)> {
             Ok((workload, "check"))
         }
         Wanted::Workload(name) => {
-            let found = spec::workloads().into_iter().find(|w| w.name() == *name);
+            let found = spec::workloads().into_iter().find(|w| w.name == *name);
             Ok((found.with_context(|| format!("no workload {name}"))?, "run"))
         }
     }
@@ -38,7 +38,7 @@ fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
         links: Links::Refuse,
         consent: Default::default(),
         registers: false,
-        interval_ns: workload.interval_ns(),
+        interval_ns: workload.interval_ns,
         probe: workload.has_budget(),
     };
     Ok(conduct::open(&wanted, &Control::default(), &Silence)?)
