@@ -215,10 +215,10 @@ pub fn foreign_ratio(record: &PhaseRecord) -> Option<f64> {
     Some(bytes as f64 * sure / length as f64 / own)
 }
 
-/// Phases that touched the target, whether they stand or not.
+/// Phases that moved data to or from the target, whether they stand or not.
 pub fn executed(run: &Run) -> impl Iterator<Item = (&PhaseRun, &PhaseRecord)> {
     run.phases
         .iter()
-        .filter(|p| !p.plan.copies_memory() && p.status != PhaseStatus::Skipped)
+        .filter(|p| !p.plan.copies_memory() && p.plan.moves_data() && p.status != PhaseStatus::Skipped)
         .filter_map(|p| p.record.as_ref().map(|r| (p, r)))
 }

@@ -1,16 +1,21 @@
 //! The seam to whatever carries operations out.
 
 mod calls;
+mod files;
 mod in_thread;
 mod memory;
+mod metadata;
 mod mmap;
 mod own_thread;
 mod threads;
 mod uring;
 
 pub(crate) use calls::{FileSet, check};
+pub use files::FilesDevice;
+pub(crate) use files::entry_name;
 pub use in_thread::{NullDevice, PsyncDevice};
 pub use memory::MemoryDevice;
+pub(crate) use metadata::Metadata;
 pub(crate) use mmap::MappedFiles;
 pub(crate) use own_thread::OwnThread;
 pub use threads::PsyncThreads;

@@ -23,7 +23,8 @@ mod worker;
 pub use control::{Control, Progress};
 pub use copy::copy_buffer_bytes;
 pub use device::{
-    Completion, Device, DeviceError, MemoryDevice, NO_THREAD_REMEDY, NullDevice, PsyncDevice, PsyncThreads, UringDevice,
+    Completion, Device, DeviceError, FilesDevice, MemoryDevice, NO_THREAD_REMEDY, NullDevice, PsyncDevice,
+    PsyncThreads, UringDevice,
 };
 pub use feed::{SampleFeed, SeriesFeed, SeriesReader};
 pub use recorder::StreamRecord;

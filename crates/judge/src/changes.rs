@@ -82,6 +82,7 @@ fn is_the_devices(case: Case<'_>) -> bool {
         case.context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
     let fallback = record.direct.as_ref().is_some_and(DirectProof::is_from_cache);
     storage
+        && plan.moves_data()
         && !fallback
         && !plan.streams.is_empty()
         && plan.streams.iter().all(|s| at_the_device(plan, s))

@@ -83,7 +83,9 @@ impl<'a> JobFigures<'a> {
     ) -> Vec<Metric> {
         let one = |quantity: Quantity| match quantity {
             Quantity::Throughput => self.rate_of(scope, quantity, job, counted, self.bytes_per_s(job, bytes)),
-            Quantity::Iops => self.rate_of(scope, quantity, job, counted, self.operations_per_s(job, counted)),
+            Quantity::Iops | Quantity::Files => {
+                self.rate_of(scope, quantity, job, counted, self.operations_per_s(job, counted))
+            }
             Quantity::Stall => figures::stall(scope, job.longest_gap_ns, latency.count()),
             Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem if job.engine == EngineKind::Sim => {
                 let reason = "simulated: the CPU time of a phase is not told apart by job";

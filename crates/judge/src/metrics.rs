@@ -88,11 +88,11 @@ fn one(
             }
             None => skipped(NO_DATA),
         },
-        Quantity::Iops => match rate.filter(|r| r.bytes_per_s > 0.0) {
+        Quantity::Iops | Quantity::Files => match rate.filter(|r| r.told > 0.0) {
             Some(r) => {
                 let iops = r.operations_per_s;
                 // All operations of a phase are equally long, or a constant mix, so that the interval scales.
-                let scale = iops / r.bytes_per_s;
+                let scale = iops / r.told;
                 let metric = measured(iops, r.operations);
                 r.interval.map_or(metric.clone(), |(low, high)| metric.within_run(low * scale, high * scale))
             }
@@ -265,5 +265,41 @@ mod tests {
         let judged = f.judge();
         assert_eq!(judged.status, PhaseStatus::Measured);
         assert!(judged.reasons[0].starts_with("own-overhead: "));
+    }
+
+    /// The fixture, with its operations on files.
+    fn on_files() -> Fixture {
+        let mut f = Fixture::random_read();
+        let files = model::FilesPlan { file_count: 4_000, ..model::FilesPlan::default() };
+        (f.plan.streams[0].kind, f.plan.engine) = (files.into(), EngineKind::Files);
+        f.record.engine.kind = EngineKind::Files;
+        (f.record.bytes, f.record.direct) = (0, None);
+        f.record.intervals.iter_mut().for_each(|i| i.bytes = 0);
+        f
+    }
+
+    #[test]
+    fn operations_on_files_have_a_rate_of_their_own_and_none_of_bytes() {
+        let judged = on_files().judge();
+        assert_eq!((judged.status, judged.steady), (PhaseStatus::Measured, Some(true)));
+        let rate = metric(&judged.metrics, "rand-read-qd32.files_per_s");
+        assert_eq!((rate.value, rate.unit, rate.n), (Some(1_000.0), model::Unit::FilesPerS, 4_000));
+        assert!(rate.low.unwrap() > 990.0 && rate.high.unwrap() < 1_010.0, "{rate:?}");
+        for absent in ["throughput", "iops", "amplification"] {
+            assert!(!judged.metrics.iter().any(|m| m.id.contains(absent)), "{absent}");
+        }
+        assert!(metric(&judged.metrics, "rand-read-qd32.latency_ns_p99").value.is_some());
+    }
+
+    #[test]
+    fn what_reserves_blocks_is_counted_by_operations_whatever_its_bytes_say() {
+        let mut f = Fixture::sync_write();
+        f.plan.engine = EngineKind::Fallocate;
+        // Reserving is faster than memory is.
+        f.memory_copy = Some(1.0);
+        let judged = f.judge();
+        assert_eq!(judged.status, PhaseStatus::Measured, "{:?}", judged.refusals);
+        assert!(metric(&judged.metrics, "sync-write.iops").value.is_some());
+        assert!(!judged.metrics.iter().any(|m| m.id.contains("throughput") || m.id.contains("amplification")));
     }
 }

@@ -15,6 +15,8 @@ pub(crate) const QUANTILES: [(Quantity, f64, u64); 4] = [
 pub(crate) enum Quantity {
     Throughput,
     Iops,
+    /// Operations of a phase whose operations are on files.
+    Files,
     Mean,
     P50,
     P90,
@@ -34,6 +36,7 @@ impl Quantity {
         match self {
             Self::Throughput => ("throughput_bytes_per_s", Unit::BytesPerS, Better::Higher),
             Self::Iops => ("iops", Unit::OpsPerS, Better::Higher),
+            Self::Files => ("files_per_s", Unit::FilesPerS, Better::Higher),
             Self::Mean => ("latency_ns_mean", Unit::Ns, Better::Lower),
             Self::P50 => ("latency_ns_p50", Unit::Ns, Better::Lower),
             Self::P90 => ("latency_ns_p90", Unit::Ns, Better::Lower),
@@ -55,12 +58,12 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
     if plan.copies_memory() {
         return vec![Throughput];
     }
-    let mut list = vec![Throughput];
+    let mut list = if plan.moves_data() { vec![Throughput] } else { Vec::new() };
     // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
     // between them, which the length of its rounds shows.
     let operations = plan.measures_target() && plan.streams.iter().all(|s| s.durability.sync != Sync::FsyncPerRound);
     if operations {
-        list.push(Iops);
+        list.push(if plan.operates_on_files() { Files } else { Iops });
     }
     if plan.measures_target() {
         list.extend([Mean, P50, P90, P99, P999]);
@@ -70,7 +73,7 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
         list.push(Stall);
     }
     list.extend([Cpu, CpuUser, CpuSystem]);
-    if plan.is_write() {
+    if plan.is_write() && plan.moves_data() {
         list.push(WriteAmplification);
     }
     list
@@ -89,7 +92,7 @@ pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
 pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quantity> {
     use Quantity::*;
     let has = |q: &Quantity| match q {
-        Throughput | Iops => direction != Direction::Sync,
+        Throughput | Iops | Files => direction != Direction::Sync,
         Mean | P50 | P90 | P99 | P999 => true,
         Max => direction != Direction::Sync || plan.measures_target(),
         Stall | Cpu | CpuUser | CpuSystem | WriteAmplification => false,

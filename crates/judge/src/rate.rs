@@ -22,7 +22,9 @@ pub(crate) struct CountedRate {
     pub bytes_per_s: f64,
     /// Operations per second.
     pub operations_per_s: f64,
-    /// 95 % interval within the run.
+    /// The rate that was looked at over time: in bytes, or in operations where the phase moves no data.
+    pub told: f64,
+    /// 95 % interval within the run, of that rate.
     pub interval: Option<(f64, f64)>,
     /// Operations, or rounds where the phase has them.
     pub n: u64,
@@ -47,7 +49,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     if plan.measures_target() && plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound) {
         return rate_of_rounds(record);
     }
-    if let Some(rate) = rate_of_steady_window(record) {
+    if let Some(rate) = rate_of_steady_window(plan, record) {
         return Some(rate);
     }
     let mut operations = record.operations.saturating_sub(record.warmup.operations);
@@ -88,7 +90,9 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     // The operations of a phase are equally long, or a constant mix.
     let bytes_per_s = operations_per_s * (bytes as f64 / whole);
     operations += u64::from(in_part > 0.0);
-    let (rates, interval, no_interval) = interval_around(bytes_per_s, intervals);
+    let amount = amount_of(plan);
+    let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
+    let (rates, interval, no_interval) = interval_around(told, intervals, amount);
     if plan.measures_target() {
         remark = remark.or(no_interval);
     }
@@ -98,6 +102,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     Some(CountedRate {
         bytes_per_s,
         operations_per_s,
+        told,
         interval,
         n: operations,
         operations,
@@ -110,16 +115,27 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     })
 }
 
+/// What an interval of a phase had, in the unit of its rate.
+type Amount = fn(&Interval) -> u64;
+
+fn amount_of(plan: &PhasePlan) -> Amount {
+    if plan.moves_data() { |i| i.bytes } else { |i| i.operations }
+}
+
 /// Rates of the intervals, a 95 % interval around the rate, and why there is none.
-fn interval_around(bytes_per_s: f64, intervals: &[Interval]) -> (Vec<f64>, Option<(f64, f64)>, Option<String>) {
-    let rates = full_interval_rates(intervals);
+fn interval_around(
+    told: f64,
+    intervals: &[Interval],
+    amount: Amount,
+) -> (Vec<f64>, Option<(f64, f64)>, Option<String>) {
+    let rates = full_interval_rates(intervals, amount);
     // The interval is one for the mean of the series; it is laid around the exact rate, which also holds the last,
     // shorter interval and a closing sync.
     let known = (rates.len() >= LEAST_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten();
     // One that reaches down to nothing says nothing of a rate that is not nothing.
     let interval = known.filter(|i| i.low > 0.0).map(|i| {
         let half = (i.high - i.low) / 2.0;
-        ((bytes_per_s - half).max(0.0), bytes_per_s + half)
+        ((told - half).max(0.0), told + half)
     });
     let none = interval.is_none().then(|| match known {
         Some(_) => "no-interval: too uneven for one, it would reach down to zero".to_owned(),
@@ -129,7 +145,7 @@ fn interval_around(bytes_per_s: f64, intervals: &[Interval]) -> (Vec<f64>, Optio
 }
 
 /// Where steady state was reached, the rounds of the last window are what counts (SNIA PTS: the measurement window).
-fn rate_of_steady_window(record: &PhaseRecord) -> Option<CountedRate> {
+fn rate_of_steady_window(plan: &PhasePlan, record: &PhaseRecord) -> Option<CountedRate> {
     let steady = record.steady.as_ref().filter(|s| s.reached)?;
     let first = steady.rounds.len().checked_sub(steady.window_rounds as usize)?;
     let window = &steady.rounds[first..];
@@ -141,13 +157,16 @@ fn rate_of_steady_window(record: &PhaseRecord) -> Option<CountedRate> {
     if operations == 0 || seconds <= 0.0 {
         return None;
     }
-    let bytes_per_s = bytes as f64 / seconds;
+    let (bytes_per_s, operations_per_s) = (bytes as f64 / seconds, operations as f64 / seconds);
+    let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
     let from = record.intervals.partition_point(|i| i.start_ns < start.start_ns);
     let to = record.intervals.partition_point(|i| i.start_ns.saturating_add(i.length_ns) <= ended_ns);
-    let (_, interval, remark) = interval_around(bytes_per_s, record.intervals.get(from..to).unwrap_or_default());
+    let (_, interval, remark) =
+        interval_around(told, record.intervals.get(from..to).unwrap_or_default(), amount_of(plan));
     Some(CountedRate {
         bytes_per_s,
-        operations_per_s: operations as f64 / seconds,
+        operations_per_s,
+        told,
         interval,
         n: operations,
         operations,
@@ -161,12 +180,12 @@ fn rate_of_steady_window(record: &PhaseRecord) -> Option<CountedRate> {
 }
 
 /// Rates of the intervals of full length; stalls are zeros among them.
-fn full_interval_rates(intervals: &[Interval]) -> Vec<f64> {
+fn full_interval_rates(intervals: &[Interval], amount: Amount) -> Vec<f64> {
     let full = intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
     intervals
         .iter()
         .filter(|i| i.length_ns > 0 && i.length_ns >= full - full / 100)
-        .map(|i| i.bytes as f64 * 1e9 / i.length_ns as f64)
+        .map(|i| amount(i) as f64 * 1e9 / i.length_ns as f64)
         .collect()
 }
 
@@ -210,6 +229,7 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     Some(CountedRate {
         bytes_per_s: bytes as f64 / seconds,
         operations_per_s: operations as f64 / seconds,
+        told: bytes as f64 / seconds,
         interval,
         n,
         operations,

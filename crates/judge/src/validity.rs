@@ -293,14 +293,15 @@ pub(crate) fn judge_validity(case: Case<'_>) -> Validity {
     verified::right(case, &mut out);
     record::whole(case, &mut out);
     machine::undisturbed(case, &mut out);
-    // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked.
+    // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked; of operations that move no
+    // data nobody knows how many bytes are theirs.
     let storage = context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
-    if storage {
+    if storage && plan.moves_data() {
         device::real(case, &mut out);
         ceiling::possible(case, &mut out);
         generator::not_the_limit(case, &mut out);
         foreign::alone(case, &mut out);
-    } else if !plan.copies_memory() {
+    } else if !storage && !plan.copies_memory() {
         out.remarks.push(Remark::new("own-overhead", "there is no storage behind null:, this is our own overhead"));
     }
     steadiness::told(case, &mut out);

@@ -24,10 +24,14 @@ impl Run {
     }
 }
 
-/// The rate by which a phase that measures is known: operations where they are small.
+/// The rate by which a phase that measures is known: files, operations where they are small, else bytes.
 fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
     let small = phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536);
-    let quantity = if small { "iops" } else { "throughput_bytes_per_s" };
+    let quantity = match small {
+        _ if phase.plan.operates_on_files() => "files_per_s",
+        true => "iops",
+        false => "throughput_bytes_per_s",
+    };
     let id = format!("{}.{quantity}", phase.plan.name);
     phase.metrics.iter().find(|m| phase.plan.measures_target() && m.id == id)
 }

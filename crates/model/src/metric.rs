@@ -10,6 +10,8 @@ pub enum Unit {
     BytesPerS,
     /// Operations per second.
     OpsPerS,
+    /// Files or directories per second.
+    FilesPerS,
     /// Nanoseconds.
     Ns,
     /// Seconds.

@@ -2,6 +2,7 @@
 
 mod course;
 mod demands;
+mod files;
 mod jobs;
 mod pattern;
 mod shape;
@@ -15,6 +16,7 @@ pub use course::{
     NumaNodes, OpenSync, Pacing, Rate, RwFlags, ThinkTime,
 };
 pub use demands::{MemoryNeed, PlanError};
+pub use files::{FileOperation, FilesPlan};
 pub use jobs::PlannedJob;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
 pub use shape::PhaseShape;
@@ -60,6 +62,12 @@ pub enum EngineKind {
     Sim,
     /// memcpy in the worker's own thread.
     Memory,
+    /// System calls that create, look up and remove files, in the worker's own thread; depth 1.
+    Files,
+    /// As [`EngineKind::Psync`], but a write is fallocate(2): its blocks are reserved, no data are sent.
+    Fallocate,
+    /// As [`EngineKind::Psync`], but a write is ftruncate(2): the file gets the length of its offset.
+    Ftruncate,
 }
 
 /// Through the page cache or past it.
@@ -190,6 +198,11 @@ impl PhasePlan {
         self.kind == PhaseKind::Measure && !self.copies_memory()
     }
 
+    /// Whether its operations carry data, so that it has a rate in bytes: not those that only change metadata.
+    pub fn moves_data(&self) -> bool {
+        self.streams.iter().all(|s| s.moves_data(self.engine))
+    }
+
     /// Sum of the streams' depths.
     pub fn queue_depth(&self) -> u32 {
         self.streams.iter().fold(0, |sum, s| sum.saturating_add(s.path.queue_depth))
@@ -205,7 +218,8 @@ impl PhasePlan {
 
     /// Buffer memory the phase needs: depth times block size, over all streams.
     pub fn buffer_bytes(&self) -> u64 {
-        let of = |s: &StreamPlan| u64::from(s.path.queue_depth).saturating_mul(s.block().block_size_bytes);
+        let each = |s: &StreamPlan| s.files().map_or(s.block().block_size_bytes, |f| f.file_bytes);
+        let of = |s: &StreamPlan| u64::from(s.path.queue_depth).saturating_mul(each(s));
         self.streams.iter().fold(0, |sum, s| sum.saturating_add(of(s)))
     }
 }

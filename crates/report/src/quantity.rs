@@ -117,6 +117,7 @@ static BYTES: [Scale; 5] = [
 static NANOSECONDS: [Scale; 4] =
     [scale(1e9, 1e9, "s"), scale(1e6, 1e6, "ms"), scale(1e3, 1e3, "us"), scale(0.0, 1.0, "ns")];
 static OPERATIONS: [Scale; 1] = [scale(0.0, 1.0, "IOPS")];
+static FILES: [Scale; 1] = [scale(0.0, 1.0, "files/s")];
 static SECONDS: [Scale; 3] = [scale(1.0, 1.0, "s"), scale(1e-3, 1e-3, "ms"), scale(0.0, 1e-6, "us")];
 static PERCENT: [Scale; 1] = [scale(0.0, 1.0, "%")];
 static RATIO: [Scale; 1] = [scale(0.0, 1.0, "")];
@@ -125,6 +126,7 @@ fn scale_of(unit: Unit, value: f64) -> &'static Scale {
     let scales: &'static [Scale] = match unit {
         Unit::BytesPerS => &BYTES_PER_S,
         Unit::OpsPerS => &OPERATIONS,
+        Unit::FilesPerS => &FILES,
         Unit::Ns => &NANOSECONDS,
         Unit::S => &SECONDS,
         Unit::Percent => &PERCENT,
@@ -254,6 +256,7 @@ pub fn unit_of_name(name: &str) -> Option<Unit> {
     [
         ("bytes_per_s", Unit::BytesPerS),
         ("iops", Unit::OpsPerS),
+        ("files_per_s", Unit::FilesPerS),
         ("ops_per_s", Unit::OpsPerS),
         ("_ns", Unit::Ns),
         ("_percent", Unit::Percent),

@@ -1,7 +1,10 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use crate::budget::Budget;
-use model::{Access, BlockSize, BlockSizes, NS_PER_S, Pacing, PhaseKind, StreamKind, StreamPlan};
+use model::{
+    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, NS_PER_S, Pacing, PhaseKind, StreamKind,
+    StreamPlan,
+};
 
 /// An amount that may depend on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +95,8 @@ pub struct Job {
     /// Whether each copy gets one of its processors.
     pub cpus_split: bool,
     pub size: Option<Extent>,
+    /// What it does to its own files as a whole; `None`: its operations are on blocks.
+    pub file_operation: Option<FileOperation>,
     /// Length of each file, where that is more than what is used of it.
     pub file_bytes: Option<u64>,
     pub offset: Extent,
@@ -136,6 +141,16 @@ impl Job {
         Self { stream, copies: 1, loops: 1, weight: 1.0, ..Self::default() }
     }
 
+    /// Once all is said of it: where its operations are on files, its stream is of that kind. Which files it has is decided
+    /// when the plan is made.
+    pub fn settle_kind(&mut self) {
+        let Some(file_operation) = self.file_operation else { return };
+        let file_count = if let Files::Own(count) = self.files { count.into() } else { 0 };
+        let file_shuffle = self.stream.block().file_order == FileOrder::Random;
+        let file_bytes = self.file_bytes.unwrap_or(0);
+        self.stream.kind = FilesPlan { file_operation, file_count, file_set: 0, file_bytes, file_shuffle }.into();
+    }
+
     /// Through the page cache where nothing else is said.
     pub fn access(&self) -> Access {
         self.stream.path.access.unwrap_or_default()
@@ -167,7 +182,7 @@ impl Job {
     /// Files of its own that its copies make together.
     pub fn own_files(&self) -> u64 {
         match self.files {
-            Files::Own(each) => u64::from(each).saturating_mul(u64::from(self.copies)),
+            Files::Own(each) if self.file_operation.is_none() => u64::from(each).saturating_mul(u64::from(self.copies)),
             _ => 0,
         }
     }

@@ -4,9 +4,9 @@ use crate::fio::our_key;
 use crate::job::{Extent, Files, Job, Steady};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOrder, Flow,
-    IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync, ThinkTime,
-    UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOperation,
+    FileOrder, Flow, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync,
+    ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 /// All keys of a job, in the order in which they are documented.
@@ -241,6 +241,11 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
 }
 
 pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
+    let named = |(name, _): &&(&str, FileOperation)| *name == text;
+    job.file_operation = FileOperation::NAMES.iter().find(named).map(|(_, operation)| *operation);
+    if job.file_operation.is_some() {
+        return Ok(());
+    }
     let block = job.stream.block_mut();
     (block.operation, block.mix, block.trim_before_write) = match text {
         "read" => (Operation::Read, None, false),
@@ -299,7 +304,7 @@ pub(crate) fn think(job: &mut Job) -> &mut ThinkTime {
 
 keys! {
     JOB_KEYS of Job:
-    "operation", "read, write, mix, trim, write-zeroes, trim-write", |j, t| operation(j, t)?, "What it does.";
+    "operation", "read, write, mix, trim, write-zeroes, trim-write; create, stat, open, delete, mkdir, stat-dir, rmdir", |j, t| operation(j, t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
     "read-percent", "per cent", |j, t| {
         let block = j.stream.block_mut();
         block.mix = Some(Mix { read_percent: percent(t)? });
@@ -326,7 +331,7 @@ keys! {
     "numa-cpus", "nodes: 0-1, or all", |j, t| j.stream.path.numa.cpu_nodes = Some(nodes(t)?), "NUMA nodes whose processors may be used.";
     "numa-memory", "default, local, prefer:NODE, bind:NODES, interleave:NODES", |j, t| j.stream.path.numa.memory = numa_memory(t)?, "Where its buffers are. Nodes that the machine does not have are left out, and the record says so.";
     "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| j.stream.path.io_priority = Some(io_priority(t)?), "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
-    "engine", "io-uring, psync, psync-threads, mmap", |j, t| j.stream.path.engine = Some(one_of(t, &[("io-uring", EngineKind::IoUring), ("psync", EngineKind::Psync), ("psync-threads", EngineKind::PsyncThreads), ("mmap", EngineKind::Mmap)])?), "By which calls; without it io_uring for direct access and plain calls for buffered.";
+    "engine", "io-uring, psync, psync-threads, mmap, fallocate, ftruncate", |j, t| j.stream.path.engine = Some(one_of(t, &[("io-uring", EngineKind::IoUring), ("psync", EngineKind::Psync), ("psync-threads", EngineKind::PsyncThreads), ("mmap", EngineKind::Mmap), ("fallocate", EngineKind::Fallocate), ("ftruncate", EngineKind::Ftruncate)])?), "By which calls; without it io_uring for direct access and plain calls for buffered. With fallocate a write reserves its blocks and sends no data, with ftruncate it sets the length of the file to its offset.";
     "access", "direct, buffered", |j, t| j.stream.path.access = Some(one_of(t, &[("direct", Access::Direct), ("buffered", Access::Buffered)])?), "Past the page cache or through it.";
     "cold", "true, false", |j, t| j.cold = flag(t)?, "What is read is dropped from the page cache before.";
     "open", "plain, dsync, sync", |j, t| j.stream.path.open_sync = one_of(t, &[("plain", OpenSync::None), ("dsync", OpenSync::Dsync), ("sync", OpenSync::Sync)])?, "O_DSYNC or O_SYNC.";
@@ -348,7 +353,7 @@ keys! {
             None if t == "round" => (Sync::FsyncPerRound, None),
             _ => (if flag(t)? { Sync::FdatasyncEach } else { Sync::None }, None),
         };
-    }, "fdatasync after each write, the pair being one operation; or fsync at the end of each round of writes, the round being one sample.";
+    }, "fdatasync after each write, the pair being one operation (fsync of each file that is created); or fsync at the end of each round of writes, the round being one sample.";
     "fsync-every", "number", |j, t| j.stream.durability.flush.fsync_every = whole(t)?, "fsync (mmap: msync) after so many writes.";
     "fdatasync-every", "number", |j, t| j.stream.durability.flush.fdatasync_every = whole(t)?, "fdatasync after so many writes.";
     "fsync-at-end", "true, false", |j, t| j.stream.durability.flush.fsync_at_end = flag(t)?, "fsync when it ends.";
@@ -371,6 +376,7 @@ keys! {
     }, "Files that it uses.";
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
+    "file-size", "size", |j, t| j.file_bytes = Some(bytes(t)?), "Length of each of its files; without it as long as its region, and empty where files are created as a whole.";
     "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";

@@ -1,5 +1,6 @@
 //! A workload and what is known of the target become a plan.
 
+mod files;
 mod layout;
 mod stream;
 
@@ -126,13 +127,15 @@ impl Workload {
         let mut phases = Vec::new();
         let mut first_to_need = None;
         for (index, phase) in self.phases.iter().enumerate() {
-            phases.push(match phase.copies_memory() {
+            let planned = match phase.copies_memory() {
                 true => resolver.memory_copy(phase),
                 false => resolver.phase(phase, index)?,
-            });
+            };
+            phases.extend(resolver.missing_files(&phase.name));
             if !resolver.used.laid_out.is_empty() {
-                first_to_need.get_or_insert(index);
+                first_to_need.get_or_insert(phases.len());
             }
+            phases.push(planned);
         }
         let used = resolver.used.ends.values().copied().max().unwrap_or(0);
         if let Some(layout) = resolver.layout() {
@@ -209,6 +212,8 @@ struct Used {
     laid_out: BTreeMap<String, u64>,
     /// Files of which data are verified, and how: those that are laid out are stamped.
     verified: BTreeMap<String, VerifyKind>,
+    /// Which files jobs have that operate on files.
+    file_sets: files::FileSets,
     /// How many they are.
     streams: u64,
 }
@@ -240,7 +245,9 @@ impl<'a> Resolver<'a> {
 
     /// Why so much of the target is used.
     fn reason(&self, used: u64) -> String {
-        if used == self.whole || self.halvings > 0 {
+        if used == 0 {
+            "no region: operations on files".to_owned()
+        } else if used == self.whole || self.halvings > 0 {
             self.size_reason.clone()
         } else {
             "as the workload says".to_owned()
@@ -276,6 +283,9 @@ impl<'a> Resolver<'a> {
     }
 
     fn engine_of(&self, job: &Job) -> EngineKind {
+        if job.file_operation.is_some() {
+            return EngineKind::Files;
+        }
         self.fixed_engine().or(job.stream.path.engine).unwrap_or(match job.access() {
             // Ring workers would copy outside the thread's accounting and hide who burns the CPU.
             Access::Buffered if job.stream.path.queue_depth == 1 => EngineKind::Psync,
@@ -346,7 +356,7 @@ impl<'a> Resolver<'a> {
             }
             // A second pass would come from the page cache.
             None if shares && all(Job::is_cold) => StopRule::RegionOnce,
-            None if shares && all(|j| j.stream.block().operation == Operation::Read) => {
+            None if shares && all(|j| j.file_operation.is_none() && j.stream.block().operation == Operation::Read) => {
                 StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH }
             }
             None => StopRule::Time,

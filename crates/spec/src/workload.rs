@@ -402,6 +402,7 @@ impl Reader<'_> {
                 for (key, value, place) in entries.chain(point).chain(set) {
                     self.give(&mut job, key, value, place);
                 }
+                job.settle_kind();
                 if text.copies_memory {
                     job.stream.kind = StreamKind::Copy(CopyPlan::default());
                 }

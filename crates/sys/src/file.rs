@@ -152,6 +152,22 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
     Ok(rustix::fs::fallocate(file, FallocateFlags::empty(), offset, len)?)
 }
 
+/// Reserves blocks for a range of a file, which grows to hold it (fallocate(2)).
+///
+/// # Errors
+/// The errno.
+pub fn allocate(fd: impl AsFd, offset: u64, len: u64) -> Result<(), i32> {
+    rustix::fs::fallocate(fd, FallocateFlags::empty(), offset, len).map_err(Errno::raw_os_error)
+}
+
+/// Sets the length of a file (ftruncate(2)).
+///
+/// # Errors
+/// The errno.
+pub fn set_length(fd: impl AsFd, bytes: u64) -> Result<(), i32> {
+    rustix::fs::ftruncate(fd, bytes).map_err(Errno::raw_os_error)
+}
+
 /// The next hole at or after `offset`, by SEEK_HOLE; the end of the file counts as one. Moves the file's position.
 pub fn next_hole(file: &File, offset: u64) -> io::Result<u64> {
     Ok(rustix::fs::seek(file, SeekFrom::Hole(offset))?)

@@ -14,6 +14,7 @@ mod cachestat;
 mod child;
 mod clock;
 mod discard;
+mod entry;
 mod errno;
 mod fiemap;
 mod file;
@@ -52,11 +53,15 @@ pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use child::end_with_parent;
 pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
+pub use entry::{
+    create_file, each_entry, free_inodes, make_directory, open_entry, open_own_directory, remove_directory,
+    remove_file, stat_entry, sync_file_system,
+};
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
-    OpenMode, TemporaryKind, create_temporary, drop_cached, expect_random, is_direct, is_writable, keep_access_time,
-    next_data, next_hole, open_directory, open_existing, reopen, reserve, set_direct,
+    OpenMode, TemporaryKind, allocate, create_temporary, drop_cached, expect_random, is_direct, is_writable,
+    keep_access_time, next_data, next_hole, open_directory, open_existing, reopen, reserve, set_direct, set_length,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use handle::{HeldName, Links, device_number, name_of, open_directory_of, open_handle, open_named, open_through};

@@ -4,7 +4,8 @@
 //! dependencies, soak and a recorder fit the same loop as sequential and random streams. Seed in, operations out: the
 //! same seed and the same completions give the same operations.
 //!
-//! [`Pattern`] gives any stream of blocks that a plan can say, [`CopyStream`] copies of memory.
+//! [`Pattern`] gives any stream of blocks that a plan can say, [`FileStream`] operations on whole files, [`CopyStream`] copies of
+//! memory.
 //!
 //! [`Written`] is what a run knows of the data that it has written; a stream that verifies has its [`Verified`], which makes
 //! stamped data, looks at what was read, and judges what is wrong with it; [`ReadBackOf`] reads again what was written.
@@ -16,6 +17,7 @@ mod copy;
 mod file_space;
 mod files;
 mod flow;
+mod on_files;
 mod op;
 mod pace;
 mod pattern;
@@ -35,6 +37,7 @@ mod written;
 pub use copy::{CopyOp, CopyStream};
 pub use file_space::FileSpace;
 pub use flow::FlowTotal;
+pub use on_files::{FileOp, FileStream};
 pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
 pub use pattern::Pattern;
 pub use permutation::Permutation;

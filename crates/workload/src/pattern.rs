@@ -4,7 +4,7 @@ use crate::backlog::Backlog;
 use crate::files::Files;
 use crate::flow::FlowShare;
 use crate::random::{MIX, Random, SIZE};
-use crate::shaping::{Pause, Shaping};
+use crate::shaping::Shaping;
 use crate::sizes::Sizes;
 use crate::syncs::{Due, Syncs};
 use crate::{BlockOp, FlowTotal, Next, OpKind, Outcome, Source};
@@ -199,11 +199,8 @@ impl Pattern {
         if now >= end || shaping.used_up(self.least) || (self.once && self.files.covered()) {
             return self.over();
         }
-        match shaping.pause(now, self.in_flight) {
-            Some(Pause::Drain) => return Next::WaitForCompletion,
-            Some(Pause::Spin(until)) => return Next::SpinUntil(until),
-            Some(Pause::Sleep(until)) => return Next::WaitUntil(until),
-            None => {}
+        if let Some(pause) = shaping.pause(now, self.in_flight) {
+            return pause;
         }
         if let Some(moment) = shaping.ahead(now) {
             return Next::WaitUntil(moment.min(end));

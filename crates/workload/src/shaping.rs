@@ -1,5 +1,6 @@
 //! What holds a stream back or ends it: rates, pauses, a late start, limits.
 
+use crate::Next;
 use crate::flow::FlowShare;
 use crate::pace::Pace;
 use crate::random::{PACE, Random};
@@ -29,15 +30,6 @@ struct Think {
     /// The last completion.
     heard: Ns,
     until: Option<Ns>,
-}
-
-/// What a pause has to say.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Pause {
-    /// It begins when what is in flight has completed.
-    Drain,
-    Spin(Ns),
-    Sleep(Ns),
 }
 
 impl Shaping {
@@ -110,18 +102,19 @@ impl Shaping {
     }
 
     /// What a pause has to say, if one is due.
-    pub fn pause(&mut self, now: Ns, in_flight: u32) -> Option<Pause> {
+    pub fn pause<Op>(&mut self, now: Ns, in_flight: u32) -> Option<Next<Op>> {
         let think = self.think.as_mut().filter(|t| t.left == 0)?;
         if in_flight > 0 {
-            return Some(Pause::Drain);
+            // It begins when what is in flight has completed.
+            return Some(Next::WaitForCompletion);
         }
         let until = *think.until.get_or_insert(think.heard.saturating_add(think.time.pause_ns));
         let spun = think.heard.saturating_add(think.time.spin_ns).min(until);
         if now < spun {
-            return Some(Pause::Spin(spun));
+            return Some(Next::SpinUntil(spun));
         }
         if now < until {
-            return Some(Pause::Sleep(until));
+            return Some(Next::WaitUntil(until));
         }
         think.until = None;
         think.left = think.time.after_operations.max(1);
@@ -131,6 +124,19 @@ impl Shaping {
     /// When the next operation of a side is due.
     pub fn due(&self, side: usize) -> Ns {
         self.pace[side].as_ref().map_or(0, Pace::due)
+    }
+
+    /// Why there is no operation now, of a stream of one direction with nothing in flight.
+    pub fn holds<Op>(&mut self, now: Ns) -> Option<Next<Op>> {
+        let (start, end) = (self.start(now), self.end());
+        if now < start {
+            return Some(Next::WaitUntil(start));
+        }
+        if now >= end || self.used_up(0) {
+            return Some(Next::Done);
+        }
+        let due = self.due(0);
+        self.pause(now, 0).or_else(|| (due > now).then(|| Next::WaitUntil(due.min(end))))
     }
 
     /// An operation was given out; the moment at which it should start, where its side is paced.

@@ -16,6 +16,7 @@ mod import_bounds;
 mod inspect;
 mod old_bundle;
 mod old_state;
+mod on_files;
 mod other_names;
 mod outputs;
 mod pages;

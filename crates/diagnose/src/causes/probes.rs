@@ -90,7 +90,7 @@ fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> 
                 == (first.block().operation, first.block().order, first.block().block_size_bytes)
             && access(s) == access(first)
     };
-    if !phase.plan.measures_target() || !streams.iter().all(alike) {
+    if !phase.plan.measures_target() || !phase.plan.moves_data() || !streams.iter().all(alike) {
         return None;
     }
     Some(Probe {

@@ -1,6 +1,7 @@
 //! Operations on files, carried out one by one in the calling thread.
 
 use super::in_thread::Calls;
+use super::metadata::Metadata;
 use super::mmap::MappedFiles;
 use crate::DeviceError;
 use model::RwFlags;
@@ -15,6 +16,8 @@ pub enum FileCalls {
     Read(FileSet),
     /// By loads and stores.
     Mapped(MappedFiles),
+    /// Only what is known of them is changed.
+    Metadata(Metadata),
 }
 
 impl Calls for FileCalls {
@@ -30,6 +33,7 @@ impl Calls for FileCalls {
         match self {
             Self::Read(files) => files.carry_out(op, buffer),
             Self::Mapped(files) => files.carry_out(op, buffer),
+            Self::Metadata(files) => files.carry_out(op),
         }
     }
 }
@@ -37,6 +41,12 @@ impl Calls for FileCalls {
 impl From<OwnedFd> for FileCalls {
     fn from(file: OwnedFd) -> Self {
         FileSet::new(vec![file], FileSpace::alone(), RwFlags::default()).into()
+    }
+}
+
+impl From<Metadata> for FileCalls {
+    fn from(files: Metadata) -> Self {
+        Self::Metadata(files)
     }
 }
 

@@ -4,6 +4,7 @@ use super::access::{DirectWay, is_direct};
 use super::cold::{drop_caches, sync_backing};
 use super::execute::{Executed, Job, Way, execute};
 use super::limits::Limits;
+use super::own_directory::OwnDirectory;
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
@@ -34,13 +35,15 @@ pub struct FileRig {
     pub(super) layout_planned: u64,
     /// Errors of the layout, by name.
     pub(super) layout_errors: Vec<String>,
-    bytes_written: u64,
-    unsettled: bool,
+    pub(super) bytes_written: u64,
+    pub(super) unsettled: bool,
+    /// Where operations on files take place, from the first one on.
+    pub(super) own_directory: Option<OwnDirectory>,
     /// Files that streams name.
     pub(super) own: OwnFiles,
     /// What verified data must hold.
     written: Written,
-    shelf: Shelf,
+    pub(super) shelf: Shelf,
 }
 
 impl FileRig {
@@ -64,6 +67,7 @@ impl FileRig {
             layout_errors: Vec::new(),
             bytes_written: 0,
             unsettled: false,
+            own_directory: None,
             own: OwnFiles::default(),
             written: nothing_written(),
             shelf: Shelf::default(),
@@ -160,6 +164,9 @@ impl Rig for FileRig {
         if phase.engine == EngineKind::Memory {
             return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes(), control);
         }
+        if phase.operates_on_files() {
+            return self.run_on_files(phase, control);
+        }
         let write = phase.is_write();
         if write && !self.writable() {
             let message = format!("{}: {} is only read", phase.name, self.target.path.display());
@@ -228,7 +235,7 @@ impl Rig for FileRig {
             verify.read_from = self.read_from(&plan, verify, (own_reads, read_bytes), read_back);
         }
 
-        if write {
+        if write && phase.moves_data() {
             let written = [Direction::Write, Direction::WriteZeroes];
             self.bytes_written += moved_bytes(&record, &plan.streams, &written);
         }
@@ -252,6 +259,9 @@ impl Rig for FileRig {
         }
         self.opened.file.sync_all().map_err(|e| self.failed(&e))?;
         self.own.sync().map_err(|e| self.failed(&e))?;
+        if let Some(own) = &self.own_directory {
+            sys::sync_file_system(&*own.handle()).map_err(|e| self.failed(&e))?;
+        }
         sync_backing(&self.options.backing_files);
         self.unsettled = false;
         Ok(())

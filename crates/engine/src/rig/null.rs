@@ -1,6 +1,7 @@
 //! `null:`: nothing is done, so that what remains is our own overhead.
 
 use super::execute::{Job, Way, execute};
+use super::on_files::no_file_system;
 use super::shelf::Shelf;
 use crate::copy::run_copy;
 use crate::{Control, FileOptions, Rig};
@@ -45,6 +46,9 @@ impl Rig for NullRig {
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
             return run_copy(self.epoch, phase, self.options.interval_ns, self.copy_bytes, control);
+        }
+        if phase.operates_on_files() {
+            return Err(no_file_system(phase, "null:"));
         }
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
         let job = Job { plan: phase, reads_back: false, epoch, device: false, options, shelf, control };

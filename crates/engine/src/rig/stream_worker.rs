@@ -4,18 +4,18 @@ use super::execute::{Job, Ran, Way, Work};
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
-use crate::device::{FileSet, MappedFiles, OwnThread};
+use crate::device::{FileSet, MappedFiles, Metadata, OwnThread};
 use crate::worker::Checking;
 use crate::{
-    Content, Crew, Data, Device, DeviceError, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads, Shaped,
-    StreamRecord, UringDevice, run_worker,
+    Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
+    Shaped, StreamRecord, UringDevice, run_worker,
 };
 use model::{BufferPages, Buffers, EngineKind, IoClass, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::{BufferPool, Pages, PoolOptions};
-use workload::{BlockOp, FileSpace, Pattern, Source, Verified};
+use workload::{BlockOp, FileSpace, FileStream, Pattern, Request, Source, Verified};
 
 /// Why a ring does not poll although RWF_HIPRI was asked for.
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
@@ -80,7 +80,8 @@ impl<'a> Worker<'a> {
     }
 
     fn pool(&self) -> Result<BufferPool, DeviceError> {
-        let bytes = usize::try_from(self.stream.block().block_size_bytes).unwrap_or(usize::MAX);
+        let bytes = self.stream.files().map_or(self.stream.block().block_size_bytes, |f| f.file_bytes);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let options = pool_options(self.stream.path.buffers);
         match self.stream.path.numa.memory {
             // What waits for another stream lies where that one's memory was to be.
@@ -129,6 +130,12 @@ impl<'a> Worker<'a> {
             return self.drive(NullDevice::new(self.job.epoch, self.pool()?), EngineKind::Null);
         }
         match (engine, self.way.direct) {
+            (EngineKind::Files, _) => self.on_files(),
+            (EngineKind::Fallocate | EngineKind::Ftruncate, _) => {
+                let truncates = engine == EngineKind::Ftruncate;
+                let calls = Metadata::new(own(&self.way.files)?, FileSpace::of(self.stream), truncates);
+                self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool()?), engine)
+            }
             _ if self.way.threads.is_some() => self.threads(self.pool()?, self.way.threads.clone()),
             (EngineKind::PsyncThreads, _) => self.threads(self.pool()?, None),
             (EngineKind::Mmap, false) => self.mapped(),
@@ -208,6 +215,23 @@ impl<'a> Worker<'a> {
         Ok(Ran { record, kind, features, missing })
     }
 
+    /// Operations on files, in the directory that is its way.
+    fn on_files(&mut self) -> Result<Ran, DeviceError> {
+        let (job, stream) = (self.job, self.stream);
+        let (Some(directory), Some(files)) = (self.way.files.first(), stream.files()) else {
+            return Err(DeviceError::BadOperation("operations on files without files".into()));
+        };
+        let sync = stream.durability.sync == Sync::FdatasyncEach;
+        let mut device = FilesDevice::new(job.epoch, directory.clone(), files.file_set, sync, self.pool()?);
+        let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce);
+        let mut data = (files.file_bytes > 0).then(|| Content::new(stream.seed));
+        let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
+        self.started = true;
+        let record = self.go_through(&mut device, &mut source, &mut data, &settings)?;
+        job.shelf.put(device.into_pool());
+        Ok(Ran { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
+    }
+
     /// The stream, with data of some making.
     fn work(
         &self,
@@ -222,11 +246,11 @@ impl<'a> Worker<'a> {
         self.go_through(device, &mut source, data, settings)
     }
 
-    fn go_through(
+    fn go_through<Op: Request>(
         &self,
-        device: &mut impl Device<Op = BlockOp>,
-        source: &mut impl Source<Op = BlockOp>,
-        data: &mut impl Data,
+        device: &mut impl Device<Op = Op>,
+        source: &mut impl Source<Op = Op>,
+        data: &mut impl Data<Op>,
         settings: &LoopSettings,
     ) -> Result<StreamRecord, DeviceError> {
         let part = Part::of(self.stream, self.crew);

@@ -3,7 +3,7 @@
 use super::SimDevice;
 use super::together::Together;
 use crate::recorder::phase_record;
-use crate::rig::clip;
+use crate::rig::{clip, no_file_system};
 use crate::worker::NoData;
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
@@ -87,6 +87,9 @@ impl SimRig {
         if phase.copies_memory() {
             let piece = phase.streams.first().map(StreamPlan::copied).unwrap_or_default().copy_bytes;
             return Ok((vec![copy_stream(piece.into())], None));
+        }
+        if phase.operates_on_files() {
+            return Err(no_file_system(phase, &format!("sim:{}", self.model().name)));
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };
         if phase.streams.is_empty() {

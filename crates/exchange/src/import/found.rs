@@ -49,7 +49,7 @@ impl Original {
 pub(super) fn own_unit(unit: Unit) -> &'static str {
     match unit {
         Unit::BytesPerS => "B/s",
-        Unit::OpsPerS => "1/s",
+        Unit::OpsPerS | Unit::FilesPerS => "1/s",
         Unit::Ns => "ns",
         Unit::S => "s",
         Unit::Percent => "%",

@@ -1,7 +1,10 @@
 //! What a plan demands of memory and of the target, and whether it can be carried out at all. Pure: nothing is asked of
 //! a machine, nothing overflows.
 
-use super::{Access, Arrivals, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, StopRule, StreamPlan};
+use super::{
+    Access, Arrivals, BlockSize, EngineKind, FileOperation, Operation, Order, PhasePlan, Plan, Rate, StopRule,
+    StreamPlan,
+};
 use crate::{Histogram, Interval, NS_PER_S, Round, bytes_apart, bytes_text};
 use serde::Serialize;
 
@@ -107,6 +110,10 @@ fn of_stream(name: &str) -> String {
 
 impl StreamPlan {
     fn bytes_written_at_most(&self, phase: &PhasePlan) -> Option<u64> {
+        if let Some(files) = self.files() {
+            let made = if files.file_operation == FileOperation::Create { files.file_count } else { 0 };
+            return Some(made.saturating_mul(files.file_bytes));
+        }
         if !self.changes_data() || (self.block().operation == Operation::Trim && !self.block().trim_before_write) {
             return Some(0);
         }
@@ -264,6 +271,9 @@ impl StreamPlan {
                 "a simulated device ends its streams each by itself; leave out ends-phase, ends-group (fio: exitall) and least-rate (rate_min)".into()
             );
         }
+        if let Some(files) = self.files() {
+            return self.files_can_be(files, phase);
+        }
         if let Some(sizes) = &self.block().block_sizes {
             for size in self.block().sizes_used(sizes) {
                 size_can_be(size)?;
@@ -304,8 +314,21 @@ impl StreamPlan {
         let engine = self.path.engine.unwrap_or(phase.engine);
         let direct = self.path.access.unwrap_or(phase.access) == Access::Direct;
         match engine {
-            EngineKind::Psync | EngineKind::Mmap if self.path.queue_depth > 1 => {
+            EngineKind::Psync | EngineKind::Mmap | EngineKind::Fallocate | EngineKind::Ftruncate
+                if self.path.queue_depth > 1 =>
+            {
                 return Err(format!("depth {} with one call at a time; use io_uring", self.path.queue_depth));
+            }
+            EngineKind::Fallocate | EngineKind::Ftruncate if self.block().files.is_empty() => {
+                return Err(
+                    "fallocate and ftruncate are for files that the run makes: own-files, in a directory".into()
+                );
+            }
+            EngineKind::Fallocate | EngineKind::Ftruncate if self.reads() => {
+                return Err("fallocate and ftruncate read nothing: use them for writes".into());
+            }
+            EngineKind::Ftruncate if self.block().operation != Operation::Write => {
+                return Err("ftruncate is for writes".into());
             }
             EngineKind::Mmap if direct => return Err("a mapping cannot be direct; use io_uring or psync".into()),
             EngineKind::Mmap if matches!(self.block().operation, Operation::Trim | Operation::WriteZeroes) => {

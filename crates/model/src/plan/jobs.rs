@@ -36,6 +36,10 @@ impl StreamPlan {
     /// What its operations count as, each once, in the order of [`Direction`]. An fdatasync that belongs to a write, or
     /// that closes a round, is none of its own.
     pub fn directions(&self) -> Vec<Direction> {
+        if self.files().is_some() {
+            // Those that change something count as writes, look-ups as reads.
+            return vec![if self.changes_data() { Direction::Write } else { Direction::Read }];
+        }
         let changes = self.changes_data().then_some(match self.block().operation {
             Operation::Read => Direction::Read,
             Operation::Write => Direction::Write,

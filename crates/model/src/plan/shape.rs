@@ -45,9 +45,9 @@ fn bare(stream: &StreamPlan) -> StreamPlan {
 }
 
 impl PhasePlan {
-    /// Its shape; `None` where it does not measure, or has streams that do different things.
+    /// Its shape; `None` where it does not measure, moves no data, or has streams that do different things.
     pub fn shape(&self) -> Option<PhaseShape> {
-        let first = self.streams.first().filter(|_| self.measures_target())?;
+        let first = self.streams.first().filter(|_| self.measures_target() && self.moves_data())?;
         let same = |s: &StreamPlan| {
             let own = |s: &StreamPlan| (s.block().block_size_bytes, s.path.queue_depth, s.block().mix);
             own(s) == own(first) && bare(s) == bare(first)

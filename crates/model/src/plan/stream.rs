@@ -1,8 +1,9 @@
 //! One stream of a plan: an enum of what it does, around parts that all kinds share.
 
 use super::{
-    Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, Flow, Flush, IoPriority, Mix,
-    Numa, OpenSync, Operation, Order, Pacing, Rate, RwFlags, Sync, ThinkTime, Verify, Zone, is_default,
+    Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow, Flush,
+    IoPriority, Mix, Numa, OpenSync, Operation, Order, Pacing, Rate, RwFlags, Sync, ThinkTime, Verify, Zone,
+    is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,8 @@ pub struct StreamPlan {
 pub enum StreamKind {
     /// Copies memory to memory: the top of the ladder. The target has no part in it.
     Copy(CopyPlan),
+    /// Creates, looks up and removes files or directories below the target, a directory.
+    Files(FilesPlan),
     /// Reads, writes or trims blocks of the target.
     Block(BlockPlan),
 }
@@ -272,7 +275,7 @@ impl StreamPlan {
     pub fn block(&self) -> &BlockPlan {
         match &self.kind {
             StreamKind::Block(block) => block,
-            StreamKind::Copy(_) => {
+            StreamKind::Copy(_) | StreamKind::Files(_) => {
                 static NONE: BlockPlan = BlockPlan::NONE;
                 &NONE
             }
@@ -286,7 +289,7 @@ impl StreamPlan {
         }
         match &mut self.kind {
             StreamKind::Block(block) => block,
-            StreamKind::Copy(_) => unreachable!("it was made one of blocks"),
+            StreamKind::Copy(_) | StreamKind::Files(_) => unreachable!("it was made one of blocks"),
         }
     }
 
@@ -294,18 +297,36 @@ impl StreamPlan {
     pub fn copied(&self) -> CopyPlan {
         match &self.kind {
             StreamKind::Copy(copy) => copy.clone(),
-            StreamKind::Block(_) => CopyPlan::default(),
+            StreamKind::Files(_) | StreamKind::Block(_) => CopyPlan::default(),
         }
     }
 
-    /// Whether it reads the target.
+    /// What it does to files; `None` where it is of another kind.
+    pub fn files(&self) -> Option<&FilesPlan> {
+        match &self.kind {
+            StreamKind::Files(files) => Some(files),
+            StreamKind::Copy(_) | StreamKind::Block(_) => None,
+        }
+    }
+
+    /// Whether its operations carry data, in a phase with this engine: else they only change metadata.
+    pub fn moves_data(&self, engine: EngineKind) -> bool {
+        let engine = self.path.engine.unwrap_or(engine);
+        self.files().is_none() && !matches!(engine, EngineKind::Fallocate | EngineKind::Ftruncate)
+    }
+
+    /// Whether it reads blocks of the target.
     pub fn reads(&self) -> bool {
         matches!(&self.kind, StreamKind::Block(block) if block.reads())
     }
 
     /// Whether it changes what the target holds.
     pub fn changes_data(&self) -> bool {
-        matches!(&self.kind, StreamKind::Block(block) if block.changes_data())
+        match &self.kind {
+            StreamKind::Copy(_) => false,
+            StreamKind::Files(files) => files.file_operation.changes_data(),
+            StreamKind::Block(block) => block.changes_data(),
+        }
     }
 }
 

@@ -117,6 +117,9 @@ impl StreamPlan {
                 return Err("a simulated device keeps no data, so there is nothing to verify; use a real target".into());
             }
             EngineKind::Memory => return Err("copies of memory are not verified".into()),
+            EngineKind::Fallocate | EngineKind::Ftruncate => {
+                return Err("no data are written that could be verified".into());
+            }
             _ => {}
         }
         if !self.verify_unit_bytes().is_multiple_of(SECTOR_BYTES) {

@@ -207,6 +207,7 @@ impl Work {
     pub fn of(phase: &PhasePlan) -> Option<Self> {
         match phase.kind {
             PhaseKind::Measure if phase.copies_memory() => return Some(Self::MemoryCopy),
+            PhaseKind::Measure if !phase.moves_data() => return None,
             PhaseKind::Measure => {}
             PhaseKind::Layout | PhaseKind::Precondition => return None,
         }

@@ -61,7 +61,9 @@ fn io(records: &[(String, &PhaseRecord, Vec<Value>)]) -> Value {
         let whole: Vec<Interval> = record.intervals.iter().filter(|i| i.length_ns * 2 >= full).copied().collect();
         for i in thin(&whole, share.max(3)) {
             time.push(seconds(i.start_ns + i.length_ns / 2));
-            rate.push(short(i.bytes as f64 / 1e6 / (i.length_ns.max(1) as f64 / 1e9)));
+            let moved = short(i.bytes as f64 / 1e6 / (i.length_ns.max(1) as f64 / 1e9));
+            // Operations on files may move nothing: then there is no such rate.
+            rate.push(if record.bytes > 0 { moved } else { Value::Null });
             let micros = |ns: Option<u64>| ns.map_or(Value::Null, |ns| short(ns as f64 / 1e3));
             p50.push(micros(i.latency_ns_p50));
             p99.push(micros(i.latency_ns_p99));

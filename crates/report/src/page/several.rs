@@ -56,7 +56,12 @@ fn listed(checks: &[Check<'_>]) -> Markup {
 /// What says how fast a phase was: operations where each goes somewhere else, else bytes.
 fn rate_id(phase: &PhaseRun) -> String {
     let scattered = phase.plan.streams.iter().any(|s| s.block().order != Order::Sequential);
-    format!("{}.{}", phase.plan.name, if scattered { "iops" } else { "throughput_bytes_per_s" })
+    let rate = match scattered {
+        _ if phase.plan.operates_on_files() => "files_per_s",
+        true => "iops",
+        false => "throughput_bytes_per_s",
+    };
+    format!("{}.{rate}", phase.plan.name)
 }
 
 fn rates(checks: &[Check<'_>]) -> Markup {

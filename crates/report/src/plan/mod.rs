@@ -4,7 +4,7 @@ pub(crate) mod words;
 
 use crate::text::{plain, width, wrap_quantities};
 use crate::{Paint, Style, quantity};
-use model::{Access, BlockPlan, EngineKind, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
+use model::{Access, BlockPlan, EngineKind, FilesPlan, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
 
 /// What ends by its amount is given up after a time that nobody would wait for: from here on, it is only a limit.
 const LONG_NS: u64 = 3_600 * model::NS_PER_S;
@@ -160,7 +160,7 @@ fn phase_words(phase: &PhasePlan) -> Vec<String> {
         PhaseKind::Precondition => out.push("no result".into()),
     }
     out.push(words::engine(phase.engine).into());
-    if !matches!(phase.engine, EngineKind::Null) {
+    if !matches!(phase.engine, EngineKind::Null | EngineKind::Files) {
         out.push(access(phase.access).into());
     }
     if phase.cold {
@@ -209,13 +209,17 @@ fn stem(name: &str) -> &str {
 
 /// What streams have to have in common to be told together.
 fn common(stream: &StreamPlan) -> StreamPlan {
-    StreamPlan {
-        kind: BlockPlan {
+    let kind = match stream.files() {
+        Some(files) => FilesPlan { file_set: 0, ..files.clone() }.into(),
+        None => BlockPlan {
             region_start_bytes: 0,
             files: vec![String::new(); stream.block().files.len()],
             ..stream.block().clone()
         }
         .into(),
+    };
+    StreamPlan {
+        kind,
         path: IoPath { cpus: Vec::new(), ..stream.path.clone() },
         seed: 0,
         group: 0,
@@ -288,12 +292,15 @@ fn streams_words(group: &[&StreamPlan]) -> String {
         (_, name) => format!("{}: ", stem(name)),
     };
     let times = if group.len() > 1 { format!("{} x ", group.len()) } else { String::new() };
-    let mut parts = vec![
-        format!("{name}{times}{} {}", words::order(first), words::operation(first)),
-        words::sizes(first),
-        format!("depth {}", quantity::count(first.path.queue_depth.into())),
-        regions(group),
-    ];
+    let mut parts = match first.files() {
+        Some(files) => vec![format!("{name}{times}{}", words::on_files(files))],
+        None => vec![
+            format!("{name}{times}{} {}", words::order(first), words::operation(first)),
+            words::sizes(first),
+            format!("depth {}", quantity::count(first.path.queue_depth.into())),
+            regions(group),
+        ],
+    };
     let mut shown = first.clone();
     if group.len() > 1 {
         let together = group.iter().all(|s| s.group == first.group);

@@ -4,8 +4,8 @@
 
 use crate::quantity;
 use model::{
-    Arrivals, BlockSize, Content, EngineKind, FileOrder, Flush, OpenSync, Operation, Order, Pacing, Rate, RwFlags,
-    StopRule, StreamPlan, Sync, ThinkTime, Verify,
+    Arrivals, BlockSize, Content, EngineKind, FileOperation, FileOrder, FilesPlan, Flush, OpenSync, Operation, Order,
+    Pacing, Rate, RwFlags, StopRule, StreamPlan, Sync, ThinkTime, Verify,
 };
 
 /// Files that are named; more are counted.
@@ -15,6 +15,21 @@ const FILES_NAMED: usize = 4;
 fn milli(thousandths: u32) -> String {
     let text = format!("{}.{:03}", thousandths / 1000, thousandths % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What is done to files: `create 20 000 files of 4 KiB in random order`.
+pub(crate) fn on_files(files: &FilesPlan) -> String {
+    let FilesPlan { file_operation, file_count, file_bytes, file_shuffle, .. } = *files;
+    let what = if file_operation.maker() == FileOperation::Mkdir { "directories" } else { "files" };
+    let size = if file_bytes > 0 { format!(" of {}", quantity::binary_size(file_bytes)) } else { String::new() };
+    let order = if file_shuffle { " in random order" } else { "" };
+    let verb = match file_operation {
+        FileOperation::Create | FileOperation::Mkdir => "create",
+        FileOperation::Stat | FileOperation::StatDir => "stat",
+        FileOperation::Open => "open",
+        FileOperation::Delete | FileOperation::Rmdir => "delete",
+    };
+    format!("{verb} {} {what}{size}{order}", quantity::count(file_count))
 }
 
 /// Order of the offsets, with its parameters: `zipf (theta 1.2)`.
@@ -123,6 +138,9 @@ pub(crate) fn engine(kind: EngineKind) -> &'static str {
         EngineKind::Null => "null",
         EngineKind::Sim => "simulated",
         EngineKind::Memory => "memory copy",
+        EngineKind::Files => "file system calls",
+        EngineKind::Fallocate => "fallocate",
+        EngineKind::Ftruncate => "ftruncate",
     }
 }
 
@@ -131,6 +149,7 @@ pub(crate) fn durable(stream: &StreamPlan) -> Vec<String> {
     let mut out = Vec::new();
     match (stream.durability.sync, stream.durability.round_bytes) {
         (Sync::None, _) => {}
+        (Sync::FdatasyncEach, _) if stream.files().is_some() => out.push("fsync of each".into()),
         (Sync::FdatasyncEach, _) => out.push("fdatasync after each write".into()),
         (Sync::FsyncPerRound, Some(bytes)) => {
             out.push(format!("fsync after each round of {}", quantity::binary_size(bytes)));
@@ -314,7 +333,8 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
 
 /// Keys of a stream in JSON that have words of their own, here or in the line before the conditions.
 const WORDED: &str = "operation order block_size_bytes region_start_bytes region_bytes files file_order mix trim_before_write zones \
-    run_blocks block_sizes align_bytes copy_bytes queue_depth batch_submit batch_complete cpus io_priority engine access open_sync \
+    run_blocks block_sizes align_bytes copy_bytes \
+    file_operation file_count file_set file_bytes file_shuffle queue_depth batch_submit batch_complete cpus io_priority engine access open_sync \
     rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
     name group verify content on_error";
 

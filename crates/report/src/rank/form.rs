@@ -12,7 +12,7 @@ pub(crate) fn shown(rank: &Rank<'_>) -> Vec<usize> {
     let Some(first) = rank.ranking.targets.first() else { return Vec::new() };
     let predicted = first.metrics.iter().position(|m| Some(m.id.as_str()) == rank.predicted);
     let mut phases: Vec<&str> = Vec::new();
-    let telling = |m: &RankedMetric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
+    let telling = |m: &RankedMetric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS);
     let mut others: Vec<usize> = (0..first.metrics.len()).filter(|i| Some(*i) != predicted).collect();
     if !rank.chosen && first.metrics.len() > MOST_METRICS {
         others.retain(|i| {

@@ -116,6 +116,8 @@ fn scopes(phase: &PhaseRun) -> Vec<&str> {
 
 const RATE: &str = "throughput_bytes_per_s";
 const IOPS: &str = "iops";
+/// The rate of operations on files; it stands in the first column.
+const FILES: &str = "files_per_s";
 const MEAN: &str = "latency_ns_mean";
 const P50: &str = "latency_ns_p50";
 const P90: &str = "latency_ns_p90";
@@ -140,7 +142,8 @@ impl Numbers {
         let cells: Vec<Cell> = quantities
             .iter()
             .map(|q| {
-                let metric = metric_of(phase, scope, q);
+                let files = || metric_of(phase, scope, FILES).filter(|_| *q == quantities[0]);
+                let metric = metric_of(phase, scope, q).or_else(files);
                 match *q {
                     IOPS => {
                         // One interval a row is enough; the page has all.

@@ -6,8 +6,8 @@ use super::supported::positive;
 use crate::job::{Extent, Files, Job, Steady};
 use crate::job_key::{self, flow};
 use model::{
-    Access, BufferPages, EngineKind, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, Sync, ThinkTime, Verify,
-    VerifyKind,
+    Access, BufferPages, EngineKind, FileOperation, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, Sync,
+    ThinkTime, Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -149,6 +149,13 @@ impl Draft {
         job.shared_group = self.group_reporting.then_some(group.saturating_add(1));
         job.files = self.files()?;
         self.amounts(&mut job);
+        if let Some(operation) = job.file_operation {
+            // fio's engines write nothing to what they create.
+            let each = self.per_file.unwrap_or_else(|| job.size.map_or(0, |s| s.of(0)) / u64::from(self.files));
+            job.file_bytes = Some(each).filter(|_| operation.maker() == FileOperation::Create && !operation.makes());
+            job.files = Files::Own(self.files);
+            job.settle_kind();
+        }
         Ok((job, self.notes))
     }
 
@@ -160,7 +167,9 @@ impl Draft {
             "trimwrite" => "trim-write",
             other => other,
         };
+        let on_files = job.file_operation;
         job_key::operation(job, ours).map_err(|what| ("rw", what))?;
+        job.file_operation = on_files;
         let block = job.stream.block_mut();
         block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
         if random {
@@ -244,7 +253,7 @@ impl Draft {
         if let BufferPages::Reserved { page_bytes } = &mut path.buffers.pages {
             *page_bytes = self.hugepage_bytes;
         }
-        if matches!(path.engine, Some(EngineKind::Psync | EngineKind::Mmap)) && path.queue_depth > 1 {
+        if !matches!(path.engine, Some(EngineKind::IoUring | EngineKind::Null)) && path.queue_depth > 1 {
             self.notes.push(format!(
                 "job '{}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",
                 job.stream.name, path.queue_depth

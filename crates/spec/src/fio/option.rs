@@ -38,12 +38,12 @@ const HARMLESS: &[(&str, &str)] = &[
          log_alternate_epoch_clock_id log_issue_time log_compression_cpus job_start_clock_id block_error_percentiles \
          log_window_value log_entries log_prio per_job_logs percentile_list lat_percentiles clat_percentiles \
          slat_percentiles bwavgtime iopsavgtime disable_lat disable_clat disable_slat disable_bw \
-         disable_bw_measurement gtod_reduce unified_rw_reporting rate_cycle ratecycle rwmixcycle disk_util",
+         disable_bw_measurement gtod_reduce unified_rw_reporting rate_cycle ratecycle rwmixcycle disk_util error_dump",
         FIGURES,
     ),
     ("refill_buffers scramble_buffers buffer_compress_chunk", "data written are always unique"),
     (
-        "fallocate create_serialize create_fsync allow_file_create fadvise_hint openfiles unlink unlink_each_loop \
+        "fallocate create_on_open create_serialize create_fsync allow_file_create fadvise_hint openfiles unlink unlink_each_loop \
          allow_mounted_write readonly",
         "files are made, laid out and removed in one way",
     ),
@@ -58,7 +58,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("rate_ignore_thinktime", "rate, rate_iops"),
     (
-        "filesize_range file_append unique_filename opendir create_only create_on_open pre_read lockfile filetype",
+        "filesize_range file_append unique_filename opendir create_only pre_read lockfile filetype",
         "filename, nrfiles, size",
     ),
     ("buffer_pattern", "zero_buffers, buffer_compress_percentage, dedupe_percentage"),
@@ -80,7 +80,7 @@ const REFUSED: &[(&str, &str)] = &[
          replay_no_stall replay_redirect replay_align replay_scale replay_time_scale replay_skip merge_blktrace_file \
          merge_blktrace_scalars merge_blktrace_iters blktrace read_iolog_chunked lockmem iodepth_low \
          iodepth_batch_complete_max_ratio serialize_overlap bs_is_seq_rand bs_unaligned blocksize_unaligned overlap \
-         io_size_pct profile kb_base_unit error_dump ignore_error thinktime_blocks_type thinktime_iotime \
+         io_size_pct profile kb_base_unit thinktime_blocks_type thinktime_iotime \
          write_barrier sprandom spr_cs spr_num_regions spr_op stats write_hint thp gpu_dev_id startdelay_range",
         NOTHING,
     ),

@@ -8,7 +8,8 @@ use crate::job_key::{
     self, above_0, cpus, flow, milli, nodes, not_0, numa_memory, page_bytes, permille, sequence, think, whole, zones,
 };
 use model::{
-    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, VerifyKind,
+    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOperation, FileOrder, IoClass, OpenSync, Order, Rate,
+    VerifyKind,
 };
 
 pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
@@ -105,8 +106,24 @@ fn separated(text: &str) -> Vec<String> {
     text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect()
 }
 
+/// fio's engines that operate on files and directories as a whole.
+const FILE_ENGINES: [(&str, FileOperation); 6] = [
+    ("filecreate", FileOperation::Create),
+    ("filestat", FileOperation::Stat),
+    ("filedelete", FileOperation::Delete),
+    ("dircreate", FileOperation::Mkdir),
+    ("dirstat", FileOperation::StatDir),
+    ("dirdelete", FileOperation::Rmdir),
+];
+
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
+    d.job.file_operation = FILE_ENGINES.iter().find(|(name, _)| *name == t).map(|(_, operation)| *operation);
     let (kind, by) = match t {
+        _ if d.job.file_operation.is_some() => {
+            (EngineKind::Psync, "in a directory of its own, below the target; nothing is written to new files")
+        }
+        "falloc" => (EngineKind::Fallocate, "writes reserve their blocks by fallocate, trims punch holes"),
+        "ftruncate" => (EngineKind::Ftruncate, "each write sets the length of the file to its offset"),
         "psync" | "pvsync" | "pvsync2" => (EngineKind::Psync, ""),
         "sync" | "vsync" => (EngineKind::Psync, "carried out by pread and pwrite"),
         "io_uring" => (EngineKind::IoUring, ""),
@@ -120,7 +137,8 @@ fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
         "cpp_null" => (EngineKind::Null, "carried out by null, which does nothing"),
         "cpuio" => (EngineKind::Null, "computes on one processor; each cycle counts as one operation, on no storage"),
         _ => {
-            let known = "io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio";
+            let known = "io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio, falloc, ftruncate, \
+                         filecreate, filestat, filedelete, dircreate, dirstat, dirdelete";
             return Err(format!("engine '{t}' is not supported: {known} are"));
         }
     };
@@ -231,6 +249,7 @@ options! {
         d.job.stream.block_mut().align_bytes = all[0].and_then(above_0);
     };
     "ioengine" as "engine" => |d, t, _| engine(d, t)?;
+    "stat_type" => |_, t, _| need(matches!(t, "stat" | "lstat" | "statx"), &format!("'{t}' is none of stat, lstat, statx"))?;
     "iodepth" as "depth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
     "iodepth_batch", "iodepth_batch_submit" as "batch-submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
     "iodepth_batch_complete", "iodepth_batch_complete_min" as "batch-complete" => |d, t, u| {
@@ -377,6 +396,12 @@ options! {
             "" | "all" | "1" | "io" | "read" | "write" => ErrorPolicy::Continue,
             _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
         };
+    };
+    "ignore_error" => |d, t, _| {
+        if !t.trim_matches(',').is_empty() {
+            d.note("ignore_error", Some(format!("={t}: goes on after all errors, and counts them")));
+            d.job.stream.on_error = ErrorPolicy::Continue;
+        }
     };
     "steadystate", "ss" => |d, t, u| steady(d, t, u)?;
     "steadystate_duration", "ss_dur" => |d, t, u| d.steady_window_ns = u.seconds(t)?;

@@ -43,7 +43,37 @@ impl Resolver<'_> {
         bytes(job.offset).saturating_add(bytes(job.offset_step).saturating_mul(u64::from(copy)))
     }
 
+    /// The stream of a copy but for what it does: its name, group, processors, rates and seed.
+    pub(super) fn bare_stream(&mut self, job: &Job, number: u32, copy: u32) -> StreamPlan {
+        self.used.streams += 1;
+        let mut stream = job.stream.clone();
+        stream.group = match (job.shared_group, job.separate) {
+            (Some(group), _) => group,
+            (None, false) => number,
+            // Beyond all numbers of jobs.
+            (None, true) => {
+                u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
+            }
+        };
+        if job.copies > 1 && job.separate && job.shared_group.is_none() {
+            // Those that are reported together are one job with one name.
+            stream.name = format!("{}-{}", if stream.name.is_empty() { "job" } else { &stream.name }, copy + 1);
+        }
+        if job.cpus_split && !stream.path.cpus.is_empty() {
+            stream.path.cpus = vec![stream.path.cpus[copy as usize % stream.path.cpus.len()]];
+        }
+        stream.timing.pacing = stream.timing.pacing.filter(Pacing::demands);
+        stream.seed = match job.seed {
+            Some(seed) => seed.wrapping_add(u64::from(copy)),
+            None => self.inputs.seed.wrapping_add(self.used.streams),
+        };
+        stream
+    }
+
     pub(super) fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
+        if let Some(files) = job.stream.files() {
+            return self.file_stream(files, phase, job, number, copy);
+        }
         let files = self.files_of(phase, job, copy);
         let offered = self.inputs.max_bytes;
         let count = (files.len() as u64).max(1);
@@ -81,7 +111,6 @@ impl Resolver<'_> {
             let (phase, job) = (phase.name.clone(), job.stream.name.clone());
             return Err(RunError::TooSmall { phase, job, needed, offered });
         }
-        self.used.streams += 1;
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
         let all = region_bytes.saturating_mul(count);
         let amount = match job.amount {
@@ -100,34 +129,13 @@ impl Resolver<'_> {
             _ if job.stream.changes_data() => job.stream.durability.sync,
             _ => Sync::None,
         };
-        let group = match (job.shared_group, job.separate) {
-            (Some(group), _) => group,
-            (None, false) => number,
-            // Beyond all numbers of jobs.
-            (None, true) => {
-                u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
-            }
-        };
-        let mut stream = job.stream.clone();
-        if job.copies > 1 && job.separate && job.shared_group.is_none() {
-            // Those that are reported together are one job with one name.
-            stream.name = format!("{}-{}", if stream.name.is_empty() { "job" } else { &stream.name }, copy + 1);
-        }
-        if job.cpus_split && !stream.path.cpus.is_empty() {
-            stream.path.cpus = vec![stream.path.cpus[copy as usize % stream.path.cpus.len()]];
-        }
+        let mut stream = self.bare_stream(job, number, copy);
         stream.durability.round_bytes = (durable == Sync::FsyncPerRound).then(|| {
             let own = || round_bytes(&self.inputs.probe, job.time_at_most(), self.whole);
             stream.durability.round_bytes.unwrap_or_else(own)
         });
         stream.durability.sync = durable;
-        stream.timing.pacing = stream.timing.pacing.filter(Pacing::demands);
         stream.limits.total_bytes = by_amount.then(|| amount.saturating_mul(u64::from(job.loops)));
-        stream.seed = match job.seed {
-            Some(seed) => seed.wrapping_add(u64::from(copy)),
-            None => self.inputs.seed.wrapping_add(self.used.streams),
-        };
-        stream.group = group;
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();

@@ -1,0 +1,85 @@
+//! Phases of operations on files.
+
+use super::execute::{Job, Way, execute};
+use super::file::FileRig;
+use super::own_directory::OwnDirectory;
+use super::refusal::{Attempt, refusal};
+use crate::Control;
+use model::{Failure, FailureKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind};
+
+/// A file system keeps this share of its inodes free.
+const KEPT_INODES: u64 = 20;
+/// What a small file takes at least.
+const UNIT_BYTES: u64 = 4096;
+
+/// Operations on files where there is no file system.
+pub(crate) fn no_file_system(phase: &PhasePlan, target: &str) -> Failure {
+    let message = format!("{}: {target} has no directory in which files could be created", phase.name);
+    Failure::new(FailureKind::Refused, message).remedy("name a directory as the target")
+}
+
+impl FileRig {
+    pub(super) fn run_on_files(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
+        if self.target.kind != TargetKind::Directory {
+            return Err(no_file_system(phase, &self.target.path.display().to_string()));
+        }
+        let path = self.target.path.clone();
+        let cannot = |e: std::io::Error| refusal(Attempt::Create, &path, &e);
+        self.check_files_fit(phase)?;
+        let own = match &mut self.own_directory {
+            Some(own) => own,
+            none => none.insert(OwnDirectory::create(&self.target.file).map_err(cannot)?),
+        };
+        let mut plan = phase.clone();
+        for stream in &mut plan.streams {
+            let StreamKind::Files(files) = &mut stream.kind else { continue };
+            files.file_count = own.prepare(files).map_err(cannot)?;
+            if files.file_count == 0 {
+                let message =
+                    format!("{}: nothing to {}: no files were made before", phase.name, files.file_operation.name());
+                return Err(Failure::new(FailureKind::Environment, message).remedy("let the phase that makes them end"));
+            }
+        }
+        let ways = vec![Way { files: vec![own.handle()], ..Way::default() }; plan.streams.len()];
+        let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
+        let job = Job { plan: &plan, reads_back: false, epoch, device: false, options, shelf, control };
+        let record = execute(job, &ways, Vec::new())?.record;
+        for (i, stream) in plan.streams.iter().enumerate() {
+            let one = record.streams.get(i);
+            let done = one.map_or(record.operations, |s| s.directions.iter().map(|d| d.operations).sum());
+            let errors = one.map_or(&record.errors, |s| &s.errors);
+            stream.files().into_iter().for_each(|files| own.conclude(files, done, errors.is_empty()));
+        }
+        self.bytes_written += record.bytes;
+        self.unsettled |= phase.is_write();
+        Ok(record)
+    }
+
+    /// Whether the file system has room for all that is to be made, told before anything is.
+    fn check_files_fit(&self, phase: &PhasePlan) -> Result<(), Failure> {
+        let (mut count, mut bytes) = (0u64, 0u64);
+        for files in phase.streams.iter().filter_map(|s| s.files()).filter(|f| f.file_operation.makes()) {
+            let empty = files.file_operation == FileOperation::Create && files.file_bytes == 0;
+            let each = if empty { 0 } else { files.file_bytes.next_multiple_of(UNIT_BYTES).max(UNIT_BYTES) };
+            count = count.saturating_add(files.file_count);
+            bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
+        }
+        let path = self.target.path.display();
+        let fail = |message: String, remedy: &str| Err(Failure::new(FailureKind::Environment, message).remedy(remedy));
+        if let Ok(Some(free)) = sys::free_inodes(&self.target.file)
+            && count > free - free / KEPT_INODES
+        {
+            let message = format!("{}: {count} files or directories; {path} has {free} free inodes", phase.name);
+            return fail(message, "use fewer files; 5 % of the inodes always stay free");
+        }
+        if bytes > self.opened.max_bytes {
+            let offered = self.opened.max_bytes;
+            let message = format!("{}: its files take {bytes} bytes; {path} offers {offered}", phase.name);
+            return fail(
+                message,
+                "use fewer or smaller files; 5 % of the file system, at least 256 MiB, always stay free",
+            );
+        }
+        Ok(())
+    }
+}

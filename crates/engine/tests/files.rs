@@ -1,0 +1,187 @@
+//! Operations on files over the generic loop: what is made is there, what is removed is gone, and nothing else is touched.
+
+mod phases;
+
+use engine::{Content, Crew, NoData};
+use engine::{Control, FilesDevice, LoopSettings, NullRig, Part, Rig, SimRig, run_worker};
+use model::{
+    EngineKind, FailureKind, FileOperation, FilesPlan, Limits, PhaseKind, PhasePlan, PhaseRecord, StopCause, StopRule,
+    StreamPlan, Warmup,
+};
+use phases::{open, options};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use sys::{BufferPool, Epoch};
+use workload::FileStream;
+
+fn phase(files: Vec<FilesPlan>) -> PhasePlan {
+    let stream = |files: FilesPlan| StreamPlan { kind: files.into(), seed: 5, ..StreamPlan::default() };
+    PhasePlan {
+        name: "p".into(),
+        kind: PhaseKind::Measure,
+        engine: EngineKind::Files,
+        streams: files.into_iter().map(stream).collect(),
+        time_limit_ns: 60_000_000_000,
+        stop: StopRule::RegionOnce,
+        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
+        ..PhasePlan::default()
+    }
+}
+
+fn files(file_operation: FileOperation, file_count: u64, file_set: u32) -> FilesPlan {
+    FilesPlan { file_operation, file_count, file_set, ..FilesPlan::default() }
+}
+
+fn names(directory: &Path) -> BTreeSet<String> {
+    std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// The directory of the run, which is there from its first operation on files.
+fn own(target: &Path) -> std::path::PathBuf {
+    let name = names(target).into_iter().find(|n| n.starts_with(".narrows-files-")).expect("a directory of its own");
+    target.join(name)
+}
+
+fn run(rig: &mut impl Rig, files: Vec<FilesPlan>) -> PhaseRecord {
+    rig.run(&phase(files), &Control::default()).unwrap()
+}
+
+#[test]
+fn files_are_made_looked_up_and_removed_and_others_are_left_alone() {
+    use FileOperation::*;
+    let target = tempfile::tempdir().unwrap();
+    std::fs::write(target.path().join("0.0"), "theirs").unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    let made = run(&mut rig, vec![FilesPlan { file_bytes: 5000, file_shuffle: true, ..files(Create, 40, 0) }]);
+    assert_eq!((made.operations, made.bytes, made.stop), (40, 200_000, StopCause::RegionDone));
+    assert_eq!((made.engine.kind, made.latency.count(), rig.bytes_written()), (EngineKind::Files, 40, 200_000));
+    let own = own(target.path());
+    let expected: BTreeSet<String> = (0..40).map(|i| format!("0.{i}")).collect();
+    assert_eq!(names(&own), expected);
+    let contents: BTreeSet<Vec<u8>> = names(&own).iter().map(|n| std::fs::read(own.join(n)).unwrap()).collect();
+    assert!(contents.len() == 40 && contents.iter().all(|c| c.len() == 5000), "files of one length that all differ");
+    // A second stream has files of its own, and directories are a set of their own.
+    let both = run(&mut rig, vec![files(Create, 10, 1), files(Mkdir, 7, 2)]);
+    assert_eq!((both.operations, both.streams.len(), names(&own).len()), (17, 2, 57));
+    for looked_up in [files(Stat, 40, 0), files(Open, 40, 0), files(StatDir, 7, 2)] {
+        let record = run(&mut rig, vec![looked_up.clone()]);
+        assert_eq!((record.operations, record.bytes, record.errors.len()), (looked_up.file_count, 0, 0));
+    }
+    // More than there are: as many as there are.
+    assert_eq!(run(&mut rig, vec![files(Stat, 100, 0)]).operations, 40);
+    let gone = run(&mut rig, vec![FilesPlan { file_shuffle: true, ..files(Delete, 40, 0) }, files(Rmdir, 7, 2)]);
+    assert_eq!((gone.operations, names(&own).len()), (47, 10));
+    let nothing = rig.run(&phase(vec![files(Stat, 1, 0)]), &Control::default()).unwrap_err();
+    assert!(nothing.message.contains("no files were made"), "{nothing}");
+    rig.settle().unwrap();
+    drop(rig);
+    assert_eq!(names(target.path()), BTreeSet::from(["0.0".to_owned()]));
+    assert_eq!(std::fs::read(target.path().join("0.0")).unwrap(), b"theirs");
+}
+
+#[test]
+fn what_was_cut_short_is_made_anew_and_removed_at_the_end() {
+    use FileOperation::*;
+    let target = tempfile::tempdir().unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    let limited = |files: FilesPlan, operations| {
+        let mut phase = phase(vec![files]);
+        phase.streams[0].limits = Limits { total_operations: Some(operations), ..Limits::default() };
+        PhasePlan { stop: StopRule::Amount, ..phase }
+    };
+    let control = Control::default();
+    assert_eq!(rig.run(&limited(files(Create, 30, 0), 20), &control).unwrap().operations, 20);
+    assert_eq!(run(&mut rig, vec![files(Stat, 30, 0)]).operations, 20);
+    assert_eq!(rig.run(&limited(files(Delete, 30, 0), 5), &control).unwrap().operations, 5);
+    // Which are left is not said: they cannot be looked up, but are no hindrance.
+    assert!(rig.run(&phase(vec![files(Stat, 30, 0)]), &control).is_err());
+    assert_eq!(run(&mut rig, vec![files(Create, 30, 0)]).operations, 30);
+    control.stop();
+    let stopped = rig.run(&phase(vec![files(Delete, 30, 0)]), &control).unwrap();
+    assert_eq!((stopped.stop, stopped.operations), (StopCause::Interrupted, 0));
+    drop(rig);
+    assert!(names(target.path()).is_empty());
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_and_what_others_put_there_is_not() {
+    let target = tempfile::tempdir().unwrap();
+    let of = |name: &str| target.path().join(format!(".narrows-files-{name}"));
+    for name in ["1-1", "2-2", "3-3"] {
+        std::fs::create_dir(of(name)).unwrap();
+        std::fs::write(of(name).join("0.17"), "").unwrap();
+        std::fs::create_dir(of(name).join("4.0")).unwrap();
+    }
+    // One in which somebody keeps something, one that a run has in its hands, and one that is another's link.
+    std::fs::write(of("2-2").join("00.17"), "kept").unwrap();
+    std::fs::write(of("2-2").join("notes"), "kept").unwrap();
+    let held = sys::open_directory(&of("3-3")).unwrap();
+    assert_eq!(sys::lock_exclusively(&held, std::time::Duration::ZERO).unwrap(), sys::Locked::Held);
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("0.0"), "kept").unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), of("4-4")).unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    run(&mut rig, vec![files(FileOperation::Create, 1, 0)]);
+    drop(rig);
+    assert!(!of("1-1").exists());
+    assert_eq!(names(&of("2-2")), BTreeSet::from(["00.17".to_owned(), "notes".to_owned()]));
+    assert_eq!(names(&of("3-3")), BTreeSet::from(["0.17".to_owned(), "4.0".to_owned()]));
+    assert!(elsewhere.path().join("0.0").exists());
+}
+
+#[test]
+fn too_many_files_and_targets_without_a_file_system_are_refused_before_anything_is_made() {
+    let target = tempfile::tempdir().unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    for (many, said) in [
+        (files(FileOperation::Mkdir, 1 << 32, 0), ["free inodes", "offers"]),
+        (FilesPlan { file_bytes: 1 << 26, ..files(FileOperation::Create, 1 << 20, 0) }, ["free inodes", "offers"]),
+    ] {
+        let failure = rig.run(&phase(vec![many]), &Control::default()).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Environment);
+        assert!(said.iter().any(|s| failure.message.contains(s)), "{failure}");
+    }
+    assert!(names(target.path()).is_empty());
+    let create = phase(vec![files(FileOperation::Create, 1, 0)]);
+    let mut simulated = SimRig::new(spec::parse_sim("emmc").unwrap(), 100_000_000);
+    let file = target.path().join("file");
+    std::fs::write(&file, vec![0; 2 << 20]).unwrap();
+    let mut of_file = open(&file, true, options("unknown")).unwrap();
+    for failure in [
+        NullRig::new(100_000_000, 1 << 20).run(&create, &Control::default()).unwrap_err(),
+        simulated.run(&create, &Control::default()).unwrap_err(),
+        of_file.run(&create, &Control::default()).unwrap_err(),
+    ] {
+        assert_eq!(failure.kind, FailureKind::Refused);
+        assert!(failure.message.contains("no directory") && failure.remedy.is_some(), "{failure}");
+    }
+}
+
+#[test]
+fn a_failed_operation_is_a_completion_with_its_errno() {
+    let target = tempfile::tempdir().unwrap();
+    std::fs::write(target.path().join("7.1"), "theirs").unwrap();
+    let directory = Arc::new(sys::open_directory(target.path()).unwrap());
+    let one = |files: FilesPlan, on_error| {
+        let mut device = FilesDevice::new(Epoch::start(), directory.clone(), 7, true, BufferPool::new(1, 100).unwrap());
+        let phase = phase(vec![files.clone()]);
+        let stream = StreamPlan { on_error, ..phase.streams[0].clone() };
+        let settings = LoopSettings::of(&phase, &stream, 100_000_000);
+        let crew = Crew::new(1, &phase.stop);
+        let mut source = FileStream::new(&stream, &files, true);
+        let (part, control) = (Part::alone(&crew), Control::default());
+        match files.file_bytes {
+            0 => run_worker(&mut device, &mut source, &mut NoData, &settings, &part, &control).unwrap(),
+            _ => run_worker(&mut device, &mut source, &mut Some(Content::new(1)), &settings, &part, &control).unwrap(),
+        }
+    };
+    use model::ErrorPolicy::{Continue, Stop};
+    let record = one(files(FileOperation::Create, 3, 7), Stop);
+    assert_eq!((record.operations, record.stop, &record.errors["EEXIST"]), (1, StopCause::Failed, &1));
+    let record = one(FilesPlan { file_bytes: 100, ..files(FileOperation::Create, 4, 7) }, Continue);
+    assert_eq!((record.operations, record.bytes, &record.errors["EEXIST"]), (2, 200, &2));
+    let record = one(files(FileOperation::Stat, 9, 7), Continue);
+    assert_eq!((record.operations, &record.errors["ENOENT"]), (4, &5));
+    assert_eq!(std::fs::read(target.path().join("7.1")).unwrap(), b"theirs");
+}

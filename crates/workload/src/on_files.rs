@@ -1,0 +1,156 @@
+//! Operations on files, each as a whole.
+
+use crate::shaping::Shaping;
+use crate::{Next, Outcome, Permutation, Request, Source};
+use model::{Direction, FileOperation, FilesPlan, Ns, StreamPlan};
+
+/// What is done to one file or directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileOp {
+    /// What.
+    pub operation: FileOperation,
+    /// Which of the stream's files, from 0 on.
+    pub index: u64,
+    /// Bytes that are written to it.
+    pub len: u32,
+    /// Its name while it is under way.
+    pub buffer: u32,
+    /// When it should start.
+    pub intended_ns: Option<Ns>,
+}
+
+impl Request for FileOp {
+    #[inline]
+    fn buffer(&self) -> u32 {
+        self.buffer
+    }
+
+    #[inline]
+    fn set_buffer(&mut self, index: u32) {
+        self.buffer = index;
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.len
+    }
+
+    #[inline]
+    fn intended_ns(&self) -> Option<Ns> {
+        self.intended_ns
+    }
+
+    #[inline]
+    fn direction(&self) -> Direction {
+        if self.operation.changes_data() { Direction::Write } else { Direction::Read }
+    }
+
+    #[inline]
+    fn sends_data(&self) -> bool {
+        self.len > 0
+    }
+}
+
+/// File after file, in the order of their numbers or in a random one; look-ups pass after pass, what makes or removes files
+/// once. One operation at a time.
+#[derive(Debug)]
+pub struct FileStream {
+    next: FileOp,
+    count: u64,
+    order: Option<Permutation>,
+    once: bool,
+    shaping: Option<Box<Shaping>>,
+}
+
+impl FileStream {
+    /// The operations that `plan` asks for on `files`, of which there is at least one; with `once` a single pass.
+    pub fn new(plan: &StreamPlan, files: &FilesPlan, once: bool) -> Self {
+        let operation = files.file_operation;
+        // Plans with larger files are refused.
+        let len = if operation == FileOperation::Create { files.file_bytes as u32 } else { 0 };
+        Self {
+            next: FileOp { operation, len, ..FileOp::default() },
+            count: files.file_count,
+            order: files.file_shuffle.then(|| Permutation::new(files.file_count.max(1), plan.seed)),
+            once: once || operation.changes_data(),
+            shaping: Shaping::of(plan),
+        }
+    }
+}
+
+impl Source for FileStream {
+    type Op = FileOp;
+
+    #[inline]
+    fn next(&mut self, now: Ns) -> Next<FileOp> {
+        if self.next.index == self.count {
+            if self.once {
+                return Next::Done;
+            }
+            self.next.index = 0;
+        }
+        let mut op = self.next;
+        if let Some(shaping) = &mut self.shaping {
+            if let Some(held) = shaping.holds(now) {
+                return held;
+            }
+            op.intended_ns = shaping.took(0, op.len);
+        }
+        self.next.index += 1;
+        if let Some(order) = &self.order {
+            op.index = order.at(op.index);
+        }
+        Next::Op(op)
+    }
+
+    #[inline]
+    fn completed(&mut self, _op: &FileOp, outcome: Outcome) {
+        if let Some(shaping) = &mut self.shaping {
+            shaping.heard(outcome.at_ns);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Limits, Pacing, Rate, Timing};
+
+    fn indices(operation: FileOperation, file_shuffle: bool, limits: Limits, most: usize) -> Vec<u64> {
+        let files = FilesPlan { file_operation: operation, file_count: 5, file_shuffle, ..FilesPlan::default() };
+        let plan = StreamPlan { kind: files.clone().into(), limits, seed: 3, ..StreamPlan::default() };
+        let mut stream = FileStream::new(&plan, &files, false);
+        let next = |_| match stream.next(0) {
+            Next::Op(op) => Some(op.index),
+            Next::Done => None,
+            other => panic!("{other:?}"),
+        };
+        (0..most).map_while(next).collect()
+    }
+
+    #[test]
+    fn each_file_is_made_once_and_looked_up_as_long_as_is_asked() {
+        let free = Limits::default();
+        assert_eq!(indices(FileOperation::Create, false, free, 9), [0, 1, 2, 3, 4]);
+        assert_eq!(indices(FileOperation::Stat, false, free, 7), [0, 1, 2, 3, 4, 0, 1]);
+        let limited = Limits { total_operations: Some(6), ..free };
+        assert_eq!(indices(FileOperation::Stat, false, limited, 9), [0, 1, 2, 3, 4, 0]);
+        let mut shuffled = indices(FileOperation::Delete, true, free, 9);
+        assert_ne!(shuffled, [0, 1, 2, 3, 4]);
+        shuffled.sort_unstable();
+        assert_eq!(shuffled, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn paced_ones_keep_their_intended_starts() {
+        let files = FilesPlan { file_count: 3, file_bytes: 10, ..FilesPlan::default() };
+        let pacing = Pacing { read: Some(Rate::OperationsPerS(1000)), ..Pacing::default() };
+        let timing = Timing { pacing: Some(pacing), ..Timing::default() };
+        let plan = StreamPlan { kind: files.clone().into(), timing, ..StreamPlan::default() };
+        let mut stream = FileStream::new(&plan, &files, false);
+        let op = |index, due| Next::Op(FileOp { index, len: 10, intended_ns: Some(due), ..FileOp::default() });
+        assert_eq!(stream.next(0), op(0, 0));
+        assert_eq!(stream.next(10), Next::WaitUntil(1_000_000));
+        assert_eq!(stream.next(2_500_000), op(1, 1_000_000));
+    }
+}
