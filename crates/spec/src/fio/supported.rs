@@ -11,7 +11,7 @@ use model::{
     Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOrder, IoClass, OpenSync, Order, Rate, VerifyKind,
 };
 
-pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
+type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
 
 /// An option.
 pub(super) struct Supported {

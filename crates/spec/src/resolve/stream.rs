@@ -3,6 +3,7 @@
 use super::{Resolver, RunError};
 use crate::budget::round_bytes;
 use crate::job::{Extent, Files, Job, Phase};
+use crate::workload::MOST;
 use model::{BlockSize, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
@@ -100,14 +101,6 @@ impl Resolver<'_> {
             _ if job.stream.changes_data() => job.stream.durability.sync,
             _ => Sync::None,
         };
-        let group = match (job.shared_group, job.separate) {
-            (Some(group), _) => group,
-            (None, false) => number,
-            // Beyond all numbers of jobs.
-            (None, true) => {
-                u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
-            }
-        };
         let mut stream = job.stream.clone();
         if job.copies > 1 && job.separate && job.shared_group.is_none() {
             // Those that are reported together are one job with one name.
@@ -127,7 +120,9 @@ impl Resolver<'_> {
             Some(seed) => seed.wrapping_add(u64::from(copy)),
             None => self.inputs.seed.wrapping_add(self.used.streams),
         };
-        stream.group = group;
+        // Beyond all numbers of jobs.
+        let own = || u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(MOST as u32);
+        stream.group = job.shared_group.unwrap_or_else(|| if job.separate { own() } else { number });
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();
