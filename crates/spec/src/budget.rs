@@ -42,13 +42,8 @@ pub struct Probe {
     pub page_request_bytes: Option<u64>,
 }
 
-/// What a budget gives.
-pub(crate) struct Shares {
-    /// What layout may take; `None` without a budget.
-    pub layout_ns: Option<u64>,
-    /// By phase: its share, or why it has none; `None`: it takes what it says itself.
-    pub phases: Vec<Option<Result<u64, String>>>,
-}
+/// What a budget gives a phase: its share, or why it has none; `None`: it takes what it says itself.
+pub(crate) type Share = Option<Result<u64, String>>;
 
 /// The time that a phase says itself.
 fn own_ns(phase: &Phase) -> Option<u64> {
@@ -94,10 +89,9 @@ impl Workload {
     }
 
     /// Shares the budget among the phases, on a region of so many bytes.
-    pub(crate) fn shares(&self, inputs: &RunInputs, region_bytes: u64) -> Shares {
-        let (Some(total), Some(layout_ns)) = (self.budget.total_ns, self.layout_ns(inputs)) else {
-            return Shares { layout_ns: None, phases: vec![None; self.phases.len()] };
-        };
+    pub(crate) fn shares(&self, inputs: &RunInputs, region_bytes: u64) -> Vec<Share> {
+        let mut shares = vec![None; self.phases.len()];
+        let (Some(total), Some(layout_ns)) = (self.budget.total_ns, self.layout_ns(inputs)) else { return shares };
         let skipped = |p: &Phase| inputs.readiness != Readiness::Writable && p.changes_data();
         let shared: Vec<usize> =
             (0..self.phases.len()).filter(|&i| is_shared(&self.phases[i]) && !skipped(&self.phases[i])).collect();
@@ -110,12 +104,11 @@ impl Workload {
         let available = total.saturating_sub(spent.into_iter().fold(0, u64::saturating_add));
         let weights: Vec<(f64, u32)> = shared.iter().map(|&i| self.phases[i].weight()).collect();
         let given = share(available, self.budget.least_share_ns, self.quiet_ns, &weights);
-        let mut phases = vec![None; self.phases.len()];
         for (at, share) in shared.into_iter().zip(given) {
             let none = || format!("budget: {:.0} s do not hold this phase", total as f64 / 1e9);
-            phases[at] = Some(share.ok_or_else(none));
+            shares[at] = Some(share.ok_or_else(none));
         }
-        Shares { layout_ns: Some(layout_ns), phases }
+        shares
     }
 }
 

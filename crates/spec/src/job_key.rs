@@ -313,10 +313,7 @@ keys! {
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
         |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
-    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| {
-        let read = block_size(t)?;
-        j.block = BlockSizes { write: read.clone(), trim: read.clone(), read };
-    }, "Size of the operations.";
+    "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t)?; j.block = BlockSizes { read: b.clone(), write: b.clone(), trim: b } }, "Size of the operations.";
     "read-block-size", "as block-size", |j, t| j.block.read = block_size(t)?, "Size of the reads.";
     "write-block-size", "as block-size", |j, t| j.block.write = block_size(t)?, "Size of the writes.";
     "align", "size", |j, t| j.stream.block_mut().align_bytes = Some(bytes(t)?), "Offsets are multiples of it.";
@@ -371,9 +368,7 @@ keys! {
     "start-delay", "time", |j, t| j.stream.timing.start_delay_ns = time(t)?, "It starts so long after the phase.";
     "region", "size or per cent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
     "offset", "size or per cent", |j, t| j.offset = extent(t)?, "Where its region starts.";
-    "files", "names below the target", |j, t| {
-        j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect());
-    }, "Files that it uses.";
+    "files", "names below the target", |j, t| j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect()), "Files that it uses.";
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
     "file-size", "size", |j, t| j.file_bytes = Some(bytes(t)?), "Length of each of its files; without it as long as its region, and empty where files are created as a whole.";

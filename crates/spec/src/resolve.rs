@@ -4,7 +4,7 @@ mod files;
 mod layout;
 mod stream;
 
-use crate::budget::{Probe, Shares};
+use crate::budget::{Probe, Share};
 use crate::job::{Extent, Job, Phase, Steady, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
@@ -196,7 +196,9 @@ struct Resolver<'a> {
     size_reason: String,
     /// How often amounts of bytes are halved, so that they fit.
     halvings: u32,
-    shares: Shares,
+    /// What layout may take, and each phase; without a budget nobody is told.
+    layout_ns: Option<u64>,
+    shares: Vec<Share>,
     used: Used,
     notes: Notes,
 }
@@ -240,7 +242,7 @@ impl<'a> Resolver<'a> {
             ));
         }
         let shares = workload.shares(inputs, whole);
-        Ok(Self { workload, inputs, whole, size_reason, halvings, shares, notes, used: Used::default() })
+        Ok(Self { workload, inputs, whole, size_reason, halvings, layout_ns, shares, notes, used: Used::default() })
     }
 
     /// Why so much of the target is used.
@@ -316,7 +318,7 @@ impl<'a> Resolver<'a> {
     /// The phase with its share of the budget, and why it has none.
     fn with_share<'p>(&self, phase: &'p Phase, index: usize) -> (Cow<'p, Phase>, Option<String>) {
         let leaves_open = phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none());
-        let (time_ns, skip) = match (&self.shares.phases[index], phase.kind, self.shares.layout_ns) {
+        let (time_ns, skip) = match (&self.shares[index], phase.kind, self.layout_ns) {
             (Some(Ok(share)), ..) => (*share, None),
             (Some(Err(reason)), ..) => (0, Some(reason.clone())),
             (None, PhaseKind::Layout, Some(layout_ns)) => (layout_ns, None),
@@ -333,7 +335,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn stop(&self, phase: &Phase, index: usize, streams: &[StreamPlan]) -> StopRule {
-        let shares = self.shares.phases[index].is_some();
+        let shares = self.shares[index].is_some();
         let pass = || streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()));
         let all = |test: fn(&Job) -> bool| phase.jobs.iter().all(test);
         match phase.jobs.iter().find_map(|j| j.steady) {

@@ -8,30 +8,23 @@ pub const LEAST_SHARE_NS: u64 = 500_000_000;
 /// Shares `available_ns` by weight among phases, each of which also costs a window of `quiet_ns`; those that cannot have
 /// `least_ns` are given up, highest priority number first. `None` for a phase that gets nothing.
 pub(crate) fn share(available_ns: u64, least_ns: u64, quiet_ns: u64, phases: &[(f64, u32)]) -> Vec<Option<u64>> {
-    let mut kept: Vec<usize> = (0..phases.len()).collect();
-    while kept.len() as u64 * (least_ns + quiet_ns) > available_ns {
-        let Some(at) = (0..kept.len()).max_by_key(|&k| phases[kept[k]].1) else { break };
-        kept.remove(at);
+    let mut open: Vec<usize> = (0..phases.len()).collect();
+    while open.len() as u64 * (least_ns + quiet_ns) > available_ns {
+        let Some(at) = (0..open.len()).max_by_key(|&k| phases[open[k]].1) else { break };
+        open.remove(at);
     }
     let mut shares = vec![None; phases.len()];
+    let mut left = available_ns.saturating_sub(open.len() as u64 * quiet_ns);
     // Those whose weighted share is below the least get the least; the rest is shared among the others.
-    let mut left = available_ns.saturating_sub(kept.len() as u64 * quiet_ns);
-    let mut open = kept;
     loop {
         let weights: f64 = open.iter().map(|&i| phases[i].0).sum();
         let share_of = |i: usize| (left as f64 * phases[i].0 / weights) as u64;
-        match open.iter().position(|&i| share_of(i) < least_ns) {
-            Some(at) => {
-                shares[open.remove(at)] = Some(least_ns);
-                left -= least_ns;
-            }
-            None => {
-                for &i in &open {
-                    shares[i] = Some(share_of(i));
-                }
-                return shares;
-            }
-        }
+        let Some(at) = open.iter().position(|&i| share_of(i) < least_ns) else {
+            open.iter().for_each(|&i| shares[i] = Some(share_of(i)));
+            return shares;
+        };
+        shares[open.remove(at)] = Some(least_ns);
+        left -= least_ns;
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::keys::{find, names, nearest};
 use crate::sim_key::sim_keys;
-use model::{Fact, SimBus, SimModel};
+use model::{Fact, SimBus, SimModel, SimStalls};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -129,18 +129,14 @@ fn check(m: &SimModel) -> Result<(), String> {
     need(host.steal <= 0.99, "steal leaves less than 1 % of the processors")?;
     need(m.foreign_share <= 0.99, "foreign leaves less than 1 % of the device")?;
     need(media.cache.is_none_or(|c| c.bytes >= 1 << 20), "the write cache is below 1 MiB")?;
-    need(
-        m.stalls.is_none_or(|s| s.duration_ns < s.period_ns && (s.period_ns - s.duration_ns) * 100 >= s.period_ns),
-        "stall-duration leaves less than 1 % of stall-period",
-    )?;
+    let moves = |s: SimStalls| s.duration_ns < s.period_ns && (s.period_ns - s.duration_ns) * 100 >= s.period_ns;
+    need(m.stalls.is_none_or(moves), "stall-duration leaves less than 1 % of stall-period")?;
     need(m.throttle.is_none_or(|t| t.factor >= 0.001), "throttle-factor is below 0.001")?;
     need(m.cpu_throttle.is_none_or(|t| t.factor >= 0.001), "cpu-throttle-factor is below 0.001")?;
     need(host.cpu_quota == 0.0 || host.cpu_quota >= 0.01, "cpu-quota is below 1 % of a processor")?;
     need(host.max_sectors_bytes == 0 || host.max_sectors_bytes >= 4096, "max-sectors is below 4 KiB")?;
-    need(
-        host.read_ahead_bytes <= 1 << 30 && host.writeback_bytes <= 1 << 30,
-        "read-ahead or writeback is above 1 GiB",
-    )?;
+    let largest = host.read_ahead_bytes.max(host.writeback_bytes);
+    need(largest <= 1 << 30, "read-ahead or writeback is above 1 GiB")?;
     need(host.dirty_limit_bytes >= host.writeback_bytes, "dirty-limit is below writeback")?;
     need(host.dirty_background_bytes <= host.dirty_limit_bytes, "dirty-background is above dirty-limit")
 }

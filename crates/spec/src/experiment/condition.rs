@@ -55,20 +55,15 @@ impl Condition {
     pub fn holds(&self, facts: &Facts) -> Result<bool, String> {
         for term in &self.terms {
             let values = facts.get(&term.fact).filter(|v| !v.is_empty()).ok_or_else(|| term.fact.clone())?;
-            if values.iter().any(|v| term.matches(v)) != term.equal {
+            let matches = |value: &String| match term.value.strip_suffix('*') {
+                Some(start) => value.starts_with(start),
+                None => *value == term.value,
+            };
+            if values.iter().any(matches) != term.equal {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-}
-
-impl Term {
-    fn matches(&self, value: &str) -> bool {
-        match self.value.strip_suffix('*') {
-            Some(start) => value.starts_with(start),
-            None => value == self.value,
-        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::workload::{Amount, MOST_ERRORS, TextInputs};
 use ini::{Entry, Section};
 use job::{Draft, ExitWhat};
 use number::{Units, doubtful_unit};
-use option::{Treatment, nearest_option, treatment};
+use option::{find, harmless, nearest_option, refused};
 use std::collections::{HashMap, HashSet};
 
 /// Reads a job file.
@@ -266,30 +266,26 @@ impl Reader<'_> {
     fn option(&mut self, draft: &mut Draft, entry: &Entry, units: Units) -> Result<(), TextError> {
         use TextErrorKind::{Unknown, Unsupported, Value};
         let Entry { name, value, place } = entry;
-        match treatment(name) {
-            Some(Treatment::Set(set)) => {
-                let value = value.as_deref().map_err(|what| place.error(Value, name, what))?;
-                let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
-                set(draft, value, units).map_err(|what| {
-                    place.error(if what.contains("supported") { Unsupported } else { Value }, name, what)
-                })?;
-                self.doubt(entry, value);
-                Ok(())
-            }
-            Some(Treatment::Harmless(why)) => {
-                if name != "description" {
-                    self.notes.push(format!("{place}: {name} has no effect: {why}"));
-                }
-                Ok(())
-            }
-            Some(Treatment::Refused("")) => {
-                Err(place.error(Unsupported, name, "is not supported, and nothing comes near it; leave it out"))
-            }
-            Some(Treatment::Refused(near)) => {
-                Err(place.error(Unsupported, name, "is not supported").with_nearest(Some(near.to_owned())))
-            }
-            None => Err(place.error(Unknown, name, "is no option that is known").with_nearest(nearest_option(name))),
+        if let Some(option) = find(name) {
+            let value = value.as_deref().map_err(|what| place.error(Value, name, what))?;
+            let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
+            let kind = |what: &str| if what.contains("supported") { Unsupported } else { Value };
+            (option.set)(draft, value, units).map_err(|what| place.error(kind(&what), name, what))?;
+            self.doubt(entry, value);
+            return Ok(());
         }
+        if let Some(why) = harmless(name) {
+            if name != "description" {
+                self.notes.push(format!("{place}: {name} has no effect: {why}"));
+            }
+            return Ok(());
+        }
+        let refusal = |what: &str| place.error(Unsupported, name, what);
+        Err(match refused(name) {
+            Some("") => refusal("is not supported, and nothing comes near it; leave it out"),
+            Some(near) => refusal("is not supported").with_nearest(Some(near.to_owned())),
+            None => place.error(Unknown, name, "is no option that is known").with_nearest(nearest_option(name)),
+        })
     }
 }
 

@@ -14,15 +14,6 @@ pub(super) struct Units {
     pub machine: TextMachine,
 }
 
-/// What a bare number counts, and which suffixes there are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Suffixes {
-    /// Counts have them too: `rate_iops=1k` is 1024 a second.
-    Size,
-    /// Nanoseconds of a bare number.
-    Time(i128),
-}
-
 /// What a part of an expression is worth.
 #[derive(Clone, Copy)]
 struct Term {
@@ -35,16 +26,17 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     units: Units,
-    suffixes: Suffixes,
+    /// Nanoseconds of a bare number, of times; sizes have other suffixes, and counts too: `rate_iops=1k` is 1024 a second.
+    bare_ns: Option<i128>,
 }
 
 impl Units {
     pub fn count(self, text: &str) -> Result<u64, String> {
-        self.value(text, Suffixes::Size)
+        self.value(text, None)
     }
 
     pub fn bytes(self, text: &str) -> Result<u64, String> {
-        self.value(text, Suffixes::Size)
+        self.value(text, None)
     }
 
     /// A size or a count as all understand it, without units and arithmetic.
@@ -54,21 +46,19 @@ impl Units {
 
     /// Nanoseconds; a bare number is seconds.
     pub fn seconds(self, text: &str) -> Result<u64, String> {
-        self.value(text, Suffixes::Time(1_000_000_000))
+        self.value(text, Some(1_000_000_000))
     }
 
     /// Nanoseconds; a bare number is microseconds.
     pub fn microseconds(self, text: &str) -> Result<u64, String> {
-        self.value(text, Suffixes::Time(1000))
+        self.value(text, Some(1000))
     }
 
-    fn value(self, text: &str, suffixes: Suffixes) -> Result<u64, String> {
-        let mut parser = Parser { text, at: 0, units: self, suffixes };
+    fn value(self, text: &str, bare_ns: Option<i128>) -> Result<u64, String> {
+        let mut parser = Parser { text, at: 0, units: self, bare_ns };
         let term = parser.joined(0, 0)?;
-        let value = match suffixes {
-            Suffixes::Time(bare) if !term.has_unit => parser.in_range(term.value.checked_mul(bare))?,
-            _ => term.value,
-        };
+        let bare = bare_ns.filter(|_| !term.has_unit).unwrap_or(1);
+        let value = parser.in_range(term.value.checked_mul(bare))?;
         parser.space();
         if parser.at != text.len() {
             return Err(format!("'{text}': '{}' is not understood", &text[parser.at..]));
@@ -139,7 +129,7 @@ impl Parser<'_> {
     fn join(&self, one: Term, sign: char, other: Term) -> Result<Term, String> {
         let (a, b, exponent) = (one.value, other.value, u32::try_from(other.value));
         let value = match sign {
-            '+' | '-' if one.has_unit != other.has_unit && matches!(self.suffixes, Suffixes::Time(_)) => {
+            '+' | '-' if one.has_unit != other.has_unit && self.bare_ns.is_some() => {
                 return Err(format!("'{}' adds a time to a number without a unit", self.text));
             }
             '/' | '%' if b == 0 => return Err(format!("'{}' divides by 0", self.text)),
@@ -205,15 +195,15 @@ impl Parser<'_> {
     fn suffix(&mut self, term: Term) -> Result<Term, String> {
         let word: String = self.rest().chars().take_while(char::is_ascii_alphabetic).collect();
         let unit = word.to_ascii_lowercase();
-        let (factor, known) = match self.suffixes {
-            Suffixes::Size => {
+        let (factor, known) = match self.bare_ns {
+            None => {
                 let bare = unit.strip_suffix('b').unwrap_or(&unit);
                 let (letter, other) = bare.strip_suffix('i').map_or((bare, false), |l| (l, true));
                 let base: i128 = if (self.units.kb_base == 1000) == other { 1024 } else { 1000 };
                 let power = ["", "k", "m", "g", "t", "p"].iter().position(|l| *l == letter && !(l.is_empty() && other));
                 (power.map(|power| base.pow(power as u32)), "k, m, g, t, p, ki, mi, ..")
             }
-            Suffixes::Time(_) => {
+            Some(_) => {
                 // fio takes every other word, `ns` and `sec` too, for microseconds.
                 let factors = [("", 1), ("us", 1000), ("usec", 1000), ("ms", 1_000_000), ("msec", 1_000_000)];
                 let longer =

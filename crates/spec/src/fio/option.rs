@@ -2,19 +2,8 @@
 //!
 //! Names and meanings are those of fio's own documentation (HOWTO); the text is ours.
 
-use super::supported::{OPTIONS, Set, Supported};
+use super::supported::{OPTIONS, Supported};
 use crate::keys::nearest;
-
-/// What is done with an option.
-#[derive(Clone, Copy)]
-pub(super) enum Treatment {
-    /// Supported.
-    Set(Set),
-    /// Changes neither what is done nor what is measured here; the reason.
-    Harmless(&'static str),
-    /// Known, not supported; what comes nearest.
-    Refused(&'static str),
-}
 
 const FIGURES: &str =
     "all percentiles, and the series, are always recorded; `narrows export --format fio-logs` writes logs";
@@ -104,17 +93,22 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn treatment(name: &str) -> Option<Treatment> {
-    if let Some(option) = find(name) {
-        return Some(Treatment::Set(option.set));
-    }
-    let of = |table: &[(&str, &'static str)]| {
-        table.iter().find(|(names, _)| names.split(' ').any(|n| n == name)).map(|(_, what)| *what)
-    };
-    of(HARMLESS).map(Treatment::Harmless).or_else(|| of(REFUSED).map(Treatment::Refused))
+fn listed(table: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
+    table.iter().find(|(names, _)| names.split(' ').any(|n| n == name)).map(|(_, what)| *what)
 }
 
-fn find(name: &str) -> Option<&'static Supported> {
+/// Why an option changes neither what is done nor what is measured here.
+pub(super) fn harmless(name: &str) -> Option<&'static str> {
+    listed(HARMLESS, name)
+}
+
+/// What comes nearest to an option that is known and not supported; empty: nothing does.
+pub(super) fn refused(name: &str) -> Option<&'static str> {
+    listed(REFUSED, name)
+}
+
+/// An option that is supported.
+pub(super) fn find(name: &str) -> Option<&'static Supported> {
     OPTIONS.iter().find(|option| option.names.contains(&name))
 }
 

@@ -12,7 +12,7 @@ use model::{
     VerifyKind,
 };
 
-pub(super) type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
+type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
 
 /// An option.
 pub(super) struct Supported {

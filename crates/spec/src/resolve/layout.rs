@@ -58,7 +58,6 @@ impl Resolver<'_> {
             access: Access::Direct,
             streams,
             time_limit_ns: self
-                .shares
                 .layout_ns
                 .unwrap_or((bytes / LAYOUT_LEAST_BYTES_PER_S).saturating_add(60).saturating_mul(NS_PER_S)),
             stop: StopRule::RegionOnce,

@@ -3,6 +3,7 @@
 use super::{Resolver, RunError};
 use crate::budget::round_bytes;
 use crate::job::{Extent, Files, Job, Phase};
+use crate::workload::MOST;
 use model::{BlockSize, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
@@ -47,14 +48,9 @@ impl Resolver<'_> {
     pub(super) fn bare_stream(&mut self, job: &Job, number: u32, copy: u32) -> StreamPlan {
         self.used.streams += 1;
         let mut stream = job.stream.clone();
-        stream.group = match (job.shared_group, job.separate) {
-            (Some(group), _) => group,
-            (None, false) => number,
-            // Beyond all numbers of jobs.
-            (None, true) => {
-                u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(crate::workload::MOST as u32)
-            }
-        };
+        // Beyond all numbers of jobs.
+        let own = || u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(MOST as u32);
+        stream.group = job.shared_group.unwrap_or_else(|| if job.separate { own() } else { number });
         if job.copies > 1 && job.separate && job.shared_group.is_none() {
             // Those that are reported together are one job with one name.
             stream.name = format!("{}-{}", if stream.name.is_empty() { "job" } else { &stream.name }, copy + 1);
