@@ -4,8 +4,8 @@
 
 use crate::quantity;
 use model::{
-    Arrivals, BlockSize, Content, EngineKind, FileOperation, FileOrder, FilesPlan, Flush, OpenSync, Operation, Order,
-    Pacing, Rate, RwFlags, StopRule, StreamPlan, Sync, ThinkTime, Verify,
+    Arrivals, BlockSize, Content, EngineKind, FileOperation, FileOrder, FilesPlan, Flush, NumaMemory, OpenSync,
+    Operation, Order, Pacing, Rate, RwFlags, StopRule, StreamPlan, Sync, ThinkTime, Verify,
 };
 
 /// Files that are named; more are counted.
@@ -189,6 +189,11 @@ fn flags(flags: RwFlags) -> Option<String> {
     (!set.is_empty()).then(|| set.join(", "))
 }
 
+/// A weight among others: `1 part`, `3 parts`.
+fn parts(weight: u32) -> String {
+    format!("{weight} part{}", if weight == 1 { "" } else { "s" })
+}
+
 fn rate(rate: Rate) -> String {
     match rate {
         Rate::BytesPerS(bytes) => quantity::rate(bytes as f64),
@@ -310,10 +315,25 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     out.extend(stream.limits.time_limit_ns.map(|ns| format!("ends {} after its start", quantity::duration(ns))));
     out.extend(stream.limits.total_bytes.map(|b| format!("ends after {}", quantity::binary_size(b))));
     out.extend(stream.limits.total_operations.map(|n| format!("ends after {} operations", quantity::count(n))));
+    out.extend(stream.limits.least_rate.map(|r| format!("fails below {}", rate(r))));
     if stream.limits.ends_phase {
         out.push("ends the phase when it ends".into());
     }
+    match (stream.limits.exit_group, stream.limits.ends_group) {
+        (0, false) => {}
+        (group, false) => out.push(format!("ends with exit group {group}")),
+        (group, true) => out.push(format!("ends exit group {group} when it ends")),
+    }
+    out.extend(stream.timing.flow.map(|f| {
+        let sleep =
+            if f.sleep_ns == 0 { String::new() } else { format!(", looks every {}", quantity::duration(f.sleep_ns)) };
+        format!("{} of what flow {} does{sleep}", parts(f.weight), f.id)
+    }));
     out.extend(stream.verify.map(verify));
+    match stream.block().verify_backlog {
+        0 => {}
+        n => out.push(format!("read back after every {} writes", quantity::count(n.into()))),
+    }
     out.extend(content(stream.content));
     if stream.on_error == model::ErrorPolicy::Continue {
         out.push("errors are counted and it goes on".into());
@@ -327,6 +347,18 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
         let word = if stream.path.cpus.len() == 1 { "CPU" } else { "CPUs" };
         out.push(format!("on {word} {}", cpus(&stream.path.cpus)));
     }
+    let nodes = |n: &model::NumaNodes| match n.0.as_slice() {
+        [] => "all NUMA nodes".to_owned(),
+        [one] => format!("NUMA node {one}"),
+        several => format!("NUMA nodes {}", cpus(several)),
+    };
+    out.extend(stream.path.numa.cpu_nodes.iter().map(|n| format!("on processors of {}", nodes(n))));
+    out.extend(stream.path.numa.memory.iter().map(|memory| match memory {
+        NumaMemory::Local => "memory of its own NUMA node".into(),
+        NumaMemory::Prefer(node) => format!("memory of NUMA node {node} where it has room"),
+        NumaMemory::Bind(n) => format!("memory of {}", nodes(n)),
+        NumaMemory::Interleave(n) => format!("memory of {} in turn", nodes(n)),
+    }));
     out.extend(serde_json::to_value(stream).ok().into_iter().flat_map(|v| by_key(&v)));
     out
 }
@@ -336,7 +368,7 @@ const WORDED: &str = "operation order block_size_bytes region_start_bytes region
     run_blocks block_sizes align_bytes copy_bytes \
     file_operation file_count file_set file_bytes file_shuffle queue_depth batch_submit batch_complete cpus io_priority engine access open_sync \
     rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
-    name group verify content on_error";
+    name group verify content on_error flow numa sequence verify_backlog least_rate exit_group ends_group";
 
 /// What has none is said by its key, its unit taken from the end of it: an option is shown from the day on that it exists.
 fn by_key(stream: &serde_json::Value) -> Vec<String> {
@@ -466,9 +498,27 @@ mod tests {
     }
 
     #[test]
-    fn every_key_of_a_stream_has_words_or_is_said_by_its_key() {
-        let value = serde_json::to_value(stream()).unwrap();
-        assert!(value.as_object().unwrap().keys().all(|key| WORDED.contains(key.as_str())), "{value}");
+    fn what_streams_are_to_each_other_has_words() {
+        let mut asked = stream();
+        asked.timing.flow = Some(model::Flow { id: 1, weight: 8, sleep_ns: 0 });
+        asked.limits = model::Limits {
+            exit_group: 2,
+            ends_group: true,
+            least_rate: Some(Rate::OperationsPerS(500)),
+            ..model::Limits::default()
+        };
+        asked.path.numa = model::Numa {
+            cpu_nodes: Some(model::NumaNodes(vec![0])),
+            memory: Some(NumaMemory::Interleave(model::NumaNodes(vec![0, 1]))),
+        };
+        let said = [
+            "fails below 500 IOPS",
+            "ends exit group 2 when it ends",
+            "8 parts of what flow 1 does",
+            "on processors of NUMA node 0",
+            "memory of NUMA nodes 0, 1 in turn",
+        ];
+        assert_eq!(conditions(&asked), said);
     }
 
     #[test]
