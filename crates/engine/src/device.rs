@@ -6,6 +6,7 @@ mod in_thread;
 mod memory;
 mod metadata;
 mod mmap;
+mod null;
 mod own_thread;
 mod threads;
 mod uring;
@@ -13,10 +14,11 @@ mod uring;
 pub(crate) use calls::{FileSet, check};
 pub use files::FilesDevice;
 pub(crate) use files::entry_name;
-pub use in_thread::{NullDevice, PsyncDevice};
+pub use in_thread::PsyncDevice;
 pub use memory::MemoryDevice;
 pub(crate) use metadata::Metadata;
 pub(crate) use mmap::MappedFiles;
+pub use null::NullDevice;
 pub(crate) use own_thread::OwnThread;
 pub use threads::PsyncThreads;
 pub use uring::UringDevice;
@@ -87,6 +89,15 @@ impl DeviceError {
             Self::Call { .. } | Self::BadOperation(_) => None,
         }
     }
+}
+
+/// More operations than buffers cannot be in flight; told before any is carried out.
+#[inline]
+fn check_room(in_flight: usize, pool: &BufferPool) -> Result<(), DeviceError> {
+    if in_flight > pool.count() as usize {
+        return Err(DeviceError::BadOperation(format!("more than {} operations in flight", pool.count())));
+    }
+    Ok(())
 }
 
 /// Carries operations out and owns the clock.

@@ -1,19 +1,16 @@
-//! Operations carried out in the calling thread, one after the other: pread and pwrite, copies of memory, nothing at all.
+//! Operations carried out in the calling thread, one after the other: pread and pwrite, copies of memory.
 
 use super::calls::FileCalls;
 use super::pool_feature;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use sys::{BufferPool, Epoch};
-use workload::{BlockOp, Request};
+use workload::Request;
 
 /// What carries single operations out.
 pub trait Calls {
     /// The kind of operation.
     type Op: Request;
-
-    /// Whether each operation is stamped when it has been carried out; else all at once, when they are reaped.
-    const STAMPS_EACH: bool = true;
 
     /// Whether it can be carried out with these buffers; told before any is.
     ///
@@ -55,36 +52,6 @@ impl PsyncDevice {
     }
 }
 
-/// Operations that succeed in full the moment they are reaped: what is left is our own overhead. Transfers nothing; has
-/// buffers, so that the cost of making data is part of what it shows.
-pub type NullDevice = InThread<Nothing>;
-
-impl NullDevice {
-    /// With these buffers.
-    pub fn new(epoch: Epoch, pool: BufferPool) -> Self {
-        Self::over(epoch, Nothing, pool)
-    }
-}
-
-/// No call.
-#[derive(Debug)]
-pub struct Nothing;
-
-impl Calls for Nothing {
-    type Op = BlockOp;
-
-    const STAMPS_EACH: bool = false;
-
-    #[inline]
-    fn carry_out(&self, op: &BlockOp, _buffer: &mut [u8]) -> Result<u32, i32> {
-        Ok(op.len)
-    }
-
-    fn remarks(&self, _pool: &BufferPool) -> (Option<String>, Option<String>) {
-        (None, None)
-    }
-}
-
 impl<C: Calls> InThread<C> {
     /// By these calls, with as many in flight as there are buffers.
     pub(super) fn over(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
@@ -110,17 +77,13 @@ impl<C: Calls> Device for InThread<C> {
 
     #[inline]
     fn submit(&mut self, ops: &[C::Op]) -> Result<(), DeviceError> {
-        let places = self.pool.count();
-        if self.done.len() + ops.len() > places as usize {
-            return Err(DeviceError::BadOperation(format!("more than {places} operations in flight")));
-        }
+        super::check_room(self.done.len() + ops.len(), &self.pool)?;
         for op in ops {
             self.calls.check(op, &self.pool)?;
         }
         for op in ops {
             let result = self.calls.carry_out(op, self.pool.buffer_mut(op.buffer()));
-            let at_ns = if C::STAMPS_EACH { self.epoch.elapsed_ns() } else { 0 };
-            self.done.push(Completion { buffer: op.buffer(), result, at_ns });
+            self.done.push(Completion { buffer: op.buffer(), result, at_ns: self.epoch.elapsed_ns() });
         }
         Ok(())
     }
@@ -134,12 +97,7 @@ impl<C: Calls> Device for InThread<C> {
             return Ok(());
         }
         let count = self.done.len().min(out.capacity() - out.len());
-        if C::STAMPS_EACH {
-            out.extend(self.done.drain(..count));
-        } else {
-            let at_ns = self.now();
-            out.extend(self.done.drain(..count).map(|done| Completion { at_ns, ..done }));
-        }
+        out.extend(self.done.drain(..count));
         Ok(())
     }
 
