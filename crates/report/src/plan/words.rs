@@ -516,7 +516,7 @@ mod tests {
             "ends exit group 2 when it ends",
             "8 parts of what flow 1 does",
             "on processors of NUMA node 0",
-            "memory of NUMA nodes 0, 1 in turn",
+            "memory of NUMA nodes 0-1 in turn",
         ];
         assert_eq!(conditions(&asked), said);
     }
