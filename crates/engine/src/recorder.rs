@@ -8,59 +8,17 @@ mod errors;
 mod merge;
 mod parts;
 mod rounds;
+mod stream_record;
 
 pub(crate) use merge::phase_record;
+pub use stream_record::StreamRecord;
 
 use crate::feed::Feeder;
 use errors::ErrorTable;
-use model::{
-    Direction, DirectionSummary, Histogram, Interval, IntervalSeries, Ns, Round, StopCause, Warmup, WarmupCut,
-    WorkerUsage,
-};
+use model::{Direction, Histogram, Interval, IntervalSeries, Ns, StopCause, Warmup, WarmupCut};
 use parts::Parts;
 use rounds::Rounds;
-use std::collections::BTreeMap;
 use workload::Request;
-
-/// What one worker recorded of one stream.
-#[derive(Clone, Debug, Default)]
-pub struct StreamRecord {
-    /// Start, by the device's clock.
-    pub started_ns: Ns,
-    /// The last completion, or the end of the phase's time if that came later.
-    pub ended_ns: Ns,
-    /// Operations that succeeded, warm-up included, syncs of rounds not.
-    pub operations: u64,
-    /// Bytes transferred.
-    pub bytes: u64,
-    /// Operations that transferred fewer bytes than asked.
-    pub short_operations: u64,
-    /// Failed operations by errno name. What did not complete within the drain limit counts as ETIMEDOUT.
-    pub errors: BTreeMap<String, u64>,
-    /// Why it ended.
-    pub stop: StopCause,
-    /// What was cut.
-    pub warmup: WarmupCut,
-    /// Sum of the times that operations spent in flight, syncs included: over the duration it is the mean depth.
-    pub in_flight_ns: u128,
-    /// The longest time after the cut in which nothing completed while operations were in flight; syncs of rounds do not
-    /// count. `None` where nothing completed after the cut.
-    pub longest_gap_ns: Option<Ns>,
-    /// Latencies after the cut.
-    pub latency: Histogram,
-    /// The series, warm-up included.
-    pub intervals: Vec<Interval>,
-    /// Rounds of writes and their sync.
-    pub rounds: Vec<Round>,
-    /// CPU of the worker's thread and the device's helpers.
-    pub usage: WorkerUsage,
-    /// Most operations submitted at once.
-    pub batch_submit: u32,
-    /// Completions waited for at once.
-    pub batch_complete: u32,
-    /// Its directions, where it has several; else it is all one.
-    pub directions: Vec<DirectionSummary>,
-}
 
 /// What has been completed up to a moment, or between two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -392,6 +350,7 @@ fn interval(start_ns: Ns, length_ns: Ns, latencies: &Histogram, bytes: u64) -> I
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     const MS: u64 = 1_000_000;
     const NO_WARMUP: Warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };

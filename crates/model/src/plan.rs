@@ -4,6 +4,7 @@ mod course;
 mod demands;
 mod files;
 mod jobs;
+mod needs;
 mod pattern;
 mod shape;
 mod stream;
@@ -15,9 +16,10 @@ pub use course::{
     Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, Numa, NumaMemory,
     NumaNodes, OpenSync, Pacing, Rate, RwFlags, ThinkTime,
 };
-pub use demands::{MemoryNeed, PlanError};
+pub use demands::PlanError;
 pub use files::{FileOperation, FilesPlan};
 pub use jobs::PlannedJob;
+pub use needs::MemoryNeed;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
 pub use shape::PhaseShape;
 pub use stream::{BlockPlan, CopyPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};

@@ -1,52 +1,14 @@
-//! What a plan demands of memory and of the target, and whether it can be carried out at all. Pure: nothing is asked of
-//! a machine, nothing overflows.
+//! Whether a plan can be carried out at all. Pure: nothing is asked of a machine.
 
-use super::{
-    Access, Arrivals, BlockSize, EngineKind, FileOperation, Operation, Order, PhasePlan, Plan, Rate, StopRule,
-    StreamPlan,
-};
-use crate::{Histogram, Interval, NS_PER_S, Round, bytes_apart, bytes_text};
-use serde::Serialize;
+use super::{Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, StopRule, StreamPlan};
+use crate::{bytes_apart, bytes_text};
 
 /// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
 const MAX_BLOCK_BYTES: u64 = 0x7fff_f000;
 /// The largest ring (IORING_MAX_ENTRIES, `io_uring/io_uring.h`).
 const MAX_DEPTH: u32 = 32_768;
-/// Intervals and rounds that a worker keeps at most; more are joined.
-const MOST_KEPT: u64 = 8192;
 /// Blocks that wait to be read and verified at most.
 const MOST_BACKLOG: u32 = 1 << 20;
-/// Before the warm-up cut, after it, and of the interval that runs.
-const HISTOGRAMS_A_STREAM: u64 = 3;
-/// Where directions are told apart: before the cut, after it, and in the summary.
-const HISTOGRAMS_A_DIRECTION: u64 = 3;
-/// Joined from all workers.
-const HISTOGRAMS_A_PHASE: u64 = 2;
-/// An operation in flight, its place in the batch, the lists of free places and completions, a ring's entries.
-const TABLE_BYTES_A_PLACE: u64 = 512;
-/// A thread: the touched part of its stack, and what the kernel keeps of it.
-const THREAD_BYTES: u64 = 128 << 10;
-
-/// Memory that a phase takes before it starts, bytes. What the kernel's page cache takes is not in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct MemoryNeed {
-    /// Data in flight: depth times block size, over all streams.
-    pub buffers: u64,
-    /// Latencies.
-    pub histograms: u64,
-    /// Series, rounds, operations in flight, threads.
-    pub tables: u64,
-    /// What verified data must hold: 8 bytes for each of the smallest pieces that are written; and their read-back.
-    pub verify: u64,
-}
-
-impl MemoryNeed {
-    /// All of it.
-    pub fn total(&self) -> u64 {
-        self.buffers.saturating_add(self.histograms).saturating_add(self.tables).saturating_add(self.verify)
-    }
-}
-
 /// Why a plan cannot be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -108,91 +70,7 @@ fn of_stream(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(", job '{name}'") }
 }
 
-impl StreamPlan {
-    fn bytes_written_at_most(&self, phase: &PhasePlan) -> Option<u64> {
-        if let Some(files) = self.files() {
-            let made = if files.file_operation == FileOperation::Create { files.file_count } else { 0 };
-            return Some(made.saturating_mul(files.file_bytes));
-        }
-        if !self.changes_data() || (self.block().operation == Operation::Trim && !self.block().trim_before_write) {
-            return Some(0);
-        }
-        let amount = match phase.stop {
-            StopRule::RegionOnce => Some(self.block().all_region_bytes()),
-            _ => self.limits.total_bytes,
-        };
-        let counted = self.limits.total_operations.map(|n| n.saturating_mul(self.block().block_size_bytes));
-        let paced = self.timing.pacing.filter(|p| p.arrivals == Arrivals::Fixed).and_then(|p| p.write).map(|rate| {
-            let per_s = match rate {
-                Rate::BytesPerS(bytes) => bytes,
-                Rate::OperationsPerS(n) => n.saturating_mul(self.block().block_size_bytes),
-            };
-            let in_time = u128::from(per_s) * u128::from(phase.time_limit_ns) / u128::from(NS_PER_S);
-            // The first one starts at once.
-            u64::try_from(in_time).unwrap_or(u64::MAX).saturating_add(self.block().block_size_bytes)
-        });
-        [amount, counted, paced].into_iter().flatten().min()
-    }
-}
-
-impl PhasePlan {
-    /// Memory that it takes, with intervals of this length.
-    pub fn memory(&self, interval_ns: u64) -> MemoryNeed {
-        let intervals = (self.time_limit_ns / interval_ns.max(1)).saturating_add(64).min(MOST_KEPT);
-        // Of each interval also the rate, while steadiness is looked at.
-        let of_intervals = intervals * (size_of::<Interval>() + size_of::<f64>()) as u64;
-        let series = of_intervals + MOST_KEPT * size_of::<Round>() as u64;
-        // The joined series beside those of the streams, and the rounds of a steady state.
-        let joined = of_intervals + MOST_KEPT * size_of::<Round>() as u64;
-        let mut need = MemoryNeed { buffers: self.buffer_bytes(), tables: joined, ..MemoryNeed::default() };
-        let mut histograms = HISTOGRAMS_A_PHASE;
-        for stream in &self.streams {
-            let depth = u64::from(stream.path.queue_depth);
-            let threads = match stream.path.engine.unwrap_or(self.engine) {
-                EngineKind::PsyncThreads => depth.saturating_add(1),
-                _ => 1,
-            };
-            let told_apart = match stream.directions().len() as u64 {
-                // One direction is the stream itself: only its summary is another.
-                0 | 1 => 1,
-                several => HISTOGRAMS_A_DIRECTION * several,
-            };
-            histograms = histograms.saturating_add(HISTOGRAMS_A_STREAM + told_apart);
-            need.verify = need.verify.saturating_add(stream.verify_state_bytes(self.engine));
-            need.tables = need
-                .tables
-                .saturating_add(series)
-                .saturating_add(depth * TABLE_BYTES_A_PLACE)
-                .saturating_add(threads.saturating_mul(THREAD_BYTES));
-        }
-        need.histograms = histograms.saturating_mul(Histogram::MEMORY_BYTES);
-        need
-    }
-
-    /// Bytes that it writes at most; `None` where only its time bounds them.
-    pub fn bytes_written_at_most(&self) -> Option<u64> {
-        if !self.is_write() || self.skip.is_some() {
-            return Some(0);
-        }
-        if let StopRule::SteadyRounds { round_bytes: Some(bytes), most_rounds, .. } = self.stop {
-            return Some(bytes.saturating_mul(u64::from(most_rounds)));
-        }
-        self.streams.iter().try_fold(0u64, |sum, s| Some(sum.saturating_add(s.bytes_written_at_most(self)?)))
-    }
-}
-
 impl Plan {
-    /// The most memory that any of its phases takes, bytes: phases follow one another.
-    pub fn memory_bytes(&self) -> u64 {
-        let live = self.phases.iter().filter(|p| p.skip.is_none());
-        live.map(|p| p.memory(self.interval_ns).total()).max().unwrap_or(0)
-    }
-
-    /// Bytes that it writes at most; `None` where only time bounds them.
-    pub fn bytes_written_at_most(&self) -> Option<u64> {
-        self.phases.iter().try_fold(0u64, |sum, p| Some(sum.saturating_add(p.bytes_written_at_most()?)))
-    }
-
     /// Everything that keeps it from being carried out on a target with sectors of `sector_bytes`, where
     /// `memory_bytes` are available (`None`: unknown).
     pub fn check(&self, sector_bytes: u64, memory_bytes: Option<u64>) -> Vec<PlanError> {
@@ -431,9 +309,9 @@ impl StreamPlan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BlockShare, BlockSizes, Mix, Pacing, Zone};
+    use super::super::{BlockShare, BlockSizes, Pacing, Zone};
     use super::*;
-    use crate::{BlockPlan, IoPath, Limits, Timing};
+    use crate::{BlockPlan, IoPath, NS_PER_S, Timing};
 
     fn plan(stream: StreamPlan) -> Plan {
         let phase = PhasePlan {
@@ -597,35 +475,6 @@ mod tests {
         assert_eq!(plan.memory_bytes(), u64::MAX);
         assert_eq!(plan.phases[0].queue_depth(), u32::MAX);
         assert!(!plan.check(512, Some(1 << 30)).is_empty());
-    }
-
-    #[test]
-    fn what_is_written_is_bounded_where_the_plan_bounds_it() {
-        let write = |s: StreamPlan| StreamPlan {
-            kind: BlockPlan { operation: Operation::Write, ..s.block().clone() }.into(),
-            ..s
-        };
-        assert_eq!(plan(stream()).bytes_written_at_most(), Some(0));
-        assert_eq!(plan(write(stream())).bytes_written_at_most(), None);
-        assert_eq!(
-            plan(write(StreamPlan { limits: Limits { total_bytes: Some(7), ..stream().limits }, ..stream() }))
-                .bytes_written_at_most(),
-            Some(7)
-        );
-        let paced = Pacing { write: Some(Rate::BytesPerS(1 << 20)), ..Pacing::default() };
-        let paced = plan(write(StreamPlan { timing: Timing { pacing: Some(paced), ..stream().timing }, ..stream() }));
-        assert_eq!(paced.bytes_written_at_most(), Some((10 << 20) + 4096));
-        let only_reads = StreamPlan {
-            kind: BlockPlan { mix: Some(Mix { read_percent: 100 }), ..stream().block().clone() }.into(),
-            ..stream()
-        };
-        assert_eq!(plan(write(only_reads)).bytes_written_at_most(), Some(0));
-        let mut once = plan(write(StreamPlan {
-            kind: BlockPlan { files: vec!["a".into(), "b".into()], ..stream().block().clone() }.into(),
-            ..stream()
-        }));
-        once.phases[0].stop = StopRule::RegionOnce;
-        assert_eq!(once.bytes_written_at_most(), Some(2 << 30));
     }
 
     #[test]

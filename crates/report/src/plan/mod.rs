@@ -1,5 +1,6 @@
 //! The plan as text: all that a run would do, before it does it.
 
+mod conditions;
 pub(crate) mod words;
 
 use crate::text::{plain, width, wrap_quantities};
@@ -320,7 +321,7 @@ fn streams_words(group: &[&StreamPlan]) -> String {
             shown.path.cpus.clear();
         }
     }
-    parts.extend(words::conditions(&shown));
+    parts.extend(conditions::conditions(&shown));
     parts.push(seeds(group));
     parts.join(", ")
 }
