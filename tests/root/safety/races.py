@@ -7,6 +7,7 @@ else, and the program goes on; for every N, until it makes no more such calls. W
 """
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -160,7 +161,9 @@ class Races(Program):
                     if at is None:
                         at = [line for line in said[: stop.start()].splitlines() if "(" in line][-1].split("=")[0].strip()
                         swap(target)
-                    os.kill(int(stop.group(1)), signal.SIGCONT)
+                    # Each thread says that it stops, and the first signal wakes them all: one may have ended before its own.
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(stop.group(1)), signal.SIGCONT)
                 seen = len(stops)
                 if time.monotonic() > until:
                     process.kill()
