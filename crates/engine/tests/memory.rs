@@ -2,8 +2,8 @@
 
 use engine::{Control, NullRig, Rig};
 use model::{
-    BlockPlan, Durability, EngineKind, Flush, IoPath, Mix, NS_PER_S, Operation, Order, PhasePlan, StopRule, StreamPlan,
-    Warmup,
+    BlockPlan, Durability, EngineKind, Flush, IoPath, Mix, NS_PER_S, Operation, Order, PhasePlan, SteadyState,
+    StopRule, StreamPlan, Warmup,
 };
 
 fn phase(stream: StreamPlan, stop: StopRule) -> PhasePlan {
@@ -39,15 +39,13 @@ fn a_phase_takes_no_more_than_its_plan_says() {
         name: "mixed".into(),
         ..StreamPlan::default()
     };
-    let rounds = StopRule::SteadyRounds {
+    let rounds = StopRule::SteadyRounds(SteadyState {
         round_ns: Some(1_000_000),
-        round_bytes: None,
-        window_rounds: 5,
         range_permille: 0,
         slope_permille: 0,
-        by_latency: false,
         most_rounds: 4096,
-    };
+        ..SteadyState::default()
+    });
     for (stream, stop, interval_ns) in [
         (
             StreamPlan { path: IoPath { queue_depth: 32, ..IoPath::default() }, ..StreamPlan::default() },

@@ -4,7 +4,7 @@ use engine::{Control, NullRig, Rig, SimRig};
 use model::{
     Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, Direction, DirectionSummary, Durability,
     EngineKind, ErrorPolicy, Flush, IoPath, Limits, Mix, NS_PER_S, Operation, Order, Pacing, PhasePlan, PhaseRecord,
-    Rate, StopCause, StopRule, StreamPlan, ThinkTime, Timing, Zone,
+    Rate, SteadyState, StopCause, StopRule, StreamPlan, ThinkTime, Timing, Zone,
 };
 
 const BLOCK: u64 = 4096;
@@ -263,15 +263,7 @@ fn errors_stop_or_are_counted_as_asked() {
 
 #[test]
 fn a_constant_device_is_steady_after_the_window() {
-    let stop = StopRule::SteadyRounds {
-        round_ns: Some(500 * MS),
-        round_bytes: None,
-        window_rounds: 5,
-        range_permille: 200,
-        slope_permille: 100,
-        by_latency: false,
-        most_rounds: 25,
-    };
+    let stop = StopRule::SteadyRounds(SteadyState { round_ns: Some(500 * MS), ..SteadyState::default() });
     let streams =
         vec![StreamPlan { kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(), ..stream() }; 2];
     let plan = PhasePlan { stop, time_limit_ns: 60 * NS_PER_S, ..phase(streams) };

@@ -126,23 +126,49 @@ pub enum StopRule {
     /// Rounds until the last `window_rounds` of them are steady in the sense of SNIA's Solid State Storage Performance
     /// Test Specification (2.0.2, "steady state"): the range of their means within `range_permille` of their average, and
     /// the rise of a line through them within `slope_permille`. Not steady after `most_rounds`: ends, and says so.
-    SteadyRounds {
-        /// Length of a round, if it is a time.
-        round_ns: Option<u64>,
-        /// Length of a round, if it is an amount written and read (slow cards: a round is one pass).
-        round_bytes: Option<u64>,
-        /// Rounds that are looked at.
-        window_rounds: u32,
-        /// Largest minus smallest, thousandths of their average; `u32::MAX`: not looked at.
-        range_permille: u32,
-        /// Rise of the fitted line over the window, thousandths of their average; `u32::MAX`: not looked at.
-        slope_permille: u32,
-        /// Rounds after which it is given up.
-        most_rounds: u32,
-        /// Whether the mean latency is looked at, instead of the rate.
-        #[serde(default, skip_serializing_if = "is_default")]
-        by_latency: bool,
-    },
+    SteadyRounds(SteadyState),
+}
+
+/// When rounds are steady.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SteadyState {
+    /// Length of a round, if it is a time.
+    pub round_ns: Option<u64>,
+    /// Length of a round, if it is an amount written and read (slow cards: a round is one pass).
+    pub round_bytes: Option<u64>,
+    /// Rounds that are looked at.
+    pub window_rounds: u32,
+    /// Largest minus smallest, thousandths of their average; `u32::MAX`: not looked at.
+    pub range_permille: u32,
+    /// Rise of the fitted line over the window, thousandths of their average; `u32::MAX`: not looked at.
+    pub slope_permille: u32,
+    /// Rounds after which it is given up.
+    pub most_rounds: u32,
+    /// Whether the mean latency is looked at, instead of the rate.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub by_latency: bool,
+}
+
+impl SteadyState {
+    /// The longest that it takes; `None` where rounds are no times.
+    pub fn most_ns(self) -> Option<u64> {
+        Some(self.round_ns?.saturating_mul(u64::from(self.most_rounds)))
+    }
+}
+
+impl Default for SteadyState {
+    /// SNIA PTS 2.0.2: rounds of a minute, a window of five, a range of 20 %, a slope of 10 %, 25 rounds at most.
+    fn default() -> Self {
+        Self {
+            round_ns: Some(60_000_000_000),
+            round_bytes: None,
+            window_rounds: 5,
+            range_permille: 200,
+            slope_permille: 100,
+            most_rounds: 25,
+            by_latency: false,
+        }
+    }
 }
 
 /// Which part of the beginning does not count.

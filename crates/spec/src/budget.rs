@@ -1,9 +1,9 @@
 //! Workloads that share a budget of time: what the text says of it, and how long each phase then has.
 
-use crate::job::{Job, Phase, Steady, Workload};
+use crate::job::{Job, Phase, Workload};
 use crate::resolve::{Readiness, RunError, RunInputs};
 use crate::share::{LEAST_SHARE_NS, share};
-use model::{NS_PER_S, TargetKind, Warmup};
+use model::{NS_PER_S, SteadyState, TargetKind, Warmup};
 
 /// A round through the page cache without a probe.
 const USUAL_ROUND_BYTES: u64 = 16 << 20;
@@ -47,7 +47,7 @@ pub(crate) type Share = Option<Result<u64, String>>;
 
 /// The time that a phase says itself.
 fn own_ns(phase: &Phase) -> Option<u64> {
-    let whole = |j: &Job| Some(j.start_ns().saturating_add(j.steady.and_then(Steady::most_ns).or(j.time_ns)?));
+    let whole = |j: &Job| Some(j.start_ns().saturating_add(j.steady.and_then(SteadyState::most_ns).or(j.time_ns)?));
     phase.jobs.iter().map(whole).max().flatten()
 }
 

@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, NS_PER_S, Pacing, PhaseKind, StreamKind,
-    StreamPlan,
+    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, NS_PER_S, Pacing, PhaseKind, SteadyState,
+    StreamKind, StreamPlan,
 };
 
 /// An amount that may depend on the target.
@@ -43,41 +43,6 @@ pub enum Files {
     Own(u32),
 }
 
-/// When a phase is steady.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Steady {
-    pub round_ns: Option<u64>,
-    /// Each round is one pass over the region.
-    pub round_passes: bool,
-    pub window_rounds: u32,
-    pub range_permille: u32,
-    pub slope_permille: u32,
-    pub most_rounds: u32,
-    pub by_latency: bool,
-}
-
-impl Steady {
-    /// The longest that it takes; `None` where rounds are no times.
-    pub fn most_ns(self) -> Option<u64> {
-        Some(self.round_ns?.saturating_mul(u64::from(self.most_rounds)))
-    }
-}
-
-impl Default for Steady {
-    /// SNIA PTS 2.0.2: rounds of a minute, a window of five, a range of 20 %, a slope of 10 %, 25 rounds at most.
-    fn default() -> Self {
-        Self {
-            round_ns: Some(60_000_000_000),
-            round_passes: false,
-            window_rounds: 5,
-            range_permille: 200,
-            slope_permille: 100,
-            most_rounds: 25,
-            by_latency: false,
-        }
-    }
-}
-
 /// One job: one stream, or `copies` of them. [`Job::named`] makes one that is neutral.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
@@ -113,7 +78,7 @@ pub struct Job {
     /// Uses its whole time, covering the region again as needed.
     pub time_based: bool,
     pub ramp_ns: u64,
-    pub steady: Option<Steady>,
+    pub steady: Option<SteadyState>,
     /// Whether what it uses must have been written before, beyond what reads need.
     pub laid_out: bool,
     pub cold: bool,

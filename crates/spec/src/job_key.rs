@@ -1,7 +1,7 @@
 //! The keys of a job in the text form.
 
 use crate::fio::our_key;
-use crate::job::{Extent, Files, Job, Steady};
+use crate::job::{Extent, Files, Job};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOperation,
@@ -294,10 +294,6 @@ pub(crate) fn per_second(text: &str) -> Result<u64, String> {
     }
 }
 
-fn steady(job: &mut Job) -> &mut Steady {
-    job.steady.get_or_insert_with(Steady::default)
-}
-
 pub(crate) fn think(job: &mut Job) -> &mut ThinkTime {
     job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
 }
@@ -384,16 +380,13 @@ keys! {
     "ends-group", "true, false", |j, t| j.stream.limits.ends_group = flag(t)?, "When one of its streams ends, those of its exit-group do.";
     "ramp", "time", |j, t| j.ramp_ns = time(t)?, "Before the time, not counted.";
     "steady-round", "time, or pass", |j, t| {
-        let passes = t == "pass";
-        let length = if passes { None } else { Some(not_0(time(t)?)?) };
-        let s = steady(j);
-        (s.round_passes, s.round_ns) = (passes, length);
+        j.steady.get_or_insert_default().round_ns = if t == "pass" { None } else { Some(not_0(time(t)?)?) };
     }, "Runs in rounds until steady; a pass covers the region once.";
-    "steady-window", "number", |j, t| steady(j).window_rounds = positive(t)?, "Rounds that must be steady together.";
-    "steady-range", "per cent", |j, t| steady(j).range_permille = permille(t)?, "Largest minus smallest, of the average.";
-    "steady-slope", "per cent", |j, t| steady(j).slope_permille = permille(t)?, "Rise of the line over the window, of the average.";
-    "steady-rounds", "number", |j, t| steady(j).most_rounds = positive(t)?, "Rounds after which it is given up.";
-    "steady-of", "rate, latency", |j, t| steady(j).by_latency = one_of(t, &[("rate", false), ("latency", true)])?, "What must be steady.";
+    "steady-window", "number", |j, t| j.steady.get_or_insert_default().window_rounds = positive(t)?, "Rounds that must be steady together.";
+    "steady-range", "per cent", |j, t| j.steady.get_or_insert_default().range_permille = permille(t)?, "Largest minus smallest, of the average.";
+    "steady-slope", "per cent", |j, t| j.steady.get_or_insert_default().slope_permille = permille(t)?, "Rise of the line over the window, of the average.";
+    "steady-rounds", "number", |j, t| j.steady.get_or_insert_default().most_rounds = positive(t)?, "Rounds after which it is given up.";
+    "steady-of", "rate, latency", |j, t| j.steady.get_or_insert_default().by_latency = one_of(t, &[("rate", false), ("latency", true)])?, "What must be steady.";
     "laid-out", "true, false", |j, t| j.laid_out = flag(t)?, "The region is written before, as it always is for reads of a new file.";
     "verify", "stamp, crc32c, xxhash, meta, off", |j, t| {
         let kind = match t {

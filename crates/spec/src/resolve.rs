@@ -5,12 +5,12 @@ mod layout;
 mod stream;
 
 use crate::budget::{Probe, Share};
-use crate::job::{Extent, Job, Phase, Steady, Workload};
+use crate::job::{Extent, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
-    Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, StopRule, StreamPlan, TargetKind,
-    TargetSize, VerifyKind, Warmup,
+    Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule, StreamPlan,
+    TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -340,15 +340,11 @@ impl<'a> Resolver<'a> {
         let all = |test: fn(&Job) -> bool| phase.jobs.iter().all(test);
         match phase.jobs.iter().find_map(|j| j.steady) {
             _ if phase.kind == PhaseKind::Layout => StopRule::RegionOnce,
-            Some(steady) => StopRule::SteadyRounds {
-                round_ns: steady.round_ns,
-                round_bytes: steady.round_passes.then(pass),
-                window_rounds: steady.window_rounds,
-                range_permille: steady.range_permille,
-                slope_permille: steady.slope_permille,
-                most_rounds: steady.most_rounds,
-                by_latency: steady.by_latency,
-            },
+            Some(steady) => {
+                // A round that has no length is one pass over the region.
+                let round_bytes = steady.round_ns.is_none().then(pass);
+                StopRule::SteadyRounds(SteadyState { round_bytes, ..steady })
+            }
             None if phase.jobs.iter().any(|j| j.enough_ns().is_some()) => StopRule::LeastOperations {
                 time_ns: phase.jobs.iter().filter_map(Job::enough_ns).max().unwrap_or(0),
                 operations: phase.jobs.iter().map(|j| j.least_operations).max().unwrap_or(0),
@@ -384,7 +380,7 @@ impl<'a> Resolver<'a> {
                 streams.push(stream);
             }
         }
-        let rounds_ns = phase.jobs.iter().find_map(|j| j.steady).and_then(Steady::most_ns);
+        let rounds_ns = phase.jobs.iter().find_map(|j| j.steady).and_then(SteadyState::most_ns);
         let ramp = phase.jobs.iter().map(|j| j.ramp_ns).max().unwrap_or(0);
         let skip = match &self.inputs.readiness {
             Readiness::ReadOnly(reason) if phase.changes_data() => Some(reason.clone()),

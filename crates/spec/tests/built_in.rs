@@ -1,6 +1,6 @@
 //! Every built-in workload has a plan on every kind of target.
 
-use model::{PhaseKind, StopRule, TargetKind};
+use model::{PhaseKind, SteadyState, StopRule, TargetKind};
 use spec::{Readiness, RunError, RunInputs, workload_text, workloads};
 
 fn inputs(kind: TargetKind) -> RunInputs {
@@ -88,6 +88,6 @@ fn steady_goes_by_the_test_specification() {
     assert_eq!(precondition.bytes_written_at_most(), Some(2 * precondition.streams[0].block().region_bytes));
     assert!(matches!(
         plan.phase("steady-write").unwrap().stop,
-        StopRule::SteadyRounds { window_rounds: 5, range_permille: 200, slope_permille: 100, most_rounds: 25, .. }
+        StopRule::SteadyRounds(s) if s == SteadyState { round_ns: s.round_ns, round_bytes: s.round_bytes, ..SteadyState::default() }
     ));
 }

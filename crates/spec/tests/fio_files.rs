@@ -2,7 +2,7 @@
 
 use model::{
     Access, Arrivals, BlockSize, BufferPages, EngineKind, ErrorPolicy, Mix, Operation, Order, PhaseKind, Plan, Rate,
-    StopRule, TargetKind, VerifyKind,
+    SteadyState, StopRule, TargetKind, VerifyKind,
 };
 use proptest::prelude::*;
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
@@ -160,15 +160,14 @@ fn ramp_and_runtime_add_up_and_steady_state_is_rounds() {
     let p = phase("runtime=10\ntime_based\nramp_time=5");
     assert_eq!((p.time_limit_ns, p.warmup.min_ns, p.warmup.max_ns), (15_000_000_000, 5_000_000_000, 5_000_000_000));
     let p = phase("rw=randwrite\nss=iops_slope:0.3%\nss_dur=60\nruntime=10m");
-    let rounds = StopRule::SteadyRounds {
+    let rounds = StopRule::SteadyRounds(SteadyState {
         round_ns: Some(1_000_000_000),
-        round_bytes: None,
         window_rounds: 60,
         range_permille: u32::MAX,
         slope_permille: 3,
-        by_latency: false,
         most_rounds: 600,
-    };
+        ..SteadyState::default()
+    });
     assert_eq!(p.stop, rounds);
 }
 

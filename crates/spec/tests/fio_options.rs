@@ -197,10 +197,9 @@ fn engines_that_compute_or_map_are_carried_out_by_ours_and_said_so() {
 fn latencies_can_be_what_must_be_steady() {
     let text = "[a]\nrw=write\nsize=1m\nruntime=60\nsteadystate=lat:5%\nss_dur=30\nss_interval=10\n";
     let rounds = plan(text).phases[0].stop;
-    let StopRule::SteadyRounds { round_ns, window_rounds, by_latency, most_rounds, .. } = rounds else {
-        panic!("{rounds:?}")
-    };
-    assert_eq!((round_ns, window_rounds, by_latency, most_rounds), (Some(10_000_000_000), 3, true, 6));
+    let StopRule::SteadyRounds(rounds) = rounds else { panic!("{rounds:?}") };
+    let read = (rounds.round_ns, rounds.window_rounds, rounds.by_latency, rounds.most_rounds);
+    assert_eq!(read, (Some(10_000_000_000), 3, true, 6));
     assert!(error("[a]\nsize=1m\nss_interval=1ms\n").to_string().contains("a second"));
 }
 

@@ -3,22 +3,18 @@
 //! average. Rounds are times, or on slow cards amounts of data, so that each is the same work.
 
 use crate::recorder::Tally;
-use model::{Ns, SteadyRecord, SteadyRound, StopCause, StopRule};
+use model::{Ns, SteadyRecord, SteadyRound, SteadyState, StopCause, StopRule};
 
 /// Looks at each round when it has ended.
 #[derive(Debug, Default)]
 pub(super) struct RoundsWatch {
-    round_ns: Ns,
-    round_bytes: u64,
+    rule: SteadyState,
     window: usize,
-    range_ratio: f64,
-    slope_ratio: f64,
     most: usize,
     rounds: Vec<SteadyRound>,
     /// Where the current round began.
     start_ns: Option<Ns>,
     before: Tally,
-    by_latency: bool,
     reached: bool,
     last: Option<stats::Steadiness>,
     values: Vec<f64>,
@@ -30,33 +26,11 @@ const MOST_ROUNDS: u32 = 4096;
 impl RoundsWatch {
     /// `None` for other rules.
     pub fn of(stop: &StopRule) -> Option<Self> {
-        let StopRule::SteadyRounds {
-            round_ns,
-            round_bytes,
-            window_rounds,
-            range_permille,
-            slope_permille,
-            most_rounds,
-            by_latency,
-        } = *stop
-        else {
-            return None;
-        };
-        let most = most_rounds.clamp(1, MOST_ROUNDS) as usize;
-        let window = (window_rounds.max(2) as usize).min(most);
-        Some(Self {
-            // Where both are given, a round ends when both are reached: it has the amount and is long enough to tell.
-            round_ns: round_ns.unwrap_or(0),
-            round_bytes: round_bytes.unwrap_or(0),
-            window,
-            range_ratio: f64::from(range_permille) / 1000.0,
-            slope_ratio: f64::from(slope_permille) / 1000.0,
-            most,
-            rounds: Vec::with_capacity(most),
-            by_latency,
-            values: Vec::with_capacity(window),
-            ..Self::default()
-        })
+        let StopRule::SteadyRounds(rule) = *stop else { return None };
+        let most = rule.most_rounds.clamp(1, MOST_ROUNDS) as usize;
+        let window = (rule.window_rounds.max(2) as usize).min(most);
+        let (rounds, values) = (Vec::with_capacity(most), Vec::with_capacity(window));
+        Some(Self { rule, window, most, rounds, values, ..Self::default() })
     }
 
     /// With `all` done by `now`: whether the phase ends, and why. Allocates nothing.
@@ -64,10 +38,12 @@ impl RoundsWatch {
         let start_ns = *self.start_ns.get_or_insert(started);
         let length_ns = now.saturating_sub(start_ns);
         let Tally { operations, bytes, latency_sum_ns } = all.since(self.before);
-        if self.rounds.len() == self.most || length_ns == 0 || length_ns < self.round_ns || bytes < self.round_bytes {
+        // Where both are given, a round ends when both are reached: it has the amount and is long enough to tell.
+        let least = (self.rule.round_ns.unwrap_or(0).max(1), self.rule.round_bytes.unwrap_or(0));
+        if self.rounds.len() == self.most || length_ns < least.0 || bytes < least.1 {
             return None;
         }
-        let latency_ns_mean = latency_sum_ns.checked_div(operations).filter(|_| self.by_latency);
+        let latency_ns_mean = latency_sum_ns.checked_div(operations).filter(|_| self.rule.by_latency);
         self.rounds.push(SteadyRound { start_ns, length_ns, operations, bytes, latency_ns_mean });
         (self.start_ns, self.before) = (Some(now), all);
         self.judge();
@@ -84,7 +60,7 @@ impl RoundsWatch {
         // Operations where nothing is transferred; with one block size both are the same but for a factor.
         let by_bytes = window.iter().any(|r| r.bytes > 0);
         let rate = |r: &SteadyRound| (if by_bytes { r.bytes } else { r.operations }) as f64 / r.length_ns as f64;
-        let by_latency = self.by_latency;
+        let by_latency = self.rule.by_latency;
         let value = |r: &SteadyRound| if by_latency { r.latency_ns_mean.map(|ns| ns as f64) } else { Some(rate(r)) };
         self.values.clear();
         self.values.extend(window.iter().filter_map(value));
@@ -94,7 +70,9 @@ impl RoundsWatch {
         }
         let Some(seen) = stats::window_steadiness(&self.values) else { return };
         self.last = Some(seen);
-        self.reached = seen.range_ratio <= self.range_ratio && seen.slope_ratio <= self.slope_ratio;
+        let within = |ratio, permille| ratio <= f64::from(permille) / 1000.0;
+        self.reached =
+            within(seen.range_ratio, self.rule.range_permille) && within(seen.slope_ratio, self.rule.slope_permille);
     }
 
     pub fn record(&self) -> SteadyRecord {
@@ -115,15 +93,7 @@ mod tests {
     const S: Ns = 1_000_000_000;
 
     fn rule(round_ns: Option<Ns>, round_bytes: Option<u64>) -> StopRule {
-        StopRule::SteadyRounds {
-            round_ns,
-            round_bytes,
-            window_rounds: 5,
-            range_permille: 200,
-            slope_permille: 100,
-            by_latency: false,
-            most_rounds: 25,
-        }
+        StopRule::SteadyRounds(SteadyState { round_ns, round_bytes, ..SteadyState::default() })
     }
 
     /// Rounds until it ends, with intervals of a tenth of a second and this many bytes in the interval `i`.
@@ -162,8 +132,8 @@ mod tests {
     #[test]
     fn latencies_are_looked_at_where_they_are_what_must_be_steady() {
         let mut rule = rule(Some(S), None);
-        let StopRule::SteadyRounds { by_latency, .. } = &mut rule else { unreachable!() };
-        *by_latency = true;
+        let StopRule::SteadyRounds(steady) = &mut rule else { unreachable!() };
+        steady.by_latency = true;
         // The rate falls by far; the latency of each operation is 700 ns throughout.
         let (rounds, cause, record) = ends_with(rule, |i| 1000 - 4 * i, |operations, _| operations * 700);
         assert_eq!((rounds, cause), (5, Some(StopCause::Steady)));

@@ -1,6 +1,8 @@
 //! Whether a plan can be carried out at all. Pure: nothing is asked of a machine.
 
-use super::{Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, StopRule, StreamPlan};
+use super::{
+    Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan,
+};
 use crate::{bytes_apart, bytes_text};
 
 /// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
@@ -113,10 +115,10 @@ impl PhasePlan {
                     self.streams.iter().find(|s| s.limits.total_bytes.is_none() && s.limits.total_operations.is_none());
                 endless.map(|s| format!("the stream{} has no amount after which it ends", of_stream(&s.name)))
             }
-            StopRule::SteadyRounds { round_ns: None, round_bytes: None, .. } => Some("a round has no length".into()),
-            StopRule::SteadyRounds { window_rounds, most_rounds, .. }
-                if window_rounds < 2 || most_rounds < window_rounds =>
-            {
+            StopRule::SteadyRounds(SteadyState { round_ns: None, round_bytes: None, .. }) => {
+                Some("a round has no length".into())
+            }
+            StopRule::SteadyRounds(s) if s.window_rounds < 2 || s.most_rounds < s.window_rounds => {
                 Some("steady state needs a window of 2 rounds or more, and no fewer rounds than that".into())
             }
             StopRule::Time if self.time_limit_ns == 0 => Some("it has no time".into()),

@@ -122,7 +122,7 @@ impl StreamPlan {
         if self.path.queue_depth > 1 {
             return Err(format!("depth {} of operations on files; use jobs side by side", self.path.queue_depth));
         }
-        if matches!(phase.stop, StopRule::SteadyRounds { .. } | StopRule::EarlyWhenSteady { .. }) {
+        if matches!(phase.stop, StopRule::SteadyRounds(_) | StopRule::EarlyWhenSteady { .. }) {
             return bad("operations on files have no steady state here; give them a time");
         }
         if self.verify.is_some() || self.limits.total_bytes.is_some() {

@@ -1,6 +1,6 @@
 //! What a plan takes: memory while it runs, and bytes that it writes. Pure: nothing is asked of a machine, nothing overflows.
 
-use super::{Arrivals, EngineKind, FileOperation, Operation, PhasePlan, Plan, Rate, StopRule, StreamPlan};
+use super::{Arrivals, EngineKind, FileOperation, Operation, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan};
 use crate::{Histogram, Interval, NS_PER_S, Round};
 use serde::Serialize;
 
@@ -103,7 +103,7 @@ impl PhasePlan {
         if !self.is_write() || self.skip.is_some() {
             return Some(0);
         }
-        if let StopRule::SteadyRounds { round_bytes: Some(bytes), most_rounds, .. } = self.stop {
+        if let StopRule::SteadyRounds(SteadyState { round_bytes: Some(bytes), most_rounds, .. }) = self.stop {
             return Some(bytes.saturating_mul(u64::from(most_rounds)));
         }
         self.streams.iter().try_fold(0u64, |sum, s| Some(sum.saturating_add(s.bytes_written_at_most(self)?)))

@@ -63,8 +63,8 @@ fn words(record: &SteadyRecord) -> String {
 fn of_phase(phase: &PhaseRun) -> Option<Markup> {
     let record = phase.record.as_ref()?.steady.as_ref().filter(|r| !r.rounds.is_empty())?;
     let allowed = match phase.plan.stop {
-        StopRule::SteadyRounds { range_permille, .. } if range_permille != u32::MAX => {
-            Some(f64::from(range_permille) / 1000.0)
+        StopRule::SteadyRounds(steady) if steady.range_permille != u32::MAX => {
+            Some(f64::from(steady.range_permille) / 1000.0)
         }
         _ => None,
     };

@@ -170,7 +170,7 @@ fn phase_words(phase: &PhasePlan) -> Vec<String> {
     let time = quantity::duration(phase.time_limit_ns);
     match phase.stop {
         StopRule::Time => out.push(time),
-        StopRule::LeastOperations { .. } | StopRule::SteadyRounds { .. } => {
+        StopRule::LeastOperations { .. } | StopRule::SteadyRounds(_) => {
             out.push(words::stop(phase.stop));
             out.push(format!("{time} at most"));
         }

@@ -4,7 +4,8 @@
 
 use crate::quantity;
 use model::{
-    BlockSize, EngineKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, StopRule, StreamPlan, Sync,
+    BlockSize, EngineKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, SteadyState, StopRule,
+    StreamPlan, Sync,
 };
 
 /// Thousandths as a decimal number without trailing zeros: 1200 is `1.2`.
@@ -182,7 +183,7 @@ pub(crate) fn stop(rule: StopRule) -> String {
         }
         StopRule::RegionOnce => "covers the region once".into(),
         StopRule::Amount => "ends when its amount is done".into(),
-        StopRule::SteadyRounds {
+        StopRule::SteadyRounds(SteadyState {
             round_ns,
             round_bytes,
             window_rounds,
@@ -190,7 +191,7 @@ pub(crate) fn stop(rule: StopRule) -> String {
             slope_permille,
             most_rounds,
             by_latency,
-        } => {
+        }) => {
             let round = match (round_ns, round_bytes) {
                 (Some(ns), _) => format!("rounds of {}", quantity::duration(ns)),
                 (None, Some(bytes)) => format!("rounds of {}", quantity::binary_size(bytes)),
@@ -267,15 +268,11 @@ mod tests {
 
     #[test]
     fn only_limits_that_are_looked_at_are_named() {
-        let rule = StopRule::SteadyRounds {
+        let rule = StopRule::SteadyRounds(SteadyState {
             round_ns: Some(60_000_000_000),
-            round_bytes: None,
-            window_rounds: 5,
-            range_permille: 200,
             slope_permille: u32::MAX,
-            most_rounds: 25,
-            by_latency: false,
-        };
+            ..SteadyState::default()
+        });
         assert_eq!(stop(rule), "rounds of 1 min 00 s until 5 are steady (range within 20 %), at most 25");
     }
 }

@@ -122,15 +122,11 @@ fn everything() -> Plan {
             },
             phase("db-and-log", readers.chain([log]).collect()),
             PhasePlan {
-                stop: StopRule::SteadyRounds {
+                stop: StopRule::SteadyRounds(SteadyState {
                     round_ns: None,
                     round_bytes: Some(1 << 30),
-                    window_rounds: 5,
-                    range_permille: 200,
-                    slope_permille: 100,
-                    by_latency: false,
-                    most_rounds: 25,
-                },
+                    ..SteadyState::default()
+                }),
                 time_limit_ns: 1_500_000_000_000,
                 ..phase(
                     "steady",

@@ -3,11 +3,11 @@
 use super::block::{Blocks, Says};
 use super::number::Units;
 use super::supported::positive;
-use crate::job::{Extent, Files, Job, Steady};
+use crate::job::{Extent, Files, Job};
 use crate::job_key::{self, flow};
 use model::{
-    Access, BufferPages, EngineKind, FileOperation, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, Sync,
-    ThinkTime, Verify, VerifyKind,
+    Access, BufferPages, EngineKind, FileOperation, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, SteadyState,
+    Sync, ThinkTime, Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -292,9 +292,9 @@ impl Draft {
             let window_rounds = (self.steady_window_ns / round_ns).clamp(2, 1 << 20) as u32;
             let most = job.time_ns.map_or(window_rounds.saturating_mul(10), |t| (t / round_ns).min(1 << 20) as u32);
             let (range_permille, slope_permille) = if slope { (u32::MAX, limit) } else { (limit, u32::MAX) };
-            job.steady = Some(Steady {
+            job.steady = Some(SteadyState {
                 round_ns: Some(round_ns),
-                round_passes: false,
+                round_bytes: None,
                 window_rounds,
                 range_permille,
                 slope_permille,
