@@ -7,9 +7,9 @@ use crate::recorder::phase_record;
 use crate::rig::refusal_of_device;
 use crate::worker::NoData;
 use crate::{Content, Control, Crew, Device, DeviceError, LoopSettings, MemoryDevice, Part, run_worker};
-use model::{EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
+use model::{BlockPlan, EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
 use sys::{BufferPool, Epoch};
-use workload::CopyStream;
+use workload::Pattern;
 
 const LEAST: u64 = 4 << 20;
 const MOST: u64 = 64 << 20;
@@ -47,7 +47,7 @@ pub(crate) fn run_copy(
         let mut device = MemoryDevice::new(epoch, from, to);
         let settings = LoopSettings::of(phase, &StreamPlan::default(), interval_ns);
         let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
-        let mut source = CopyStream::new(bytes as u64, piece);
+        let mut source = Pattern::new(&pieces_of(bytes as u64, piece), false);
         let crew = Crew::new(1, &phase.stop);
         let record = run_worker(&mut device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)?;
         let features = device.features();
@@ -55,6 +55,13 @@ pub(crate) fn run_copy(
         Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
     };
     copy().map_err(|e| refusal_of_device(&phase.name, &e))
+}
+
+/// Pass after pass over the whole pieces within `bytes`. Each copied byte is counted once, as read.
+fn pieces_of(bytes: u64, piece: u32) -> StreamPlan {
+    let piece = u64::from(piece);
+    let kind = BlockPlan { block_size_bytes: piece, region_bytes: bytes - bytes % piece, ..BlockPlan::default() };
+    StreamPlan { kind: kind.into(), ..StreamPlan::default() }
 }
 
 #[cfg(test)]

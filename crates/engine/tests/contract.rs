@@ -61,12 +61,12 @@ fn simulated() -> SimDevice {
     device
 }
 
-/// Copies of memory are operations of another kind over the same loop.
+/// Copies of memory are reads of it, over the same loop.
 mod memory {
     use super::*;
     use engine::{Control, Crew, Device, LoopSettings, MemoryDevice, NoData, Part, run_worker};
-    use model::{PhasePlan, StopCause, StopRule, StreamPlan};
-    use workload::{CopyOp, CopyStream};
+    use model::{BlockPlan, PhasePlan, StopCause, StopRule, StreamPlan};
+    use workload::{BlockOp, Pattern};
 
     const PIECE: u32 = 512;
 
@@ -80,15 +80,15 @@ mod memory {
     fn what_is_copied_is_there_and_what_lies_outside_is_refused() {
         let mut device = device();
         let mut done = Vec::with_capacity(2);
-        device.submit(&[CopyOp { offset: 1024, len: PIECE, buffer: 0 }]).unwrap();
-        let second = device.submit(&[CopyOp { offset: 0, len: PIECE, buffer: 0 }]);
+        device.submit(&[BlockOp { offset: 1024, len: PIECE, ..BlockOp::default() }]).unwrap();
+        let second = device.submit(&[BlockOp { len: PIECE, ..BlockOp::default() }]);
         assert!(matches!(second, Err(DeviceError::BadOperation(_))), "one at a time");
         device.reap(1, u64::MAX, &mut done).unwrap();
         assert_eq!((done.len(), done[0].result), (1, Ok(PIECE)));
         let copied = &device.buffer(0)[1024..1024 + PIECE as usize];
         assert!(copied.iter().enumerate().all(|(i, b)| *b == ((1024 + i) / 7) as u8));
         for offset in [BLOCK as u64 - 1, u64::MAX] {
-            let outside = device.submit(&[CopyOp { offset, len: PIECE, buffer: 0 }]);
+            let outside = device.submit(&[BlockOp { offset, len: PIECE, ..BlockOp::default() }]);
             assert!(matches!(outside, Err(DeviceError::BadOperation(_))), "{offset}");
         }
         device.reap(0, 0, &mut done).unwrap();
@@ -100,7 +100,10 @@ mod memory {
         let phase = PhasePlan { time_limit_ns: 20_000_000, stop: StopRule::Time, ..PhasePlan::default() };
         let settings = LoopSettings::of(&phase, &StreamPlan::default(), 5_000_000);
         let crew = Crew::new(1, &phase.stop);
-        let mut source = CopyStream::new(BLOCK as u64, PIECE);
+        let piece = u64::from(PIECE);
+        let pieces = BlockPlan { block_size_bytes: piece, region_bytes: BLOCK as u64, ..BlockPlan::default() };
+        let pieces = StreamPlan { kind: pieces.into(), ..StreamPlan::default() };
+        let mut source = Pattern::new(&pieces, false);
         let (part, control) = (Part::alone(&crew), Control::default());
         let record = run_worker(&mut device(), &mut source, &mut NoData, &settings, &part, &control).unwrap();
         assert_eq!(record.stop, StopCause::TimeUsed);

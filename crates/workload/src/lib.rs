@@ -4,8 +4,8 @@
 //! dependencies, soak and a recorder fit the same loop as sequential and random streams. Seed in, operations out: the
 //! same seed and the same completions give the same operations.
 //!
-//! [`Pattern`] gives any stream of blocks that a plan can say, [`FileStream`] operations on whole files, [`CopyStream`] copies of
-//! memory.
+//! [`Pattern`] gives any stream of blocks that a plan can say, of a target or of memory that is copied, [`FileStream`] operations
+//! on whole files.
 //!
 //! [`Written`] is what a run knows of the data that it has written; a stream that verifies has its [`Verified`], which makes
 //! stamped data, looks at what was read, and judges what is wrong with it; [`ReadBackOf`] reads again what was written.
@@ -13,7 +13,6 @@
 //! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
 mod backlog;
-mod copy;
 mod file_space;
 mod files;
 mod flow;
@@ -34,7 +33,6 @@ mod syncs;
 mod verified;
 mod written;
 
-pub use copy::{CopyOp, CopyStream};
 pub use file_space::FileSpace;
 pub use flow::FlowTotal;
 pub use on_files::{FileOp, FileStream};
