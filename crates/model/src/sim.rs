@@ -174,6 +174,12 @@ pub struct SimThrottle {
     pub factor: f64,
 }
 
+impl Default for SimThrottle {
+    fn default() -> Self {
+        Self { start_ns: 10_000_000_000, ramp_ns: 1_000_000_000, factor: 0.5 }
+    }
+}
+
 impl SimThrottle {
     /// Speed at a moment of the run, as a share of full speed.
     pub fn speed_at(&self, at_ns: Ns) -> f64 {
@@ -210,6 +216,12 @@ pub struct SimStalls {
     pub period_ns: Ns,
     /// Length, nanoseconds; less than the period.
     pub duration_ns: Ns,
+}
+
+impl Default for SimStalls {
+    fn default() -> Self {
+        Self { period_ns: 5_000_000_000, duration_ns: 500_000_000 }
+    }
 }
 
 /// What goes wrong. Injected: failed operations (EIO) and short transfers. Not injected: lost, torn or misplaced

@@ -5,8 +5,8 @@ use crate::job::{Extent, Files, Job};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOperation,
-    FileOrder, Flow, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync,
-    ThinkTime, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync,
+    UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 /// All keys of a job, in the order in which they are documented.
@@ -200,21 +200,16 @@ pub(crate) fn numa_memory(text: &str) -> Result<Option<NumaMemory>, String> {
     }))
 }
 
-pub(crate) fn flow(job: &mut Job) -> &mut Flow {
-    job.stream.timing.flow.get_or_insert(Flow { id: 0, weight: 1, sleep_ns: 0 })
-}
+type RwFlag = fn(&mut RwFlags) -> &mut bool;
 
-fn rw_flag<'f>(flags: &'f mut RwFlags, name: &str) -> Option<&'f mut bool> {
-    Some(match name {
-        "hipri" => &mut flags.hipri,
-        "dsync" => &mut flags.dsync,
-        "sync" => &mut flags.sync,
-        "nowait" => &mut flags.nowait,
-        "dontcache" => &mut flags.dontcache,
-        "atomic" => &mut flags.atomic,
-        _ => return None,
-    })
-}
+const RW_FLAGS: [(&str, RwFlag); 6] = [
+    ("hipri", |flags| &mut flags.hipri),
+    ("dsync", |flags| &mut flags.dsync),
+    ("sync", |flags| &mut flags.sync),
+    ("nowait", |flags| &mut flags.nowait),
+    ("dontcache", |flags| &mut flags.dontcache),
+    ("atomic", |flags| &mut flags.atomic),
+];
 
 fn order(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, parameter) = text.split_once(':').unwrap_or((text, ""));
@@ -241,8 +236,7 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
 }
 
 pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
-    let named = |(name, _): &&(&str, FileOperation)| *name == text;
-    job.file_operation = FileOperation::NAMES.iter().find(named).map(|(_, operation)| *operation);
+    job.file_operation = one_of(text, &FileOperation::NAMES).ok();
     if job.file_operation.is_some() {
         return Ok(());
     }
@@ -294,10 +288,6 @@ pub(crate) fn per_second(text: &str) -> Result<u64, String> {
     }
 }
 
-pub(crate) fn think(job: &mut Job) -> &mut ThinkTime {
-    job.stream.timing.think.get_or_insert(ThinkTime { pause_ns: 0, spin_ns: 0, after_operations: 1 })
-}
-
 keys! {
     JOB_KEYS of Job:
     "operation", "read, write, mix, trim, write-zeroes, trim-write; create, stat, open, delete, mkdir, stat-dir, rmdir", |j, t| operation(j, t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
@@ -330,7 +320,7 @@ keys! {
     "open", "plain, dsync, sync", |j, t| j.stream.path.open_sync = one_of(t, &[("plain", OpenSync::None), ("dsync", OpenSync::Dsync), ("sync", OpenSync::Sync)])?, "O_DSYNC or O_SYNC.";
     "flags", "hipri, dsync, sync, nowait, dontcache, atomic", |j, t| {
         for name in t.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            *rw_flag(&mut j.stream.path.rw_flags, name).ok_or_else(|| format!("no flag '{name}'"))? = true;
+            *one_of(name, &RW_FLAGS)?(&mut j.stream.path.rw_flags) = true;
         }
     }, "RWF flags of each call.";
     "buffers", "huge, pages, reserved, reserved:SIZE", |j, t| {
@@ -355,12 +345,12 @@ keys! {
     "arrivals", "fixed, poisson", |j, t| j.pacing().arrivals = one_of(t, &[("fixed", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?, "How the starts of paced operations are spread.";
     "least-rate", "size per second", |j, t| j.stream.limits.least_rate = Some(Rate::BytesPerS(per_second(t)?)), "It ends, with an error, after a second in which it did less.";
     "least-iops", "number", |j, t| j.stream.limits.least_rate = Some(Rate::OperationsPerS(positive(t)?)), "The same in operations.";
-    "flow", "number", |j, t| flow(j).weight = positive(t)?, "Its weight among the streams that run beside it with the same flow-id: their operations keep to their weights.";
-    "flow-id", "number", |j, t| flow(j).id = whole(t)?, "Which streams keep to each other's weights.";
-    "flow-sleep", "time", |j, t| flow(j).sleep_ns = time(t)?, "How long a stream waits that is ahead of its weight.";
-    "think", "time", |j, t| think(j).pause_ns = time(t)?, "Pause after operations.";
-    "think-spin", "time", |j, t| think(j).spin_ns = time(t)?, "Part of the pause that is spent computing.";
-    "think-after", "number", |j, t| think(j).after_operations = positive(t)?, "Operations between pauses.";
+    "flow", "number", |j, t| j.stream.timing.flow.get_or_insert_default().weight = positive(t)?, "Its weight among the streams that run beside it with the same flow-id: their operations keep to their weights.";
+    "flow-id", "number", |j, t| j.stream.timing.flow.get_or_insert_default().id = whole(t)?, "Which streams keep to each other's weights.";
+    "flow-sleep", "time", |j, t| j.stream.timing.flow.get_or_insert_default().sleep_ns = time(t)?, "How long a stream waits that is ahead of its weight.";
+    "think", "time", |j, t| j.stream.timing.think.get_or_insert_default().pause_ns = time(t)?, "Pause after operations.";
+    "think-spin", "time", |j, t| j.stream.timing.think.get_or_insert_default().spin_ns = time(t)?, "Part of the pause that is spent computing.";
+    "think-after", "number", |j, t| j.stream.timing.think.get_or_insert_default().after_operations = positive(t)?, "Operations between pauses.";
     "start-delay", "time", |j, t| j.stream.timing.start_delay_ns = time(t)?, "It starts so long after the phase.";
     "region", "size or per cent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
     "offset", "size or per cent", |j, t| j.offset = extent(t)?, "Where its region starts.";

@@ -2,10 +2,7 @@
 
 use crate::job_key::{above_0, bytes, flag, per_second, positive, whole};
 use crate::keys::{Key, keys};
-use model::{
-    Ns, SimCap, SimCurve, SimMedia, SimModel, SimPoint, SimStalls, SimThrottle, SimWriteCache, parse_bytes,
-    parse_duration_ns,
-};
+use model::{Ns, SimCurve, SimMedia, SimModel, SimPoint, SimWriteCache, parse_bytes, parse_duration_ns};
 
 /// No time of a model is longer, so that sums of simulated times cannot overflow.
 const LONGEST_NS: Ns = 30 * 86_400 * 1_000_000_000;
@@ -82,24 +79,6 @@ fn cache(m: &mut SimModel) -> &mut SimWriteCache {
     m.media.cache.get_or_insert(SimWriteCache { bytes: 1 << 30, drain_bytes_per_s: drain, volatile: false })
 }
 
-const THROTTLE: SimThrottle = SimThrottle { start_ns: 10_000_000_000, ramp_ns: 1_000_000_000, factor: 0.5 };
-
-fn throttle(m: &mut SimModel) -> &mut SimThrottle {
-    m.throttle.get_or_insert(THROTTLE)
-}
-
-fn cpu_throttle(m: &mut SimModel) -> &mut SimThrottle {
-    m.cpu_throttle.get_or_insert(THROTTLE)
-}
-
-fn cap(m: &mut SimModel) -> &mut SimCap {
-    m.cap.get_or_insert_default()
-}
-
-fn stalls(m: &mut SimModel) -> &mut SimStalls {
-    m.stalls.get_or_insert(SimStalls { period_ns: 5_000_000_000, duration_ns: 500_000_000 })
-}
-
 keys! {
     SIM_KEYS of SimModel:
     "seed", "a whole number", |m, t| m.seed = whole(t)?, "Seed of all that is random.";
@@ -144,17 +123,17 @@ keys! {
     "max-sectors", "a size such as 64MiB", |m, t| m.host.max_sectors_bytes = bytes(t)?, "Largest command that the block layer sends, longer ones are split; 0: not split.";
     "memory", "a size such as 64MiB", |m, t| m.host.memory_bytes = bytes(t)?, "Usable memory.";
     "steal", "a share such as 0.3 or 30%", |m, t| m.host.steal = share(t)?, "Share of every processor that the hypervisor takes.";
-    "throttle-start", "a time such as 200us", |m, t| throttle(m).start_ns = time_within(t)?, "When the device begins to slow down.";
-    "throttle-ramp", "a time such as 200us", |m, t| throttle(m).ramp_ns = time_within(t)?, "Time from full to throttled speed.";
-    "throttle-factor", "a share such as 0.3 or 30%", |m, t| throttle(m).factor = share(t)?, "Throttled speed as a share of full speed.";
-    "cpu-throttle-start", "a time such as 200us", |m, t| cpu_throttle(m).start_ns = time_within(t)?, "When the processors begin to slow down.";
-    "cpu-throttle-ramp", "a time such as 200us", |m, t| cpu_throttle(m).ramp_ns = time_within(t)?, "Time from their full to their throttled speed.";
-    "cpu-throttle-factor", "a share such as 0.3 or 30%", |m, t| cpu_throttle(m).factor = share(t)?, "Their throttled speed as a share of full speed.";
-    "cap-iops", "a whole number", |m, t| cap(m).operations_per_s = or_none(t)?, "Commands per second that are let pass, of reads and of writes; 0: all.";
-    "cap-rate", "a rate above 0 such as 66MB/s", |m, t| cap(m).bytes_per_s = Some(rate(t)?), "Bytes per second that are let pass, of reads and of writes.";
-    "cap-visible", "true or false", |m, t| cap(m).visible = flag(t)?, "The caps show as limits of this process's control group.";
-    "stall-period", "a time such as 200us", |m, t| stalls(m).period_ns = time_within(t)?, "Time from one stall to the next.";
-    "stall-duration", "a time such as 200us", |m, t| stalls(m).duration_ns = time_within(t)?, "Length of a stall.";
+    "throttle-start", "a time such as 200us", |m, t| m.throttle.get_or_insert_default().start_ns = time_within(t)?, "When the device begins to slow down.";
+    "throttle-ramp", "a time such as 200us", |m, t| m.throttle.get_or_insert_default().ramp_ns = time_within(t)?, "Time from full to throttled speed.";
+    "throttle-factor", "a share such as 0.3 or 30%", |m, t| m.throttle.get_or_insert_default().factor = share(t)?, "Throttled speed as a share of full speed.";
+    "cpu-throttle-start", "a time such as 200us", |m, t| m.cpu_throttle.get_or_insert_default().start_ns = time_within(t)?, "When the processors begin to slow down.";
+    "cpu-throttle-ramp", "a time such as 200us", |m, t| m.cpu_throttle.get_or_insert_default().ramp_ns = time_within(t)?, "Time from their full to their throttled speed.";
+    "cpu-throttle-factor", "a share such as 0.3 or 30%", |m, t| m.cpu_throttle.get_or_insert_default().factor = share(t)?, "Their throttled speed as a share of full speed.";
+    "cap-iops", "a whole number", |m, t| m.cap.get_or_insert_default().operations_per_s = or_none(t)?, "Commands per second that are let pass, of reads and of writes; 0: all.";
+    "cap-rate", "a rate above 0 such as 66MB/s", |m, t| m.cap.get_or_insert_default().bytes_per_s = Some(rate(t)?), "Bytes per second that are let pass, of reads and of writes.";
+    "cap-visible", "true or false", |m, t| m.cap.get_or_insert_default().visible = flag(t)?, "The caps show as limits of this process's control group.";
+    "stall-period", "a time such as 200us", |m, t| m.stalls.get_or_insert_default().period_ns = time_within(t)?, "Time from one stall to the next.";
+    "stall-duration", "a time such as 200us", |m, t| m.stalls.get_or_insert_default().duration_ns = time_within(t)?, "Length of a stall.";
     "foreign", "a share such as 0.3 or 30%", |m, t| m.foreign_share = share(t)?, "Share of the device that another user takes.";
     "eio-at", "a whole number", |m, t| m.faults.eio_at = or_none(t)?, "The operation (from 1) that fails with EIO; 0: none.";
     "eio-every", "a whole number", |m, t| m.faults.eio_every = or_none(t)?, "Every n-th operation fails with EIO; 0: none.";

@@ -126,12 +126,3 @@ impl TextError {
         self
     }
 }
-
-/// What a text that was included asks for: an include of its own stands beside it. The text that is read itself has no
-/// directory here; the caller knows it.
-pub(crate) fn included_beside(including: &str, depth: u32, include: &str) -> String {
-    match including.rsplit_once('/') {
-        Some((directory, _)) if depth > 0 && !include.starts_with('/') => format!("{directory}/{include}"),
-        _ => include.to_owned(),
-    }
-}

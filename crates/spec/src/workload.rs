@@ -4,7 +4,7 @@
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{job_keys, nearest_key};
 use crate::keys::{Key, find, names};
-use crate::text_error::{Place, Text, TextError, TextErrorKind, included_beside};
+use crate::text_error::{Place, Text, TextError, TextErrorKind};
 use crate::top_key::top_keys;
 use model::{CopyPlan, PhaseKind, StreamKind};
 use std::collections::{BTreeMap, HashSet};
@@ -68,6 +68,24 @@ pub struct TextInputs<'a> {
     pub machine: TextMachine,
     /// Unsupported options of fio's job files become notes instead of errors.
     pub lenient: bool,
+}
+
+impl<'a> TextInputs<'a> {
+    /// The name and the text that another text, itself included at `depth`, includes at a place. It stands beside the other;
+    /// the text that is read itself has no directory here: the caller knows it.
+    pub(crate) fn included(&self, at: &Place, depth: u32, name: &str) -> Result<(String, &'a str), TextError> {
+        let name = match at.file.rsplit_once('/') {
+            Some((directory, _)) if depth > 0 && !name.starts_with('/') => format!("{directory}/{name}"),
+            _ => name.to_owned(),
+        };
+        match self.includes.get(&name) {
+            _ if depth >= INCLUDE_DEPTH => {
+                Err(at.error(TextErrorKind::Form, "include", "includes go too deep; do they go round?"))
+            }
+            Some(text) => Ok((name, text)),
+            None => Err(at.error(TextErrorKind::NeedsInclude, &name, "an included text")),
+        }
+    }
 }
 
 /// What a text may ask of the machine.
@@ -236,9 +254,15 @@ impl Reader<'_> {
             }
         };
         if let Some((key, value)) = table.get_key_value("include") {
-            self.include(file, &lines.place(Some(key.span())), value.get_ref(), depth);
-            if !self.errors.is_empty() {
-                return;
+            let place = lines.place(Some(key.span()));
+            for name in scalar(value.get_ref()).unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
+                match self.inputs.included(&place, depth, name) {
+                    Ok((name, text)) => self.file(&name, text, depth + 1),
+                    Err(error) => self.refuse(error),
+                }
+                if !self.errors.is_empty() {
+                    return;
+                }
             }
         }
         let mut workload = std::mem::take(&mut self.workload);
@@ -274,22 +298,6 @@ impl Reader<'_> {
                 _ => Err(place.error(TextErrorKind::Form, "phase", "is a table")),
             };
             outcome.unwrap_or_else(|error| self.refuse(error));
-        }
-    }
-
-    fn include(&mut self, file: &str, place: &Place, value: &DeValue<'_>, depth: u32) {
-        for name in scalar(value).unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
-            let name = included_beside(file, depth, name);
-            match self.inputs.includes.get(&name) {
-                _ if depth >= INCLUDE_DEPTH => {
-                    self.refuse(place.error(TextErrorKind::Form, "include", "includes go too deep; do they go round?"));
-                }
-                Some(text) => self.file(&name, text, depth + 1),
-                None => self.refuse(place.error(TextErrorKind::NeedsInclude, &name, "an included text")),
-            }
-            if !self.errors.is_empty() {
-                return;
-            }
         }
     }
 

@@ -56,6 +56,12 @@ pub struct ThinkTime {
     pub after_operations: u32,
 }
 
+impl Default for ThinkTime {
+    fn default() -> Self {
+        Self { pause_ns: 0, spin_ns: 0, after_operations: 1 }
+    }
+}
+
 /// How the target is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -184,6 +190,12 @@ pub struct Flow {
     pub weight: u32,
     /// How long it waits when it is ahead, before it looks again.
     pub sleep_ns: Ns,
+}
+
+impl Default for Flow {
+    fn default() -> Self {
+        Self { id: 0, weight: 1, sleep_ns: 0 }
+    }
 }
 
 /// What a failed operation does.

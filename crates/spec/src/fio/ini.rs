@@ -1,9 +1,8 @@
 //! Sections and options of a job file, with includes and variables of the environment put in.
 
-use crate::text_error::{Place, TextError, TextErrorKind, included_beside};
+use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::TextInputs;
 
-const INCLUDE_DEPTH: u32 = 16;
 /// A job file beyond this is a mistake, or includes itself many times over.
 const MOST_LINES: usize = 1 << 20;
 
@@ -66,7 +65,10 @@ impl Reader<'_> {
             }
             let line = raw.split([';', '#']).next().unwrap_or_default().trim();
             if let Some(include) = line.strip_prefix("include").filter(|r| r.starts_with([' ', '\t'])) {
-                self.include(&place, included_beside(name, depth, include.trim()), depth);
+                match self.inputs.included(&place, depth, include.trim()) {
+                    Ok((name, text)) => self.file(&name, text, depth + 1),
+                    Err(error) => self.errors.push(error),
+                }
                 if self.errors.len() > had {
                     return;
                 }
@@ -78,14 +80,6 @@ impl Reader<'_> {
 
     fn fail(&mut self, place: &Place, key: &str, what: &str) {
         self.errors.push(place.error(TextErrorKind::Form, key, what).of_own());
-    }
-
-    fn include(&mut self, place: &Place, name: String, depth: u32) {
-        match self.inputs.includes.get(&name) {
-            _ if depth >= INCLUDE_DEPTH => self.fail(place, "include", "includes go too deep; do they go round?"),
-            Some(text) => self.file(&name, text, depth + 1),
-            None => self.errors.push(place.error(TextErrorKind::NeedsInclude, &name, "an included text")),
-        }
     }
 
     /// A line that is neither empty nor includes another text.

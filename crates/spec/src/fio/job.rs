@@ -4,7 +4,7 @@ use super::block::{Blocks, Says};
 use super::number::Units;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job};
-use crate::job_key::{self, flow};
+use crate::job_key;
 use model::{
     Access, BufferPages, EngineKind, FileOperation, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, SteadyState,
     Sync, ThinkTime, Verify, VerifyKind,
@@ -312,7 +312,8 @@ impl Draft {
         }
         let pacing = job.pacing();
         [pacing.read, pacing.write, pacing.trim] = if bytes { self.rates } else { self.rates_iops };
-        job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..*flow(job) });
+        let flow = job.stream.timing.flow.unwrap_or_default();
+        job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..flow });
         Ok(())
     }
 

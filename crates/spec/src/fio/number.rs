@@ -31,10 +31,7 @@ struct Parser<'a> {
 }
 
 impl Units {
-    pub fn count(self, text: &str) -> Result<u64, String> {
-        self.value(text, None)
-    }
-
+    /// Bytes, or a count: those take the same suffixes.
     pub fn bytes(self, text: &str) -> Result<u64, String> {
         self.value(text, None)
     }
@@ -258,7 +255,7 @@ mod tests {
         assert_eq!(units(1024).bytes("(4k*2+512)/2"), Ok(4352));
         assert_eq!(units(1024).bytes("8*$mb_memory"), Ok(8 * 2048));
         assert_eq!(units(1024).bytes("$pagesize"), Ok(4096));
-        assert_eq!(units(1024).count("$ncpus*2"), Ok(8));
+        assert_eq!(units(1024).bytes("$ncpus*2"), Ok(8));
         assert_eq!(units(1024).bytes("(2^20*3)"), Ok(3 << 20));
         assert_eq!(units(1024).bytes("2^3^2"), Ok(512));
         assert_eq!(units(1024).bytes("(1+1)k"), Ok(2048));

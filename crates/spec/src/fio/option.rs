@@ -11,8 +11,8 @@ const OWN: &str = "done in its own way";
 /// Nothing comes near.
 const NOTHING: &str = "";
 
-/// Options without effect here, and why.
-const HARMLESS: &[(&str, &str)] = &[
+/// Options that change neither what is done nor what is measured here, and why.
+pub(super) const HARMLESS: &[(&str, &str)] = &[
     (
         "description comm unit_base eta eta_interval minimal significant_figures status_interval thread threads fork \
          userspace_reap fixedbufs registerfiles nonvectored clocksource gtod_cpu clocksource_cpu \
@@ -39,8 +39,8 @@ const HARMLESS: &[(&str, &str)] = &[
     ("exitall_on_error", "the first error ends the phase unless continue_on_error is given"),
 ];
 
-/// Options that are known and refused, and what comes nearest.
-const REFUSED: &[(&str, &str)] = &[
+/// Options that are known and refused, and what comes nearest; empty: nothing does.
+pub(super) const REFUSED: &[(&str, &str)] = &[
     (
         "latency_target latency_window latency_percentile latency_run max_latency",
         "the built-in workload 'depth', which shows latency by queue depth",
@@ -93,18 +93,9 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-fn listed(table: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
+/// What such a table says of an option.
+pub(super) fn listed(table: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(names, _)| names.split(' ').any(|n| n == name)).map(|(_, what)| *what)
-}
-
-/// Why an option changes neither what is done nor what is measured here.
-pub(super) fn harmless(name: &str) -> Option<&'static str> {
-    listed(HARMLESS, name)
-}
-
-/// What comes nearest to an option that is known and not supported; empty: nothing does.
-pub(super) fn refused(name: &str) -> Option<&'static str> {
-    listed(REFUSED, name)
 }
 
 /// An option that is supported.

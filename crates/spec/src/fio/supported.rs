@@ -5,7 +5,7 @@ use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use crate::job::Extent;
 use crate::job_key::{
-    self, above_0, cpus, flow, milli, nodes, not_0, numa_memory, page_bytes, permille, sequence, think, whole, zones,
+    self, above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, sequence, whole, zones,
 };
 use model::{
     Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOperation, FileOrder, IoClass, OpenSync, Order, Rate,
@@ -116,29 +116,36 @@ const FILE_ENGINES: [(&str, FileOperation); 6] = [
     ("dirdelete", FileOperation::Rmdir),
 ];
 
+/// Its other engines: names, what carries them out, and what is not as there.
+const ENGINES: &[(&str, EngineKind, &str)] = &[
+    ("io_uring", EngineKind::IoUring, ""),
+    ("libaio posixaio", EngineKind::IoUring, "carried out by io_uring"),
+    ("psync pvsync pvsync2", EngineKind::Psync, ""),
+    ("sync vsync", EngineKind::Psync, "carried out by pread and pwrite"),
+    ("mmap", EngineKind::Mmap, ""),
+    (
+        "libpmem",
+        EngineKind::Mmap,
+        "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
+    ),
+    ("null", EngineKind::Null, ""),
+    ("cpp_null", EngineKind::Null, "carried out by null, which does nothing"),
+    ("cpuio", EngineKind::Null, "computes on one processor; each cycle counts as one operation, on no storage"),
+    ("falloc", EngineKind::Fallocate, "writes reserve their blocks by fallocate, trims punch holes"),
+    ("ftruncate", EngineKind::Ftruncate, "each write sets the length of the file to its offset"),
+];
+
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.job.file_operation = FILE_ENGINES.iter().find(|(name, _)| *name == t).map(|(_, operation)| *operation);
-    let (kind, by) = match t {
-        _ if d.job.file_operation.is_some() => {
+    d.job.file_operation = job_key::one_of(t, &FILE_ENGINES).ok();
+    let found = ENGINES.iter().find(|(names, ..)| names.split(' ').any(|name| name == t));
+    let (kind, by) = match found {
+        Some((_, kind, by)) => (*kind, *by),
+        None if d.job.file_operation.is_some() => {
             (EngineKind::Psync, "in a directory of its own, below the target; nothing is written to new files")
         }
-        "falloc" => (EngineKind::Fallocate, "writes reserve their blocks by fallocate, trims punch holes"),
-        "ftruncate" => (EngineKind::Ftruncate, "each write sets the length of the file to its offset"),
-        "psync" | "pvsync" | "pvsync2" => (EngineKind::Psync, ""),
-        "sync" | "vsync" => (EngineKind::Psync, "carried out by pread and pwrite"),
-        "io_uring" => (EngineKind::IoUring, ""),
-        "libaio" | "posixaio" => (EngineKind::IoUring, "carried out by io_uring"),
-        "mmap" => (EngineKind::Mmap, ""),
-        "libpmem" => (
-            EngineKind::Mmap,
-            "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
-        ),
-        "null" => (EngineKind::Null, ""),
-        "cpp_null" => (EngineKind::Null, "carried out by null, which does nothing"),
-        "cpuio" => (EngineKind::Null, "computes on one processor; each cycle counts as one operation, on no storage"),
-        _ => {
-            let known = "io_uring, libaio, psync, sync, pvsync2, mmap, libpmem, null, cpuio, falloc, ftruncate, \
-                         filecreate, filestat, filedelete, dircreate, dirstat, dirdelete";
+        None => {
+            let names = ENGINES.iter().map(|engine| engine.0).chain(FILE_ENGINES.iter().map(|engine| engine.0));
+            let known = names.collect::<Vec<_>>().join(" ").replace(' ', ", ");
             return Err(format!("engine '{t}' is not supported: {known} are"));
         }
     };
@@ -269,8 +276,8 @@ options! {
     "rate_min", "ratemin" as "least-rate" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
     "rate_iops_min" as "least-iops" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
     "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
-    "flow_id" => |d, t, u| flow(&mut d.job).id = count(t, u)?;
-    "flow_sleep" => |d, t, u| flow(&mut d.job).sleep_ns = u.microseconds(t)?;
+    "flow_id" => |d, t, u| d.job.stream.timing.flow.get_or_insert_default().id = count(t, u)?;
+    "flow_sleep" => |d, t, u| d.job.stream.timing.flow.get_or_insert_default().sleep_ns = u.microseconds(t)?;
     "random_sequence_stride" => |d, t, u| d.sequence_moves = flag(t, u)?;
     "verify_backlog" => |d, t, u| d.job.stream.block_mut().verify_backlog = count(t, u)?;
     "verify_pattern" => |d, t, _| d.verify_pattern = !t.is_empty();
@@ -345,7 +352,7 @@ options! {
     "io_size", "io_limit" as "amount" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
     "offset", "fileoffset" => |d, t, u| d.job.offset = extent(t, u)?;
     "offset_increment" as "job-offset" => |d, t, u| d.job.offset_step = extent(t, u)?;
-    "number_ios" as "operations" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.count(t)?);
+    "number_ios" as "operations" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.bytes(t)?);
     "loops" => |d, t, u| d.job.loops = count(t, u)?.max(1);
     "runtime", "timeout" as "time" => |d, t, u| d.job.time_ns = above_0(u.seconds(t)?);
     "time_based" => |d, t, u| d.job.time_based = flag(t, u)?;
@@ -370,15 +377,15 @@ options! {
     "dedupe_working_set_percentage" => |d, t, u| d.working_set_percent = percent(t, u)?.max(1);
     "dedupe_global" => |d, t, u| d.job.stream.content.pool_shared = flag(t, u)?;
     "randrepeat", "allrandrepeat" => |d, t, u| d.repeat = flag(t, u)?;
-    "randseed" as "seed" => |d, t, u| d.random_seed = Some(u.count(t)?);
+    "randseed" as "seed" => |d, t, u| d.random_seed = Some(u.bytes(t)?);
     "norandommap" => |d, t, u| d.no_map = flag(t, u)?;
     "random_distribution" as "order" => |d, t, _| distribution(d, t)?;
     "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
     "rate_iops" as "iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
     "rate_process" as "arrivals" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
-    "thinktime" as "think" => |d, t, u| think(&mut d.job).pause_ns = u.microseconds(t)?;
-    "thinktime_spin" as "think-spin" => |d, t, u| think(&mut d.job).spin_ns = u.microseconds(t)?;
-    "thinktime_blocks" as "think-after" => |d, t, u| think(&mut d.job).after_operations = positive(t, u)?;
+    "thinktime" as "think" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().pause_ns = u.microseconds(t)?;
+    "thinktime_spin" as "think-spin" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().spin_ns = u.microseconds(t)?;
+    "thinktime_blocks" as "think-after" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().after_operations = positive(t, u)?;
     "verify" => |d, t, _| verify(d, t)?;
     "verify_write_sequence" => |d, t, u| {
         let what = "=0: that the last write of each place came back is checked all the same".to_owned();
@@ -406,7 +413,7 @@ options! {
     "steadystate", "ss" => |d, t, u| steady(d, t, u)?;
     "steadystate_duration", "ss_dur" => |d, t, u| d.steady_window_ns = u.seconds(t)?;
     "steadystate_ramp_time", "ss_ramp" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
-    "kb_base" => |_, t, u| match u.count(t)? {
+    "kb_base" => |_, t, u| match u.bytes(t)? {
         1000 | 1024 => {}
         other => return Err(format!("{other} is neither 1000 nor 1024")),
     };
