@@ -824,12 +824,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tune)
-            opts="-h -V --restore --json --archive --color --help --version"
+            opts="-h -V --list --restore --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --list)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --archive)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then

@@ -1,15 +1,49 @@
-//! `narrows tune`: settings of this machine. It undoes what was left changed; a search for better ones is not part of it.
+//! `narrows tune`: settings of this machine. It lists them for a target, and undoes what was left changed; a search for better ones
+//! is not part of it.
 
 use crate::args::TuneArgs;
 use crate::experiment;
+use crate::inspect_place;
 use crate::output::Output;
 use model::{Failure, FailureKind};
+use observe::{Look, Root};
+use report::document::{TuneListDocument, TuneSetting, TuneValue};
+use report::tune_text;
+use settings::{TUNABLES, Tree, Tuned};
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 /// Executes the command.
 pub fn command(args: &TuneArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if args.restore {
-        return Ok(experiment::restore(output));
+    match &args.list {
+        Some(target) => list(target, output),
+        None if args.restore => Ok(experiment::restore(output)),
+        None => Err(Failure::new(FailureKind::Usage, "what about the settings?")
+            .remedy("narrows tune --list TARGET   or narrows tune --restore")),
     }
-    Err(Failure::new(FailureKind::Usage, "what about the settings?").remedy("narrows tune --restore"))
+}
+
+fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
+    if inspect_place::is_no_place(target) {
+        let message = format!("{} is no machine: nothing of it can be set", target.to_string_lossy());
+        return Err(Failure::new(FailureKind::Usage, message));
+    }
+    let root = Root::new("/");
+    let place = inspect_place::place(&root, target)?;
+    let stack = observe::inventory_with(&root, &place, Look::default()).stack;
+    let tree = Tree::machine();
+    let value = |t: Tuned| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };
+    let all = TUNABLES.iter().map(|tunable| TuneSetting {
+        name: tunable.name,
+        about: tunable.about,
+        values: tunable.on(&stack, &tree).into_iter().map(value).collect(),
+    });
+    let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
+    let name = target.to_string_lossy();
+    if output.is_json() {
+        output.document(&TuneListDocument::new(&name, &present));
+    } else {
+        output.text(&tune_text(&name, &present, output.style()));
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -12,6 +12,22 @@ pub enum SettingError {
     /// The path is not one of a setting, or leads elsewhere.
     #[error("{0} is no setting: {1}")]
     Outside(String, &'static str),
+    /// No tunable has this name.
+    #[error("there is no setting '{name}'{}; narrows tune --list TARGET shows all", .near.map_or(String::new(), |n| format!(": did you mean {n}?")))]
+    Unknown {
+        /// As it was asked for.
+        name: String,
+        /// The nearest that there is.
+        near: Option<&'static str>,
+    },
+    /// The target has nothing that a pattern asks for.
+    #[error("{pattern}: the target has no {name}")]
+    NoPlace {
+        /// With `{disk}` or the like.
+        pattern: String,
+        /// What is not there.
+        name: &'static str,
+    },
     /// The file cannot be opened, read or written.
     #[error("{path} cannot be {done}: {source}")]
     Access {

@@ -105,7 +105,7 @@ fn followers(tree: &Tree, path: &ValuePath, value: &str) -> Vec<ValuePath> {
         match name.strip_suffix("/*").map(|d| d.replace("{}", value)) {
             // A word of the kernel's; a value with another sign in it names no directory.
             Some(directory) if directory.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) => {
-                let names = tree.names(&path.beside(&directory));
+                let names = tree.names(path.beside(&directory).as_str());
                 out.extend(names.iter().map(|n| path.beside(&format!("{directory}/{n}"))));
             }
             Some(_) => {}

@@ -73,9 +73,19 @@ impl Running {
     pub fn end(&self) -> Result<usize, u32> {
         let until = Instant::now() + PATIENCE;
         let mut ended = std::collections::BTreeSet::new();
+        // One that is in the middle of an exec has no environment for a moment (k:fs/exec.c, begin_new_exec): two looks see none.
+        let mut seen_none = false;
         loop {
             let left = self.processes();
-            let Some(first) = left.first() else { return Ok(ended.len()) };
+            let Some(first) = left.first() else {
+                if seen_none {
+                    return Ok(ended.len());
+                }
+                seen_none = true;
+                std::thread::sleep(Duration::from_millis(10));
+                continue;
+            };
+            seen_none = false;
             if Instant::now() > until {
                 return Err(*first);
             }

@@ -1,4 +1,4 @@
-//! A file of /sys or /proc/sys that holds one value: found, read, written.
+//! A file of /sys, /proc/sys or /proc/irq that holds one value: found, read, written.
 
 use crate::error::{Result, SettingError};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, fstatfs, openat, readlinkat};
@@ -20,20 +20,23 @@ const OF_THE_KERNEL: [u64; 2] = [0x6265_6572, 0x9fa0];
 /// k:drivers/base/firmware_loader), in /proc/sys/kernel, /sys/kernel and beside.
 const PROGRAMS: [&str; 5] = ["core_pattern", "modprobe", "hotplug", "poweroff_cmd", "uevent_helper"];
 
-/// The path of a value, below /sys or /proc/sys.
+/// Where values are.
+const ROOTS: [&str; 3] = ["/sys/", "/proc/sys/", "/proc/irq/"];
+
+/// The path of a value, below /sys, /proc/sys or /proc/irq.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ValuePath(String);
 
 impl ValuePath {
-    /// Takes a path without `..` below /sys or /proc/sys.
+    /// Takes a path without `..` below one of these.
     ///
     /// # Errors
     /// [`SettingError::Outside`] for any other.
     pub fn new(path: &str) -> Result<Self> {
-        let inside = ["/sys/", "/proc/sys/"].iter().any(|root| path.starts_with(root));
+        let inside = ROOTS.iter().any(|root| path.starts_with(root));
         if !inside || path.split('/').skip(1).any(|part| matches!(part, "" | "." | "..")) || path.contains('\0') {
-            return Err(SettingError::Outside(path.to_owned(), "it is no file below /sys or /proc/sys"));
+            return Err(SettingError::Outside(path.to_owned(), "it is no file below /sys, /proc/sys or /proc/irq"));
         }
         Ok(Self(path.to_owned()))
     }
@@ -91,7 +94,7 @@ impl fmt::Display for ValuePath {
     }
 }
 
-/// Where /sys and /proc/sys are.
+/// Where /sys and /proc are.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,
@@ -133,8 +136,8 @@ impl Tree {
         }
         let led = readlinkat(CWD, reopening(&found), Vec::new()).map_err(access)?;
         let led = Path::new(led.to_str().map_err(|_| outside("its path is not UTF-8"))?);
-        if !["sys", "proc/sys"].iter().any(|top| led.starts_with(self.root.join(top))) {
-            return Err(outside("it leads out of /sys and /proc/sys"));
+        if !ROOTS.iter().any(|top| led.starts_with(self.root.join(top.trim_matches('/')))) {
+            return Err(outside("it leads out of /sys, /proc/sys and /proc/irq"));
         }
         Ok(found)
     }
@@ -144,13 +147,21 @@ impl Tree {
     /// # Errors
     /// That there is no such value, and why it cannot be read.
     pub fn read(&self, path: &ValuePath) -> Result<String> {
+        Ok(as_written(path, &self.text(path)?))
+    }
+
+    /// All that a value's file says: `none [mq-deadline] kyber`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn text(&self, path: &ValuePath) -> Result<String> {
         let found = self.find(path)?;
         let access = |source| SettingError::Access { path: path.to_string(), done: "read", source };
         let mut text = String::new();
         let file = openat(CWD, reopening(&found), OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
         let file = File::from(file.map_err(|e| access(e.into()))?);
         file.take(MOST_BYTES).read_to_string(&mut text).map_err(access)?;
-        Ok(as_written(path, &text))
+        Ok(text)
     }
 
     /// Writes a value.
@@ -192,12 +203,19 @@ impl Tree {
     }
 
     /// Names of the files in a directory of values, in order; none where there is no such directory.
-    pub fn names(&self, directory: &ValuePath) -> Vec<String> {
-        let place = self.root.join(directory.as_str().trim_start_matches('/'));
+    pub fn names(&self, directory: &str) -> Vec<String> {
+        let place = self.root.join(directory.trim_start_matches('/'));
         let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort();
         names
+    }
+
+    /// The parts of the path of a directory once all links are followed; none where there is no such directory.
+    pub fn parts(&self, directory: &str) -> Vec<String> {
+        let led = self.root.join(directory.trim_start_matches('/')).canonicalize().unwrap_or_default();
+        let below = led.strip_prefix(&self.root).unwrap_or(Path::new(""));
+        below.iter().filter_map(|part| part.to_str().map(str::to_owned)).collect()
     }
 }
 
@@ -228,10 +246,10 @@ pub(crate) fn same_value(a: &str, b: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+    pub(crate) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = directory.path().join(name);

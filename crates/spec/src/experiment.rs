@@ -42,6 +42,13 @@ pub enum Setting {
         /// What is written.
         value: String,
     },
+    /// A setting that has a name of its own; room `settings` knows them.
+    Named {
+        /// `read-ahead`.
+        name: String,
+        /// What is written.
+        value: String,
+    },
     /// A command and the one that undoes it, each a program with its arguments. What the text gives as one string is run by
     /// `/bin/sh -c`.
     Command {
@@ -134,6 +141,8 @@ struct Head {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct ArmText {
     name: String,
+    #[serde(default)]
+    settings: toml::Table,
     #[serde(default)]
     values: toml::Table,
     #[serde(default)]
@@ -247,10 +256,14 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
 
 fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
     let mut settings: Vec<Setting> = arm.mount_options.into_iter().map(Setting::MountOptions).collect();
+    settings.extend(pairs_of(&arm.settings).into_iter().map(|(name, value)| Setting::Named { name, value }));
     for (path, value) in &arm.values {
-        let inside = ["/sys/", "/proc/sys/"].iter().any(|root| path.starts_with(root));
+        let inside = ["/sys/", "/proc/sys/", "/proc/irq/"].iter().any(|root| path.starts_with(root));
         if !inside || path.split('/').any(|part| part == "..") {
-            return Err(("values", format!("'{path}' is no file below /sys or /proc/sys; use command and undo")));
+            return Err((
+                "values",
+                format!("'{path}' is no file below /sys, /proc/sys or /proc/irq; use command and undo"),
+            ));
         }
         settings.push(Setting::Value { path: path.clone(), value: plain(value) });
     }

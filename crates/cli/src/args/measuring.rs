@@ -156,15 +156,22 @@ pub struct RunArgs {
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
-    after_help = "What an experiment changes is written down on this machine before it is changed. After a crash or a power cut the next
+    after_help = "--list shows what can be set on the path to a target, what it is now, and which other values are worth a try. An arm of an
+experiment takes the names: settings = { read-ahead = 4096 }. Nothing is changed by looking.
+
+What an experiment changes is written down on this machine before it is changed. After a crash or a power cut the next
 narrows run undoes it; this command does that alone, and says what it did. Values and mount options that a reboot has undone are
 left alone. It exits with 4 where something could not be undone.
 
 Examples:
+  narrows tune --list /media/card what can be set between here and the card
   narrows tune --restore          undo what was left changed
   narrows tune --restore --json   for scripts"
 )]
 pub struct TuneArgs {
+    /// Show what can be set on the path to a directory, a file, a device or a disk's name
+    #[arg(long, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, conflicts_with = "restore")]
+    pub list: Option<OsString>,
     /// Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run
     #[arg(long)]
     pub restore: bool,

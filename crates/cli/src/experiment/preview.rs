@@ -129,7 +129,7 @@ fn minutes(seconds: u64) -> String {
 pub fn change(setting: &Setting) -> String {
     let shown = |arguments: &[String]| CommandLine::new(arguments.to_vec()).map(|c| c.to_string()).unwrap_or_default();
     match setting {
-        Setting::Value { path, value } => format!("{path} = {value}"),
+        Setting::Value { path: name, value } | Setting::Named { name, value } => format!("{name} = {value}"),
         Setting::Command { run, undo } => format!("{} (undone by: {})", shown(run), shown(undo)),
         Setting::MountOptions(options) => format!("mounted with {options}"),
     }

@@ -26,6 +26,7 @@ mod run;
 mod simulated;
 mod targets;
 mod texts;
+mod tune;
 mod two_conductors;
 mod verified;
 mod watch;

@@ -2,8 +2,10 @@
 //! and put back from wherever the experiment ends.
 
 use crate::Interrupts;
-use model::{Failure, FailureKind, LayerKind, Stack};
-use settings::{CommandLine, InForce, Machine, Patience, Places, Setting, SettingError, Tree, Undone, ValuePath};
+use model::{Failure, FailureKind, Stack};
+use settings::{
+    CommandLine, InForce, Machine, Patience, Places, Setting, SettingError, Tree, Tunable, Undone, ValuePath,
+};
 use spec::Arm;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,7 +44,7 @@ impl Slot {
         let mut shared = self.lock();
         shared.undone = None;
         let patience = Patience { over: &|| interrupts.end(), at_least: Duration::ZERO };
-        let applied = of_machine(arm, stack)
+        let applied = of_machine(arm, stack, &Tree::machine())
             .map_err(|what| Failure::new(FailureKind::Refused, what))
             .and_then(|all| all.iter().try_for_each(|s| in_force.apply(s, &patience)).map_err(refused))
             .and_then(|()| in_force.verify().map_err(refused));
@@ -86,20 +88,27 @@ pub fn still_changed(failed: &[String], journals: &[std::path::PathBuf]) -> Fail
 /// Whether all settings of an arm could be applied, without applying any.
 pub fn check(arm: &Arm, stack: &Stack) -> Result<(), String> {
     let tree = Tree::machine();
-    of_machine(arm, stack)?.iter().try_for_each(|setting| setting.check(&tree).map_err(|e| e.to_string()))
+    of_machine(arm, stack, &tree)?.iter().try_for_each(|setting| setting.check(&tree).map_err(|e| e.to_string()))
 }
 
 /// The settings of an arm in the order in which they are applied: as the text has them, but of values of one group the one
 /// first that would reset the others.
-fn of_machine(arm: &Arm, stack: &Stack) -> Result<Vec<Setting>, String> {
+fn of_machine(arm: &Arm, stack: &Stack, tree: &Tree) -> Result<Vec<Setting>, String> {
     let mut out = Vec::new();
+    let text = |e: SettingError| e.to_string();
+    let values = |pattern: &str, value: &str| -> Result<Vec<Setting>, SettingError> {
+        let paths = settings::paths(pattern, stack, tree)?;
+        if paths.is_empty() {
+            return Err(SettingError::Missing(pattern.to_owned()));
+        }
+        let of = |path: &String| Ok(Setting::Value { path: ValuePath::new(path)?, value: value.to_owned() });
+        paths.iter().map(of).collect()
+    };
     for setting in &arm.settings {
         match setting {
-            spec::Setting::Value { path, value } => {
-                for path in paths(path, stack)? {
-                    let path = ValuePath::new(&path).map_err(|e| e.to_string())?;
-                    out.push(Setting::Value { path, value: value.clone() });
-                }
+            spec::Setting::Value { path, value } => out.extend(values(path, value).map_err(text)?),
+            spec::Setting::Named { name, value } => {
+                out.extend(Tunable::named(name).and_then(|t| values(t.pattern, value)).map_err(text)?);
             }
             spec::Setting::Command { run, undo } => {
                 let line = |a: &[String]| CommandLine::new(a.to_vec()).ok_or("a command without a program");
@@ -117,25 +126,6 @@ fn of_machine(arm: &Arm, stack: &Stack) -> Result<Vec<Setting>, String> {
     Ok(out)
 }
 
-/// The paths that a setting stands for: `{disk}` is the block device that the target stands on (of a partition its disk),
-/// `{lowest}` each of the lowest disks below it.
-fn paths(path: &str, stack: &Stack) -> Result<Vec<String>, String> {
-    let missing = |name: &str| format!("{path}: the target has no {name}");
-    if path.contains("{disk}") {
-        let block = [LayerKind::Loop, LayerKind::Dm, LayerKind::Md, LayerKind::Zram, LayerKind::Disk];
-        let top = stack.layers.iter().find(|l| block.contains(&l.kind)).ok_or_else(|| missing("disk"))?;
-        return Ok(vec![path.replace("{disk}", &top.name)]);
-    }
-    if path.contains("{lowest}") {
-        let lowest = stack.lowest_counted();
-        if lowest.is_empty() {
-            return Err(missing("disk"));
-        }
-        return Ok(lowest.iter().map(|l| path.replace("{lowest}", &l.name)).collect());
-    }
-    Ok(vec![path.to_owned()])
-}
-
 fn mount_point(stack: &Stack) -> Result<&str, String> {
     stack
         .mount
@@ -147,23 +137,19 @@ fn mount_point(stack: &Stack) -> Result<&str, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Layer;
+    use model::{Layer, LayerKind};
 
     fn stack() -> Stack {
         let layers = vec![
             Layer::new(LayerKind::Filesystem, "ext4"),
             Layer::new(LayerKind::Partition, "sda1"),
-            Layer::new(LayerKind::Disk, "sda"),
+            Layer {
+                counted: true,
+                device: Some(model::DeviceId { major: 8, minor: 0 }),
+                ..Layer::new(LayerKind::Disk, "sda")
+            },
         ];
         Stack { mount: None, layers }
-    }
-
-    #[test]
-    fn names_of_disks_are_filled_in() {
-        let stack = stack();
-        assert_eq!(paths("/sys/block/{disk}/queue/scheduler", &stack).unwrap(), ["/sys/block/sda/queue/scheduler"]);
-        assert_eq!(paths("/proc/sys/vm/x", &stack).unwrap(), ["/proc/sys/vm/x"]);
-        assert!(paths("/sys/block/{disk}/x", &Stack::default()).unwrap_err().contains("has no disk"));
     }
 
     #[test]
@@ -174,10 +160,12 @@ mod tests {
             command,
             value("/sys/block/{disk}/queue/iosched/read_expire"),
             value("/sys/block/{disk}/queue/nr_requests"),
+            spec::Setting::Named { name: "request-size".into(), value: "64".into() },
             value("/sys/block/{disk}/queue/scheduler"),
         ];
         let arm = Arm { name: "a".into(), settings, set: Vec::new(), target: None, when: None };
-        let order: Vec<String> = of_machine(&arm, &stack())
+        let tree = Tree::below(Path::new("/proc/self")).unwrap();
+        let order: Vec<String> = of_machine(&arm, &stack(), &tree)
             .unwrap()
             .iter()
             .map(|s| match s {
@@ -185,6 +173,6 @@ mod tests {
                 _ => "command".to_owned(),
             })
             .collect();
-        assert_eq!(order, ["scheduler", "nr_requests", "read_expire", "command"]);
+        assert_eq!(order, ["scheduler", "nr_requests", "max_sectors_kb", "read_expire", "command"]);
     }
 }

@@ -1,0 +1,69 @@
+//! `narrows tune --list`.
+
+use crate::program::Scratch;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    schema: String,
+    target: String,
+    settings: Vec<Setting>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Setting {
+    name: String,
+    about: String,
+    values: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Value {
+    path: String,
+    now: String,
+    candidates: Vec<String>,
+    fixed: Option<String>,
+}
+
+#[test]
+fn what_can_be_set_is_listed_as_the_machine_has_it() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["tune", "--list", ".", "--json"], 0);
+    let list: List = serde_json::from_value(document).expect("the contract");
+    assert_eq!((list.schema.as_str(), list.target.as_str()), ("narrows/tune/1", "."));
+    let swappiness = list.settings.iter().find(|s| s.name == "swappiness").expect("every kernel has it");
+    let value = &swappiness.values[0];
+    assert_eq!(value.path, "/proc/sys/vm/swappiness");
+    assert_eq!(value.now, std::fs::read_to_string(&value.path).unwrap().trim());
+    assert!(!value.candidates.contains(&value.now) && !value.candidates.is_empty());
+    let root = rustix::process::geteuid().is_root();
+    assert!(root || value.fixed.as_ref().is_some_and(|why| why.contains(&value.path)));
+    let text = scratch.run(["tune", "--list", "."]).stdout;
+    assert!(text.contains(&swappiness.about) && text.contains("swappiness"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn what_is_no_place_is_refused() {
+    let scratch = Scratch::new();
+    for (target, why) in [("sim:a1-card", "is no machine"), ("null:", "is no machine"), ("/nowhere", "no such")] {
+        let refused = scratch.run(["tune", "--list", target]);
+        assert_eq!(refused.code, 2, "{target}: {}", refused.stderr);
+        assert!(refused.stderr.contains(why), "{target}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn an_arm_with_a_setting_that_nobody_has_changes_nothing() {
+    let scratch = Scratch::new();
+    let text = "[experiment]\nname = \"e\"\nquestion = \"?\"\nworkload = \"latency\"\npairs = 6\n\
+                [[arm]]\nname = \"a\"\nsettings = { swapiness = 1 }\n[[arm]]\nname = \"b\"\n";
+    let path = scratch.path().join("e.toml");
+    std::fs::write(&path, text).unwrap();
+    let refused = scratch.run(["run", path.to_str().unwrap(), "."]);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("did you mean swappiness?"), "{}", refused.stderr);
+}

@@ -1,0 +1,356 @@
+//! What can be tuned on the path to a target, by name: which files that is on this machine, what they hold, and which other
+//! values are worth a try.
+
+use crate::error::{Result, SettingError};
+use crate::path::paths;
+use crate::value::{Tree, ValuePath, same_value};
+use model::Stack;
+
+/// A setting that has a name of its own.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tunable {
+    /// As an arm's `settings` has it: `read-ahead`.
+    pub name: &'static str,
+    /// Its files, with `{disk}` and the like (see [`paths`]).
+    pub pattern: &'static str,
+    worth: Worth,
+    /// What it decides, and its unit.
+    pub about: &'static str,
+}
+
+/// Drivers without a limit say one of 1 TiB; nobody waits for such a request.
+const LARGEST_REQUEST_KIB: u64 = 16 << 10;
+
+/// Which values are worth a try.
+#[derive(Debug, PartialEq, Eq)]
+enum Worth {
+    /// What the file itself offers: `none [mq-deadline] kyber`.
+    Offered,
+    /// What a file beside it lists.
+    ListedIn(&'static str),
+    /// The first number, doubled until it is the one that a file beside it has.
+    UpTo(u64, &'static str),
+    /// The present number, halved down to 1: the driver sets the greatest one that the device takes.
+    Halved,
+    /// These.
+    Of(&'static [&'static str]),
+    /// Each processor that is on line, and all.
+    Processors,
+}
+
+use Worth::{Halved, ListedIn, Of, Offered, Processors, UpTo};
+
+const fn tunable(name: &'static str, pattern: &'static str, worth: Worth, about: &'static str) -> Tunable {
+    Tunable { name, pattern, worth, about }
+}
+
+/// All of them, from the disk upwards. k:Documentation/ABI/stable/sysfs-block, k:Documentation/scsi/scsi_mid_low_api.rst,
+/// k:Documentation/admin-guide/sysctl/vm.rst, k:Documentation/admin-guide/pm/cpufreq.rst and cpuidle.rst,
+/// k:Documentation/core-api/irq/irq-affinity.rst, k:Documentation/admin-guide/kernel-parameters.txt, k:drivers/scsi/sd.c.
+pub const TUNABLES: [Tunable; 35] = [
+    tunable("scheduler", "/sys/block/{lowest}/queue/scheduler", Offered, "order of requests before the driver"),
+    tunable(
+        "requests",
+        "/sys/block/{lowest}/queue/nr_requests",
+        Of(&["32", "64", "128", "256", "1024"]),
+        "requests that may wait",
+    ),
+    tunable(
+        "request-size",
+        "/sys/block/{lowest}/queue/max_sectors_kb",
+        UpTo(64, "max_hw_sectors_kb"),
+        "largest request, KiB",
+    ),
+    tunable(
+        "merges",
+        "/sys/block/{lowest}/queue/nomerges",
+        Of(&["0", "1", "2"]),
+        "2: neighbouring requests are not merged",
+    ),
+    tunable(
+        "completion-cpu",
+        "/sys/block/{lowest}/queue/rq_affinity",
+        Of(&["0", "1", "2"]),
+        "2: completed on the CPU that asked",
+    ),
+    tunable(
+        "write-throttling",
+        "/sys/block/{lowest}/queue/wbt_lat_usec",
+        Of(&["0", "2000", "75000"]),
+        "read latency that write-back keeps, us; 0: off",
+    ),
+    tunable("io-statistics", "/sys/block/{lowest}/queue/iostats", Of(&["0", "1"]), "counting in /proc/diskstats"),
+    tunable(
+        "read-ahead",
+        "/sys/block/{disk}/queue/read_ahead_kb",
+        Of(&["0", "128", "512", "1024", "4096", "8192"]),
+        "read ahead of buffered reads, KiB",
+    ),
+    tunable("queue-depth", "/sys/block/{lowest}/device/queue_depth", Halved, "commands in the device; 1: no NCQ"),
+    tunable(
+        "cache",
+        "/sys/class/scsi_disk/{scsi}/cache_type",
+        Of(&["write back", "write through"]),
+        "write cache of a SCSI or SATA disk",
+    ),
+    tunable(
+        "link-power",
+        "/sys/class/scsi_host/{host}/link_power_management_policy",
+        Of(&["max_performance", "medium_power", "med_power_with_dipm", "min_power"]),
+        "power saving of a SATA link",
+    ),
+    tunable(
+        "device-power",
+        "/sys/block/{lowest}/device/power/control",
+        Of(&["on", "auto"]),
+        "auto: the device may sleep",
+    ),
+    tunable(
+        "md-stripes",
+        "/sys/block/{disk}/md/stripe_cache_size",
+        Of(&["256", "1024", "4096", "8192"]),
+        "stripes that RAID 4, 5 and 6 cache",
+    ),
+    tunable("btrfs-read-policy", "/sys/fs/btrfs/*/read_policy", Offered, "which copy btrfs reads"),
+    tunable("pcie-power", "/sys/module/pcie_aspm/parameters/policy", Offered, "power saving of PCIe links"),
+    tunable(
+        "nvme-power",
+        "/sys/module/nvme_core/parameters/default_ps_max_latency_us",
+        Of(&["0", "100000"]),
+        "wake-up that NVMe may take, us; from the next start of the device",
+    ),
+    tunable(
+        "usb-quirks",
+        "/sys/module/usb_storage/parameters/quirks",
+        Of(&[]),
+        "VID:PID:u makes UAS bulk-only; from the next plugging in",
+    ),
+    tunable(
+        "usb-autosuspend",
+        "/sys/module/usbcore/parameters/autosuspend",
+        Of(&["-1", "2"]),
+        "idle seconds before a USB device sleeps; of devices plugged in later",
+    ),
+    tunable(
+        "interrupt-cpu",
+        "/proc/irq/{irq}/smp_affinity_list",
+        Processors,
+        "where the controller's interrupts are served",
+    ),
+    tunable(
+        "governor",
+        "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+        ListedIn("scaling_available_governors"),
+        "how the processor's frequency is chosen",
+    ),
+    tunable(
+        "energy-preference",
+        "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+        ListedIn("energy_performance_available_preferences"),
+        "speed against power, where the hardware chooses",
+    ),
+    tunable(
+        "idle-latency",
+        "/sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us",
+        Of(&["0", "n/a"]),
+        "0: any idle state; n/a: none; else wake-up at most, us",
+    ),
+    tunable(
+        "timer-migration",
+        "/proc/sys/kernel/timer_migration",
+        Of(&["0", "1"]),
+        "timers of an idle CPU move to a busy one",
+    ),
+    tunable(
+        "swappiness",
+        "/proc/sys/vm/swappiness",
+        Of(&["0", "10", "60", "100"]),
+        "pages of programs against pages of files",
+    ),
+    tunable(
+        "dirty-ratio",
+        "/proc/sys/vm/dirty_ratio",
+        Of(&["5", "10", "20", "40"]),
+        "dirty memory at which writers wait, per cent",
+    ),
+    tunable(
+        "dirty-background-ratio",
+        "/proc/sys/vm/dirty_background_ratio",
+        Of(&["1", "5", "10", "20"]),
+        "dirty memory at which write-back starts, per cent",
+    ),
+    tunable(
+        "dirty-bytes",
+        "/proc/sys/vm/dirty_bytes",
+        Of(&["16777216", "67108864", "268435456"]),
+        "the same as dirty-ratio, bytes",
+    ),
+    tunable(
+        "dirty-background-bytes",
+        "/proc/sys/vm/dirty_background_bytes",
+        Of(&["4194304", "16777216", "67108864"]),
+        "the same as dirty-background-ratio, bytes",
+    ),
+    tunable(
+        "dirty-expire",
+        "/proc/sys/vm/dirty_expire_centisecs",
+        Of(&["500", "3000", "6000"]),
+        "age at which dirty memory is written, 1/100 s",
+    ),
+    tunable(
+        "dirty-interval",
+        "/proc/sys/vm/dirty_writeback_centisecs",
+        Of(&["100", "500", "1500"]),
+        "how often write-back wakes, 1/100 s",
+    ),
+    tunable(
+        "cache-pressure",
+        "/proc/sys/vm/vfs_cache_pressure",
+        Of(&["50", "100", "200"]),
+        "memory for names and inodes against pages",
+    ),
+    tunable("free-memory", "/proc/sys/vm/min_free_kbytes", Of(&[]), "memory that stays free, KiB"),
+    tunable("huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", Offered, "huge pages without being asked for"),
+    tunable(
+        "defragmentation",
+        "/sys/kernel/mm/transparent_hugepage/defrag",
+        Offered,
+        "whether a huge page is waited for",
+    ),
+    tunable(
+        "io-polling",
+        "/sys/module/nvme/parameters/poll_queues",
+        Of(&[]),
+        "queues that are polled; from the next load of the driver",
+    ),
+];
+
+/// What a tunable is on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tuned {
+    /// Its file.
+    pub path: ValuePath,
+    /// What it holds.
+    pub now: String,
+    /// Other values that are worth a try.
+    pub candidates: Vec<String>,
+    /// Why it cannot be changed, if it cannot.
+    pub fixed: Option<String>,
+}
+
+impl Tunable {
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// [`SettingError::Unknown`] with the nearest name.
+    pub fn named(name: &str) -> Result<&'static Self> {
+        TUNABLES.iter().find(|t| t.name == name).ok_or_else(|| {
+            let near = TUNABLES.iter().map(|t| (strsim::damerau_levenshtein(name, t.name), t.name)).min();
+            let near = near.filter(|(far, _)| *far <= 3).map(|(_, near)| near);
+            SettingError::Unknown { name: name.to_owned(), near }
+        })
+    }
+
+    /// Its files on the path to a target, with what they hold. Empty where this machine or this path has none.
+    pub fn on(&self, stack: &Stack, tree: &Tree) -> Vec<Tuned> {
+        let places = paths(self.pattern, stack, tree).unwrap_or_default();
+        places.iter().filter_map(|path| self.tuned(ValuePath::new(path).ok()?, tree)).collect()
+    }
+
+    fn tuned(&self, path: ValuePath, tree: &Tree) -> Option<Tuned> {
+        let now = tree.read(&path).ok()?;
+        let mut candidates = self.candidates(&path, &now, tree);
+        candidates.retain(|c| !same_value(c, &now));
+        let fixed = tree.writable(&path).err().map(|e| e.to_string());
+        Some(Tuned { path, now, candidates, fixed })
+    }
+
+    fn candidates(&self, path: &ValuePath, now: &str, tree: &Tree) -> Vec<String> {
+        let words = |text: String| text.split_whitespace().map(|w| w.trim_matches(['[', ']']).to_owned()).collect();
+        let number = |name: &str| tree.read(&path.beside(name)).ok()?.parse::<u64>().ok();
+        match &self.worth {
+            Offered => tree.text(path).map_or_else(|_| Vec::new(), words),
+            ListedIn(beside) => tree.text(&path.beside(beside)).map_or_else(|_| Vec::new(), words),
+            Of(values) => values.iter().map(|v| (*v).to_owned()).collect(),
+            UpTo(least, beside) => {
+                let most = number(beside).unwrap_or(0).min(LARGEST_REQUEST_KIB);
+                let doubled = std::iter::successors(Some(*least), |n| n.checked_mul(2)).take_while(|n| *n < most);
+                doubled.chain((most > 0).then_some(most)).map(|n| n.to_string()).collect()
+            }
+            Halved => {
+                let now = now.parse::<u64>().unwrap_or(0);
+                std::iter::successors(Some(now / 2), |n| Some(n / 2))
+                    .take_while(|n| *n > 0)
+                    .map(|n| n.to_string())
+                    .collect()
+            }
+            Processors => {
+                let online = ValuePath::new("/sys/devices/system/cpu/online").and_then(|p| tree.read(&p));
+                let Ok(online) = online else { return Vec::new() };
+                let each = online.split(',').filter_map(range).flatten().map(|cpu| cpu.to_string());
+                each.chain([online.clone()]).collect()
+            }
+        }
+    }
+}
+
+/// `3` or `0-3` of a list of processors; no more than a machine has (k:kernel/Kconfig, NR_CPUS is 8192 at most).
+fn range(part: &str) -> Option<std::ops::RangeInclusive<u32>> {
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    Some(first.parse().ok()?..=last.parse().ok().filter(|last| *last < 8192)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::tests::tree;
+    use model::{Layer, LayerKind};
+
+    fn stack() -> Stack {
+        let disk = Layer {
+            counted: true,
+            device: Some(model::DeviceId { major: 8, minor: 0 }),
+            ..Layer::new(LayerKind::Disk, "sda")
+        };
+        Stack { mount: None, layers: vec![Layer::new(LayerKind::Filesystem, "ext4"), disk] }
+    }
+
+    #[test]
+    fn names_are_told_apart_and_near_ones_suggested() {
+        let mut names: Vec<&str> = TUNABLES.iter().map(|t| t.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TUNABLES.len());
+        assert_eq!(Tunable::named("read-ahead").unwrap().pattern, "/sys/block/{disk}/queue/read_ahead_kb");
+        let unknown = Tunable::named("readahead").unwrap_err().to_string();
+        assert!(unknown.contains("read-ahead"), "{unknown}");
+        assert!(!Tunable::named("nonsense").unwrap_err().to_string().contains("did you mean"));
+    }
+
+    #[test]
+    fn what_is_there_has_its_value_and_others_worth_a_try() {
+        let (_kept, tree) = tree(&[
+            ("sys/block/sda/queue/scheduler", "none [mq-deadline] kyber\n"),
+            ("sys/block/sda/queue/max_sectors_kb", "128\n"),
+            ("sys/block/sda/queue/max_hw_sectors_kb", "320\n"),
+            ("sys/block/sda/device/queue_depth", "31\n"),
+            ("sys/devices/system/cpu/online", "0-1,3\n"),
+            ("proc/irq/24/smp_affinity_list", "0-1\n"),
+            ("sys/devices/pci/ata1/msi_irqs/24", "msi\n"),
+            ("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n"),
+            ("sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors", "performance powersave\n"),
+            ("sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "performance\n"),
+        ]);
+        let on = |name: &str| Tunable::named(name).unwrap().on(&stack(), &tree);
+        assert_eq!(on("scheduler")[0].now, "mq-deadline");
+        assert_eq!(on("scheduler")[0].candidates, ["none", "kyber"]);
+        assert_eq!(on("request-size")[0].candidates, ["64", "256", "320"]);
+        assert_eq!(on("queue-depth")[0].candidates, ["15", "7", "3", "1"]);
+        let governors: Vec<_> = on("governor").into_iter().map(|t| (t.path.to_string(), t.now, t.candidates)).collect();
+        assert_eq!(governors.len(), 2);
+        assert_eq!(governors[0].1, "powersave");
+        assert_eq!(governors[0].2, ["performance"]);
+        assert!(governors[1].0.contains("policy4") && governors[1].2.is_empty());
+        assert!(on("read-ahead").is_empty());
+    }
+}
