@@ -133,7 +133,7 @@ pub enum ImportDirection {
 #[derive(Args, Debug)]
 #[command(
     after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
-table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd and hdparm; reports of SD cards;
+table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm and ioping; reports of SD cards;
 CSV with a header, whose first column of text names the target and whose numeric columns are metrics. Several outputs may
 stand in one file, between shell prompts. The files are kept in the runs, byte for byte.
 

@@ -21,6 +21,7 @@ mod error;
 mod fio;
 mod found;
 mod hdparm;
+mod ioping;
 mod iostat;
 mod iostat_json;
 mod iostat_text;
@@ -68,6 +69,7 @@ const FORMATS: &[Format] = &[
     Format { name: "iozone", detect: iozone::detect, read: iozone::read },
     Format { name: "iostat", detect: iostat_text::detect, read: iostat_text::read },
     Format { name: "hdparm", detect: hdparm::detect, read: hdparm::read },
+    Format { name: "ioping", detect: ioping::detect, read: ioping::read },
     Format { name: "dd", detect: dd::detect, read: dd::read },
     Format { name: "a table", detect: table::detect, read: table::read },
 ];

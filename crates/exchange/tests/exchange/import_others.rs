@@ -1,7 +1,7 @@
-//! Outputs of bonnie++, iozone, iostat, dool, dd, hdparm and sd-card-bench, and plain tables.
+//! Outputs of bonnie++, iozone, iostat, dool, dd, hdparm, ioping and sd-card-bench, and plain tables.
 //!
 //! `foreign/` holds what Debian's programs printed on a machine of this project (bonnie++ 2.00a, iostat 12.6.1, dool 1.3.8,
-//! dd of coreutils 9.1, hdparm 9.65), and, for programs that are no packages (iozone, sd-card-bench, BusyBox's dd), files of
+//! dd of coreutils 9.1, hdparm 9.65, ioping 1.3), and, for programs that are no packages (iozone, sd-card-bench, BusyBox's dd), files of
 //! their layout with figures of our own.
 
 use exchange::{Imported, ImportedRun, import};
@@ -233,6 +233,33 @@ fn hdparm_megabytes_are_powers_of_two() {
     assert_eq!(run.target.as_deref(), Some("/dev/sda"));
     assert_value(run, "hdparm.cached_read.throughput_bytes_per_s", 4950.70 * 1_048_576.0);
     assert_value(run, "hdparm.buffered_read.throughput_bytes_per_s", 632.64 * 1_048_576.0);
+}
+
+#[test]
+fn ioping_says_rates_and_latencies_in_units_of_its_own() {
+    let imported = read("ioping/1.3-read.txt");
+    let run = &imported.runs[0];
+    assert_eq!(run.target.as_deref(), Some(". (ext4 /dev/vda 252.0 GiB)"));
+    assert_value(run, "ioping.read.iops", 3350.0);
+    assert_value(run, "ioping.read.throughput_bytes_per_s", 13.1 * 1_048_576.0);
+    assert_value(run, "ioping.read.latency_ns_min", 292.6e3);
+    assert_value(run, "ioping.read.latency_ns_mean", 298.7e3);
+    assert_value(run, "ioping.read.latency_ns_max", 308.2e3);
+    assert_eq!(imported.not_understood.len(), 1, "the raw line of -p: {:?}", imported.not_understood);
+    let write = &read("ioping/1.3-write.txt").runs[0];
+    assert_value(write, "ioping.write.latency_ns_mean", 3.47e6);
+    let rapid = &read("ioping/1.3-rapid.txt").runs[0];
+    assert_value(rapid, "ioping.read.iops", 12_900.0);
+    assert_value(rapid, "ioping.read.latency_ns_max", 7.92e6);
+    // Until 0.8 there was no size among the requests, and one unit for all latencies.
+    let old = text(
+        "--- /tmp (ext4 /dev/sda1) ioping statistics ---\n5 requests completed in 4000.6 ms, 4380 iops, 17.1 MiB/s\nmin/avg/max/mdev = 0.2/0.3/0.4/0.0 ms\n",
+    );
+    assert_value(&old.runs[0], "ioping.read.iops", 4380.0);
+    assert_value(&old.runs[0], "ioping.read.latency_ns_mean", 0.3e6);
+    assert!(old.not_understood.is_empty());
+    let cut = text("--- /tmp (ext4 /dev/sda1) ioping statistics ---\n");
+    assert!(cut.runs.is_empty() && cut.not_understood[0].why.contains("no rate"), "{cut:?}");
 }
 
 #[test]
