@@ -1,6 +1,6 @@
 //! Figures that a phase, a job and a direction have alike: latencies, stall, processor.
 
-use crate::quantity::{QUANTILES, Quantity};
+use crate::quantity::{CpuTime, QUANTILES, Quantity};
 use crate::scope::Scope;
 use model::{EngineKind, Histogram, Metric, MetricStatus, WorkerUsage};
 
@@ -51,24 +51,23 @@ pub(crate) fn stall(scope: &Scope, gap_ns: Option<u64>, counted: u64) -> Metric 
 
 pub(crate) fn cpu(
     scope: &Scope,
-    quantity: Quantity,
+    what: CpuTime,
     engine: EngineKind,
     usage: WorkerUsage,
     time_ns: u64,
     operations: u64,
 ) -> Metric {
+    let quantity = Quantity::Cpu(what);
     if engine == EngineKind::Sim && usage.user_ns + usage.system_ns == 0 {
         return scope.absent(quantity, MetricStatus::NotApplicable, "simulated: the model burns no CPU");
     }
-    let used = match quantity {
-        Quantity::CpuUser => usage.user_ns,
-        Quantity::CpuSystem => usage.system_ns,
-        _ => usage.user_ns + usage.system_ns,
+    let percent = |used: u64| (time_ns > 0).then(|| used as f64 / time_ns as f64 * 100.0);
+    let value = match what {
+        CpuTime::Share => percent(usage.user_ns + usage.system_ns),
+        CpuTime::User => percent(usage.user_ns),
+        CpuTime::System => percent(usage.system_ns),
     };
-    match time_ns {
-        0 => scope.skipped(quantity, NO_DATA),
-        time => scope.measured(quantity, used as f64 / time as f64 * 100.0, operations),
-    }
+    value.map_or_else(|| scope.skipped(quantity, NO_DATA), |value| scope.measured(quantity, value, operations))
 }
 
 #[cfg(test)]

@@ -87,13 +87,11 @@ impl<'a> JobFigures<'a> {
                 self.rate_of(scope, quantity, job, counted, self.operations_per_s(job, counted))
             }
             Quantity::Stall => figures::stall(scope, job.longest_gap_ns, latency.count()),
-            Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem if job.engine == EngineKind::Sim => {
+            Quantity::Cpu(_) if job.engine == EngineKind::Sim => {
                 let reason = "simulated: the CPU time of a phase is not told apart by job";
                 scope.absent(quantity, MetricStatus::NotApplicable, reason)
             }
-            Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
-                figures::cpu(scope, quantity, job.engine, job.usage, job.duration_ns(), operations)
-            }
+            Quantity::Cpu(time) => figures::cpu(scope, time, job.engine, job.usage, job.duration_ns(), operations),
             _ => figures::of_latency(scope, quantity, latency),
         };
         scope.quantities.iter().map(|q| one(*q)).collect()

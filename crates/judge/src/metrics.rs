@@ -109,8 +109,8 @@ fn one(
             record.latency.max().max(sync).map_or_else(|| skipped(NO_DATA), |v| measured(v as f64, count))
         }
         Quantity::Stall => stall(scope, record.longest_gap_ns, record.latency.count()),
-        Quantity::Cpu | Quantity::CpuUser | Quantity::CpuSystem => {
-            cpu(scope, quantity, record.engine.kind, record.usage, record.duration_ns(), record.operations)
+        Quantity::Cpu(time) => {
+            cpu(scope, time, record.engine.kind, record.usage, record.duration_ns(), record.operations)
         }
         Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
             |(status, reason)| scope.absent(quantity, status, reason),

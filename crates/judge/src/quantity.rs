@@ -24,10 +24,20 @@ pub(crate) enum Quantity {
     P999,
     Max,
     Stall,
-    Cpu,
-    CpuUser,
-    CpuSystem,
+    Cpu(CpuTime),
     WriteAmplification,
+}
+
+/// What is said of the processor time of a worker, which belongs to no direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CpuTime {
+    Share,
+    User,
+    System,
+}
+
+impl CpuTime {
+    const ALL: [Self; 3] = [Self::Share, Self::User, Self::System];
 }
 
 impl Quantity {
@@ -44,9 +54,9 @@ impl Quantity {
             Self::P999 => ("latency_ns_p999", Unit::Ns, Better::Lower),
             Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
             Self::Stall => ("stall_ns_max", Unit::Ns, Better::Lower),
-            Self::Cpu => ("cpu_percent", Unit::Percent, Better::Lower),
-            Self::CpuUser => ("cpu_user_percent", Unit::Percent, Better::Lower),
-            Self::CpuSystem => ("cpu_system_percent", Unit::Percent, Better::Lower),
+            Self::Cpu(CpuTime::Share) => ("cpu_percent", Unit::Percent, Better::Lower),
+            Self::Cpu(CpuTime::User) => ("cpu_user_percent", Unit::Percent, Better::Lower),
+            Self::Cpu(CpuTime::System) => ("cpu_system_percent", Unit::Percent, Better::Lower),
             Self::WriteAmplification => ("write_amplification", Unit::Ratio, Better::Lower),
         }
     }
@@ -72,7 +82,7 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
     if operations {
         list.push(Stall);
     }
-    list.extend([Cpu, CpuUser, CpuSystem]);
+    list.extend(CpuTime::ALL.map(Cpu));
     if plan.is_write() && plan.moves_data() {
         list.push(WriteAmplification);
     }
@@ -95,7 +105,7 @@ pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quanti
         Throughput | Iops | Files => direction != Direction::Sync,
         Mean | P50 | P90 | P99 | P999 => true,
         Max => direction != Direction::Sync || plan.measures_target(),
-        Stall | Cpu | CpuUser | CpuSystem | WriteAmplification => false,
+        Stall | Cpu(_) | WriteAmplification => false,
     };
     of_job(plan).into_iter().filter(has).collect()
 }
