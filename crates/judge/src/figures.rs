@@ -66,6 +66,7 @@ pub(crate) fn cpu(
         CpuTime::Share => percent(usage.user_ns + usage.system_ns),
         CpuTime::User => percent(usage.user_ns),
         CpuTime::System => percent(usage.system_ns),
+        CpuTime::PerOperation => (operations > 0).then(|| (usage.user_ns + usage.system_ns) as f64 / operations as f64),
     };
     value.map_or_else(|| scope.skipped(quantity, NO_DATA), |value| scope.measured(quantity, value, operations))
 }

@@ -219,6 +219,7 @@ mod tests {
         assert_eq!(value("latency_ns_mean"), 1_000_000.0);
         assert!((value("cpu_percent") - 7.5).abs() < 1e-9);
         assert!((value("cpu_user_percent") - 2.5).abs() < 1e-9);
+        assert!((value("cpu_ns_per_op") - 75_000.0).abs() < 1e-6);
         assert_eq!(judged.steady, Some(true));
     }
 

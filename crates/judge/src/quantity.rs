@@ -34,10 +34,11 @@ pub(crate) enum CpuTime {
     Share,
     User,
     System,
+    PerOperation,
 }
 
 impl CpuTime {
-    const ALL: [Self; 3] = [Self::Share, Self::User, Self::System];
+    const ALL: [Self; 4] = [Self::Share, Self::User, Self::System, Self::PerOperation];
 }
 
 impl Quantity {
@@ -57,6 +58,7 @@ impl Quantity {
             Self::Cpu(CpuTime::Share) => ("cpu_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::User) => ("cpu_user_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::System) => ("cpu_system_percent", Unit::Percent, Better::Lower),
+            Self::Cpu(CpuTime::PerOperation) => ("cpu_ns_per_op", Unit::Ns, Better::Lower),
             Self::WriteAmplification => ("write_amplification", Unit::Ratio, Better::Lower),
         }
     }
