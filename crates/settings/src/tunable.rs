@@ -47,7 +47,7 @@ const fn tunable(name: &'static str, pattern: &'static str, worth: Worth, about:
 /// All of them, from the disk upwards. k:Documentation/ABI/stable/sysfs-block, k:Documentation/scsi/scsi_mid_low_api.rst,
 /// k:Documentation/admin-guide/sysctl/vm.rst, k:Documentation/admin-guide/pm/cpufreq.rst and cpuidle.rst,
 /// k:Documentation/core-api/irq/irq-affinity.rst, k:Documentation/admin-guide/kernel-parameters.txt, k:drivers/scsi/sd.c.
-pub const TUNABLES: [Tunable; 35] = [
+pub const TUNABLES: &[Tunable] = &[
     tunable("scheduler", "/sys/block/{lowest}/queue/scheduler", Offered, "order of requests before the driver"),
     tunable(
         "requests",
