@@ -209,6 +209,12 @@ pub const TUNABLES: &[Tunable] = &[
         Of(&["50", "100", "200"]),
         "memory for names and inodes against pages",
     ),
+    tunable(
+        "swap-cluster",
+        "/proc/sys/vm/page-cluster",
+        Of(&["0", "3", "5"]),
+        "pages that come back from swap at once, as a power of two",
+    ),
     tunable("free-memory", "/proc/sys/vm/min_free_kbytes", Of(&[]), "memory that stays free, KiB"),
     tunable("huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", Offered, "huge pages without being asked for"),
     tunable(
