@@ -80,13 +80,13 @@ impl Bench {
     /// What is found once nobody holds the locks any longer: a process that another test starts has copies of all descriptors,
     /// locks with them, from its fork until its exec.
     fn left(&self) -> Found {
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let until = Instant::now() + Duration::from_secs(10);
         loop {
             let found = self.found();
-            if !found.left.is_empty() || std::time::Instant::now() > until {
+            if !found.left.is_empty() || Instant::now() > until {
                 return found;
             }
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
