@@ -26,12 +26,14 @@ impl RunRef {
         load_bundle(&self.path)
     }
 
-    /// Loads what is compared and listed of it: run.json alone, without series, histograms, samples and kernel messages.
+    /// Loads what is compared and ranked of it ([`Run::keep_results`]), from run.json alone.
     ///
     /// # Errors
     /// As [`load_bundle`].
     pub fn load_summary(&self) -> Result<Run> {
-        summary(&self.path, None)
+        let mut run = summary(&self.path, None)?;
+        run.keep_results();
+        Ok(run)
     }
 
     /// Checks its files against its SHA256SUMS.

@@ -11,7 +11,7 @@ use judge::Asked;
 use model::{Comparison, Failure, FailureKind, Run, Verdict};
 use report::document::CompareDocument;
 use report::{Compare, Side};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -127,12 +127,8 @@ fn is_foreign(name: &OsStr) -> bool {
 
 /// A run compared with itself says nothing.
 fn distinct(a: &Loaded, b: &Loaded) -> Result<(), Failure> {
-    let shared: Vec<&str> = a
-        .runs
-        .iter()
-        .filter(|x| b.runs.iter().any(|y| y.id == x.id && !x.id.is_empty()))
-        .map(|r| r.id.as_str())
-        .collect();
+    let others: HashSet<&str> = b.runs.iter().map(|r| r.id.as_str()).filter(|id| !id.is_empty()).collect();
+    let shared: Vec<&str> = a.runs.iter().map(|r| r.id.as_str()).filter(|id| others.contains(id)).collect();
     match shared.first() {
         None => Ok(()),
         Some(id) if a.runs.len() == 1 && b.runs.len() == 1 => {

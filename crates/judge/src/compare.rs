@@ -38,8 +38,6 @@ pub struct Asked {
     pub margins: BTreeMap<String, f64>,
     /// Primary metrics; empty: the rate of each phase (of a paced one its mean latency), ten at most.
     pub primary: Vec<String>,
-    /// Only these metrics are compared; empty: all that both sides have.
-    pub only: Vec<String>,
     /// Both sides are the same arm under two names: whatever differs is noise, and nothing is better or worse.
     pub same_arm: bool,
     /// Noise of single runs by metric, as a ratio above 0 (0.03: 3 %), where the archive knows it.
@@ -50,13 +48,12 @@ pub struct Asked {
 pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     let sides = Sides::of(a, b);
     let alpha = asked.alpha.unwrap_or(DEFAULT_ALPHA);
-    let [mut ids, only_a, only_b] = sides.metric_ids();
-    ids.retain(|id| asked.only.is_empty() || asked.only.contains(id));
+    let [ids, only_a, only_b] = sides.metric_ids();
     let primary = primary(&sides, asked, &ids);
     let mut reasons = Vec::new();
     if ids.is_empty() {
         reasons.push("nothing-in-common: the two sides have no metric in common".to_owned());
-    } else if asked.only.is_empty() {
+    } else {
         reasons.extend(only_in("A", &only_a));
         reasons.extend(only_in("B", &only_b));
     }
@@ -64,6 +61,35 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     if sides.left_out() > 0 {
         reasons.push(format!("left-out: {} of the runs belong to no pair that both sides have", sides.left_out()));
     }
+    let mut metrics = judged(&sides, &ids, &primary, asked);
+    if sides.paired() == Paired::NotDrawn && sides.basis() == Basis::Unpaired {
+        reasons.push(verdict::NOT_RANDOMISED.to_owned());
+    }
+    metrics.sort_by_key(|m| !m.primary);
+    let question = Question {
+        margin_percent: metrics.iter().map(|m| (m.id.clone(), margin_percent(&m.id, asked))).collect(),
+        alpha,
+        pairs: sides.pairs(),
+        seed: sides.seed(),
+    };
+    Comparison {
+        overall: overall(&metrics),
+        question,
+        metrics,
+        environment_differences: environment_differences(a, b),
+        reasons,
+    }
+}
+
+/// Compares one metric of two sides, as their only question.
+pub(crate) fn compare_one(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> Option<Compared> {
+    let only = [id.to_owned()];
+    judged(&Sides::of(a, b), &only, &only, asked).pop()
+}
+
+/// The metrics of these ids, with their verdicts.
+fn judged(sides: &Sides<'_>, ids: &[String], primary: &[String], asked: &Asked) -> Vec<Compared> {
+    let alpha = asked.alpha.unwrap_or(DEFAULT_ALPHA);
     let mut metrics: Vec<Compared> = ids
         .iter()
         .map(|id| {
@@ -84,23 +110,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
             });
         }
     }
-    if sides.paired() == Paired::NotDrawn && sides.basis() == Basis::Unpaired {
-        reasons.push(verdict::NOT_RANDOMISED.to_owned());
-    }
-    metrics.sort_by_key(|m| !m.primary);
-    let question = Question {
-        margin_percent: metrics.iter().map(|m| (m.id.clone(), margin_percent(&m.id, asked))).collect(),
-        alpha,
-        pairs: sides.pairs(),
-        seed: sides.seed(),
-    };
-    Comparison {
-        overall: overall(&metrics),
-        question,
-        metrics,
-        environment_differences: environment_differences(a, b),
-        reasons,
-    }
+    metrics
 }
 
 /// Metrics that cannot be compared as the other side does not have them.

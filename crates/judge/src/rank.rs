@@ -8,7 +8,7 @@ pub use group::targets;
 pub use prediction::LEAST_TARGETS;
 pub use selection::{is_duration_of_work, matches_pattern};
 
-use crate::compare::{Asked, compare};
+use crate::compare::{Asked, compare_one};
 use model::{Better, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Run, Unit, Verdict};
 use prediction::predict;
 use selection::selected;
@@ -121,8 +121,8 @@ fn one_metric(
     with_places: bool,
     reasons: &mut Vec<String>,
 ) -> Vec<RankedMetric> {
-    let of = |t: &TargetRuns| -> Vec<Metric> { t.runs.iter().filter_map(|r| r.metric(id)).cloned().collect() };
-    let found: Vec<Vec<Metric>> = targets.iter().map(of).collect();
+    let found: Vec<Vec<&Metric>> =
+        targets.iter().map(|t| t.runs.iter().filter_map(|r| r.metric(id)).collect()).collect();
     let unit = found.iter().flatten().find(|m| stands(m)).map_or(Unit::Ratio, |m| m.unit);
     let told = |patterns: &[String]| patterns.iter().any(|p| matches_pattern(p, id));
     let better = match found.iter().flatten().find_map(|m| m.better) {
@@ -163,7 +163,7 @@ fn one_metric(
 }
 
 /// Why runs of a target do not carry a metric.
-fn why_not(runs: &[Metric], unit: Unit) -> Vec<String> {
+fn why_not(runs: &[&Metric], unit: Unit) -> Vec<String> {
     if runs.is_empty() {
         return vec!["missing: its runs do not have it".to_owned()];
     }
@@ -211,12 +211,11 @@ fn places(
             Better::Lower => a.total_cmp(&b),
         }
     });
-    let only = vec![id.to_owned()];
-    let asked = Asked { primary: only.clone(), only, noise_floor: asked.noise_floor.clone(), ..Asked::default() };
+    let asked = Asked { noise_floor: asked.noise_floor.clone(), ..Asked::default() };
     let mut leader: Option<(usize, u32)> = None;
     for (position, &i) in order.iter().enumerate() {
         let place = match leader {
-            Some((first, place)) if !apart(&targets[first].runs, &targets[i].runs, &asked) => place,
+            Some((first, place)) if !apart(&targets[first].runs, &targets[i].runs, id, &asked) => place,
             _ => {
                 let place = u32::try_from(position + 1).unwrap_or(u32::MAX);
                 leader = Some((i, place));
@@ -229,9 +228,8 @@ fn places(
 }
 
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
-fn apart(a: &[Run], b: &[Run], asked: &Asked) -> bool {
-    let comparison = compare(a, b, asked);
-    let Some(metric) = comparison.metrics.first() else { return false };
+fn apart(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> bool {
+    let Some(metric) = compare_one(a, b, id, asked) else { return false };
     match metric.verdict {
         // The difference is real whichever direction is the better one.
         Verdict::Better | Verdict::Worse => true,

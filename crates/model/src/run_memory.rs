@@ -13,6 +13,18 @@ impl Run {
     pub fn bound_memory(&mut self) {
         bound(&mut self.phases, &mut self.samples);
     }
+
+    /// Leaves what is compared and ranked of it: machine, target, and of each phase its metrics and what was asked. Thousands
+    /// of runs are held so.
+    pub fn keep_results(&mut self) {
+        self.plan.phases = Vec::new();
+        self.phases.shrink_to_fit();
+        for phase in &mut self.phases {
+            phase.record = None;
+            phase.plan.streams.shrink_to_fit();
+            phase.metrics.shrink_to_fit();
+        }
+    }
 }
 
 fn bound(phases: &mut [PhaseRun], samples: &mut Vec<SystemSample>) {

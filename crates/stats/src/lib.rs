@@ -17,6 +17,7 @@ mod levels;
 mod line;
 mod moments;
 mod multiple;
+mod pairwise;
 mod rank_sum;
 mod ranks;
 mod robust;

@@ -1,6 +1,7 @@
 //! Two sets that are not paired: the rank-sum test of Mann, Whitney and Wilcoxon with its exact distribution, and the
 //! Hodges-Lehmann shift with its interval (Hollander, Wolfe, Chicken: Nonparametric Statistical Methods, 4.1 to 4.3).
 
+use crate::pairwise::{differences_up_to, median_and_ends};
 use crate::ranks::{doubled_ranks, exact_subset_sums};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -26,15 +27,11 @@ pub fn shift(first: &[f64], second: &[f64], level: f64) -> Option<Shift> {
     if first.is_empty() || second.is_empty() || !finite || !(level > 0.0 && level < 1.0) {
         return None;
     }
-    let mut differences: Vec<f64> = second.iter().flat_map(|b| first.iter().map(move |a| b - a)).collect();
-    differences.sort_by(f64::total_cmp);
-    let middle = differences.len() / 2;
-    let estimate = match differences.len() % 2 {
-        1 => differences[middle],
-        _ => (differences[middle - 1] + differences[middle]) / 2.0,
-    };
-    let ends = left_out(first.len(), second.len(), (1.0 - level) / 2.0)
-        .map(|k| (differences[k], differences[differences.len() - 1 - k]));
+    let (mut a, mut b) = (first.to_vec(), second.to_vec());
+    a.sort_by(f64::total_cmp);
+    b.sort_by(f64::total_cmp);
+    let outside = left_out(a.len(), b.len(), (1.0 - level) / 2.0);
+    let (estimate, ends) = median_and_ends(a.len() * b.len(), outside, |most| differences_up_to(&a, &b, most));
     Some(Shift { estimate, low: ends.map(|e| e.0), high: ends.map(|e| e.1), p: p_value(first, second) })
 }
 

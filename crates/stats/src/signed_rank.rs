@@ -1,6 +1,7 @@
 //! Paired comparison: Wilcoxon's signed-rank test with its exact distribution, the Hodges-Lehmann estimate, and the
 //! interval that belongs to the test (Hollander, Wolfe, Chicken: Nonparametric Statistical Methods, 3.1 to 3.3).
 
+use crate::pairwise::{means_up_to, median_and_ends};
 use crate::ranks::{doubled_ranks, exact_sums};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -65,15 +66,10 @@ pub fn hodges_lehmann(differences: &[f64], level: f64) -> Option<HodgesLehmann> 
         return None;
     }
     let n = differences.len();
-    let mut walsh = Vec::with_capacity(n * (n + 1) / 2);
-    for (i, a) in differences.iter().enumerate() {
-        walsh.extend(differences[i..].iter().map(|b| (a + b) / 2.0));
-    }
-    walsh.sort_by(f64::total_cmp);
-    let middle = walsh.len() / 2;
-    let estimate = if walsh.len() % 2 == 1 { walsh[middle] } else { (walsh[middle - 1] + walsh[middle]) / 2.0 };
+    let mut sorted = differences.to_vec();
+    sorted.sort_by(f64::total_cmp);
     let outside = left_out(n, (1.0 - level) / 2.0);
-    let ends = outside.map(|k| (walsh[k], walsh[walsh.len() - 1 - k]));
+    let (estimate, ends) = median_and_ends(n * (n + 1) / 2, outside, |most| means_up_to(&sorted, most));
     Some(HodgesLehmann { estimate, low: ends.map(|e| e.0), high: ends.map(|e| e.1) })
 }
 

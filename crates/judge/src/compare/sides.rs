@@ -167,7 +167,7 @@ impl<'a> Sides<'a> {
     }
 
     pub fn values(&self, id: &str) -> Values {
-        let find = |run: &&Run| run.metrics().find(|m| m.id == id).cloned();
+        let find = |run: &&'a Run| run.metric(id);
         let (a, b): (Vec<_>, Vec<_>) = (self.a.iter().map(find).collect(), self.b.iter().map(find).collect());
         let units: Vec<Unit> = a.iter().chain(&b).flatten().map(|m| m.unit).collect();
         let unit = units.first().copied().unwrap_or(Unit::Ratio);
@@ -175,8 +175,8 @@ impl<'a> Sides<'a> {
             unit,
             better: a.iter().chain(&b).flatten().find_map(|m| m.better),
             units_differ: units.iter().any(|u| *u != unit),
-            a: a.iter().map(Option::as_ref).map(value).collect(),
-            b: b.iter().map(Option::as_ref).map(value).collect(),
+            a: a.into_iter().map(value).collect(),
+            b: b.into_iter().map(value).collect(),
             drawn: self.paired == Paired::Drawn,
         }
     }
