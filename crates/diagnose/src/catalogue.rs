@@ -69,6 +69,7 @@ entries! {
     "virtio-single-queue" => conditions::queue::virtio_single_queue;
     "write-through-cache" => conditions::queue::write_through_cache;
     "read-ahead-small" => conditions::queue::read_ahead_small;
+    "traffic-not-counted" => conditions::queue::traffic_not_counted;
     "split-requests" => conditions::queue::split_requests;
     "max-sectors-below-hardware" => conditions::queue::max_sectors_below_hardware;
     "bfq-on-nvme" => conditions::queue::bfq_on_nvme;

@@ -59,6 +59,7 @@ names! {
     HEALTH_WARNINGS = "health_warnings";
     INTERFACE_CRC_ERRORS = "interface_crc_errors";
     IO_IS_BUSY = "io_is_busy";
+    IO_STATISTICS = "io_statistics";
     JOURNAL_MODE = "journal_mode";
     KERNEL_LOG_STORAGE = "kernel_log_storage";
     LAZY_INIT_RUNNING = "lazy_init_running";

@@ -57,6 +57,13 @@ fn merging_off() {
 }
 
 #[test]
+fn traffic_not_counted() {
+    let counts = |on| stack(vec![disk("sda", "sata", &[("io_statistics", on)])]);
+    holds_and_nearly("traffic-not-counted", &counts(Fact::Bool(false)), &counts(Fact::Bool(true)));
+    unknown_for_want_of("traffic-not-counted", &counts(Fact::Null), "io_statistics");
+}
+
+#[test]
 fn arrays_and_mappings() {
     let over = |kind, facts: &[(&str, Fact)]| stack(vec![layer(kind, "over0", None, facts), disk("sda", "sata", &[])]);
     let md = |level: &str, facts: &[(&str, Fact)]| over(LayerKind::Md, &[&[("md_level", text(level))], facts].concat());

@@ -176,3 +176,13 @@ pub fn merging_off(on: &Subject<'_>) -> Check {
         Ok(Some(Case::seen([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable)))
     })
 }
+
+/// Counters of the disk that stand still.
+pub fn traffic_not_counted(on: &Subject<'_>) -> Check {
+    any_disk(on, |path| {
+        if without_queue(path)? || path.disk.need_bool(names::IO_STATISTICS)? {
+            return Ok(None);
+        }
+        Ok(Some(Case::seen([path.disk.evidence(names::IO_STATISTICS)])))
+    })
+}
