@@ -10,14 +10,16 @@ use model::{FileOrder, StreamPlan};
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     order: FileOrder,
-    space: FileSpace,
+    /// What addresses count in.
+    pub space: FileSpace,
     region_start: u64,
     region: u64,
     states: Vec<File>,
     /// Not covered yet, where covering once is all that is asked.
     open: usize,
     at: usize,
-    last_written: usize,
+    /// The file that was written last.
+    pub last_written: usize,
     random: Random,
     place: Random,
 }
@@ -94,15 +96,5 @@ impl Files {
     #[inline]
     pub fn covered(&self) -> bool {
         self.open == 0
-    }
-
-    /// The file that was written last.
-    pub fn last_written(&self) -> usize {
-        self.last_written
-    }
-
-    /// Where a file starts in the space that addresses count in.
-    pub fn start_of(&self, file: usize) -> u64 {
-        self.space.address(file, 0)
     }
 }

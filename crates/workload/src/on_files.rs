@@ -1,5 +1,6 @@
 //! Operations on files, each as a whole.
 
+use crate::op::in_fields;
 use crate::shaping::Shaping;
 use crate::{Next, Outcome, Permutation, Request, Source};
 use model::{Direction, FileOperation, FilesPlan, Ns, StreamPlan};
@@ -20,25 +21,7 @@ pub struct FileOp {
 }
 
 impl Request for FileOp {
-    #[inline]
-    fn buffer(&self) -> u32 {
-        self.buffer
-    }
-
-    #[inline]
-    fn set_buffer(&mut self, index: u32) {
-        self.buffer = index;
-    }
-
-    #[inline]
-    fn len(&self) -> u32 {
-        self.len
-    }
-
-    #[inline]
-    fn intended_ns(&self) -> Option<Ns> {
-        self.intended_ns
-    }
+    in_fields!();
 
     #[inline]
     fn direction(&self) -> Direction {

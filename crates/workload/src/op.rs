@@ -23,12 +23,6 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// Whether it is a sync, which has neither offset nor length.
-    #[inline]
-    pub fn is_sync(self) -> bool {
-        matches!(self, Self::Fsync | Self::Fdatasync)
-    }
-
     /// Whether it carries data to the target.
     #[inline]
     pub fn sends_data(self) -> bool {
@@ -69,6 +63,32 @@ pub trait Request: Copy + Default {
     }
 }
 
+/// What the loop asks of an operation that has it in fields of its own.
+macro_rules! in_fields {
+    () => {
+        #[inline]
+        fn buffer(&self) -> u32 {
+            self.buffer
+        }
+
+        #[inline]
+        fn set_buffer(&mut self, index: u32) {
+            self.buffer = index;
+        }
+
+        #[inline]
+        fn len(&self) -> u32 {
+            self.len
+        }
+
+        #[inline]
+        fn intended_ns(&self) -> Option<Ns> {
+            self.intended_ns
+        }
+    };
+}
+pub(crate) use in_fields;
+
 /// One block operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockOp {
@@ -86,25 +106,7 @@ pub struct BlockOp {
 }
 
 impl Request for BlockOp {
-    #[inline]
-    fn buffer(&self) -> u32 {
-        self.buffer
-    }
-
-    #[inline]
-    fn set_buffer(&mut self, index: u32) {
-        self.buffer = index;
-    }
-
-    #[inline]
-    fn len(&self) -> u32 {
-        self.len
-    }
-
-    #[inline]
-    fn intended_ns(&self) -> Option<Ns> {
-        self.intended_ns
-    }
+    in_fields!();
 
     #[inline]
     fn direction(&self) -> Direction {

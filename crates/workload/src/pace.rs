@@ -18,7 +18,8 @@ pub(crate) struct Pace {
     before: u64,
     /// Poisson arrivals: when the next one is due, since the start, ns.
     drawn_ns: f64,
-    due: Ns,
+    /// When the next operation should start.
+    pub due: Ns,
 }
 
 impl Pace {
@@ -31,12 +32,6 @@ impl Pace {
     pub fn begin(&mut self, start: Ns) {
         self.start = start;
         self.due = start;
-    }
-
-    /// When the next operation should start.
-    #[inline]
-    pub fn due(&self) -> Ns {
-        self.due
     }
 
     /// The next operation, of `bytes`, has been given out.
@@ -70,7 +65,7 @@ mod tests {
         pace.begin(1_000);
         (0..count)
             .map(|_| {
-                let due = pace.due();
+                let due = pace.due;
                 pace.took(bytes, &mut random);
                 due - 1_000
             })

@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::flow::FlowShare;
 use crate::random::{MIX, Random, SIZE};
 use crate::shaping::Shaping;
-use crate::sizes::Sizes;
+use crate::sizes::draw;
 use crate::syncs::{Due, Syncs};
 use crate::{BlockOp, FlowTotal, Next, OpKind, Outcome, Source};
 use model::{BlockSize, Ns, Operation, StreamPlan, Sync};
@@ -32,7 +32,7 @@ pub(crate) const OTHER: usize = 1;
 pub struct Pattern {
     kind: OpKind,
     read_percent: u32,
-    sizes: [Sizes; 2],
+    sizes: [BlockSize; 2],
     least: u64,
     files: Files,
     once: bool,
@@ -65,7 +65,7 @@ impl Pattern {
         };
         let all_reads = u32::from(kind == OpKind::Read) * 100;
         let fixed = BlockSize::Fixed { bytes: block.block_size_bytes };
-        let sizes = |operation| Sizes::of(block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)));
+        let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
         let trims = block.trim_before_write && kind.sends_data();
         let (syncs, shaping) = (Syncs::of(plan), Shaping::of(plan));
         Self {
@@ -90,19 +90,19 @@ impl Pattern {
     #[must_use]
     pub fn sharing(mut self, plan: &StreamPlan, total: Arc<FlowTotal>) -> Self {
         if let Some((shaping, flow)) = self.shaping.as_mut().zip(plan.timing.flow) {
-            shaping.share(FlowShare::new(flow, total));
+            shaping.flow = Some(FlowShare::new(flow, total));
         }
         self
     }
 
     fn sync(&mut self, kind: OpKind, file: usize) -> BlockOp {
         self.in_flight += 1;
-        BlockOp { kind, offset: self.files.start_of(file), len: 0, buffer: 0, intended_ns: None }
+        BlockOp { kind, offset: self.files.space.address(file, 0), len: 0, buffer: 0, intended_ns: None }
     }
 
     /// A sync that is due before anything else.
     fn sync_due(&mut self) -> Option<Next<BlockOp>> {
-        match self.syncs.as_mut()?.due(self.in_flight == 0, self.files.last_written())? {
+        match self.syncs.as_mut()?.due(self.in_flight == 0, self.files.last_written)? {
             Due::Now(kind, file) => Some(Next::Op(self.sync(kind, file))),
             Due::Later => Some(Next::WaitForCompletion),
         }
@@ -161,17 +161,14 @@ impl Pattern {
             return self.over();
         }
         let side = self.draw();
-        let len = self.sizes[side].draw(&mut self.size);
+        let len = draw(&self.sizes[side], &mut self.size);
         Next::Op(self.block(side, len))
     }
 
     #[inline(never)]
     fn next_of_any(&mut self, now: Ns) -> Next<BlockOp> {
-        if let Some(op) = self.trimmed.as_mut().and_then(Vec::pop) {
-            self.in_flight += 1;
-            return Next::Op(op);
-        }
-        if let Some(op) = self.backlog.as_mut().and_then(Backlog::next) {
+        let trimmed = self.trimmed.as_mut().and_then(Vec::pop);
+        if let Some(op) = trimmed.or_else(|| self.backlog.as_mut()?.next()) {
             self.in_flight += 1;
             return Next::Op(op);
         }
@@ -202,7 +199,7 @@ impl Pattern {
         if let Some(pause) = shaping.pause(now, self.in_flight) {
             return pause;
         }
-        if let Some(moment) = shaping.ahead(now) {
+        if let Some(moment) = shaping.flow.as_ref().and_then(|flow| flow.waits(now)) {
             return Next::WaitUntil(moment.min(end));
         }
         let side = match self.side(shaping, now) {
@@ -210,7 +207,7 @@ impl Pattern {
             // What would start after its time does not start, but its end is waited for, for all to see how long it was.
             Err(moment) => return Next::WaitUntil(moment.min(end)),
         };
-        let len = self.sizes[side].draw(&mut self.size);
+        let len = draw(&self.sizes[side], &mut self.size);
         let op = self.block(side, shaping.cut(len, self.least));
         Next::Op(BlockOp { intended_ns: shaping.took(side, op.len), ..op })
     }

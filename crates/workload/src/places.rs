@@ -25,13 +25,10 @@ pub(crate) struct Places {
 
 #[derive(Clone, Debug)]
 enum Walk {
-    Forward {
-        at: u64,
-    },
-    /// `at` is where the next operation ends.
-    Backward {
-        at: u64,
-    },
+    /// From here on.
+    Forward(u64),
+    /// The next operation ends here.
+    Backward(u64),
     Strided {
         stride: u64,
         first: u64,
@@ -82,8 +79,8 @@ impl Places {
         let run = plan.block().run_blocks.max(1);
         let starts = (region - least) / unit + 1;
         let walk = match plan.block().order {
-            Order::Sequential => Walk::Forward { at: 0 },
-            Order::Reverse => Walk::Backward { at: region },
+            Order::Sequential => Walk::Forward(0),
+            Order::Reverse => Walk::Backward(region),
             Order::Strided { stride_bytes } => Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0 },
             Order::Sequence { advances } => {
                 let blocks = plan.block().sequence.clone();
@@ -108,7 +105,7 @@ impl Places {
         let cut = |room: u64| u64::from(len).min(room) as u32;
         let up = |at: u64| at.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
         match &mut self.walk {
-            Walk::Forward { at } => {
+            Walk::Forward(at) => {
                 let offset = *at;
                 let len = cut(region - offset);
                 // From one block to the next without a division.
@@ -119,41 +116,33 @@ impl Places {
                 }
                 Place { offset, len, ends_pass }
             }
-            Walk::Backward { at } => {
+            Walk::Backward(at) => {
                 let len = cut(*at);
                 let offset = (*at - u64::from(len)) / unit * unit;
                 let ends_pass = offset < least;
                 *at = if ends_pass { region } else { offset };
                 Place { offset, len, ends_pass }
             }
-            Walk::Strided { stride, at, .. } if self.run > 1 => {
+            Walk::Strided { stride, first, at } => {
                 let offset = *at;
                 let len = cut(region - offset);
                 if self.run_left == 0 {
                     (self.run_left, self.run_at) = (self.run, offset);
                 }
                 self.run_left -= 1;
-                let follows = self.run_left > 0 && up(offset + u64::from(len)).saturating_add(least) <= region;
-                if follows {
-                    *at = up(offset + u64::from(len));
+                let fits = |at: u64| at.saturating_add(least) <= region;
+                let next = up(offset + u64::from(len));
+                if self.run_left > 0 && fits(next) {
+                    *at = next;
                 } else {
                     self.run_left = 0;
                     *at = self.run_at.saturating_add(*stride);
                 }
-                let ends_pass = at.saturating_add(least) > region;
-                if ends_pass {
-                    *at = 0;
-                }
-                Place { offset, len, ends_pass }
-            }
-            Walk::Strided { stride, first, at } => {
-                let offset = *at;
-                let len = cut(region - offset);
-                *at = offset.saturating_add(*stride);
                 let mut ends_pass = false;
-                if at.saturating_add(least) > region {
-                    *first += least.max(unit);
-                    ends_pass = *first >= *stride || first.saturating_add(least) > region;
+                if !fits(*at) {
+                    // Runs leave out what lies between them; single blocks come to it, from a start that moves on.
+                    *first += if self.run > 1 { *stride } else { least.max(unit) };
+                    ends_pass = *first >= *stride || !fits(*first);
                     if ends_pass {
                         *first = 0;
                     }
@@ -190,7 +179,7 @@ impl Places {
                     *base = if *at == 0 { (*base + *advance) % *starts } else { *base };
                     start
                 }
-                Walk::Forward { .. } | Walk::Backward { .. } | Walk::Strided { .. } => 0,
+                Walk::Forward(_) | Walk::Backward(_) | Walk::Strided { .. } => 0,
             }
         };
         let len = u64::from(len).min(region);

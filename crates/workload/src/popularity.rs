@@ -14,18 +14,12 @@ pub(crate) struct Popularity {
 #[derive(Clone, Debug)]
 enum Shape {
     Uniform,
-    Zipf {
-        law: Zipf,
-        places: Permutation,
-    },
-    /// The block of rank floor(n u^power).
-    SelfSimilar {
-        power: f64,
-        places: Permutation,
-    },
-    Normal {
-        deviation: f64,
-    },
+    /// Ranks by a law, and where they lie.
+    Zipf(Zipf, Permutation),
+    /// The block of rank floor(n u^power), by the power, and where ranks lie.
+    SelfSimilar(f64, Permutation),
+    /// The standard deviation, blocks.
+    Normal(f64),
     Zones(Vec<Part>),
 }
 
@@ -46,17 +40,15 @@ impl Popularity {
                 return None;
             }
             Order::RandomReplace => Shape::Uniform,
-            Order::Zipf { theta_milli } => {
-                Shape::Zipf { law: Zipf::new(n, f64::from(theta_milli) / 1000.0), places: places() }
-            }
+            Order::Zipf { theta_milli } => Shape::Zipf(Zipf::new(n, f64::from(theta_milli) / 1000.0), places()),
             // The self-similar law of Gray et al. ("Quickly Generating Billion-Record Synthetic Databases", 1994): a share
             // of 1 - h of the draws falls on a share of h of the blocks, and again so within those.
             Order::Pareto { h_milli } => {
                 let h = (f64::from(h_milli) / 1000.0).clamp(1e-6, 1.0 - 1e-6);
-                Shape::SelfSimilar { power: h.ln() / (1.0 - h).ln(), places: places() }
+                Shape::SelfSimilar(h.ln() / (1.0 - h).ln(), places())
             }
             Order::Normal { deviation_percent } => {
-                Shape::Normal { deviation: n as f64 * f64::from(deviation_percent.clamp(1, 100)) / 100.0 }
+                Shape::Normal(n as f64 * f64::from(deviation_percent.clamp(1, 100)) / 100.0)
             }
             Order::Zoned => zoned(zones, n),
         };
@@ -68,12 +60,12 @@ impl Popularity {
     pub fn draw(&self, random: &mut Random) -> u64 {
         match &self.shape {
             Shape::Uniform => random.below(self.n),
-            Shape::Zipf { law, places } => places.at(law.draw(random)),
-            Shape::SelfSimilar { power, places } => {
+            Shape::Zipf(law, places) => places.at(law.draw(random)),
+            Shape::SelfSimilar(power, places) => {
                 let rank = (self.n as f64 * random.unit().powf(*power)) as u64;
                 places.at(rank.min(self.n - 1))
             }
-            Shape::Normal { deviation } => loop {
+            Shape::Normal(deviation) => loop {
                 // What falls outside is drawn again: the ends of the region are not hot.
                 let at = self.n as f64 / 2.0 + random.normal() * deviation;
                 if at >= 0.0 && (at as u64) < self.n {

@@ -20,7 +20,8 @@ pub(crate) struct Shaping {
     time_limit: Ns,
     start: Option<Ns>,
     gap: Random,
-    flow: Option<FlowShare>,
+    /// Its share of what streams do together.
+    pub flow: Option<FlowShare>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,16 +64,6 @@ impl Shaping {
             gap: Random::new(plan.seed, PACE),
             flow: None,
         }))
-    }
-
-    /// It keeps to its share of what streams do together.
-    pub fn share(&mut self, flow: FlowShare) {
-        self.flow = Some(flow);
-    }
-
-    /// Until when it waits, where it is ahead of its share.
-    pub fn ahead(&self, now: Ns) -> Option<Ns> {
-        self.flow.as_ref()?.waits(now)
     }
 
     /// When the first operation may start; the clocks start with the first call.
@@ -123,7 +114,7 @@ impl Shaping {
 
     /// When the next operation of a side is due.
     pub fn due(&self, side: usize) -> Ns {
-        self.pace[side].as_ref().map_or(0, Pace::due)
+        self.pace[side].as_ref().map_or(0, |pace| pace.due)
     }
 
     /// Why there is no operation now, of a stream of one direction with nothing in flight.
@@ -142,7 +133,7 @@ impl Shaping {
     /// An operation was given out; the moment at which it should start, where its side is paced.
     pub fn took(&mut self, side: usize, len: u32) -> Option<Ns> {
         let intended = self.pace[side].as_mut().map(|pace| {
-            let due = pace.due();
+            let due = pace.due;
             pace.took(len, &mut self.gap);
             due
         });

@@ -3,29 +3,19 @@
 use crate::random::Random;
 use model::{BlockShare, BlockSize};
 
-/// Sizes of the operations of one direction.
-#[derive(Clone, Debug)]
-pub(crate) struct Sizes(BlockSize);
-
-impl Sizes {
-    pub fn of(sizes: &BlockSize) -> Self {
-        Self(sizes.clone())
-    }
-
-    /// The next size, bytes.
-    #[inline]
-    pub fn draw(&self, random: &mut Random) -> u32 {
-        let bytes = match &self.0 {
-            BlockSize::Fixed { bytes } => *bytes,
-            BlockSize::Range { min_bytes, max_bytes, step_bytes } => {
-                let step = (*step_bytes).max(1);
-                min_bytes + step * random.below(max_bytes.saturating_sub(*min_bytes) / step + 1)
-            }
-            BlockSize::Split(shares) => split(shares, random),
-        };
-        // What a buffer can be: plans are checked before they get here, and more is cut.
-        u32::try_from(bytes).unwrap_or(u32::MAX)
-    }
+/// The size of the next operation of a direction, bytes.
+#[inline]
+pub(crate) fn draw(size: &BlockSize, random: &mut Random) -> u32 {
+    let bytes = match size {
+        BlockSize::Fixed { bytes } => *bytes,
+        BlockSize::Range { min_bytes, max_bytes, step_bytes } => {
+            let step = (*step_bytes).max(1);
+            min_bytes + step * random.below(max_bytes.saturating_sub(*min_bytes) / step + 1)
+        }
+        BlockSize::Split(shares) => split(shares, random),
+    };
+    // What a buffer can be: plans are checked before they get here, and more is cut.
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// One of the sizes, drawn by its weight.
@@ -46,9 +36,9 @@ mod tests {
     use super::*;
 
     fn shares(sizes: &BlockSize) -> Vec<(u32, f64)> {
-        let (sizes, mut random) = (Sizes::of(sizes), Random::new(5, 5));
+        let mut random = Random::new(5, 5);
         let mut counts = std::collections::BTreeMap::new();
-        (0..100_000).for_each(|_| *counts.entry(sizes.draw(&mut random)).or_insert(0.0) += 1.0 / 100_000.0);
+        (0..100_000).for_each(|_| *counts.entry(draw(sizes, &mut random)).or_insert(0.0) += 1.0 / 100_000.0);
         counts.into_iter().collect()
     }
 

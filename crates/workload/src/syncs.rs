@@ -3,26 +3,18 @@
 use crate::OpKind;
 use model::{Durability, StreamPlan, Sync};
 
-/// Something due after so many writes.
+/// Something due after so many writes; 0: never.
 #[derive(Clone, Copy, Debug)]
 struct Every {
     each: u32,
-    left: u32,
+    written: u32,
 }
 
 impl Every {
-    fn new(each: u32) -> Self {
-        Self { each, left: each }
-    }
-
-    fn wrote(&mut self) {
-        self.left = self.left.saturating_sub(1);
-    }
-
     fn due(&mut self) -> bool {
-        let due = self.each > 0 && self.left == 0;
+        let due = self.each > 0 && self.written >= self.each;
         if due {
-            self.left = self.each;
+            self.written = 0;
         }
         due
     }
@@ -59,20 +51,21 @@ impl Syncs {
         let bytes = round_bytes.unwrap_or(plan.block().block_size_bytes);
         let round = (sync == Sync::FsyncPerRound).then_some((bytes, bytes));
         let files = plan.block().files.len().max(1);
-        (at_end || round.is_some() || flush != model::Flush::default()).then(|| Self {
+        (at_end || round.is_some() || flush != model::Flush::default()).then_some(Self {
             round,
             round_file: 0,
             files,
-            fsync: Every::new(flush.fsync_every),
-            fdatasync: Every::new(flush.fdatasync_every),
+            fsync: Every { each: flush.fsync_every, written: 0 },
+            fdatasync: Every { each: flush.fdatasync_every, written: 0 },
             closing: 0..if at_end { files } else { 0 },
         })
     }
 
     /// So many bytes were handed over to be written.
     pub fn wrote(&mut self, bytes: u32) {
-        self.fsync.wrote();
-        self.fdatasync.wrote();
+        for every in [&mut self.fsync, &mut self.fdatasync] {
+            every.written = every.written.saturating_add(1);
+        }
         if let Some((left, _)) = &mut self.round {
             *left = left.saturating_sub(u64::from(bytes));
         }

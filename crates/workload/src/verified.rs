@@ -27,6 +27,7 @@ pub trait Reread {
 pub(crate) struct VerifiedFile {
     pub stamper: Stamper,
     pub table: Arc<Table>,
+    pub ledger: Ledger,
 }
 
 /// What a stream that verifies knows of its data. After it was made nothing is allocated until
@@ -38,8 +39,7 @@ pub struct Verified {
     stop_at_first: bool,
     /// Whether the stream writes, so that a place it did not write yet may hold anything.
     writes: bool,
-    stampers: Vec<Stamper>,
-    tables: Vec<Arc<Table>>,
+    files: Vec<VerifiedFile>,
     versions: Versions,
     space: FileSpace,
     region: std::ops::Range<u64>,
@@ -49,7 +49,6 @@ pub struct Verified {
     time_ms: u32,
     in_flight: u64,
     not_written: u64,
-    ledgers: Vec<Ledger>,
     /// Places that were found wrong.
     judged: u64,
     tester_fault: bool,
@@ -65,12 +64,8 @@ pub struct Checked {
     pub(crate) ledgers: Vec<(u32, Ledger)>,
 }
 
-/// What one unit turned out to be.
-enum Seen {
-    Right,
-    Wrong,
-    Nothing(Unverified),
-}
+/// Whether what a unit holds is right, or why it was not verified.
+type Seen = Result<bool, Unverified>;
 
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
@@ -82,8 +77,7 @@ impl Verified {
         let back = plan.read_back(model::EngineKind::IoUring);
         let depth = back.as_ref().map_or(1, |b| b.path.queue_depth);
         let most = usize::try_from(plan.block().block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
-        let stampers: Vec<Stamper> = files.iter().map(|f| f.stamper).collect();
-        let tables: Vec<Arc<Table>> = files.into_iter().map(|f| f.table).collect();
+        let tables = files.iter().map(|f| Arc::clone(&f.table)).collect();
         let start = plan.block().region_start_bytes;
         Self {
             record: VerifyRecord {
@@ -93,10 +87,8 @@ impl Verified {
             },
             stop_at_first: verify.stop_at_first,
             writes: plan.changes_data(),
-            versions: Versions::new(tables.clone(), plan.path.queue_depth.max(depth), most),
-            ledgers: stampers.iter().map(|_| Ledger::new(MOST_JUDGEMENTS)).collect(),
-            stampers,
-            tables,
+            versions: Versions::new(tables, plan.path.queue_depth.max(depth), most),
+            files,
             space: FileSpace::of(plan),
             region: start..start.saturating_add(plan.block().region_bytes),
             sequence: first_sequence,
@@ -112,14 +104,14 @@ impl Verified {
 
     /// The largest piece that divides the offsets and lengths of all that it reads back, bytes.
     pub fn unit_bytes(&self) -> u64 {
-        self.tables.iter().map(|t| t.unit_bytes()).min().unwrap_or(1)
+        self.files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(1)
     }
 
     /// File, first unit and units of an operation; `None` if it is not whole units: plans are checked before.
     #[inline]
     fn units(&self, op: &BlockOp) -> Option<(usize, u64, u32)> {
         let (file, offset) = self.space.locate(op.offset);
-        let unit = self.tables.get(file)?.unit_bytes();
+        let unit = self.files.get(file)?.table.unit_bytes();
         let whole = offset.is_multiple_of(unit) && u64::from(op.len).is_multiple_of(unit);
         debug_assert!(whole, "{op:?} is not whole units of {unit} bytes");
         whole.then(|| (file, offset / unit, (u64::from(op.len) / unit) as u32))
@@ -135,7 +127,7 @@ impl Verified {
         let slot = op.buffer as usize;
         self.versions.begin_write(slot, file, first, count);
         self.sequence += 1;
-        let unit = self.tables[file].unit_bytes();
+        let unit = self.files[file].table.unit_bytes();
         let mut write = Write {
             lba: first * (unit / SECTOR_BYTES as u64),
             generation: 0,
@@ -144,7 +136,7 @@ impl Verified {
             time_ms: self.time_ms,
         };
         let sectors = (data.len() / SECTOR_BYTES) as u16;
-        let stamper = self.stampers[file];
+        let stamper = self.files[file].stamper;
         for (i, piece) in data.chunks_exact_mut(unit as usize).enumerate() {
             write.generation = self.versions.generation(slot, i);
             stamper.stamp_piece(piece, &write, (i * (unit as usize / SECTOR_BYTES)) as u16, sectors);
@@ -154,19 +146,14 @@ impl Verified {
     /// Any operation but a write is about to be handed over.
     #[inline]
     pub fn handed(&mut self, op: &BlockOp) {
-        match op.kind {
-            OpKind::Fsync | OpKind::Fdatasync => self.versions.flush_begins(),
-            OpKind::Read => {
-                if let Some((file, first, count)) = self.units(op) {
-                    self.versions.begin_read(op.buffer as usize, file, first, count);
-                }
+        let slot = op.buffer as usize;
+        match (op.kind, self.units(op)) {
+            (OpKind::Fsync | OpKind::Fdatasync, _) => self.versions.flush_begins(),
+            (OpKind::Read, Some((file, first, count))) => self.versions.begin_read(slot, file, first, count),
+            (OpKind::Trim | OpKind::WriteZeroes, Some((file, first, count))) => {
+                self.versions.begin_erase(slot, file, first, count);
             }
-            OpKind::Trim | OpKind::WriteZeroes => {
-                if let Some((file, first, count)) = self.units(op) {
-                    self.versions.begin_erase(op.buffer as usize, file, first, count);
-                }
-            }
-            OpKind::Write | OpKind::WriteSync => {}
+            _ => {}
         }
     }
 
@@ -184,7 +171,7 @@ impl Verified {
             }
             _ => {
                 let (file, _) = self.space.locate(op.offset);
-                let unit = self.tables.get(file).map_or(1, |t| t.unit_bytes());
+                let unit = self.files.get(file).map_or(1, |f| f.table.unit_bytes());
                 let done = outcome.result.map_or(0, |bytes| u64::from(bytes) / unit);
                 self.versions.ended(op.buffer as usize, done as u32);
                 self.time_ms = (outcome.at_ns / 1_000_000) as u32;
@@ -200,64 +187,60 @@ impl Verified {
             return true;
         }
         let Some((file, first, _)) = self.units(op) else { return true };
-        let unit = self.tables[file].unit_bytes();
+        let unit = self.files[file].table.unit_bytes();
         let sectors = unit / SECTOR_BYTES as u64;
-        let stamper = self.stampers[file];
-        let mut right = 0;
-        let mut nothing = None;
-        if data.len() < op.len as usize {
-            nothing = Some(Unverified::ReadShort);
-        }
+        let stamper = self.files[file].stamper;
+        let mut looked_at = 0;
+        let mut ends = false;
+        let mut nothing = (data.len() < op.len as usize).then_some(Unverified::ReadShort);
         for (i, piece) in data.chunks_exact(unit as usize).enumerate() {
             let number = first + i as u64;
             let seen = match self.versions.owed(file, number) {
                 Owed::Plainly(allowed) => match stamper.check(piece, number * sectors, allowed) {
                     Ok(intact) => {
-                        self.ledgers[file].good(number * sectors, &intact);
-                        Seen::Right
+                        self.files[file].ledger.good(number * sectors, &intact);
+                        Ok(true)
                     }
                     Err(_) => self.suspect(file, number, piece, again),
                 },
                 owed => self.not_plain(owed, file, number, piece, again),
             };
             match seen {
-                Seen::Right => right += 1,
-                Seen::Wrong => {
-                    right += 1;
-                    if self.stop_at_first || self.tester_fault {
-                        self.record.bytes_verified += unit * right;
-                        self.record.blocks_verified += 1;
-                        return false;
-                    }
+                Ok(right) => {
+                    looked_at += 1;
+                    ends = !right && (self.stop_at_first || self.tester_fault);
                 }
-                Seen::Nothing(why) => nothing = Some(why),
+                Err(why) => nothing = Some(why),
+            }
+            if ends {
+                break;
             }
         }
-        self.record.bytes_verified += unit * right;
-        self.record.blocks_verified += u64::from(right > 0);
-        match nothing {
+        self.record.bytes_verified += unit * looked_at;
+        self.record.blocks_verified += u64::from(looked_at > 0);
+        match nothing.filter(|_| !ends) {
             None => {}
             Some(Unverified::NotWritten) => self.not_written += 1,
             Some(why) => self.missed(why, 1),
         }
-        true
+        !ends
     }
 
     /// A unit that owes nothing, or something that is in doubt.
     fn not_plain(&mut self, owed: Owed, file: usize, unit: u64, piece: &[u8], again: &mut impl Reread) -> Seen {
         match owed {
             Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, piece, again),
-            Owed::WriteFailed => Seen::Nothing(Unverified::WriteFailed),
-            Owed::FoundBefore => Seen::Nothing(Unverified::FoundBefore),
+            Owed::WriteFailed => Err(Unverified::WriteFailed),
+            Owed::FoundBefore => Err(Unverified::FoundBefore),
             // Who only reads, and asks for the data to be verified, means them to be this run's.
             Owed::NotWritten if !self.writes && self.is_foreign(file, piece) => self.suspect(file, unit, piece, again),
-            Owed::NotWritten => Seen::Nothing(Unverified::NotWritten),
+            Owed::NotWritten => Err(Unverified::NotWritten),
         }
     }
 
     /// Whether a place begins with the stamp of another run, or of another target.
     fn is_foreign(&self, file: usize, piece: &[u8]) -> bool {
-        let own = &self.stampers[file];
+        let own = &self.files[file].stamper;
         let stamp = piece.first_chunk().and_then(Stamp::decode);
         stamp.is_some_and(|s| s.run_id != own.run_id || s.target_id != own.target_id)
     }
@@ -268,8 +251,8 @@ impl Verified {
     #[cold]
     #[inline(never)]
     fn suspect(&mut self, file: usize, unit: u64, read: &[u8], again: &mut impl Reread) -> Seen {
-        let stamper = self.stampers[file];
-        let bytes = self.tables[file].unit_bytes();
+        let stamper = self.files[file].stamper;
+        let bytes = self.files[file].table.unit_bytes();
         let sectors = bytes / SECTOR_BYTES as u64;
         let (lba, offset) = (unit * sectors, unit * bytes);
         let mut expected = self.versions.expected(file, unit);
@@ -280,7 +263,7 @@ impl Verified {
         }
         let place = Place { lba, expected, read, rereads: &[], origin: None };
         if classify(&stamper, &place).is_none() {
-            return Seen::Right;
+            return Ok(true);
         }
         let mut buffers: Vec<Vec<u8>> = Vec::new();
         let mut rereads: Vec<Result<usize, i32>> = Vec::new();
@@ -301,7 +284,7 @@ impl Verified {
         let rereads: Vec<Result<&[u8], i32>> = rereads.iter().map(|r| r.map(|i| buffers[i].as_slice())).collect();
         let origin = there.as_ref().map(|(expected, read)| Origin { expected: *expected, read });
         let Some(mut judgement) = classify(&stamper, &Place { rereads: &rereads, origin, ..place }) else {
-            return Seen::Right;
+            return Ok(true);
         };
         if not_ours {
             judgement.finding.expected_generation = None;
@@ -313,8 +296,8 @@ impl Verified {
             DataFault::TesterFault => self.tester_fault = true,
             _ => self.versions.reported(file, unit),
         }
-        self.ledgers[file].judged(judgement);
-        Seen::Wrong
+        self.files[file].ledger.judged(judgement);
+        Ok(false)
     }
 
     /// So many operations or units were not verified.
@@ -327,7 +310,8 @@ impl Verified {
     /// Reads again all that it owes, in blocks of at most so many bytes.
     pub fn read_back(&mut self, most_bytes: u64) -> ReadBackOf {
         self.lost_before = self.reads_lost();
-        let back = ReadBackOf::new(self.tables.clone(), self.space, self.region.clone(), most_bytes);
+        let tables = self.files.iter().map(|f| Arc::clone(&f.table)).collect();
+        let back = ReadBackOf::new(tables, self.space, self.region.clone(), most_bytes);
         self.missed(Unverified::WriteFailed, back.failed_units());
         back
     }
@@ -362,6 +346,9 @@ impl Verified {
     pub fn finish(mut self) -> Checked {
         self.missed(Unverified::InFlight, self.in_flight);
         self.missed(Unverified::NotWritten, self.not_written);
-        Checked { record: self.record, ledgers: self.stampers.iter().map(|s| s.target_id).zip(self.ledgers).collect() }
+        Checked {
+            record: self.record,
+            ledgers: self.files.into_iter().map(|f| (f.stamper.target_id, f.ledger)).collect(),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
 use crate::{Checked, Verified};
 use integrity::{Ledger, Secret, Stamper, Table, TooManyUnits};
-use model::{DataFault, DataFinding, Evidence, StreamPlan, VerifyRecord};
+use model::{DataFault, Evidence, StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl Written {
             let stamper = Stamper::new(self.run_id, file.target_id, self.secret)
                 .with_kind(kind)
                 .with_compressible_percent(percent);
-            VerifiedFile { stamper, table: Arc::clone(&file.table) }
+            VerifiedFile { stamper, table: Arc::clone(&file.table), ledger: Ledger::new(MOST_JUDGEMENTS) }
         };
         Verified::new(stream, stream.block().file_names().map(of).collect(), self.streams << SEQUENCE_BITS)
     }
@@ -102,25 +102,21 @@ impl Written {
                 count(&mut record, class, n);
                 record.findings_dropped += n;
             }
-            for finding in conclusion.findings {
+            for mut finding in conclusion.findings {
                 count(&mut record, finding.class, 1);
-                if record.findings.len() < MOST_FINDINGS {
-                    record.findings.push(named(finding, name));
-                } else {
+                if record.findings.len() >= MOST_FINDINGS {
                     record.findings_dropped += 1;
+                    continue;
                 }
+                if !name.is_empty() {
+                    finding.evidence.insert(0, Evidence::fact("file", name, "plan"));
+                }
+                record.findings.push(finding);
             }
         }
         record.findings.sort_by_key(|f| f.lba);
         Some(record)
     }
-}
-
-fn named(mut finding: DataFinding, file: &str) -> DataFinding {
-    if !file.is_empty() {
-        finding.evidence.insert(0, Evidence::fact("file", file, "plan"));
-    }
-    finding
 }
 
 impl File {
