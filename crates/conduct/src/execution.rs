@@ -1,6 +1,7 @@
 //! From a plan on an opened target to a run that is kept.
 
 mod conductor;
+mod fitting;
 mod keeping;
 mod observer;
 

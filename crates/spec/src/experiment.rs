@@ -2,10 +2,8 @@
 //! docs/experiments.md describes the form.
 
 mod condition;
-mod order;
 
 pub use condition::{Condition, Facts};
-pub use order::{Step, order};
 
 use crate::text_error::{Place, Text, TextError, TextErrorKind};
 use model::parse_duration_ns;
@@ -107,50 +105,41 @@ pub struct Experiment {
     pub settle_ns: u64,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Tables {
     experiment: Head,
-    #[serde(default)]
     set: toml::Table,
-    #[serde(default)]
     margins: toml::Table,
     workload: Option<toml::Table>,
-    #[serde(default)]
     arm: Vec<toml::Spanned<ArmText>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Head {
     name: String,
-    #[serde(default)]
     question: String,
     workload: Option<String>,
     target: Option<String>,
     pairs: Option<u32>,
     seed: Option<u64>,
     alpha: Option<f64>,
-    #[serde(default)]
     primary: Vec<String>,
     margin: Option<toml::Value>,
     settle: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ArmText {
     name: String,
-    #[serde(default)]
     settings: toml::Table,
-    #[serde(default)]
     values: toml::Table,
-    #[serde(default)]
     sysctl: toml::Table,
     command: Option<toml::Value>,
     undo: Option<toml::Value>,
     mount_options: Option<String>,
-    #[serde(default)]
     set: toml::Table,
     target: Option<String>,
     when: Option<String>,

@@ -28,15 +28,13 @@ mod workload;
 
 pub use budget::Probe;
 pub use builtin::{built_in, nearest_workload, workload_text, workloads};
-pub use experiment::{
-    Arm, Condition, Experiment, Facts, Setting, Step, WorkloadSource, is_experiment, order, parse_experiment,
-};
+pub use experiment::{Arm, Condition, Experiment, Facts, Setting, WorkloadSource, is_experiment, parse_experiment};
 pub use fio::{fio_options, parse_fio};
 pub use job::Workload;
 pub use job_key::job_keys;
 pub use keys::{Key, nearest};
 pub use resolve::{Readiness, RunError, RunInputs};
-pub use share::{LEAST_SHARE_NS, fit_to_remaining};
+pub use share::LEAST_SHARE_NS;
 pub use sim::{SimSpecError, parse_sim, sim_models};
 pub use sim_key::sim_keys;
 pub use text_error::{Place, TextError, TextErrorKind};

@@ -1,5 +1,6 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
+use super::fitting::fit_to_remaining;
 use super::keeping::Keeper;
 use super::observer::{Keeping, Observation, observed, sample};
 use super::{Budget, Execution};
@@ -191,7 +192,7 @@ impl<'a> Conductor<'a> {
             }
             if self.budget == Budget::Kept {
                 let remaining_ns = run.plan.budget_ns.saturating_sub(self.rig.now());
-                spec::fit_to_remaining(&mut run.plan, index, remaining_ns);
+                fit_to_remaining(&mut run.plan, index, remaining_ns);
             }
             if let Err(failure) = self.phase(run, index, &mut window, partial) {
                 // Nothing was done in this phase; the others may still be possible.

@@ -1,6 +1,7 @@
 //! How far an experiment came: the order that was drawn, and the run of each step that is done. Replaced as a whole after
 //! every run, so that a crash costs the run that was being made and nothing else.
 
+use super::order::order;
 use super::own;
 use crate::clock::WallClock;
 use crate::source::{Language, Source};
@@ -109,11 +110,11 @@ impl State {
     pub fn new(experiment: &Experiment, source: &Source, workload: &Source, given: Given, random: u32) -> Self {
         let Given { seed, target, set, calibrate } = given;
         let clock = WallClock::start();
-        let steps = spec::order(experiment.pairs, experiment.arms.len(), seed);
-        let named = |s: spec::Step| StepState {
-            pair: s.pair,
-            arm: s.arm,
-            arm_name: experiment.arms.get(s.arm).map(|a| a.name.clone()).unwrap_or_default(),
+        let steps = order(experiment.pairs, experiment.arms.len(), seed);
+        let named = |(pair, arm): (u32, usize)| StepState {
+            pair,
+            arm,
+            arm_name: experiment.arms.get(arm).map(|a| a.name.clone()).unwrap_or_default(),
             run_id: None,
         };
         Self {

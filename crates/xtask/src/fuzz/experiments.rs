@@ -81,7 +81,11 @@ impl Fuzzer for Texts {
                     if let WorkloadSource::Inline(inline) = &experiment.workload {
                         outcome.push_str(&workload(inline)?);
                     }
-                    let order = spec::order(experiment.pairs, experiment.arms.len(), experiment.seed.unwrap_or(1));
+                    let order = conduct::experiment::order(
+                        experiment.pairs,
+                        experiment.arms.len(),
+                        experiment.seed.unwrap_or(1),
+                    );
                     if order.is_empty() {
                         return Err("an experiment without a run".to_owned());
                     }
