@@ -51,10 +51,6 @@ fn own_ns(phase: &Phase) -> Option<u64> {
     phase.jobs.iter().map(whole).max().flatten()
 }
 
-fn is_shared(phase: &Phase) -> bool {
-    phase.measures_target() && phase.jobs.iter().all(|j| j.time_ns.is_none() && j.steady.is_none())
-}
-
 impl Workload {
     /// Whether its phases share a budget of time: they may be shortened, and left out.
     pub fn has_budget(&self) -> bool {
@@ -93,8 +89,9 @@ impl Workload {
         let mut shares = vec![None; self.phases.len()];
         let (Some(total), Some(layout_ns)) = (self.budget.total_ns, self.layout_ns(inputs)) else { return shares };
         let skipped = |p: &Phase| inputs.readiness != Readiness::Writable && p.changes_data();
-        let shared: Vec<usize> =
-            (0..self.phases.len()).filter(|&i| is_shared(&self.phases[i]) && !skipped(&self.phases[i])).collect();
+        let open = |p: &Phase| p.jobs.iter().all(|j| j.time_ns.is_none() && j.steady.is_none());
+        let takes = |p: &Phase| p.measures_target() && open(p) && !skipped(p);
+        let shared: Vec<usize> = (0..self.phases.len()).filter(|&i| takes(&self.phases[i])).collect();
         let expected_layout_ns = match inputs.probe.bytes_per_s {
             _ if inputs.kind == TargetKind::Null => 0,
             Some(rate) => ((region_bytes as f64 / rate * 1e9) as u64).min(layout_ns),

@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, NS_PER_S, Pacing, PhaseKind, SteadyState,
-    StreamKind, StreamPlan,
+    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, NS_PER_S, PhaseKind, SteadyState, StreamKind,
+    StreamPlan,
 };
 
 /// An amount that may depend on the target.
@@ -119,11 +119,6 @@ impl Job {
     /// Through the page cache where nothing else is said.
     pub fn access(&self) -> Access {
         self.stream.path.access.unwrap_or_default()
-    }
-
-    /// Demanded rates, to be changed.
-    pub fn pacing(&mut self) -> &mut Pacing {
-        self.stream.timing.pacing.get_or_insert_default()
     }
 
     /// What of its time counts starts so long after its phase.

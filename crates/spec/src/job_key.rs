@@ -89,12 +89,13 @@ pub(crate) fn permille(text: &str) -> Result<u32, String> {
 
 /// `4KiB`, `1KiB-16KiB`, `4KiB/60:64KiB/40`.
 pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
-    if text.contains(':') || text.contains('/') {
+    let block = |text: &str| above_0(bytes(text)?).ok_or_else(|| "a block of 0 bytes".to_owned());
+    if text.contains([':', '/']) {
         let mut shares = Vec::new();
         for part in text.split(':') {
             let (bytes, weight) = part.split_once('/').unwrap_or((part, ""));
-            let weight = if weight.trim().is_empty() { None } else { Some(percent(weight.trim())?) };
-            shares.push((self::bytes(bytes)?, weight));
+            let weight = Some(weight.trim()).filter(|w| !w.is_empty()).map(percent).transpose()?;
+            shares.push((block(bytes)?, weight));
         }
         let given: u32 = shares.iter().filter_map(|s| s.1).fold(0, u32::saturating_add);
         let open = shares.iter().filter(|s| s.1.is_none()).count() as u32;
@@ -102,12 +103,8 @@ pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
             return Err(format!("the shares sum to {given} %, not to 100"));
         }
         let rest = (100 - given).checked_div(open).unwrap_or(0);
-        let shares: Vec<BlockShare> =
-            shares.into_iter().map(|(bytes, w)| BlockShare { bytes, weight: w.unwrap_or(rest) }).collect();
-        if shares.iter().any(|s| s.bytes == 0) {
-            return Err("a block of 0 bytes".to_owned());
-        }
-        return Ok(BlockSize::Split(shares));
+        let share = |(bytes, weight): (u64, Option<u32>)| BlockShare { bytes, weight: weight.unwrap_or(rest) };
+        return Ok(BlockSize::Split(shares.into_iter().map(share).collect()));
     }
     if let Some((least, most)) = text.split_once('-') {
         let (min_bytes, max_bytes) = (bytes(least)?, bytes(most)?);
@@ -120,10 +117,7 @@ pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
             max_bytes => BlockSize::Range { min_bytes, max_bytes, step_bytes: min_bytes },
         });
     }
-    match bytes(text)? {
-        0 => Err("a block of 0 bytes".to_owned()),
-        bytes => Ok(BlockSize::Fixed { bytes }),
-    }
+    Ok(BlockSize::Fixed { bytes: block(text)? })
 }
 
 /// `90/10:10/90`: shares of operations over shares of the region; a share left out is the rest.
@@ -262,7 +256,7 @@ fn rates(
     let part = |text: &str| Some(text.trim()).filter(|t| !t.is_empty()).map(number).transpose();
     let parts = text.split(',').map(part).collect::<Result<Vec<Option<u64>>, String>>()?;
     let of = |at: usize| parts.get(at).or(parts.first()).copied().flatten().map(rate);
-    let pacing = job.pacing();
+    let pacing = job.stream.timing.pacing.get_or_insert_default();
     (pacing.read, pacing.write, pacing.trim) = (of(0), of(1), of(2));
     Ok(())
 }
@@ -342,7 +336,7 @@ keys! {
     "fsync-at-end", "true, false", |j, t| j.stream.durability.flush.fsync_at_end = flag(t)?, "fsync when it ends.";
     "rate", "size per second, or read,write,trim", |j, t| rates(j, t, Rate::BytesPerS, per_second)?, "Demanded rate; latency counts from the intended start.";
     "iops", "number, or read,write,trim", |j, t| rates(j, t, Rate::OperationsPerS, positive)?, "Demanded operations per second.";
-    "arrivals", "fixed, poisson", |j, t| j.pacing().arrivals = one_of(t, &[("fixed", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?, "How the starts of paced operations are spread.";
+    "arrivals", "fixed, poisson", |j, t| j.stream.timing.pacing.get_or_insert_default().arrivals = one_of(t, &[("fixed", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?, "How the starts of paced operations are spread.";
     "least-rate", "size per second", |j, t| j.stream.limits.least_rate = Some(Rate::BytesPerS(per_second(t)?)), "It ends, with an error, after a second in which it did less.";
     "least-iops", "number", |j, t| j.stream.limits.least_rate = Some(Rate::OperationsPerS(positive(t)?)), "The same in operations.";
     "flow", "number", |j, t| j.stream.timing.flow.get_or_insert_default().weight = positive(t)?, "Its weight among the streams that run beside it with the same flow-id: their operations keep to their weights.";

@@ -36,16 +36,14 @@ impl Amount {
     pub fn add(&mut self, job: &Job) -> Result<(), (&'static str, String)> {
         self.streams = self.streams.saturating_add(u64::from(job.copies));
         self.files = self.files.saturating_add(job.own_files());
-        let (streams, files) = (self.streams, self.files);
-        match job.copies as usize {
-            copies if copies > MOST => Err(("jobs", format!("{copies} jobs of one kind; {MOST} are possible"))),
-            _ if streams > MOST_STREAMS => {
-                Err(("jobs", format!("{streams} jobs in all phases together; {MOST_STREAMS} are possible")))
-            }
-            _ if files > MOST_FILES => {
-                Err(("own-files", format!("{files} files of all jobs together; {MOST_FILES} are possible")))
-            }
-            _ => Ok(()),
+        let counted = [
+            ("jobs", u64::from(job.copies), MOST as u64, "jobs of one kind"),
+            ("jobs", self.streams, MOST_STREAMS, "jobs in all phases together"),
+            ("own-files", self.files, MOST_FILES, "files of all jobs together"),
+        ];
+        match counted.into_iter().find(|(_, count, most, _)| count > most) {
+            Some((key, count, most, what)) => Err((key, format!("{count} {what}; {most} are possible"))),
+            None => Ok(()),
         }
     }
 }
@@ -150,12 +148,16 @@ struct Reader<'a> {
 /// # Errors
 /// All mistakes that were found, with file, line and key.
 pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
+    let set = inputs.set.iter().enumerate().filter_map(|(index, (name, value))| {
+        let (phase, bare) = name.rsplit_once('.').map_or((None, name.as_str()), |(phase, bare)| (Some(phase), bare));
+        Some(Override { index, phase, key: find(job_keys(), bare)?, value })
+    });
     let mut reader = Reader {
         inputs: *inputs,
         workload: Workload::new(),
         errors: Vec::new(),
         defaults: Vec::new(),
-        overrides: inputs.set.iter().enumerate().filter_map(Override::of).collect(),
+        overrides: set.collect(),
         used: vec![false; inputs.set.len()],
         names: HashSet::new(),
         amount: Amount::default(),
@@ -198,13 +200,6 @@ fn text_of(table: &DeTable<'_>, key: &str) -> Option<String> {
     scalar(table.get(key)?.get_ref())
 }
 
-impl<'a> Override<'a> {
-    fn of((index, (name, value)): (usize, &'a (String, String))) -> Option<Self> {
-        let (phase, bare) = name.rsplit_once('.').map_or((None, name.as_str()), |(phase, bare)| (Some(phase), bare));
-        Some(Self { index, phase, key: find(job_keys(), bare)?, value })
-    }
-}
-
 impl PhaseText {
     /// Whether a value is for all that comes of it.
     fn is_meant(&self, value: &Override<'_>) -> bool {
@@ -214,14 +209,10 @@ impl PhaseText {
 
     /// All points of the sweep; one that says nothing where there is none.
     fn points(&self) -> Vec<Vec<(&'static Key<Job>, &str)>> {
-        let mut points = vec![Vec::new()];
-        for (key, values) in &self.sweep {
-            let longer = |point: &Vec<_>| {
-                values.iter().map(|v| [&point[..], &[(*key, v.as_str())]].concat()).collect::<Vec<_>>()
-            };
-            points = points.iter().flat_map(longer).collect();
-        }
-        points
+        self.sweep.iter().fold(vec![Vec::new()], |points, (key, values)| {
+            let longer = |point: Vec<_>| values.iter().map(move |v| [&point[..], &[(*key, v.as_str())]].concat());
+            points.into_iter().flat_map(longer).collect()
+        })
     }
 }
 

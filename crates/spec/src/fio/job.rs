@@ -198,26 +198,29 @@ impl Draft {
     fn zones(&self, job: &mut Job) -> Result<(), Conflict> {
         let fail = |what: &str| Err(("zonemode", what.to_owned()));
         let range = self.zone_range.unwrap_or(self.zone_size);
-        let sized = self.zone_size > 0 || self.zone_range.is_some() || self.zone_skip > 0;
-        match job.only_block() {
-            _ if !self.zones_strided && sized => {
-                fail("zones need zonemode=strided; of zoned devices none is supported")
+        let sized = [self.zone_size > 0, self.zone_range.is_some(), self.zone_skip > 0];
+        let named = ["zonesize", "zonerange", "zoneskip"].into_iter().zip(sized).find(|(_, sized)| *sized);
+        match (job.only_block(), named) {
+            (_, Some((option, _))) if !self.zones_strided => {
+                Err((option, "zones need zonemode=strided; of zoned devices none is supported".to_owned()))
             }
             _ if !self.zones_strided => Ok(()),
-            None => fail("strided zones of blocks of one size and one direction are supported"),
+            (None, _) => fail("strided zones of blocks of one size and one direction are supported"),
             _ if self.kind.starts_with("rand") || self.modifier.is_some() => {
                 fail("strided zones are supported for plain sequential orders")
             }
             _ if self.zone_size == 0 => fail("strided needs zonesize"),
             _ if range < self.zone_size => fail("zonerange is at least zonesize"),
-            Some(bytes) => match (u32::try_from(self.zone_size.div_ceil(bytes)), range.checked_add(self.zone_skip)) {
-                (Ok(blocks), Some(stride_bytes)) => {
-                    let block = job.stream.block_mut();
-                    (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
-                    Ok(())
+            (Some(bytes), _) => {
+                match (u32::try_from(self.zone_size.div_ceil(bytes)), range.checked_add(self.zone_skip)) {
+                    (Ok(blocks), Some(stride_bytes)) => {
+                        let block = job.stream.block_mut();
+                        (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
+                        Ok(())
+                    }
+                    _ => fail("the zones are too large"),
                 }
-                _ => fail("the zones are too large"),
-            },
+            }
         }
     }
 
@@ -310,7 +313,7 @@ impl Draft {
         if bytes && operations {
             return Err(("rate_iops", "and rate exclude each other; one of them is the limit".into()));
         }
-        let pacing = job.pacing();
+        let pacing = job.stream.timing.pacing.get_or_insert_default();
         [pacing.read, pacing.write, pacing.trim] = if bytes { self.rates } else { self.rates_iops };
         let flow = job.stream.timing.flow.unwrap_or_default();
         job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..flow });

@@ -39,7 +39,8 @@ pub fn parse_fio(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     for section in &sections {
         let decimal = decimal(&section.entries).or(global.decimal);
         let units = Units { kb_base: if decimal == Some(true) { 1000 } else { 1024 }, machine: inputs.machine };
-        if is_global(&section.name) {
+        // `[Global]` is a job of that name.
+        if section.name.starts_with("global") {
             reader.apply(&mut global.draft, &section.entries, units);
             global.decimal = decimal;
             global.entries.extend(&section.entries);
@@ -81,11 +82,6 @@ struct Globals<'s> {
     /// What `kb_base` says, where it is given.
     decimal: Option<bool>,
     entries: Vec<&'s Entry>,
-}
-
-/// `[Global]` is a job of that name.
-fn is_global(name: &str) -> bool {
-    name.starts_with("global")
 }
 
 /// The phase's name, made from a job's: words, digits, hyphens.

@@ -42,8 +42,7 @@ pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
 }
 
 fn percent(text: &str, units: Units) -> Result<u32, String> {
-    let n = count(text.trim_end_matches('%').trim(), units)?;
-    if n > 100 { Err(format!("'{text}' is above 100 %")) } else { Ok(n) }
+    job_key::percent(&units.plain(text.trim_end_matches('%').trim())?)
 }
 
 fn extent(text: &str, units: Units) -> Result<Extent, String> {
@@ -187,14 +186,11 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
     let mut note = None;
     d.verify = match t {
         "0" | "none" | "" => None,
-        "pattern" => {
-            note = Some("pattern: every byte is compared with what was written; each sector differs".to_owned());
-            Some(VerifyKind::Stamp)
-        }
-        "md5" | "crc64" | "crc32" | "crc16" | "crc7" | "sha1" | "sha256" | "sha512" | "sha3-224" | "sha3-256"
-        | "sha3-384" | "sha3-512" => {
+        "pattern" | "md5" | "crc64" | "crc32" | "crc16" | "crc7" | "sha1" | "sha256" | "sha512" | "sha3-224"
+        | "sha3-256" | "sha3-384" | "sha3-512" => {
             // What a checksum finds, a comparison of every byte finds too.
-            note = Some(format!("{t}: every byte is compared with what was written, instead of its checksum"));
+            let than = if t == "pattern" { "; each sector differs" } else { ", instead of its checksum" };
+            note = Some(format!("{t}: every byte is compared with what was written{than}"));
             Some(VerifyKind::Stamp)
         }
         _ => Some(t.parse::<VerifyKind>().map_err(|e| e.to_string())?),
@@ -382,7 +378,7 @@ options! {
     "random_distribution" as "order" => |d, t, _| distribution(d, t)?;
     "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
     "rate_iops" as "iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
-    "rate_process" as "arrivals" => |d, t, _| d.job.pacing().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
+    "rate_process" as "arrivals" => |d, t, _| d.job.stream.timing.pacing.get_or_insert_default().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
     "thinktime" as "think" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().pause_ns = u.microseconds(t)?;
     "thinktime_spin" as "think-spin" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().spin_ns = u.microseconds(t)?;
     "thinktime_blocks" as "think-after" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().after_operations = positive(t, u)?;
