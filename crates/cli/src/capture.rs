@@ -2,7 +2,7 @@
 
 use crate::output_file::OutputFile;
 use model::{Failure, FailureKind};
-use observe::{CaptureOptions, CapturedFile, Place, Root};
+use observe::{CaptureOptions, CapturedFile, Locator, Root};
 use report::document::CaptureEntry;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ pub const TOP: &str = "narrows-capture";
 ///
 /// # Errors
 /// The file is there already, or cannot be written; what was begun is removed then.
-pub fn write(root: &Root, places: &[Place], options: &CaptureOptions, path: &Path) -> Result<CaptureEntry, Failure> {
+pub fn write(root: &Root, places: &[Locator], options: &CaptureOptions, path: &Path) -> Result<CaptureEntry, Failure> {
     if is_stdout(path) && io::stdout().is_terminal() {
         return Err(Failure::new(FailureKind::Usage, "a capture is an archive; a terminal cannot show it")
             .remedy("--capture FILE.tar, or redirect stdout"));

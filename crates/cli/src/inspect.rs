@@ -6,7 +6,7 @@ use crate::{capture, inspect_place};
 use diagnose::Assessment;
 use engine::SimRig;
 use model::{Environment, Fact, Failure, FailureKind, LayerKind, NS_PER_S, Stack};
-use observe::{CaptureOptions, Look, Place, Root};
+use observe::{CaptureOptions, Locator, Look, Root};
 use report::document::{CaptureEntry, InspectDocument};
 use report::{DiskLine, Inspection, disks_text, inspection_text};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
     let captured = match &args.capture {
         Some(path) => {
             let options = CaptureOptions { keep_serials: args.keep_serials, salt: salt()?, look };
-            let places: Vec<Place> = place.iter().cloned().collect();
+            let places: Vec<Locator> = place.iter().cloned().collect();
             let entry = capture::write(&root, &places, &options, path)?;
             if capture::is_stdout(path) {
                 return Ok(ExitCode::SUCCESS);
@@ -56,12 +56,13 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
     let mut missing = inventory.missing;
     missing.extend(environment.missing.iter().filter(|m| !missing.contains(m)).cloned().collect::<Vec<_>>());
     let target = args.target.as_ref().map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
-    let seen = Seen { target: &target, root: root_name.as_deref(), stack: &inventory.stack, environment, missing };
+    let seen =
+        InspectedTarget { target: &target, root: root_name.as_deref(), stack: &inventory.stack, environment, missing };
     Ok(seen.show(log.as_deref(), captured.as_ref(), output))
 }
 
 /// What was found out about a target.
-struct Seen<'a> {
+struct InspectedTarget<'a> {
     target: &'a str,
     root: Option<&'a str>,
     stack: &'a Stack,
@@ -69,7 +70,7 @@ struct Seen<'a> {
     missing: Vec<String>,
 }
 
-impl Seen<'_> {
+impl InspectedTarget<'_> {
     /// Shows it with what the catalogue says of it. The answer is none if nothing of the path but the host was seen.
     fn show(&self, log: Option<&[String]>, captured: Option<&CaptureEntry>, output: &Output) -> ExitCode {
         let Assessment { findings, unknown } = diagnose::findings_of_stack(self.stack, &self.environment, log);
@@ -111,7 +112,7 @@ fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode
     let rig = SimRig::new(model, NS_PER_S);
     let environment = rig.environment();
     let missing = environment.missing.clone();
-    let seen = Seen { target: name, root: None, stack: &rig.stack(), environment, missing };
+    let seen = InspectedTarget { target: name, root: None, stack: &rig.stack(), environment, missing };
     Ok(seen.show(None, None, output))
 }
 

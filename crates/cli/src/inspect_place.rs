@@ -1,7 +1,7 @@
 //! What a TARGET means to `inspect` and `watch`: a place of this machine or of a captured tree. Nothing is opened.
 
 use model::{DeviceId, Failure, FailureKind};
-use observe::{Place, Root};
+use observe::{Locator, Root};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Nothing is called so, we may not look, or it is a kind of file that lies on no storage.
-pub fn place(root: &Root, target: &OsStr) -> Result<Place, Failure> {
+pub fn place(root: &Root, target: &OsStr) -> Result<Locator, Failure> {
     if !root.is_live() {
         return in_tree(root, target);
     }
@@ -27,7 +27,7 @@ pub fn place(root: &Root, target: &OsStr) -> Result<Place, Failure> {
     }
 }
 
-fn in_tree(root: &Root, target: &OsStr) -> Result<Place, Failure> {
+fn in_tree(root: &Root, target: &OsStr) -> Result<Locator, Failure> {
     let Some(name) = target.to_str() else {
         let message = format!("{}: names in a captured tree are text", Path::new(target).display());
         return Err(Failure::new(FailureKind::Usage, message));
@@ -36,14 +36,14 @@ fn in_tree(root: &Root, target: &OsStr) -> Result<Place, Failure> {
         .map_err(|e| Failure::new(FailureKind::Usage, e.to_string()).remedy("without TARGET all disks are listed"))
 }
 
-fn existing(root: &Root, path: &Path, metadata: &Metadata) -> Result<Place, Failure> {
+fn existing(root: &Root, path: &Path, metadata: &Metadata) -> Result<Locator, Failure> {
     let kind = metadata.file_type();
     if kind.is_block_device() {
-        return Ok(Place::Device(device(metadata.rdev())));
+        return Ok(Locator::Device(device(metadata.rdev())));
     }
     if kind.is_dir() || kind.is_file() {
         let canonical = path.canonicalize().map_err(|e| cannot_look(path, &e))?;
-        return Ok(Place::Path {
+        return Ok(Locator::Path {
             mount_id: mount_id(&canonical),
             path: canonical.to_string_lossy().into_owned(),
             device: Some(device(metadata.dev())),
@@ -53,7 +53,7 @@ fn existing(root: &Root, path: &Path, metadata: &Metadata) -> Result<Place, Fail
     if kind.is_char_device() {
         let canonical = path.canonicalize().map_err(|e| cannot_look(path, &e))?;
         // Flash memory: /dev/mtd0 is a character device.
-        if let Some(Ok(place @ Place::DeviceName(_))) = canonical.to_str().map(|p| observe::place_of(root, p)) {
+        if let Some(Ok(place @ Locator::DeviceName(_))) = canonical.to_str().map(|p| observe::place_of(root, p)) {
             return Ok(place);
         }
     }

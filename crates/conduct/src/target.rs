@@ -7,7 +7,7 @@ use model::{
     Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
     Stack, StreamPlan, Sync, Target, TargetKind,
 };
-use observe::{Inventory, Look, Place, Root, Sampler};
+use observe::{Inventory, Locator, Look, Root, Sampler};
 use spec::Readiness;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -214,11 +214,11 @@ fn without_counters(disks: &[String]) -> Option<String> {
     })
 }
 
-fn place(admitted: &Admitted) -> Place {
+fn place(admitted: &Admitted) -> Locator {
     if admitted.target.kind == TargetKind::BlockDevice {
-        return Place::Device(admitted.device);
+        return Locator::Device(admitted.device);
     }
-    Place::Path {
+    Locator::Path {
         path: admitted.target.path.to_string_lossy().into_owned(),
         device: Some(admitted.device),
         mount_id: admitted.facts.and_then(|f| f.mount_id),

@@ -15,7 +15,7 @@ pub const REREADS: usize = 3;
 
 /// A place to be judged: one written unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct CheckedBlock<'a> {
     /// Its first sector.
     pub lba: u64,
     /// What it must hold.
@@ -151,7 +151,7 @@ fn is_mixed(contents: &[Content]) -> bool {
 ///
 /// Give it three re-reads ([`REREADS`]); with fewer the finding says so. A persistent stale read cannot be told from a lost
 /// write without a power cycle, and the memory of the host can do all that a medium can.
-pub fn classify(stamper: &Stamper, place: &Place<'_>) -> Option<Judgement> {
+pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement> {
     let expected = &place.expected;
     let contents = contents_of(stamper, place.lba, place.read, expected.allowed);
     let mut fault = fault_of(&contents, expected)?;
@@ -215,7 +215,7 @@ pub fn classify(stamper: &Stamper, place: &Place<'_>) -> Option<Judgement> {
     })
 }
 
-fn describe_rereads(place: &Place<'_>, later_good: Option<usize>, stable: bool, evidence: &mut Vec<Evidence>) {
+fn describe_rereads(place: &CheckedBlock<'_>, later_good: Option<usize>, stable: bool, evidence: &mut Vec<Evidence>) {
     let source = "re-reads";
     let reads = place.rereads.iter().filter(|r| r.is_ok()).count();
     if reads < REREADS {
@@ -232,7 +232,7 @@ fn describe_rereads(place: &Place<'_>, later_good: Option<usize>, stable: bool, 
 }
 
 /// What lies there, by its first bad sector.
-fn describe(contents: &[Content], first_bad: usize, place: &Place<'_>, evidence: &mut Vec<Evidence>) {
+fn describe(contents: &[Content], first_bad: usize, place: &CheckedBlock<'_>, evidence: &mut Vec<Evidence>) {
     let source = format!("sector {}", place.lba + first_bad as u64);
     let Some(content) = contents.get(first_bad) else { return };
     let allowed = place.expected.allowed;
@@ -284,7 +284,7 @@ fn describe(contents: &[Content], first_bad: usize, place: &Place<'_>, evidence:
 /// Whether the data found at `place` lie intact where they belong, too.
 fn describe_origin(
     stamper: &Stamper,
-    place: &Place<'_>,
+    place: &CheckedBlock<'_>,
     position: usize,
     stamp: &Stamp,
     evidence: &mut Vec<Evidence>,

@@ -25,7 +25,7 @@ mod table;
 mod versions;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
-pub use classify::{Judgement, Origin, Place, REREADS, classify, points_to};
+pub use classify::{CheckedBlock, Judgement, Origin, REREADS, classify, points_to};
 pub use expected::{Expected, Standing};
 pub use keystream::Secret;
 pub use ledger::{Conclusion, Ledger};

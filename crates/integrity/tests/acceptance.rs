@@ -4,8 +4,8 @@ mod faulty_disk;
 
 use faulty_disk::{FaultyDisk, NextRead, NextWrite};
 use integrity::{
-    Conclusion, Expected, Ledger, Origin, Passes, Place, SECTOR_BYTES, Secret, Stamper, Standing, Table, Versions,
-    Write, classify, points_to,
+    CheckedBlock, Conclusion, Expected, Ledger, Origin, Passes, SECTOR_BYTES, Secret, Stamper, Standing, Table,
+    Versions, Write, classify, points_to,
 };
 use model::{DataFault, DataFinding};
 use proptest::prelude::*;
@@ -97,7 +97,7 @@ impl Tester {
             let rereads: Vec<Result<&[u8], i32>> = rereads.iter().map(|r| Ok(r.as_slice())).collect();
             let there = points_to(&self.stamper, lba, &read).map(|to| (to, self.disk.read(to, BYTES)));
             let origin = there.as_ref().map(|(to, read)| Origin { expected: self.expected(*to), read });
-            let place = Place { lba, expected, read: &read, rereads: &rereads, origin };
+            let place = CheckedBlock { lba, expected, read: &read, rereads: &rereads, origin };
             if let Some(judgement) = classify(&self.stamper, &place) {
                 ledger.judged(judgement);
             }
@@ -195,7 +195,7 @@ fn too_many_judgements_are_counted() {
     let mut ledger = Ledger::new(15);
     for lba in (0..20).map(|b| b * BLOCK) {
         let read = tester.disk.read(lba, BYTES);
-        let place = Place { lba, expected: Expected::only(2), read: &read, rereads: &[], origin: None };
+        let place = CheckedBlock { lba, expected: Expected::only(2), read: &read, rereads: &[], origin: None };
         let judgement = classify(&tester.stamper, &place).unwrap();
         assert!(judgement.finding.evidence.iter().any(|e| e.what == "3 of 3 re-reads"));
         ledger.judged(judgement);
@@ -410,7 +410,7 @@ proptest! {
             for unit in 0..16 {
                 let (lba, expected) = (unit * BLOCK, versions.expected(0, unit));
                 let read = tester.disk.read(lba, BYTES);
-                let place = Place { lba, expected, read: &read, rereads: &[], origin: None };
+                let place = CheckedBlock { lba, expected, read: &read, rereads: &[], origin: None };
                 prop_assert_eq!(classify(&tester.stamper, &place), None);
                 if expected.owes() && expected.allowed.min == expected.allowed.max {
                     prop_assert!(tester.stamper.check(&read, lba, expected.allowed).is_ok());
@@ -430,7 +430,7 @@ proptest! {
         edits.iter().for_each(|(at, byte)| read[*at] = *byte);
         for lba in [lba, stamped_lba] {
             let expected = Expected::between(min, min + more);
-            let place = Place { lba, expected, read: &read, rereads: &[Ok(&read), Err(5)], origin: None };
+            let place = CheckedBlock { lba, expected, read: &read, rereads: &[Ok(&read), Err(5)], origin: None };
             let judged = classify(&tester.stamper, &place);
             if tester.stamper.check(&read, lba, expected.allowed).is_ok() {
                 prop_assert_eq!(judged, None);

@@ -11,19 +11,19 @@ use std::sync::{Arc, OnceLock};
 pub struct Interrupted;
 
 /// Whether one has come, and which it was.
-struct Seen {
+struct StudyCheck {
     any: Arc<AtomicBool>,
     number: Arc<AtomicUsize>,
 }
 
-static SEEN: OnceLock<Seen> = OnceLock::new();
+static SEEN: OnceLock<StudyCheck> = OnceLock::new();
 
 /// Installs the handlers; a second signal ends this process at once, and the emulators with it.
 ///
 /// # Errors
 /// The system refuses.
 pub fn install() -> anyhow::Result<()> {
-    let seen = SEEN.get_or_init(|| Seen { any: Arc::default(), number: Arc::default() });
+    let seen = SEEN.get_or_init(|| StudyCheck { any: Arc::default(), number: Arc::default() });
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&seen.any))
             .and_then(|_| signal_hook::flag::register_usize(signal, Arc::clone(&seen.number), signal as usize))

@@ -196,7 +196,7 @@ fn study(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     Ok(i32::from(shown.seen().any(|one| !one.wrong.is_empty())))
 }
 
-fn say_seen(of: &str, seen: &[study::Seen]) {
+fn say_seen(of: &str, seen: &[study::StudyCheck]) {
     for one in seen {
         println!("{} {of}{}", if one.wrong.is_empty() { "ok    " } else { "FAILED" }, one.what);
         one.wrong.iter().for_each(|w| println!("       {w}"));

@@ -1,7 +1,7 @@
 //! Shows what this room sees: `cargo run -p narrows-observe --example look -- [--root DIR] [PATH|DEVICE-NAME]`, with the
 //! cost of each part.
 
-use observe::{Place, Root, Sampler, counted_disks, environment, inventory};
+use observe::{Locator, Root, Sampler, counted_disks, environment, inventory};
 use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ fn main() {
             major: ((d >> 8 & 0xfff) | (d >> 32 & !0xfff)) as u32,
             minor: ((d & 0xff) | (d >> 12 & !0xff)) as u32,
         });
-        Place::Path { path: path.to_string_lossy().into_owned(), device, mount_id: None, block_size_bytes: None }
+        Locator::Path { path: path.to_string_lossy().into_owned(), device, mount_id: None, block_size_bytes: None }
     } else {
         match observe::place_of(&root, &target) {
             Ok(place) => place,

@@ -8,10 +8,10 @@ mod redact;
 pub mod tar;
 
 use crate::read_error::ReadError;
-use crate::record::Seen;
+use crate::record::Noted;
 use crate::root::{Root, Standing, UNREADABLE};
 use crate::settings::is_relevant;
-use crate::stack::{Look, Place, inventories};
+use crate::stack::{Locator, Look, inventories};
 use redact::Redaction;
 use std::collections::BTreeMap;
 
@@ -58,13 +58,13 @@ kernel's command line are as they were.
 
 /// Captures what the inventory of these places reads; without any, that of all disks and of the root file system.
 /// Entries come in the order of a tar archive: a directory before what is in it.
-pub fn capture(root: &Root, places: &[Place], options: &CaptureOptions) -> impl Iterator<Item = CapturedFile> {
+pub fn capture(root: &Root, places: &[Locator], options: &CaptureOptions) -> impl Iterator<Item = CapturedFile> {
     let (looking, recorder) = root.recording();
     let _ = crate::environment(&looking);
     let disks = crate::disks(&looking);
-    let all: Vec<Place>;
+    let all: Vec<Locator>;
     let places = if places.is_empty() {
-        let every = disks.iter().map(|d| Place::DeviceName(d.name.clone()));
+        let every = disks.iter().map(|d| Locator::DeviceName(d.name.clone()));
         all = crate::root_place(&looking).into_iter().chain(every).collect();
         &all
     } else {
@@ -78,16 +78,16 @@ pub fn capture(root: &Root, places: &[Place], options: &CaptureOptions) -> impl 
     for (path, looks) in &seen {
         for look in looks {
             match look {
-                Seen::Contents(Ok(bytes)) => tree.file(root, path, bytes),
-                Seen::Contents(Err(ReadError::Denied)) => unreadable.push_str(&format!("denied {path}\n")),
-                Seen::Contents(Err(ReadError::Refused)) => unreadable.push_str(&format!("refused {path}\n")),
-                Seen::Contents(Err(ReadError::Missing)) if path.starts_with("/narrows/") => {
+                Noted::Contents(Ok(bytes)) => tree.file(root, path, bytes),
+                Noted::Contents(Err(ReadError::Denied)) => unreadable.push_str(&format!("denied {path}\n")),
+                Noted::Contents(Err(ReadError::Refused)) => unreadable.push_str(&format!("refused {path}\n")),
+                Noted::Contents(Err(ReadError::Missing)) if path.starts_with("/narrows/") => {
                     unreadable.push_str(&format!("missing {path}\n"));
                 }
-                Seen::Contents(Err(ReadError::Missing)) => {}
-                Seen::Listing(names) => tree.listing(root, path, names),
-                Seen::Link => tree.standing(root, path),
-                Seen::There => tree.there(root, path),
+                Noted::Contents(Err(ReadError::Missing)) => {}
+                Noted::Listing(names) => tree.listing(root, path, names),
+                Noted::Link => tree.standing(root, path),
+                Noted::There => tree.there(root, path),
             }
         }
     }

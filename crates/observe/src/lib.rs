@@ -62,5 +62,5 @@ pub use read_error::ReadError;
 pub use redaction::Redaction;
 pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
-pub use stack::{Inventory, Look, Place, backing_files, counted_disks, inventories, inventory, inventory_with};
+pub use stack::{Inventory, Locator, Look, backing_files, counted_disks, inventories, inventory, inventory_with};
 pub use uses::{DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_use, file_use};

@@ -4,7 +4,7 @@
 use crate::block_devices::{device_name, device_number, device_of_node, unnumbered_directory};
 use crate::mounts::{mount_of, mounts};
 use crate::root::{Root, file_name};
-use crate::stack::Place;
+use crate::stack::Locator;
 
 /// Why a name is no place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,11 +38,11 @@ pub enum PlaceError {
 /// The place that a name means inside this root: `/dev/mmcblk0`, `mmcblk0`, `/dev/disk/by-id/..`, `/dev/mapper/vg-lv`,
 /// `mtd0`, `nvme0` (its first namespace), `/` and every other absolute path.
 ///
-/// On the live machine a path that exists is better given as [`Place::Path`] with its device and mount id.
+/// On the live machine a path that exists is better given as [`Locator::Path`] with its device and mount id.
 ///
 /// # Errors
 /// A device that is not there, a path without a table of mounts, and a relative path.
-pub fn place_of(root: &Root, name: &str) -> Result<Place, PlaceError> {
+pub fn place_of(root: &Root, name: &str) -> Result<Locator, PlaceError> {
     let trimmed = name.trim();
     let trimmed = if trimmed.len() > 1 { trimmed.trim_end_matches('/') } else { trimmed };
     let trimmed = if trimmed.is_empty() && !name.is_empty() { "/" } else { trimmed };
@@ -68,32 +68,32 @@ pub fn place_of(root: &Root, name: &str) -> Result<Place, PlaceError> {
     if mount.is_none() {
         return Err(PlaceError::NoMounts { path });
     }
-    Ok(Place::Path { path, device: None, mount_id: None, block_size_bytes: None })
+    Ok(Locator::Path { path, device: None, mount_id: None, block_size_bytes: None })
 }
 
 /// Where the root file system lies; `None` without a table of mounts.
-pub fn root_place(root: &Root) -> Option<Place> {
+pub fn root_place(root: &Root) -> Option<Locator> {
     place_of(root, "/").ok()
 }
 
-fn device_place(root: &Root, name: &str) -> Option<Place> {
+fn device_place(root: &Root, name: &str) -> Option<Locator> {
     let by_name = |short: &str| {
         // `/dev/mtd0` and `/dev/mtd0ro` are characters devices; the class has the first name only.
         let mtd = short.strip_suffix("ro").filter(|m| m.starts_with("mtd")).unwrap_or(short);
         if mtd.starts_with("mtd") && !mtd.starts_with("mtdblock") && root.exists(&format!("/sys/class/mtd/{mtd}")) {
-            return Some(Place::DeviceName(mtd.to_owned()));
+            return Some(Locator::DeviceName(mtd.to_owned()));
         }
         if short.starts_with("nvme") && root.exists(&format!("/sys/class/nvme/{short}")) {
             let namespaces = root.list("/sys/block");
             let first = namespaces.iter().find(|n| n.strip_prefix(short).is_some_and(|r| r.starts_with('n')))?;
-            return Some(Place::DeviceName(first.clone()));
+            return Some(Locator::DeviceName(first.clone()));
         }
         let there = device_number(root, short).is_some() || unnumbered_directory(root, short).is_some();
-        there.then(|| Place::DeviceName(short.replace('/', "!")))
+        there.then(|| Locator::DeviceName(short.replace('/', "!")))
     };
     if let Some(short) = name.strip_prefix("/dev/") {
         let device = device_of_node(root, name).and_then(|d| device_name(root, d));
-        return device.map(Place::DeviceName).or_else(|| by_name(file_name(short)));
+        return device.map(Locator::DeviceName).or_else(|| by_name(file_name(short)));
     }
     let plain = !name.is_empty() && !name.contains('/') && name != "." && name != "..";
     plain.then(|| by_name(name)).flatten()

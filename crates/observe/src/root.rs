@@ -10,7 +10,7 @@
 mod inside;
 
 use crate::read_error::ReadError;
-use crate::record::{Recorder, Seen};
+use crate::record::{Noted, Recorder};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
@@ -56,7 +56,7 @@ impl Root {
         (Self { recorder: Some(Arc::clone(&recorder)), ..self.clone() }, recorder)
     }
 
-    fn note(&self, path: &str, seen: impl FnOnce() -> Seen) {
+    fn note(&self, path: &str, seen: impl FnOnce() -> Noted) {
         if let Some(recorder) = &self.recorder {
             recorder.note(path, seen());
         }
@@ -90,7 +90,7 @@ impl Root {
         let mut bytes = Vec::with_capacity(usize::try_from(limit.min(4_096)).unwrap_or(4_096));
         let read = self.open(path).and_then(|file| Ok(file.take(limit).read_to_end(&mut bytes)?));
         let read = read.map(|_| bytes);
-        self.note(path, || Seen::Contents(read.clone()));
+        self.note(path, || Noted::Contents(read.clone()));
         read
     }
 
@@ -112,7 +112,7 @@ impl Root {
             return self.read(&path);
         }
         let answer = ask();
-        self.note(&path, || Seen::Contents(answer.clone()));
+        self.note(&path, || Noted::Contents(answer.clone()));
         answer
     }
 
@@ -164,7 +164,7 @@ impl Root {
         let mut names: Vec<String> =
             entries.take(ENTRY_LIMIT).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
         names.sort_by(|a, b| natural(a, b));
-        self.note(path, || Seen::Listing(names.clone()));
+        self.note(path, || Noted::Listing(names.clone()));
         names
     }
 
@@ -172,7 +172,7 @@ impl Root {
     pub fn exists(&self, path: &str) -> bool {
         let there = self.located(path).is_some_and(|p| fs::metadata(p).is_ok());
         if there {
-            self.note(path, || Seen::There);
+            self.note(path, || Noted::There);
         }
         there
     }
@@ -214,7 +214,7 @@ impl Root {
             false => self.host_path(&self.directory(parent, 0).ok_or(ReadError::Missing)?).join(name),
         };
         let target = fs::read_link(host)?.into_os_string().into_string().map_err(|_| ReadError::Refused)?;
-        self.note(path, || Seen::Link);
+        self.note(path, || Noted::Link);
         Ok(target)
     }
 }

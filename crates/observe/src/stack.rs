@@ -41,7 +41,7 @@ const MISSING_LIMIT: usize = 256;
 
 /// Where a path is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Locator {
     /// A directory or file.
     Path {
         /// Canonical absolute path, as this process sees it (in a captured tree: as the captured machine saw it).
@@ -123,22 +123,22 @@ pub struct Look {
 
 /// Resolves the whole path below a place. Never fails: what cannot be seen is a null fact and a line in `missing`.
 /// No device is opened.
-pub fn inventory(root: &Root, place: &Place) -> Inventory {
+pub fn inventory(root: &Root, place: &Locator) -> Inventory {
     inventory_with(root, place, Look::default())
 }
 
 /// The same, and asks devices as far as `look` says.
-pub fn inventory_with(root: &Root, place: &Place, look: Look) -> Inventory {
+pub fn inventory_with(root: &Root, place: &Locator, look: Look) -> Inventory {
     inventory_in(root, &Surroundings::of(root), place, look)
 }
 
 /// The paths below several places. What they share (settings, interrupts, the host) is read once.
-pub fn inventories(root: &Root, places: &[Place], look: Look) -> Vec<Inventory> {
+pub fn inventories(root: &Root, places: &[Locator], look: Look) -> Vec<Inventory> {
     let surroundings = Surroundings::of(root);
     places.iter().map(|place| inventory_in(root, &surroundings, place, look)).collect()
 }
 
-fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: Look) -> Inventory {
+fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Locator, look: Look) -> Inventory {
     let mut walk = Walk {
         root,
         look,
@@ -152,7 +152,7 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: L
     };
     let mut mount = None;
     match place {
-        Place::Path { path, device, mount_id, block_size_bytes } => {
+        Locator::Path { path, device, mount_id, block_size_bytes } => {
             match mount_of(&walk.mounts, path, *device, *mount_id).cloned() {
                 Some(entry) => {
                     mount = Some(entry.to_model());
@@ -166,8 +166,8 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Place, look: L
                 }
             }
         }
-        Place::Device(device) => walk.device(*device, 0),
-        Place::DeviceName(name) => match crate::block_devices::device_number(root, name) {
+        Locator::Device(device) => walk.device(*device, 0),
+        Locator::DeviceName(name) => match crate::block_devices::device_number(root, name) {
             Some(device) => walk.device(device, 0),
             None if root.exists(&format!("/sys/class/mtd/{name}")) => walk.mtd(name, 0),
             None => match crate::block_devices::unnumbered_directory(root, name) {

@@ -309,7 +309,7 @@ impl<'a> Finder<'a> {
     fn root_file_system(&mut self) {
         let table = crate::mounts::mounts(self.root);
         let Some(entry) = mount_of(&table, "/", None, None) else { return };
-        let place = crate::Place::Path {
+        let place = crate::Locator::Path {
             path: "/".into(),
             device: Some(entry.device),
             mount_id: Some(entry.id),

@@ -5,7 +5,7 @@ mod tree;
 
 use model::{Fact, LayerKind, Stack};
 use observe::{
-    CaptureOptions, CapturedContent, CapturedFile, Inventory, Look, Place, Root, capture, disks, environment, facts,
+    CaptureOptions, CapturedContent, CapturedFile, Inventory, Locator, Look, Root, capture, disks, environment, facts,
     inventory, inventory_with, place_of, root_place,
 };
 use std::fs;
@@ -73,8 +73,8 @@ fn a_capture_of_every_tree_says_what_the_tree_says() {
     for name in trees() {
         let tree = Tree::of(&name);
         let root = tree.root();
-        let places: Vec<Place> = disks(&root).iter().map(|d| Place::DeviceName(d.name.clone())).collect();
-        let places: Vec<Place> = places.into_iter().chain(root_place(&root)).collect();
+        let places: Vec<Locator> = disks(&root).iter().map(|d| Locator::DeviceName(d.name.clone())).collect();
+        let places: Vec<Locator> = places.into_iter().chain(root_place(&root)).collect();
         for keep in [true, false] {
             let directory = unpack(capture(&root, &[], &options(keep)));
             let replayed = Root::new(directory.path());
@@ -96,13 +96,13 @@ fn a_capture_of_every_tree_says_what_the_tree_says() {
 #[test]
 fn a_capture_of_this_machine_says_what_the_machine_says() {
     let live = Root::new("/");
-    let Some(Place::Path { path, device, mount_id, .. }) = root_place(&live) else {
+    let Some(Locator::Path { path, device, mount_id, .. }) = root_place(&live) else {
         eprintln!("SKIPPED: this machine has no table of mounts");
         return;
     };
-    let by_name = Place::Path { path: path.clone(), device, mount_id, block_size_bytes: None };
+    let by_name = Locator::Path { path: path.clone(), device, mount_id, block_size_bytes: None };
     // As the program asks it, who knows what stat says.
-    let place = Place::Path { path, device, mount_id, block_size_bytes: Some(4_096) };
+    let place = Locator::Path { path, device, mount_id, block_size_bytes: Some(4_096) };
     let directory = unpack(capture(&live, std::slice::from_ref(&place), &options(false)));
     let replayed = Root::new(directory.path());
     // Others may mount, and loop devices come and go, while this runs: it is asked until two looks agree.
@@ -143,7 +143,7 @@ fn nothing_that_identifies_is_left() {
         // What is decoded from the same registers stays.
         let directory = unpack(captured.into_iter());
         let replayed = Root::new(directory.path());
-        let layers = inventory(&replayed, &root_place(&replayed).unwrap_or(Place::DeviceName("loop0".into()))).stack;
+        let layers = inventory(&replayed, &root_place(&replayed).unwrap_or(Locator::DeviceName("loop0".into()))).stack;
         assert!(layers.layers.len() > 2, "{name}");
         for layer in &layers.layers {
             if let Some(serial) = layer.text(facts::SERIAL) {
@@ -162,7 +162,7 @@ fn what_could_not_be_read_is_said_again() {
          /narrows/unreadable = denied /sys/kernel/debug/mmc0/ios\n",
     );
     let root = tree.root();
-    let place = Place::DeviceName("mmcblk0".into());
+    let place = Locator::DeviceName("mmcblk0".into());
     let before = inventory(&root, &place);
     assert!(before.missing.iter().any(|m| m.starts_with("run as root to see /sys/kernel/debug/mmc0/ios")));
     let directory = unpack(capture(&root, std::slice::from_ref(&place), &options(true)));
@@ -172,7 +172,7 @@ fn what_could_not_be_read_is_said_again() {
 #[test]
 fn answers_of_devices_go_with_the_capture_and_are_not_asked_again() {
     let tree = Tree::of("nvme-pc");
-    let place = Place::DeviceName("nvme0n1".into());
+    let place = Locator::DeviceName("nvme0n1".into());
     let every = Look { health: true, kernel_log: true, registers: true };
     // A captured tree answers what it has, whatever is asked.
     let plain = inventory(&tree.root(), &place);
@@ -181,7 +181,7 @@ fn answers_of_devices_go_with_the_capture_and_are_not_asked_again() {
     let controller = plain.stack.layers.iter().find(|l| l.fact(facts::TEMPERATURE_C).is_some());
     assert_eq!(controller.and_then(|l| l.int(facts::TEMPERATURE_C)), Some(38));
     let without = Tree::of("pc-ahci");
-    let seen = inventory_with(&without.root(), &Place::DeviceName("sda".into()), every);
+    let seen = inventory_with(&without.root(), &Locator::DeviceName("sda".into()), every);
     assert!(seen.stack.layers.iter().all(|l| !l.facts.contains_key(facts::HEALTH_OK)));
     assert_eq!(seen.stack.layers.last().map(|l| &l.facts[facts::KERNEL_LOG_STORAGE]), Some(&Fact::Null));
 }

@@ -10,7 +10,7 @@ use observe::csd::card_specific_data;
 use observe::ext_csd::extended_csd;
 use observe::health::ata::ata_health;
 use observe::health::nvme::{nvme_health, nvme_identity};
-use observe::{CaptureOptions, CapturedContent, Look, Place, capture, disks, inventory, place_of, write_tar};
+use observe::{CaptureOptions, CapturedContent, Locator, Look, capture, disks, inventory, place_of, write_tar};
 use proptest::prelude::*;
 use tree::Tree;
 
@@ -76,7 +76,7 @@ proptest! {
     fn names_of_targets(name in "(/|/dev/|/dev/mapper/|)[a-z0-9./!\\-]{0,12}", free in "\\PC{0,20}") {
         let tree = Tree::build("/sys/class/block/a1/dev = 8:0\n/proc/self/mountinfo = 1 0 8:0 / / rw - ext4 /dev/a1 rw\n");
         for name in [&name, &free] {
-            if let Ok(Place::Path { path, .. }) = place_of(&tree.root(), name) {
+            if let Ok(Locator::Path { path, .. }) = place_of(&tree.root(), name) {
                 prop_assert!(path.starts_with('/') && !path.split('/').any(|p| p == ".."), "{path}");
             }
         }
@@ -106,7 +106,7 @@ proptest! {
         }
         tree.file(&format!("{device}/current_link_speed"), speed.as_bytes());
         tree.file(&format!("{device}/current_link_width"), width.to_string().as_bytes());
-        let seen = inventory(&tree.root(), &Place::DeviceName("sda".into()));
+        let seen = inventory(&tree.root(), &Locator::DeviceName("sda".into()));
         prop_assert_eq!(seen.stack.layers.last().map(|l| l.kind), Some(LayerKind::Host));
         for layer in &seen.stack.layers {
             prop_assert!(layer.ceiling_bytes_per_s.is_none_or(|c| c > 0), "{layer:?}");
@@ -142,7 +142,7 @@ proptest! {
             tree.file(path, text.as_bytes());
         }
         let root = tree.root();
-        let seen = inventory(&root, &Place::DeviceName("a".into()));
+        let seen = inventory(&root, &Locator::DeviceName("a".into()));
         prop_assert_eq!(seen.stack.layers.last().map(|l| l.kind), Some(LayerKind::Host));
         prop_assert_eq!(disks(&root).len(), 1);
         for keep_serials in [true, false] {
@@ -189,7 +189,7 @@ fn a_hostile_tree_gives_nothing_away() {
     let huge = std::fs::File::create(tree.host("/proc/cpuinfo")).unwrap();
     huge.set_len(1 << 30).unwrap();
     let root = tree.root();
-    for place in [Place::DeviceName("a".into()), place_of(&root, "/").unwrap()] {
+    for place in [Locator::DeviceName("a".into()), place_of(&root, "/").unwrap()] {
         let seen = inventory(&root, &place);
         assert!(!format!("{seen:?}").contains("SECRET"));
     }

@@ -4,7 +4,7 @@
 mod tree;
 
 use model::{DeviceId, LayerKind};
-use observe::{Place, Root, Sampler, device_use, environment, inventory, mounts};
+use observe::{Locator, Root, Sampler, device_use, environment, inventory, mounts};
 use proptest::prelude::*;
 use std::fs::File;
 use std::os::unix::fs::symlink;
@@ -127,7 +127,7 @@ fn garbage_numbers_and_huge_files() {
 fn an_empty_tree_and_no_tree() {
     let tree = tempfile::tempdir().unwrap();
     for root in [Root::new(tree.path()), Root::new(tree.path().join("none"))] {
-        let place = Place::Path {
+        let place = Locator::Path {
             path: "/x".into(),
             device: Some(DeviceId { major: 8, minor: 1 }),
             mount_id: Some(7),

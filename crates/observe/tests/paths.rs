@@ -4,7 +4,7 @@
 mod tree;
 
 use model::{DeviceId, LayerKind, Stack};
-use observe::{Place, backing_files, counted_disks, device_use, facts, inventory};
+use observe::{Locator, backing_files, counted_disks, device_use, facts, inventory};
 use tree::{Tree, picture};
 
 fn kinds(stack: &Stack) -> Vec<LayerKind> {
@@ -179,7 +179,7 @@ fn a_device_by_number_or_name_without_a_mount() {
     let tree = tree!("ahci-ssd");
     let by_name = tree.device("sda");
     assert_eq!(by_name.stack.mount, None);
-    let by_number = inventory(&tree.root(), &Place::Device(DeviceId { major: 8, minor: 0 }));
+    let by_number = inventory(&tree.root(), &Locator::Device(DeviceId { major: 8, minor: 0 }));
     assert_eq!(by_name, by_number);
     let gone = tree.device("sdz");
     assert_eq!(kinds(&gone.stack), [LayerKind::Host]);

@@ -4,12 +4,12 @@
 mod tree;
 
 use model::LayerKind;
-use observe::{Place, PlaceError, inventory, place_of, root_place};
+use observe::{Locator, PlaceError, inventory, place_of, root_place};
 use tree::Tree;
 
 fn name(tree: &Tree, target: &str) -> String {
     match place_of(&tree.root(), target) {
-        Ok(Place::DeviceName(name)) => name,
+        Ok(Locator::DeviceName(name)) => name,
         other => panic!("{target}: {other:?}"),
     }
 }

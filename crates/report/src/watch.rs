@@ -56,7 +56,7 @@ impl WatchTick {
 }
 
 /// What is known of a layer in an interval.
-pub(crate) enum Seen<'a> {
+pub(crate) enum LayerInInterval<'a> {
     /// Rates.
     Rates(&'a DiskActivity),
     /// It was not there before, so there is nothing to compare with.
@@ -65,7 +65,7 @@ pub(crate) enum Seen<'a> {
     Gone,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> LayerInInterval<'a> {
     pub fn of(activity: &'a Activity, layer: &WatchedLayer) -> Self {
         match activity.disk(&layer.name) {
             None => Self::Gone,
@@ -255,9 +255,9 @@ pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> 
     for layer in layers {
         let name = shorten(&plain(&layer.name, style.ascii), NAME_COLUMNS - 2, style.ascii);
         let name = format!("  {}", pad(&name, NAME_COLUMNS - 2));
-        let seen = Seen::of(&tick.activity, layer);
+        let seen = LayerInInterval::of(&tick.activity, layer);
         match (&seen, seen.words()) {
-            (Seen::Rates(d), _) => {
+            (LayerInInterval::Rates(d), _) => {
                 let text = |c: &Column| match c.digits {
                     Some(digits) => decimal((c.value)(d), digits),
                     None => number((c.value)(d), c.width),

@@ -4,7 +4,7 @@
 //! escape but colours, and nothing that a name could act with.
 
 use crate::text::{pad, plain, shorten, width};
-use crate::watch::{Seen, WatchTick, WatchedLayer, decimal, number, request_words};
+use crate::watch::{LayerInInterval, WatchTick, WatchedLayer, decimal, number, request_words};
 use crate::{Paint, Style, quantity};
 use model::DiskActivity;
 
@@ -179,8 +179,8 @@ fn one_layer(screen: &mut Screen<'_>, layer: &WatchedLayer, now: &WatchTick, int
         intervals.iter().map(|t| t.activity.disk(&layer.name).and_then(part)).collect()
     };
     let busy = of(|d| d.busy_ratio.map(|r| r * 100.0));
-    match Seen::of(&now.activity, layer) {
-        Seen::Rates(d) => {
+    match LayerInInterval::of(&now.activity, layer) {
+        LayerInInterval::Rates(d) => {
             let util = decimal(d.busy_ratio.map(|r| r * 100.0), 1);
             let [_, read_rate, ..] = request_words(&d.read);
             let [_, write_rate, ..] = request_words(&d.write);

@@ -21,12 +21,12 @@ pub enum Lasting {
 /// The directories of a user, the one that is used first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    until_reboot: Vec<Place>,
-    always: Vec<Place>,
+    until_reboot: Vec<Journals>,
+    always: Vec<Journals>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct Journals {
     base: PathBuf,
     name: &'static str,
     /// Whether the base may be made: it belongs to the user, and programs make it as they need it.
@@ -39,9 +39,9 @@ impl Places {
     /// has `/var/lib/narrows`. `$NARROWS_JOURNAL` names another directory for both.
     pub fn new(variable: &dyn Fn(&str) -> Option<OsString>, is_root: bool) -> Self {
         let set = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
-        let place = |base: PathBuf, make_base: bool| Place { base, name: NAME, make_base };
+        let place = |base: PathBuf, make_base: bool| Journals { base, name: NAME, make_base };
         if let Some(base) = set("NARROWS_JOURNAL") {
-            let of = |name| Place { base: base.clone(), name, make_base: true };
+            let of = |name| Journals { base: base.clone(), name, make_base: true };
             return Self { until_reboot: vec![of("until-reboot")], always: vec![of("always")] };
         }
         let run = if is_root { Some("/run".into()) } else { set("XDG_RUNTIME_DIR") };
@@ -61,7 +61,7 @@ impl Places {
     }
 
     /// Candidates for a change: what a reboot undoes may stand with the rest where there is no place of its own.
-    fn candidates(&self, lasting: Lasting) -> Vec<&Place> {
+    fn candidates(&self, lasting: Lasting) -> Vec<&Journals> {
         let first = if lasting == Lasting::UntilReboot { self.until_reboot.as_slice() } else { &[] };
         first.iter().chain(&self.always).collect()
     }

@@ -2,8 +2,8 @@
 
 use crate::{BlockOp, FileSpace, OpKind, Outcome, ReadBackOf};
 use integrity::{
-    Allowed, Expected, Ledger, Origin, Owed, Place, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions, Write,
-    classify, points_to,
+    Allowed, CheckedBlock, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions,
+    Write, classify, points_to,
 };
 use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
 use std::sync::Arc;
@@ -261,7 +261,7 @@ impl Verified {
             // What a run that only reads was to have written before: any version of this run.
             expected = Expected { allowed: Allowed { min: 1, max: u32::MAX }, ..expected };
         }
-        let place = Place { lba, expected, read, rereads: &[], origin: None };
+        let place = CheckedBlock { lba, expected, read, rereads: &[], origin: None };
         if classify(&stamper, &place).is_none() {
             return Ok(true);
         }
@@ -283,7 +283,7 @@ impl Verified {
         }
         let rereads: Vec<Result<&[u8], i32>> = rereads.iter().map(|r| r.map(|i| buffers[i].as_slice())).collect();
         let origin = there.as_ref().map(|(expected, read)| Origin { expected: *expected, read });
-        let Some(mut judgement) = classify(&stamper, &Place { rereads: &rereads, origin, ..place }) else {
+        let Some(mut judgement) = classify(&stamper, &CheckedBlock { rereads: &rereads, origin, ..place }) else {
             return Ok(true);
         };
         if not_ours {

@@ -9,7 +9,7 @@ use crate::initrd::{Job, quoted};
 use crate::interrupts::{self, Interrupted};
 use crate::session::Outcome;
 use crate::session_options::SessionOptions;
-use crate::study::Seen;
+use crate::study::StudyCheck;
 use crate::watch::GuestFailure;
 use crate::{page, progress, transport};
 use anyhow::{Context, bail, ensure};
@@ -74,7 +74,7 @@ pub struct Ranked {
     /// Cards are told apart whose files give one this many times as much as the other.
     pub apart: f64,
     /// Whether the cards are in order.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<StudyCheck>,
 }
 
 impl Plan {
@@ -154,7 +154,7 @@ impl Plan {
     }
 
     /// Whether the cards are in the order of their files.
-    fn in_order(&self, metric: &str, against: &[Against]) -> Seen {
+    fn in_order(&self, metric: &str, against: &[Against]) -> StudyCheck {
         let found = against.iter().find(|a| a.metric == metric);
         let (pairs, reversed) = found.map_or((0, Vec::new()), |a| a.order(self.apart));
         let words = format!("{} of {pairs} pairs in order", pairs - reversed.len());
@@ -165,7 +165,7 @@ impl Plan {
         if pairs == 0 {
             wrong.push("the files tell no two cards apart".to_owned());
         }
-        Seen {
+        StudyCheck {
             what: format!("{metric}: cards whose files differ by {} % or more are in that order", self.percent_apart()),
             command: format!("narrows run, then narrows rank {TAG}"),
             telling: vec![words],

@@ -1,7 +1,7 @@
 //! The page of a study: what it shows in one sentence, what that rests on, and what was measured.
 
 use super::{EMULATED, cards, sweep};
-use crate::study::{Experimented, Seen, Shown, Study};
+use crate::study::{Experimented, Shown, Study, StudyCheck};
 use maud::{Markup, html};
 use report::{framed, text_of as t};
 use std::path::Path;
@@ -52,7 +52,7 @@ pub fn page(study: &Study, shown: &Shown) -> String {
 /// The answer in one sentence: what the study shows if all is as expected, else what is not.
 fn verdict(study: &Study, shown: &Shown) -> Markup {
     let all = shown.seen().count();
-    let wrong: Vec<&Seen> = shown.seen().filter(|s| !s.wrong.is_empty()).collect();
+    let wrong: Vec<&StudyCheck> = shown.seen().filter(|s| !s.wrong.is_empty()).collect();
     html! {
         section.verdict id="verdict" {
             h2 { "What it shows" }
@@ -92,7 +92,7 @@ fn looked_at(shown: &Shown) -> Markup {
     }
 }
 
-fn checks(seen: &[Seen]) -> Markup {
+fn checks(seen: &[StudyCheck]) -> Markup {
     html! {
         ul.checks {
             @for one in seen {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn shown(wrong: &[&str]) -> Shown {
-        let seen = |wrong: &[&str]| Seen {
+        let seen = |wrong: &[&str]| StudyCheck {
             what: "the driver".into(),
             command: "narrows inspect".into(),
             telling: vec!["driver ahci".into()],

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 const TEXT_IN_GUEST: &str = "lab/in/study.toml";
 
 /// One thing that was looked at.
-pub struct Seen {
+pub struct StudyCheck {
     /// What was asserted.
     pub what: String,
     /// What was asked.
@@ -45,7 +45,7 @@ pub struct Step {
     /// The machine.
     pub machine: String,
     /// What was seen.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<StudyCheck>,
 }
 
 /// What an experiment gave.
@@ -72,7 +72,7 @@ pub struct Shown {
 
 impl Shown {
     /// All that was looked at.
-    pub fn seen(&self) -> impl Iterator<Item = &Seen> {
+    pub fn seen(&self) -> impl Iterator<Item = &StudyCheck> {
         self.steps.iter().flat_map(|s| &s.seen).chain(self.ranked.iter().flat_map(|r| &r.seen))
     }
 }
@@ -196,7 +196,7 @@ fn by_arm(archive: &Archive, mut arms: Vec<(String, Vec<Run>)>) -> anyhow::Resul
     Ok(arms)
 }
 
-fn look(check: &Check, outcome: &Outcome, i: usize) -> Seen {
+fn look(check: &Check, outcome: &Outcome, i: usize) -> StudyCheck {
     let evidence = Evidence::of(outcome, i);
     let command = match (&check.command, &check.target) {
         (Some(command), _) => command.trim().to_owned(),
@@ -207,7 +207,7 @@ fn look(check: &Check, outcome: &Outcome, i: usize) -> Seen {
     let log: Vec<&str> = log.take(5).collect();
     let output = if check.emulator_log.is_empty() { evidence.out.clone() } else { log.join("\n") };
     let telling = seen(check, &evidence);
-    Seen { what: check.what.clone(), command, telling, output, wrong: failures(check, &evidence) }
+    StudyCheck { what: check.what.clone(), command, telling, output, wrong: failures(check, &evidence) }
 }
 
 /// Machines that were prepared in this study.

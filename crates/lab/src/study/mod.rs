@@ -7,7 +7,7 @@ mod execution;
 
 #[cfg(test)]
 pub use execution::Step;
-pub use execution::{Experimented, Seen, Shown};
+pub use execution::{Experimented, Shown, StudyCheck};
 
 use super::card::CardsPlan;
 use super::machine::Check;

@@ -1,7 +1,7 @@
 //! Builds a captured tree from a short text; the format is told in `tests/trees/README.md`. Tests of other rooms that may
 //! import `observe` include this file by its path.
 
-use observe::{Inventory, Place, Root, inventory};
+use observe::{Inventory, Locator, Root, inventory};
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -100,12 +100,12 @@ impl Tree {
     }
 
     pub fn at(&self, path: &str) -> Inventory {
-        let place = Place::Path { path: path.into(), device: None, mount_id: None, block_size_bytes: None };
+        let place = Locator::Path { path: path.into(), device: None, mount_id: None, block_size_bytes: None };
         inventory(&self.root(), &place)
     }
 
     pub fn device(&self, name: &str) -> Inventory {
-        inventory(&self.root(), &Place::DeviceName(name.into()))
+        inventory(&self.root(), &Locator::DeviceName(name.into()))
     }
 }
 

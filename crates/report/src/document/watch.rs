@@ -1,7 +1,7 @@
 //! `narrows/watch/1`: one document a line, one line an interval.
 
 use super::seconds;
-use crate::watch::{Seen, WatchTick, WatchedLayer};
+use crate::watch::{LayerInInterval, WatchTick, WatchedLayer};
 use model::{CpuActivity, DiskActivity, LayerKind, PressureActivity, RequestActivity};
 use serde::Serialize;
 
@@ -152,7 +152,7 @@ impl<'a> WatchDocument<'a> {
             cpu_mhz: tick.sample.cpu_khz.iter().map(|khz| khz.map(|k| k as f64 / 1e3)).collect(),
             dirty_bytes: tick.sample.memory.dirty_bytes,
             writeback_bytes: tick.sample.memory.writeback_bytes,
-            layers: layers.iter().map(|l| WatchLayer::new(l, &Seen::of(a, l), a.disk(&l.name))).collect(),
+            layers: layers.iter().map(|l| WatchLayer::new(l, &LayerInInterval::of(a, l), a.disk(&l.name))).collect(),
         }
     }
 
@@ -168,11 +168,11 @@ impl<'a> WatchDocument<'a> {
 }
 
 impl<'a> WatchLayer<'a> {
-    fn new(layer: &'a WatchedLayer, seen: &Seen<'_>, disk: Option<&DiskActivity>) -> Self {
+    fn new(layer: &'a WatchedLayer, seen: &LayerInInterval<'_>, disk: Option<&DiskActivity>) -> Self {
         let state = match seen {
-            Seen::Rates(_) => "watched",
-            Seen::First => "first-seen",
-            Seen::Gone => "gone",
+            LayerInInterval::Rates(_) => "watched",
+            LayerInInterval::First => "first-seen",
+            LayerInInterval::Gone => "gone",
         };
         let none = RequestActivity::default();
         let (read, write, both) = disk.map_or((none, none, none), |d| (d.read, d.write, d.both));

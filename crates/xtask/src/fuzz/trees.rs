@@ -3,7 +3,7 @@
 use super::imports::files;
 use super::pieces::{self, Piece};
 use super::{Fuzzer, mutate::hash};
-use observe::{Look, Place, Root};
+use observe::{Locator, Look, Root};
 use report::{Inspection, Style};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,8 @@ impl Fuzzer for Trees {
         let root = Root::new(&self.scratch);
         let environment = observe::environment(&root);
         let disks = observe::disks(&root);
-        let mut places: Vec<Place> = disks.iter().take(MOST_DISKS).map(|d| Place::DeviceName(d.name.clone())).collect();
+        let mut places: Vec<Locator> =
+            disks.iter().take(MOST_DISKS).map(|d| Locator::DeviceName(d.name.clone())).collect();
         places.extend(["/", "/home", "sda"].iter().filter_map(|name| observe::place_of(&root, name).ok()));
         let look = Look { health: true, kernel_log: true, registers: false };
         let mut outcome = format!("{}", disks.len().min(8));
