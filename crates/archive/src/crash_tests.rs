@@ -7,12 +7,13 @@
 //! Not injected: reordering among writes that were not synced, bit rot (`verify` is for that), lies of the device.
 //!
 //! Must hold: `recover` gives the run truncated at a complete phase, or the whole run; a run that has its final name is
-//! whole; nothing stays in the way of the next run.
+//! whole; nothing stays in the way of the next run. The same while tables reach their limit and are thinned: the rows that are
+//! left are a thinning of what came first, and phases before keep all of theirs.
 
 use crate::generated_runs::{measured_run, so_far};
 use crate::storage::{Step, parent_of};
 use crate::{Archive, Recovered};
-use model::{Run, RunState};
+use model::{Interval, Run, RunState, SystemSample};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -259,6 +260,110 @@ fn a_recovery_that_is_cut_off_is_made_up_for() {
             let case = format!("recovery, {unsynced:?}, step {stop_at} of {count}");
             assert_eq!(assert_recovered(directory.path(), &run, 1, false, &case), "truncated", "{case}");
         }
+    }
+}
+
+/// What a test's tables may have.
+const SMALL_BYTES: u64 = 2_000;
+/// What comes of the long phase, 1 ns each, and in so large pieces.
+const FINE: u64 = 320;
+const PIECE: usize = 40;
+
+/// A run whose second phase brings more than its tables may have.
+fn long_run() -> (Run, Vec<Interval>, Vec<SystemSample>) {
+    let mut run = measured_run(50, 2);
+    let one = |start_ns| Interval {
+        start_ns,
+        length_ns: 1,
+        operations: 2,
+        bytes: start_ns,
+        latency_ns_p50: Some(1),
+        latency_ns_p99: Some(2),
+        latency_ns_max: Some(start_ns),
+    };
+    let fine: Vec<Interval> = (0..FINE).map(one).collect();
+    let sample = |at_ns| SystemSample { at_ns, ..SystemSample::default() };
+    let samples: Vec<SystemSample> = (1..=FINE).map(sample).collect();
+    run.samples = vec![sample(0), sample(1), sample(FINE)];
+    let mut coarse = fine.clone();
+    (0..3).for_each(|_| Interval::halve(&mut coarse));
+    run.phases[1].record.as_mut().unwrap().intervals = coarse;
+    (run, fine, samples)
+}
+
+/// Keeps the long run as `check` would. Returns how many of the fine intervals the writer was still sure to have taken.
+fn keep_long(archive: &Archive, run: &Run, fine: &[Interval], samples: &[SystemSample]) -> (Option<usize>, bool) {
+    let Ok(mut partial) = archive.begin(&so_far(run, 0)) else { return (None, false) };
+    (partial.series.limit_bytes, partial.system.limit_bytes) = (SMALL_BYTES, 4 * SMALL_BYTES);
+    let one = Run { samples: run.samples[..1].to_vec(), ..so_far(run, 1) };
+    if partial.phase_done(&one).is_err() {
+        return (None, false);
+    }
+    let mut taken = 0;
+    for (fine, samples) in fine.chunks(PIECE).zip(samples.chunks(PIECE)) {
+        if partial.phase_grows(&run.phases[1].plan.name, &one.samples, fine, samples).is_err() {
+            break;
+        }
+        taken += fine.len();
+        assert!(std::fs::metadata(partial.directory().join("series.csv")).unwrap().len() <= SMALL_BYTES);
+    }
+    let done = partial.phase_done(run).is_ok();
+    (Some(if done { fine.len() } else { taken }), partial.finish(run).is_ok())
+}
+
+/// Asserts that the rows are a thinning of the first of the fine intervals; gives how many of these they stand for, and the
+/// largest number in one row.
+fn assert_thinned(rows: &[Interval], fine: &[Interval], case: &str) -> (usize, u64) {
+    let mut covered = 0;
+    for row in rows {
+        let of = &fine[covered..covered + row.length_ns as usize];
+        let (mut joined, rest) = (of[0], &of[1..]);
+        rest.iter().for_each(|later| joined.append(later));
+        assert_eq!(*row, joined, "{case}");
+        covered += of.len();
+    }
+    let largest = rows.iter().map(|row| row.length_ns).max().unwrap_or(1);
+    assert!(largest.is_power_of_two(), "{case}: {largest} in a row");
+    // Each time that it was thinned one row may have ended before it was full.
+    let short = rows.iter().filter(|row| row.length_ns < largest).count();
+    assert!(short <= 1 + largest.ilog2() as usize, "{case}: {short} of {} rows", rows.len());
+    (covered, largest)
+}
+
+#[test]
+fn a_crash_while_tables_are_thinned_leaves_a_thinning() {
+    let (run, fine, samples) = long_run();
+    let count = {
+        let directory = tempfile::tempdir().unwrap();
+        let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
+        assert_eq!(keep_long(&archive, &run, &fine, &samples), (Some(fine.len()), true));
+        fault.lock().unwrap().steps
+    };
+    for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
+        let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
+        for stop_at in 0..count {
+            let directory = tempfile::tempdir().unwrap();
+            let (archive, _) = faulty(directory.path(), Fault { stop_at: Some(stop_at), ..Fault::new(unsynced) });
+            let (taken, finished) = keep_long(&archive, &run, &fine, &samples);
+            let case = format!("{unsynced:?}, step {stop_at} of {count}");
+            let archive = Archive::open(directory.path());
+            archive.recover().unwrap();
+            let Some(taken) = taken else { continue };
+            assert!(archive.verify(&run.id).unwrap().is_clean(), "{case}");
+            let loaded = archive.load(&run.id).unwrap();
+            assert_eq!(loaded.phases[0], run.phases[0], "{case}: a short phase keeps all it has");
+            assert!(!finished || loaded.state == run.state, "{case}");
+            let rows = loaded.phases.get(1).map_or(&[][..], |p| &p.record.as_ref().unwrap().intervals);
+            let (covered, largest) = assert_thinned(rows, &fine, &case);
+            // What is not whole yet waits in memory.
+            assert!(covered + largest as usize > taken, "{case}: {covered} of {taken}, {largest} in a row");
+            *sizes.entry(largest).or_default() += 1;
+            let kept = &loaded.samples;
+            assert!(kept.is_sorted_by_key(|s| s.at_ns) && kept.iter().all(|s| s.at_ns <= FINE), "{case}");
+            let first: Vec<u64> = kept.iter().take(2).map(|s| s.at_ns).collect();
+            assert!([0, 1].starts_with(&first), "{case}: the first of a phase stays: {first:?}");
+        }
+        assert!(sizes.len() > 2, "{unsynced:?}: {sizes:?}");
     }
 }
 

@@ -39,8 +39,8 @@ pub struct Partial {
     id: String,
     directory: PathBuf,
     _writer: Option<Lock>,
-    series: Table<SeriesForm>,
-    system: Table<Layout>,
+    pub(crate) series: Table<SeriesForm>,
+    pub(crate) system: Table<Layout>,
     stored: Stored,
     keep: bool,
 }

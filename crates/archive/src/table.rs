@@ -94,7 +94,7 @@ pub(crate) struct Part<'a, F: Form> {
 #[derive(Clone, Debug)]
 pub(crate) struct Table<F: Form> {
     form: F,
-    limit_bytes: u64,
+    pub(crate) limit_bytes: u64,
     /// Bytes known to be good and synced.
     length_bytes: u64,
     segments: Vec<Segment<F>>,
