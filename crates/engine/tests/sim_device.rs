@@ -361,7 +361,7 @@ fn a_full_device_says_so() {
     for (kind, offset, result) in
         [(OpKind::Write, 1 << 20, Err(28)), (OpKind::Read, 1 << 20, Ok(0)), (OpKind::Write, (1 << 20) - 512, Ok(512))]
     {
-        device.submit(&[BlockOp { kind, offset, len: 4096, buffer: 0, intended_ns: None }]).unwrap();
+        device.submit(&[BlockOp { kind, offset, len: 4096, ..BlockOp::default() }]).unwrap();
         done.clear();
         device.reap(1, Ns::MAX, &mut done).unwrap();
         assert_eq!(done[0].result, result, "{kind:?} at {offset}");

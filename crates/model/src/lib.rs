@@ -64,8 +64,8 @@ pub use plan::{
     Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyPlan,
     Durability, EngineKind, ErrorPolicy, FileOperation, FileOrder, FilesPlan, Flow, Flush, IoClass, IoPath, IoPriority,
     Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan,
-    PhaseShape, Plan, PlanError, PlannedJob, Rate, RwFlags, SteadyState, StopRule, StreamKind, StreamPlan, Sync,
-    TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone,
+    PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags, SteadyState, StopRule, StreamKind,
+    StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;

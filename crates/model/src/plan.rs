@@ -14,7 +14,7 @@ mod work;
 
 pub use course::{
     Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, Numa, NumaMemory,
-    NumaNodes, OpenSync, Pacing, Rate, RwFlags, ThinkTime,
+    NumaNodes, OpenSync, Pacing, PriorityShare, Rate, RwFlags, ThinkTime,
 };
 pub use demands::PlanError;
 pub use files::{FileOperation, FilesPlan};

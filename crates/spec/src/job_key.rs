@@ -5,8 +5,8 @@ use crate::job::{Extent, Files, Job};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOperation,
-    FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, Rate, RwFlags, Sync,
-    UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, PriorityShare, Rate,
+    RwFlags, Sync, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 
 /// All keys of a job, in the order in which they are documented.
@@ -261,18 +261,50 @@ fn rates(
     Ok(())
 }
 
+/// `real-time:2`, `best-effort:LEVEL:HINT`, `idle`.
 fn io_priority(text: &str) -> Result<IoPriority, String> {
-    let (class, level) = text.split_once(':').map_or((text, None), |(c, l)| (c, Some(l)));
-    let level = level.map(|l| whole(l).ok().filter(|n| *n < 8).ok_or_else(|| format!("'{l}' is no level from 0 to 7")));
-    let class = match class {
-        "real-time" => IoClass::RealTime,
-        "best-effort" => IoClass::BestEffort,
-        "idle" if level.is_none() => IoClass::Idle,
+    let mut parts = text.trim().split(':');
+    let class = match parts.next() {
+        Some("real-time") => IoClass::RealTime,
+        Some("best-effort") => IoClass::BestEffort,
+        Some("idle") if !text.contains(':') => IoClass::Idle,
         _ => return Err(format!("no priority '{text}'")),
     };
     // What the kernel takes for a process that says nothing.
-    let level = level.transpose()?.unwrap_or(if class == IoClass::Idle { 0 } else { 4 });
-    Ok(IoPriority { class, level })
+    let level = parts.next().map_or(Ok(if class == IoClass::Idle { 0 } else { 4 }), priority_level)?;
+    Ok(IoPriority { class, level, hint: parts.next().map_or(Ok(0), priority_hint)? })
+}
+
+pub(crate) fn priority_level(text: &str) -> Result<u8, String> {
+    whole(text).ok().filter(|n| *n < 8).ok_or_else(|| format!("'{text}' is no level from 0 to 7"))
+}
+
+pub(crate) fn priority_hint(text: &str) -> Result<u16, String> {
+    let last = IoPriority::LAST_HINT;
+    whole(text).ok().filter(|n| *n <= last).ok_or_else(|| format!("'{text}' is no hint from 0 to {last}"))
+}
+
+/// `read/20/real-time:0, write/64KiB/5/idle`.
+fn priority_shares(text: &str) -> Result<Vec<PriorityShare>, String> {
+    let share = |text: &str| {
+        let (operation, size, percent, priority) = match text.split('/').map(str::trim).collect::<Vec<_>>()[..] {
+            [operation, percent, priority] => (operation, None, percent, priority),
+            [operation, size, percent, priority] => (operation, Some(size), percent, priority),
+            _ => {
+                return Err(format!(
+                    "'{}' is no share: read/PERCENT/PRIORITY, read/SIZE/PERCENT/PRIORITY",
+                    text.trim()
+                ));
+            }
+        };
+        Ok(PriorityShare {
+            operation: one_of(operation, &[("read", Operation::Read), ("write", Operation::Write)])?,
+            block_bytes: size.map(bytes).transpose()?,
+            percent: self::percent(percent)?,
+            priority: io_priority(priority)?,
+        })
+    };
+    text.split(',').map(share).collect()
 }
 
 pub(crate) fn per_second(text: &str) -> Result<u64, String> {
@@ -307,7 +339,8 @@ keys! {
     "cpus-split", "true, false", |j, t| j.cpus_split = flag(t)?, "Each stream is pinned to one of them.";
     "numa-cpus", "nodes: 0-1, or all", |j, t| j.stream.path.numa.cpu_nodes = Some(nodes(t)?), "NUMA nodes whose processors may be used.";
     "numa-memory", "default, local, prefer:NODE, bind:NODES, interleave:NODES", |j, t| j.stream.path.numa.memory = numa_memory(t)?, "Where its buffers are. Nodes that the machine does not have are left out, and the record says so.";
-    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| j.stream.path.io_priority = Some(io_priority(t)?), "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7.";
+    "io-priority", "real-time:LEVEL, best-effort:LEVEL, idle", |j, t| j.stream.path.io_priority = Some(io_priority(t)?), "Priority of its requests, for schedulers that know of it; levels go from 0, the first, to 7. A hint may follow, as in best-effort:LEVEL:HINT: 1 to 7 are the command duration limits of a disk (Linux 6.5).";
+    "priority-shares", "read/PERCENT/PRIORITY, write/SIZE/PERCENT/PRIORITY, ...", |j, t| j.stream.path.priority_shares = priority_shares(t)?, "Shares of its reads and writes, or of those of one size, with a priority of their own, as in read/20/real-time:0; drawn one by one. By io_uring with direct access. Latencies are those of all requests together.";
     "engine", "io-uring, psync, psync-threads, mmap, fallocate, ftruncate", |j, t| j.stream.path.engine = Some(one_of(t, &[("io-uring", EngineKind::IoUring), ("psync", EngineKind::Psync), ("psync-threads", EngineKind::PsyncThreads), ("mmap", EngineKind::Mmap), ("fallocate", EngineKind::Fallocate), ("ftruncate", EngineKind::Ftruncate)])?), "By which calls; without it io_uring for direct access and plain calls for buffered. With fallocate a write reserves its blocks and sends no data, with ftruncate it sets the length of the file to its offset.";
     "access", "direct, buffered", |j, t| j.stream.path.access = Some(one_of(t, &[("direct", Access::Direct), ("buffered", Access::Buffered)])?), "Past the page cache or through it.";
     "cold", "true, false", |j, t| j.cold = flag(t)?, "What is read is dropped from the page cache before.";

@@ -1,8 +1,8 @@
 //! Options of fio that mean more than a value: zones, working sets, names of files, waiting, checksums.
 
 use model::{
-    Access, EngineKind, IoClass, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan, Rate, StopRule, Sync, TargetKind,
-    VerifyKind,
+    Access, EngineKind, IoClass, IoPriority, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan, PriorityShare, Rate,
+    StopRule, Sync, TargetKind, VerifyKind,
 };
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
 use std::collections::BTreeMap;
@@ -122,6 +122,53 @@ fn priorities_are_those_of_ioprio_set() {
     assert_eq!(priority("prioclass=1\nprio=2\n"), Some((IoClass::RealTime, 2)));
     assert_eq!(priority("prio=6\n"), Some((IoClass::BestEffort, 6)));
     assert!(error("[a]\nsize=1m\nprio=8\n").to_string().contains("0 to 7"));
+}
+
+#[test]
+fn shares_of_requests_with_priorities_are_those_of_fio() {
+    let shares = |options: &str| -> Vec<String> {
+        let text = format!("[a]\nrw=randrw\nsize=8m\ndirect=1\nioengine=libaio\n{options}");
+        let stream = plan(&text).phases.last().unwrap().streams[0].clone();
+        let say = |s: &PriorityShare| {
+            let IoPriority { class, level, hint } = s.priority;
+            let bytes = s.block_bytes.map_or(String::new(), |b| format!("{b} "));
+            format!("{:?} {bytes}{} {class:?}:{level}:{hint}", s.operation, s.percent)
+        };
+        stream.path.priority_shares.iter().map(say).collect()
+    };
+    assert_eq!(shares("cmdprio_percentage=20\n"), ["Read 20 RealTime:0:0", "Write 20 RealTime:0:0"]);
+    assert_eq!(
+        shares("cmdprio_percentage=20,0\ncmdprio_class=2\ncmdprio=3\ncmdprio_hint=1\n"),
+        ["Read 20 BestEffort:3:1"]
+    );
+    assert_eq!(
+        shares("bssplit=64k/40:1024k/60,1024k/100\ncmdprio_bssplit=64k/100:1024k/0,1024k/0\ncmdprio_class=1\n"),
+        ["Read 65536 100 RealTime:0:0"]
+    );
+    assert_eq!(
+        shares("cmdprio_bssplit=64k/25/1/1:64k/75/3/2,4k/10/2/0/3\n"),
+        ["Read 65536 25 RealTime:1:0", "Read 65536 75 Idle:0:0", "Write 4096 10 BestEffort:0:3"]
+    );
+    for (options, what) in [
+        ("cmdprio_percentage=101\n", "above 100 %"),
+        ("cmdprio_class=4\n", "no class"),
+        ("cmdprio=8\n", "0 to 7"),
+        ("cmdprio_hint=1024\n", "0 to 1023"),
+        ("cmdprio_bssplit=64k\n", "SIZE/PERCENT/CLASS/LEVEL"),
+        ("cmdprio_bssplit=64k/10/0/1\n", "class 0"),
+        ("cmdprio_bssplit=4k/10\ncmdprio_percentage=5\n", "exclude each other"),
+    ] {
+        let error = error(&format!("[a]\nsize=1m\n{options}"));
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    let complaint = |options: &str| {
+        let text = format!("[a]\nrw=write\nsize=1m\n{options}");
+        plan(&text).check(512, None).iter().map(ToString::to_string).collect::<String>()
+    };
+    assert_eq!(complaint("ioengine=io_uring\ndirect=1\ncmdprio_bssplit=4k/60:4k/40/2/1\n"), "");
+    assert!(complaint("ioengine=io_uring\ndirect=1\ncmdprio_bssplit=4k/60:4k/41\n").contains("101 %"));
+    assert!(complaint("ioengine=io_uring\ncmdprio_percentage=5\n").contains("direct=1"));
+    assert!(complaint("ioengine=psync\ndirect=1\ncmdprio_percentage=5\n").contains("io_uring"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub use sole_opening::{LockHolder, Sole, record_lock, sole_device_opening, sole_
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
 pub use thread::{
-    PunctualTimers, ThreadUsage, affinity, children_usage, process_usage, raise_memlock, set_affinity, set_io_priority,
-    thread_usage,
+    PunctualTimers, ThreadUsage, affinity, children_usage, io_priority, process_usage, raise_memlock, set_affinity,
+    set_io_priority, thread_usage,
 };
 pub use timex::clock_synchronised;

@@ -17,7 +17,7 @@ use rustix::io::{Errno, ReadWriteFlags};
 use rustix::io_uring::{
     IoringEnterFlags, IoringFeatureFlags, IoringFsyncFlags, IoringOp, IoringSetupFlags, IoringSqeFlags,
     addr_or_splice_off_in_union, buf_union, io_uring_enter, io_uring_enter_arg, io_uring_getevents_arg, io_uring_ptr,
-    io_uring_sqe, io_uring_user_data, iovec, len_union, off_or_addr2_union, op_flags_union,
+    io_uring_sqe, io_uring_user_data, ioprio_union, iovec, len_union, off_or_addr2_union, op_flags_union,
 };
 use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
@@ -220,15 +220,24 @@ impl Ring {
     /// Nothing was queued; see [`PushError`].
     #[inline]
     pub fn push(&mut self, op: RingOp, buffer: u32, offset: u64, len: u32) -> Result<(), PushError> {
-        self.push_to(0, op, buffer, offset, len)
+        self.push_to(0, op, buffer, offset, len, 0)
     }
 
-    /// The same on the file with this index.
+    /// The same on the file with this index, and with a priority of its own as [`crate::set_io_priority`] takes it; with 0 a
+    /// transfer has the thread's. Syncs have none.
     ///
     /// # Errors
     /// Nothing was queued; see [`PushError`].
     #[inline]
-    pub fn push_to(&mut self, file: u32, op: RingOp, buffer: u32, offset: u64, len: u32) -> Result<(), PushError> {
+    pub fn push_to(
+        &mut self,
+        file: u32,
+        op: RingOp,
+        buffer: u32,
+        offset: u64,
+        len: u32,
+        priority: u16,
+    ) -> Result<(), PushError> {
         let Some(&fd) = self.entry_fds.get(file as usize) else { return Err(PushError::NoSuchFile(file)) };
         let Some(slot) = self.slots.get_mut(buffer as usize) else { return Err(PushError::NoSuchBuffer(buffer)) };
         if slot.parts > 0 {
@@ -242,27 +251,22 @@ impl Ring {
             return Err(PushError::Full);
         }
         *slot = Slot { parts, pair: parts == 2, ..Slot::default() };
-        match op {
-            RingOp::Read => {
-                let entry = self.transfer(fd, IoringOp::ReadFixed, IoringOp::Readv, buffer, offset, len);
-                self.queues.push(entry);
+        let mut entry = match op {
+            RingOp::Read => self.transfer(fd, IoringOp::ReadFixed, IoringOp::Readv, buffer, offset, len),
+            RingOp::Write | RingOp::WriteThenDatasync => {
+                self.transfer(fd, IoringOp::WriteFixed, IoringOp::Writev, buffer, offset, len)
             }
-            RingOp::Write => {
-                let entry = self.transfer(fd, IoringOp::WriteFixed, IoringOp::Writev, buffer, offset, len);
-                self.queues.push(entry);
-            }
-            RingOp::WriteThenDatasync => {
-                let mut entry = self.transfer(fd, IoringOp::WriteFixed, IoringOp::Writev, buffer, offset, len);
-                entry.flags |= IoringSqeFlags::IO_LINK;
-                self.queues.push(entry);
-                let entry = self.sync(fd, u64::from(buffer) | SYNC_HALF, IoringFsyncFlags::DATASYNC);
-                self.queues.push(entry);
-            }
-            RingOp::Fsync => {
-                let entry = self.sync(fd, u64::from(buffer), IoringFsyncFlags::empty());
-                self.queues.push(entry);
-            }
+            RingOp::Fsync => self.sync(fd, u64::from(buffer), IoringFsyncFlags::empty()),
+        };
+        if op != RingOp::Fsync {
+            entry.ioprio = ioprio_union { ioprio: priority };
         }
+        if op == RingOp::WriteThenDatasync {
+            entry.flags |= IoringSqeFlags::IO_LINK;
+            self.queues.push(entry);
+            entry = self.sync(fd, u64::from(buffer) | SYNC_HALF, IoringFsyncFlags::DATASYNC);
+        }
+        self.queues.push(entry);
         self.unsubmitted += u32::from(parts);
         self.in_flight += 1;
         Ok(())

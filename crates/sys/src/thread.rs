@@ -97,22 +97,26 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
 }
 
 /// Sets the priority of the requests that the calling thread makes, io_uring entries without one of their own included
-/// (`io_prep_rw` takes the task's). `class` as in ioprio_set(2): 1 real time, 2 best effort, 3 idle; `level` 0 to 7.
+/// (`io_prep_rw` takes the task's). `priority` as in ioprio_set(2): the class, three bits, above a hint of ten (Linux 6.5;
+/// before, 0) and the level of three (k:include/uapi/linux/ioprio.h); 0: what a thread has that says nothing.
 ///
 /// # Errors
-/// `EPERM` for real time without CAP_SYS_ADMIN and CAP_SYS_NICE, `EINVAL` for what is no class or level.
-pub fn set_io_priority(class: u8, level: u8) -> io::Result<()> {
+/// `EPERM` for real time without CAP_SYS_ADMIN and CAP_SYS_NICE, `EINVAL` for what is no class, level or hint.
+pub fn set_io_priority(priority: u16) -> io::Result<()> {
     const WHO_PROCESS: libc::c_int = 1;
-    const CLASS_SHIFT: u32 = 13;
-    /// Above the level there are hints of other kinds since Linux 6.6 (k:include/uapi/linux/ioprio.h).
-    const HIGHEST_LEVEL: u8 = 7;
-    if level > HIGHEST_LEVEL {
-        return Err(io::Error::from_raw_os_error(libc::EINVAL));
-    }
-    let priority = libc::c_int::from(class) << CLASS_SHIFT | libc::c_int::from(level);
+    let priority = libc::c_int::from(priority);
     // SAFETY: takes three numbers, no memory; process 0 is the calling thread (ioprio_set(2)).
     let r = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0 as libc::c_int, priority) };
     if r == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The priority of the requests that the calling thread makes, as [`set_io_priority`] takes it.
+pub fn io_priority() -> u16 {
+    const WHO_PROCESS: libc::c_int = 1;
+    // SAFETY: takes two numbers, no memory; process 0 is the calling thread (ioprio_get(2)).
+    let r = unsafe { libc::syscall(libc::SYS_ioprio_get, WHO_PROCESS, 0 as libc::c_int) };
+    // It does not fail for the caller itself, unless a filter forbids it.
+    u16::try_from(r).unwrap_or(0)
 }
 
 /// Arguments of prctl(2) that are not used are read all the same: as wide as the call takes them.
@@ -176,19 +180,15 @@ mod tests {
 
     #[test]
     fn a_priority_is_that_of_the_thread_that_set_it() {
-        let get = || {
-            // SAFETY: takes two numbers, no memory; process 0 is the calling thread (ioprio_get(2)).
-            unsafe { libc::syscall(libc::SYS_ioprio_get, 1 as libc::c_int, 0 as libc::c_int) }
-        };
-        let before = get();
+        let before = io_priority();
         let of_thread = std::thread::spawn(move || {
-            set_io_priority(3, 0).unwrap();
-            let idle = get();
-            set_io_priority(2, 6).unwrap();
-            (idle, get(), set_io_priority(2, 9).is_err())
+            set_io_priority(3 << 13).unwrap();
+            let idle = io_priority();
+            set_io_priority(2 << 13 | 6).unwrap();
+            (idle, io_priority(), set_io_priority(7 << 13).is_err())
         });
         assert_eq!(of_thread.join().unwrap(), (3 << 13, 2 << 13 | 6, true));
-        assert_eq!(get(), before);
+        assert_eq!(io_priority(), before);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod pattern_tests;
 mod permutation;
 mod places;
 mod popularity;
+mod priorities;
 mod random;
 mod read_back;
 mod shaping;

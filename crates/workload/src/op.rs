@@ -1,6 +1,6 @@
 //! The seam between what is asked and who carries it out.
 
-use model::{Direction, Ns};
+use model::{Direction, IoPriority, Ns};
 
 /// What a block operation does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -103,6 +103,8 @@ pub struct BlockOp {
     /// When the operation should start. `None`: as soon as there is room (closed loop); latency then counts from the
     /// moment it was handed to the device.
     pub intended_ns: Option<Ns>,
+    /// Its own priority. `None`: that of its stream.
+    pub priority: Option<IoPriority>,
 }
 
 impl Request for BlockOp {

@@ -3,6 +3,7 @@
 use crate::backlog::Backlog;
 use crate::files::Files;
 use crate::flow::FlowShare;
+use crate::priorities::Priorities;
 use crate::random::{MIX, Random, SIZE};
 use crate::shaping::Shaping;
 use crate::sizes::draw;
@@ -36,7 +37,7 @@ pub struct Pattern {
     least: u64,
     files: Files,
     once: bool,
-    /// Nothing but blocks: neither syncs, nor trims before writes, nor a pace.
+    /// Nothing but blocks: neither syncs, nor trims before writes, nor a pace, nor priorities.
     plain: bool,
     in_flight: u32,
     syncs: Option<Syncs>,
@@ -44,6 +45,7 @@ pub struct Pattern {
     /// Blocks whose trim has completed, where each is trimmed before it is written; never more than are in flight.
     trimmed: Option<Vec<BlockOp>>,
     backlog: Option<Backlog>,
+    priorities: Option<Priorities>,
     chance: Random,
     size: Random,
 }
@@ -67,7 +69,7 @@ impl Pattern {
         let fixed = BlockSize::Fixed { bytes: block.block_size_bytes };
         let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
         let trims = block.trim_before_write && kind.sends_data();
-        let (syncs, shaping) = (Syncs::of(plan), Shaping::of(plan));
+        let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
         Self {
             kind,
             read_percent: block.mix.map_or(all_reads, |m| m.read_percent.min(100)),
@@ -75,11 +77,12 @@ impl Pattern {
             least: block.min_block_bytes().max(1),
             files: Files::new(plan),
             once,
-            plain: syncs.is_none() && shaping.is_none() && !trims,
+            plain: syncs.is_none() && shaping.is_none() && priorities.is_none() && !trims,
             in_flight: 0,
             syncs,
             shaping,
             backlog: Backlog::of(plan),
+            priorities,
             trimmed: trims.then(|| Vec::with_capacity(plan.path.queue_depth as usize)),
             chance: Random::new(plan.seed, MIX),
             size: Random::new(plan.seed, SIZE),
@@ -97,7 +100,7 @@ impl Pattern {
 
     fn sync(&mut self, kind: OpKind, file: usize) -> BlockOp {
         self.in_flight += 1;
-        BlockOp { kind, offset: self.files.space.address(file, 0), len: 0, buffer: 0, intended_ns: None }
+        BlockOp { kind, offset: self.files.space.address(file, 0), ..BlockOp::default() }
     }
 
     /// A sync that is due before anything else.
@@ -137,7 +140,7 @@ impl Pattern {
                 syncs.wrote(len);
             }
         }
-        BlockOp { kind, offset, len, buffer: 0, intended_ns: None }
+        BlockOp { kind, offset, len, ..BlockOp::default() }
     }
 
     /// The side that goes now, or the moment until which none does.
@@ -167,6 +170,14 @@ impl Pattern {
 
     #[inline(never)]
     fn next_of_any(&mut self, now: Ns) -> Next<BlockOp> {
+        let mut next = self.next_in_turn(now);
+        if let (Next::Op(op), Some(priorities)) = (&mut next, &mut self.priorities) {
+            op.priority = priorities.draw(op);
+        }
+        next
+    }
+
+    fn next_in_turn(&mut self, now: Ns) -> Next<BlockOp> {
         let trimmed = self.trimmed.as_mut().and_then(Vec::pop);
         if let Some(op) = trimmed.or_else(|| self.backlog.as_mut()?.next()) {
             self.in_flight += 1;

@@ -6,6 +6,7 @@ pub(crate) const PLACE: u64 = 2;
 pub(crate) const SIZE: u64 = 3;
 pub(crate) const PACE: u64 = 4;
 pub(crate) const FILE: u64 = 5;
+pub(crate) const PRIORITY: u64 = 6;
 
 /// One stream of random numbers. The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]

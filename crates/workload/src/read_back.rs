@@ -59,7 +59,7 @@ impl ReadBackOf {
                 }
                 self.unit = next;
                 let (offset, len) = (self.space.address(self.file, first * unit), ((next - first) * unit) as u32);
-                return Some(BlockOp { kind: OpKind::Read, offset, len, buffer: 0, intended_ns: None });
+                return Some(BlockOp { kind: OpKind::Read, offset, len, ..BlockOp::default() });
             }
             self.file += 1;
             if self.file < self.tables.len() {

@@ -61,7 +61,7 @@ impl Bench {
 
     fn begin(&mut self, slot: usize, kind: OpKind, unit: u64, units: u64) {
         let len = if matches!(kind, OpKind::Fsync | OpKind::Fdatasync) { 0 } else { (units * UNIT) as u32 };
-        let op = BlockOp { kind, offset: unit * UNIT, len, buffer: slot as u32, intended_ns: None };
+        let op = BlockOp { kind, offset: unit * UNIT, len, buffer: slot as u32, ..BlockOp::default() };
         let mut data = vec![0; len as usize];
         if kind.sends_data() {
             self.verified.make(&op, &mut data);

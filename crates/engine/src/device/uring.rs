@@ -4,8 +4,7 @@ use crate::device::calls::without_data;
 use crate::device::calls::{ENXIO, call_flags};
 use crate::device::pool_feature;
 use crate::{Completion, Device, DeviceError};
-use model::Ns;
-use model::RwFlags;
+use model::{IoPriority, Ns, RwFlags};
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use sys::{BufferPool, Epoch, Ring, RingError, RingOp, RingOptions};
@@ -199,7 +198,7 @@ impl Device for UringDevice {
             };
             let (file, offset) = if self.files.len() == 1 { (0, op.offset) } else { self.space.locate(op.offset) };
             self.ring
-                .push_to(file as u32, kind, op.buffer, offset, op.len)
+                .push_to(file as u32, kind, op.buffer, offset, op.len, op.priority.map_or(0, IoPriority::bits))
                 .map_err(|error| DeviceError::BadOperation(error.to_string()))?;
         }
         Ok(())

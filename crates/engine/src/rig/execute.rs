@@ -8,7 +8,8 @@ use super::verify::{ReadsSeen, make_cold, not_started, past_cache};
 use crate::recorder::phase_record;
 use crate::{Control, Crew, DeviceError, FileOptions, StreamRecord};
 use model::{
-    EngineKind, EngineRecord, Failure, FailureKind, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan, Warmup,
+    EngineKind, EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan,
+    Warmup,
 };
 use std::thread::ScopedJoinHandle;
 use sys::Epoch;
@@ -120,10 +121,13 @@ fn delivered(before: Option<u64>, after: Option<u64>) -> Option<u64> {
 
 fn run_all(job: Job<'_>, mut works: Vec<Work<'_>>, crew: &Crew) -> Vec<Result<Ran, DeviceError>> {
     let run = |work: &mut Work<'_>| Worker::new(job, crew, work).run();
-    let confined =
-        |s: &StreamPlan| !s.path.cpus.is_empty() || s.path.io_priority.is_some() || s.path.numa != Numa::default();
+    // What is set for a thread would stay with the caller's.
+    let confined = |path: &IoPath| {
+        let prioritised = path.io_priority.is_some() || !path.priority_shares.is_empty();
+        prioritised || !path.cpus.is_empty() || path.numa != Numa::default()
+    };
     if let [only] = &mut works[..]
-        && !confined(only.stream)
+        && !confined(&only.stream.path)
     {
         return vec![run(only)];
     }

@@ -10,7 +10,7 @@ use crate::{
     Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
     Shaped, StreamRecord, UringDevice, run_worker,
 };
-use model::{BufferPages, Buffers, EngineKind, IoClass, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
+use model::{BufferPages, Buffers, EngineKind, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -113,13 +113,11 @@ impl<'a> Worker<'a> {
         if !path.cpus.is_empty() {
             sys::set_affinity(&path.cpus).map_err(DeviceError::of("sched_setaffinity (cpus of the stream)"))?;
         }
-        if let Some(IoPriority { class, level }) = path.io_priority {
-            let class = match class {
-                IoClass::RealTime => 1,
-                IoClass::BestEffort => 2,
-                IoClass::Idle => 3,
-            };
-            sys::set_io_priority(class, level).map_err(DeviceError::of("ioprio_set (priority of the stream)"))?;
+        let before = sys::io_priority();
+        // What only some requests are to have is tried: a right that is missing is told before the first of them.
+        let tried = path.priority_shares.iter().flat_map(|share| [share.priority.bits(), before]);
+        for priority in tried.chain(path.io_priority.map(IoPriority::bits)) {
+            sys::set_io_priority(priority).map_err(DeviceError::of("ioprio_set (priority of the stream)"))?;
         }
         Ok(missing)
     }
@@ -193,7 +191,13 @@ impl<'a> Worker<'a> {
                 let Some(why) = no_thread() else { return self.drive(device, EngineKind::IoUring) };
                 self.drive(OwnThread::new(device, self.set()?, self.depth(), why), EngineKind::IoUring)
             }
-            (Err(error @ DeviceError::NoRing(_)), Some(pool)) => self.threads(pool, Some(format!("io_uring: {error}"))),
+            (Err(error @ DeviceError::NoRing(_)), Some(pool)) => {
+                let mut ran = self.threads(pool, Some(format!("io_uring: {error}")))?;
+                if !self.stream.path.priority_shares.is_empty() {
+                    ran.missing.push("priorities of single requests: only io_uring has them".into());
+                }
+                Ok(ran)
+            }
             (Err(error), _) => Err(error),
         }
     }

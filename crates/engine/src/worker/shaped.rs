@@ -200,7 +200,7 @@ mod tests {
         data.fill(0, &mut buffer);
         (0..count)
             .map(|i| {
-                let op = BlockOp { kind: OpKind::Write, offset: i * 8192, len: 8192, buffer: 0, intended_ns: None };
+                let op = BlockOp { kind: OpKind::Write, offset: i * 8192, len: 8192, ..BlockOp::default() };
                 data.make(&op, &mut buffer);
                 buffer.clone()
             })
@@ -216,8 +216,7 @@ mod tests {
         data.fill(0, &mut buffer);
         let mut written = Vec::new();
         for i in 0..count {
-            let op =
-                BlockOp { kind: OpKind::Write, offset: i * len as u64, len: len as u32, buffer: 0, intended_ns: None };
+            let op = BlockOp { kind: OpKind::Write, offset: i * len as u64, len: len as u32, ..BlockOp::default() };
             if stream.block().mix.is_some() {
                 buffer.fill(if i % 2 == 0 { 0 } else { 0xaa });
             }
@@ -249,7 +248,7 @@ mod tests {
             let mut buffer = vec![0; 4096];
             data.fill(0, &mut buffer);
             for offset in 0..1000 {
-                let op = BlockOp { kind: OpKind::Write, offset, len: 4096, buffer: 0, intended_ns: None };
+                let op = BlockOp { kind: OpKind::Write, offset, len: 4096, ..BlockOp::default() };
                 data.make(&op, &mut buffer);
                 *seen.entry(buffer.clone()).or_default() += 1;
             }

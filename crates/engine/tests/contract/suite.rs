@@ -37,7 +37,7 @@ pub fn target() -> OwnedFd {
 
 pub fn op(kind: OpKind, offset: u64, buffer: u32) -> BlockOp {
     let len = if kind == OpKind::Fsync { 0 } else { BLOCK as u32 };
-    BlockOp { kind, offset, len, buffer, intended_ns: None }
+    BlockOp { kind, offset, len, buffer, ..BlockOp::default() }
 }
 
 /// Unwraps a device, or says why the test cannot run here.

@@ -1,5 +1,6 @@
 //! When the operations of a stream start, by which calls, and what happens between and after them.
 
+use super::{IoPath, Operation};
 use crate::Ns;
 use serde::{Deserialize, Serialize};
 
@@ -136,20 +137,68 @@ pub struct Flush {
 #[serde(rename_all = "kebab-case")]
 pub enum IoClass {
     /// Before all others; needs CAP_SYS_ADMIN or CAP_SYS_NICE.
-    RealTime,
+    RealTime = 1,
     /// What processes have that say nothing.
-    BestEffort,
+    BestEffort = 2,
     /// When nobody else wants the disk.
-    Idle,
+    Idle = 3,
 }
 
-/// The priority of a stream's requests.
+/// The priority of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoPriority {
     /// The class.
     pub class: IoClass,
     /// Within the class, 0 (first) to 7; 0 for [`IoClass::Idle`].
     pub level: u8,
+    /// A hint to the device, 1 to 7 being its command duration limits (Linux 6.5); 0: none.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub hint: u16,
+}
+
+impl IoPriority {
+    /// The last hint that there is room for.
+    pub const LAST_HINT: u16 = 1023;
+
+    /// As the kernel takes it: three bits of class, ten of hint, three of level (`include/uapi/linux/ioprio.h`).
+    pub fn bits(self) -> u16 {
+        (self.class as u16) << 13 | self.hint << 3 | u16::from(self.level)
+    }
+}
+
+/// A share of a stream's requests that has a priority of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriorityShare {
+    /// Of its reads, or of its writes.
+    pub operation: Operation,
+    /// Of those of this size only.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub block_bytes: Option<u64>,
+    /// How many of them, drawn one by one; the shares of one request sum to 100 at most.
+    pub percent: u32,
+    /// Their priority.
+    pub priority: IoPriority,
+}
+
+impl IoPath {
+    pub(super) fn priorities_can_be(&self) -> Result<(), String> {
+        let shares = &self.priority_shares;
+        let mut priorities = self.io_priority.iter().chain(shares.iter().map(|s| &s.priority));
+        if priorities.any(|p| p.level > 7 || p.hint > IoPriority::LAST_HINT) {
+            return Err("levels of priority go from 0 to 7, hints to 1023".into());
+        }
+        for one in shares {
+            // Those that a request of this one's kind can have.
+            let beside = |s: &&PriorityShare| {
+                s.operation == one.operation && (s.block_bytes.is_none() || s.block_bytes == one.block_bytes)
+            };
+            let sum = shares.iter().filter(beside).fold(0, |sum: u32, s| sum.saturating_add(s.percent));
+            if sum > 100 {
+                return Err(format!("shares of requests with priorities sum to {sum} %; 100 is the most"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// NUMA nodes by number; all of the machine where none is named.

@@ -216,7 +216,15 @@ impl StreamPlan {
             }
             _ => {}
         }
-        if !direct || matches!(engine, EngineKind::Sim | EngineKind::Null) {
+        if matches!(engine, EngineKind::Sim | EngineKind::Null) {
+            return Ok(());
+        }
+        if !self.path.priority_shares.is_empty() && !(direct && engine == EngineKind::IoUring) {
+            return Err("priorities of single requests need io_uring and direct access (fio: ioengine=io_uring or \
+                        libaio, direct=1)"
+                .into());
+        }
+        if !direct {
             return Ok(());
         }
         let fits = |size: &BlockSize| size.is_multiple_of(sector);
@@ -239,9 +247,7 @@ impl StreamPlan {
 
     fn pattern_can_be(&self) -> Result<(), String> {
         let bad = |what: &str| Err(what.to_owned());
-        if self.path.io_priority.is_some_and(|p| p.level > 7) {
-            return bad("levels of priority go from 0 to 7");
-        }
+        self.path.priorities_can_be()?;
         let sums =
             |of: fn(&super::Zone) -> u32| self.block().zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
         match self.block().order {

@@ -2,8 +2,8 @@
 
 use super::{
     Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow, Flush,
-    IoPriority, Mix, Numa, OpenSync, Operation, Order, Pacing, Rate, RwFlags, Sync, ThinkTime, Verify, Zone,
-    is_default,
+    IoPriority, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags, Sync, ThinkTime, Verify,
+    Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +148,9 @@ pub struct IoPath {
     /// The priority of its requests; without it, that of the process.
     #[serde(default, skip_serializing_if = "is_default")]
     pub io_priority: Option<IoPriority>,
+    /// Shares of its requests with a priority of their own: by io_uring, past the page cache.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub priority_shares: Vec<PriorityShare>,
     /// Who carries it out, where that is not the phase's engine.
     #[serde(default, skip_serializing_if = "is_default")]
     pub engine: Option<EngineKind>,
@@ -260,6 +263,7 @@ impl Default for IoPath {
             batch_complete: None,
             cpus: Vec::new(),
             io_priority: None,
+            priority_shares: Vec::new(),
             engine: None,
             access: None,
             numa: Numa::default(),

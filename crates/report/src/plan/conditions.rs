@@ -171,10 +171,11 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     if stream.on_error == model::ErrorPolicy::Continue {
         out.push("errors are counted and it goes on".into());
     }
-    out.extend(stream.path.io_priority.map(|p| match p.class {
-        model::IoClass::RealTime => format!("real-time priority {}", p.level),
-        model::IoClass::BestEffort => format!("best-effort priority {}", p.level),
-        model::IoClass::Idle => "idle priority".into(),
+    out.extend(stream.path.io_priority.map(priority));
+    out.extend(stream.path.priority_shares.iter().map(|s| {
+        let of = s.block_bytes.map_or(String::new(), |b| format!(" of {}", quantity::binary_size(b)));
+        let operation = if s.operation == model::Operation::Read { "reads" } else { "writes" };
+        format!("{} % of the {operation}{of} with {}", s.percent, priority(s.priority))
     }));
     if !stream.path.cpus.is_empty() {
         let word = if stream.path.cpus.len() == 1 { "CPU" } else { "CPUs" };
@@ -196,10 +197,19 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     out
 }
 
+fn priority(p: model::IoPriority) -> String {
+    let hint = if p.hint == 0 { String::new() } else { format!(" and hint {}", p.hint) };
+    match p.class {
+        model::IoClass::RealTime => format!("real-time priority {}{hint}", p.level),
+        model::IoClass::BestEffort => format!("best-effort priority {}{hint}", p.level),
+        model::IoClass::Idle => format!("idle priority{hint}"),
+    }
+}
+
 /// Keys of a stream in JSON that have words of their own, here or in the line before the conditions.
 const WORDED: &str = "operation order block_size_bytes region_start_bytes region_bytes files file_order mix trim_before_write zones \
     run_blocks block_sizes align_bytes copy_bytes \
-    file_operation file_count file_set file_bytes file_shuffle queue_depth batch_submit batch_complete cpus io_priority engine access open_sync \
+    file_operation file_count file_set file_bytes file_shuffle queue_depth batch_submit batch_complete cpus io_priority priority_shares engine access open_sync \
     rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
     name group verify content on_error flow numa sequence verify_backlog least_rate exit_group ends_group";
 

@@ -2,12 +2,13 @@
 
 use super::block::{Blocks, Says};
 use super::number::Units;
+use super::priority::Priorities;
 use super::supported::positive;
 use crate::job::{Extent, Files, Job};
 use crate::job_key;
 use model::{
-    Access, BufferPages, EngineKind, FileOperation, Flow, IoClass, IoPriority, Mix, OpenSync, Order, Rate, SteadyState,
-    Sync, ThinkTime, Verify, VerifyKind,
+    Access, BufferPages, EngineKind, FileOperation, Flow, Mix, OpenSync, Operation, Order, Rate, SteadyState, Sync,
+    ThinkTime, Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -69,9 +70,7 @@ pub(super) struct Draft {
     /// What ends with it, where `exitall` is given.
     pub exit_all: bool,
     pub exit_what: ExitWhat,
-    /// `prioclass`, and `prio`.
-    pub priority_class: Option<IoClass>,
-    pub priority_level: Option<u8>,
+    pub priorities: Priorities,
     /// The job that must have ended before this one starts.
     pub wait_for: Option<String>,
     /// `zonemode=strided`, and its sizes: what is done of a zone, its length, and what lies between two.
@@ -117,6 +116,8 @@ impl Draft {
             "bsrange" | "blocksize_range" => self.blocks.forget_beyond(Says::Range),
             "rate" => self.rates_iops = [None; 3],
             "rate_iops" => self.rates = [None; 3],
+            "cmdprio_percentage" => self.priorities.splits = Default::default(),
+            "cmdprio_bssplit" => self.priorities.percents = [0; 3],
             "filename" => self.filenames.clear(),
             _ => {}
         }
@@ -226,13 +227,12 @@ impl Draft {
 
     /// By which calls, from which memory, with which priority.
     fn way(&mut self, job: &mut Job) -> Result<(), Conflict> {
-        job.stream.path.io_priority = match (self.priority_class, self.priority_level) {
-            (None, None) => None,
-            (Some(IoClass::Idle), _) => Some(IoPriority { class: IoClass::Idle, level: 0 }),
-            (class, level) => {
-                Some(IoPriority { class: class.unwrap_or(IoClass::BestEffort), level: level.unwrap_or(0) })
-            }
-        };
+        job.stream.path.io_priority = self.priorities.own();
+        let writes = job.stream.changes_data();
+        for operation in [(job.stream.reads(), Operation::Read), (writes, Operation::Write)] {
+            let shares = self.priorities.shares(operation.1).map_err(|what| ("cmdprio_bssplit", what))?;
+            job.stream.path.priority_shares.extend(shares.into_iter().filter(|_| operation.0));
+        }
         if self.fills && job.size.is_none() && self.per_file.is_none() {
             job.size = Some(Extent::Percent(100));
             self.notes.push("fill_device: all that the target offers; some of a file system stays free".into());

@@ -11,6 +11,7 @@ mod ini;
 mod job;
 mod number;
 mod option;
+mod priority;
 mod supported;
 
 pub use option::fio_options;

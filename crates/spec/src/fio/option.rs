@@ -65,7 +65,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ("rw_sequencer", "rw=randread:BLOCKS"),
     ("cpumask", "cpus_allowed"),
     (
-        "nice priohint cmdprio_percentage cmdprio_class cmdprio cmdprio_bssplit read_iolog write_iolog \
+        "nice read_iolog write_iolog \
          replay_no_stall replay_redirect replay_align replay_scale replay_time_scale replay_skip merge_blktrace_file \
          merge_blktrace_scalars merge_blktrace_iters blktrace read_iolog_chunked lockmem iodepth_low \
          iodepth_batch_complete_max_ratio serialize_overlap bs_is_seq_rand bs_unaligned blocksize_unaligned overlap \

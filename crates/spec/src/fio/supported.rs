@@ -3,13 +3,14 @@
 use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
+use super::priority::class;
 use crate::job::Extent;
 use crate::job_key::{
-    self, above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, sequence, whole, zones,
+    self, above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, priority_hint, priority_level,
+    sequence, whole, zones,
 };
 use model::{
-    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOperation, FileOrder, IoClass, OpenSync, Order, Rate,
-    VerifyKind,
+    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOperation, FileOrder, OpenSync, Order, Rate, VerifyKind,
 };
 
 type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
@@ -33,7 +34,7 @@ fn flag(text: &str, units: Units) -> Result<bool, String> {
     }
 }
 
-fn count(text: &str, units: Units) -> Result<u32, String> {
+pub(super) fn count(text: &str, units: Units) -> Result<u32, String> {
     whole(&units.plain(text)?)
 }
 
@@ -41,7 +42,7 @@ pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
     count(text, units).and_then(not_0)
 }
 
-fn percent(text: &str, units: Units) -> Result<u32, String> {
+pub(super) fn percent(text: &str, units: Units) -> Result<u32, String> {
     job_key::percent(&units.plain(text.trim_end_matches('%').trim())?)
 }
 
@@ -308,17 +309,14 @@ options! {
     "cpus_allowed_policy" as "cpus-split" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
     "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
-    "prioclass" => |d, t, u| d.priority_class = match count(t, u)? {
-        0 => None,
-        1 => Some(IoClass::RealTime),
-        2 => Some(IoClass::BestEffort),
-        3 => Some(IoClass::Idle),
-        n => return Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
-    };
-    "prio" => |d, t, u| d.priority_level = match count(t, u)? {
-        level @ 0..=7 => Some(level as u8),
-        _ => return Err(format!("'{t}' is no level from 0 to 7")),
-    };
+    "prioclass" => |d, t, u| d.priorities.class = class(t, u)?;
+    "prio" => |d, t, _| d.priorities.level = Some(priority_level(t)?);
+    "priohint" => |d, t, _| d.priorities.hint = Some(priority_hint(t)?);
+    "cmdprio_percentage" => |d, t, u| triple(&mut d.priorities.percents, t, |part| percent(part, u))?;
+    "cmdprio_class" => |d, t, u| triple(&mut d.priorities.classes, t, |part| class(part, u))?;
+    "cmdprio" => |d, t, _| triple(&mut d.priorities.levels, t, priority_level)?;
+    "cmdprio_hint" => |d, t, _| triple(&mut d.priorities.hints, t, priority_hint)?;
+    "cmdprio_bssplit" as "priority-shares" => |d, t, u| d.priorities.set_splits(t, u)?;
     "directory" => |d, t, _| {
         let mut names = separated(t);
         need(names.len() < 2, &format!("'{t}': one directory is supported; one job file for each"))?;
