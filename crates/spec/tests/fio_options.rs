@@ -4,7 +4,7 @@ use model::{
     Access, EngineKind, IoClass, IoPriority, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan, PriorityShare, Rate,
     StopRule, Sync, TargetKind, VerifyKind,
 };
-use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
+use spec::{Readiness, RunError, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
 use std::collections::BTreeMap;
 
 fn read(text: &str, lenient: bool) -> Result<Workload, Vec<TextError>> {
@@ -22,6 +22,10 @@ fn read(text: &str, lenient: bool) -> Result<Workload, Vec<TextError>> {
 }
 
 fn plan(text: &str) -> Plan {
+    planned(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn planned(text: &str) -> Result<Plan, RunError> {
     let inputs = RunInputs {
         kind: TargetKind::Directory,
         readiness: Readiness::Writable,
@@ -31,10 +35,7 @@ fn plan(text: &str) -> Plan {
         seed: 1,
         probe: Default::default(),
     };
-    read(text, false)
-        .unwrap_or_else(|e| panic!("{text}: {}", e[0]))
-        .plan(&inputs)
-        .unwrap_or_else(|e| panic!("{text}: {e}"))
+    read(text, false).unwrap_or_else(|e| panic!("{text}: {}", e[0])).plan(&inputs)
 }
 
 fn error(text: &str) -> TextError {
@@ -163,7 +164,7 @@ fn shares_of_requests_with_priorities_are_those_of_fio() {
     }
     let complaint = |options: &str| {
         let text = format!("[a]\nrw=write\nsize=1m\n{options}");
-        plan(&text).check(512, None).iter().map(ToString::to_string).collect::<String>()
+        planned(&text).map_or_else(|error| error.to_string(), |_| String::new())
     };
     assert_eq!(complaint("ioengine=io_uring\ndirect=1\ncmdprio_bssplit=4k/60:4k/40/2/1\n"), "");
     assert!(complaint("ioengine=io_uring\ndirect=1\ncmdprio_bssplit=4k/60:4k/41\n").contains("101 %"));

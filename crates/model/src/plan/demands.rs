@@ -219,7 +219,7 @@ impl StreamPlan {
         if matches!(engine, EngineKind::Sim | EngineKind::Null) {
             return Ok(());
         }
-        if !self.path.priority_shares.is_empty() && !(direct && engine == EngineKind::IoUring) {
+        if !self.path.priority_shares.is_empty() && (!direct || engine != EngineKind::IoUring) {
             return Err("priorities of single requests need io_uring and direct access (fio: ioengine=io_uring or \
                         libaio, direct=1)"
                 .into());
