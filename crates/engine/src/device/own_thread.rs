@@ -145,7 +145,7 @@ mod tests {
                 offset: u64::from(i) * 4096,
                 len: 4096,
                 buffer: i,
-                intended_ns: None,
+                ..BlockOp::default()
             })
             .collect();
         let mut done = Vec::with_capacity(4);
