@@ -174,7 +174,7 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     out.extend(stream.path.io_priority.map(priority));
     out.extend(stream.path.priority_shares.iter().map(|s| {
         let of = s.block_bytes.map_or(String::new(), |b| format!(" of {}", quantity::binary_size(b)));
-        let operation = if s.operation == model::Operation::Read { "reads" } else { "writes" };
+        let operation = if s.operation == Operation::Read { "reads" } else { "writes" };
         format!("{} % of the {operation}{of} with {}", s.percent, priority(s.priority))
     }));
     if !stream.path.cpus.is_empty() {
