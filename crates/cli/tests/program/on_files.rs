@@ -46,19 +46,21 @@ fn files_are_counted_as_files_and_nothing_is_left_behind() {
     let names: Vec<&str> = phases.iter().map(|p| p["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["create", "stat", "delete"]);
     for phase in phases {
-        assert_eq!(phase["status"], "measured", "{phase}");
+        // On a busy machine a number is refused, and kept as that.
+        assert!(phase["status"] == "measured" || phase["status"] == "refused", "{phase}");
+        let figure = |m: &serde_json::Value| m["value"].as_f64().or(m["rejected_value"].as_f64()).unwrap();
         let metrics = phase["metrics"].as_array().unwrap();
         let of = |quantity: &str| metrics.iter().find(|m| m["id"].as_str().unwrap().ends_with(quantity));
         let rate = of(".files_per_s").unwrap();
-        assert!(rate["value"].as_f64().unwrap() > 0.0 && rate["unit"] == "files_per_s", "{rate}");
-        assert!(of(".latency_ns_p50").unwrap()["value"].as_f64().unwrap() > 0.0);
+        assert!(figure(rate) > 0.0 && rate["unit"] == "files_per_s", "{rate}");
+        assert!(figure(of(".latency_ns_p50").unwrap()) > 0.0);
         assert!(of("bytes_per_s").is_none() && of(".iops").is_none());
     }
     assert_eq!(entries(&target), ["0.0"]);
     assert_eq!(std::fs::read(target.join("0.0")).unwrap(), b"theirs");
     let card = scratch.run(arguments);
     let row = card.stdout.lines().find(|l| l.trim_start().starts_with("create ")).unwrap_or_default();
-    assert!(card.code == 0 && row.contains(" files/s"), "{}", card.stdout);
+    assert!(card.code == 0 && (row.contains(" files/s") || row.contains("refused")), "{}", card.stdout);
     assert!(!card.stdout.contains("IOPS  ") || !row.contains("MB/s"), "{}", card.stdout);
 }
 
