@@ -2,7 +2,7 @@
 
 use crate::causes::{Cause, causes};
 use crate::{catalogue, machine};
-use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Run, RunState, Work};
+use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Reason, Run, RunState, Work};
 
 /// What a limit is named from.
 const NEEDED: [(Work, &str); 6] = [
@@ -63,7 +63,7 @@ fn to_measure(run: &Run) -> Option<NextStep> {
         return None;
     } else if matches!(run.state, RunState::Interrupted | RunState::Truncated) {
         "repeat the check and let it come to its end"
-    } else if reasons.iter().any(|why| why.starts_with("budget") || why.starts_with("too-little-data")) {
+    } else if reasons.iter().any(|why| matches!(Reason::of(why).code, Some("budget" | "too-little-data"))) {
         "repeat the check with a longer --budget"
     } else {
         return None;

@@ -30,6 +30,7 @@ mod plan;
 mod ranking;
 mod rate_change;
 mod rates;
+mod reason;
 mod record;
 mod run;
 mod run_memory;
@@ -73,6 +74,7 @@ pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
+pub use reason::Reason;
 pub use record::{
     ColdProof, DataProof, DirectProof, EngineRecord, Interval, PhaseRecord, QuietWindow, Round, StopCause, WarmupCut,
     WorkerUsage,

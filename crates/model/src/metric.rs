@@ -148,10 +148,10 @@ impl Metric {
         self.reasons.extend(reasons.iter().filter(|r| !self.reasons.contains(r)).cloned().collect::<Vec<_>>());
     }
 
-    /// Why the number is no result although a tool printed it: what it is of ended with an error. Such a reason begins with
-    /// `failed: `.
+    /// Why the number is no result although a tool printed it: what it is of ended with an error, which is the whole reason
+    /// of the code `failed`.
     pub fn failure(&self) -> Option<&str> {
-        self.reasons.iter().map(String::as_str).find(|r| r.starts_with("failed: "))
+        self.reasons.iter().map(String::as_str).find(|r| crate::Reason::of(r).code == Some("failed"))
     }
 
     /// The phase part of the id.

@@ -2,7 +2,7 @@
 
 use crate::fact;
 use crate::quantity::{self, Shown};
-use model::{Metric, MetricStatus, Run, Sync, TargetKind, Work};
+use model::{Metric, MetricStatus, Reason, Run, Sync, TargetKind, Work};
 
 /// What stands where a number could stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,8 +112,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
     row("", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops");
     row("sync write 4K", "", None, Some(Work::DurableWrite), "iops");
     // Numbers that stand, but not for a device.
-    let reasons = run.phases.iter().flat_map(|p| &p.reasons);
-    if let Some(sentence) = reasons.filter_map(|r| r.strip_prefix("no-device: ")).next() {
+    if let Some(sentence) = Reason::find(run.phases.iter().flat_map(|p| &p.reasons), "no-device") {
         h.note(sentence.to_owned());
     }
     h

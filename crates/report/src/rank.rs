@@ -7,7 +7,7 @@ mod table;
 
 pub use markdown::rank_markdown;
 
-pub(crate) use form::{Cell, cell, order, same_order_percent, sentence, shown};
+pub(crate) use form::{Cell, cell, order, same_order_percent, shown};
 
 use crate::text::{plain, wrap_quantities};
 use crate::{Paint, Style};
@@ -43,7 +43,7 @@ pub fn rank_text(rank: &Rank<'_>, style: &Style) -> String {
         line(&mut out, "");
     }
     for reason in &rank.ranking.reasons {
-        let text = plain(sentence(reason), style.ascii);
+        let text = plain(model::Reason::of(reason).sentence, style.ascii);
         for (i, l) in wrap_quantities(&text, style.columns().saturating_sub(2)).iter().enumerate() {
             line(&mut out, &format!("{} {l}", if i == 0 { "-" } else { " " }));
         }

@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -18,8 +18,7 @@ const SAME: f64 = 0.03;
 
 /// Whether the phase was refused because others used the device.
 fn refused_for_others(phase: &PhaseRun) -> Option<&str> {
-    let text = phase.reasons.iter().find_map(|r| r.strip_prefix("foreign-traffic:"))?;
-    (phase.status == PhaseStatus::Refused).then(|| text.trim())
+    Reason::find(&phase.reasons, "foreign-traffic").filter(|_| phase.status == PhaseStatus::Refused)
 }
 
 /// Traffic of others in the quiet windows, or writes while we only read. Where it made a phase be refused, it may be the narrow place if nothing that
@@ -64,7 +63,7 @@ pub fn steal(run: &Run) -> Option<Cause> {
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, s)| *s >= STEAL)?;
     let name = &phase.plan.name;
-    let hides = phase.reasons.iter().any(|r| r.starts_with("steal:")) && probes::all(run).is_empty();
+    let hides = Reason::find(&phase.reasons, "steal").is_some() && probes::all(run).is_empty();
     let (standing, confidence) =
         if hides { (Standing::Remainder, Confidence::Probable) } else { (Standing::Distortion, Confidence::Low) };
     Some(

@@ -1,6 +1,6 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
-use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Run, RunState, Unit};
+use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Reason, Run, RunState, Unit};
 use std::collections::HashSet;
 
 /// How the runs of the sides belong together.
@@ -211,7 +211,7 @@ fn value(metric: Option<&Metric>) -> Value {
         Some(v) => Value { value: Some(v), why_not: None },
         None => {
             // Of a refused number that had no interval either, the refusal is why there is none.
-            let of_value = metric.reasons.iter().find(|r| !r.starts_with("no-interval"));
+            let of_value = metric.reasons.iter().find(|r| Reason::of(r).code != Some("no-interval"));
             let because = of_value.or(metric.reasons.first()).map_or("no reason was kept", String::as_str);
             let what = match metric.status {
                 MetricStatus::Refused => "refused",

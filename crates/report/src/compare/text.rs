@@ -84,7 +84,7 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
             [first, rest @ ..] => format!("{first} and {} others", rest.len()),
             [] => String::new(),
         };
-        note(&mut out, &format!("{whom}: {}", sentence(&reason)), style);
+        note(&mut out, &format!("{whom}: {}", model::Reason::of(&reason).sentence), style);
     }
     if said {
         line(&mut out, "");
@@ -184,14 +184,6 @@ fn note(out: &mut String, text: &str, style: &Style) {
         out.push_str(if i == 0 { "* " } else { "  " });
         out.push_str(l);
         out.push('\n');
-    }
-}
-
-/// A reason without its code, which is for scripts.
-fn sentence(reason: &str) -> &str {
-    match reason.split_once(": ") {
-        Some((code, rest)) if !code.contains(' ') => rest,
-        _ => reason,
     }
 }
 

@@ -76,8 +76,3 @@ pub(crate) fn cell(metric: &RankedMetric, all: &[&RankedMetric]) -> Cell {
 pub(crate) fn same_order_percent(prediction: &Prediction) -> Option<f64> {
     prediction.agreement.map(|share| 100.0 * share.max(1.0 - share))
 }
-
-/// A reason without its code.
-pub(crate) fn sentence(reason: &str) -> &str {
-    reason.split_once(": ").filter(|(code, _)| !code.contains(' ')).map_or(reason, |(_, text)| text)
-}

@@ -1,6 +1,6 @@
 //! A ranking as Markdown, for issues and forums.
 
-use super::{Rank, cell, order, same_order_percent, sentence, shown};
+use super::{Rank, cell, order, same_order_percent, shown};
 use crate::markdown::safe;
 use crate::quantity;
 use std::fmt::Write as _;
@@ -53,7 +53,7 @@ pub fn rank_markdown(rank: &Rank<'_>) -> String {
     }
     out.push('\n');
     for reason in &ranking.reasons {
-        let _ = writeln!(out, "- {}", safe(sentence(reason)));
+        let _ = writeln!(out, "- {}", safe(model::Reason::of(reason).sentence));
     }
     out
 }

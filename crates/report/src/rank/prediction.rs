@@ -50,7 +50,7 @@ pub(super) fn predictions(out: &mut String, ranking: &Ranking, predicted: &str, 
 fn one(out: &mut String, prediction: &Prediction, style: &Style) {
     let name = pad(&shorten(&plain(&prediction.predictor, style.ascii), NAME, style.ascii), NAME);
     let Some(tau) = prediction.tau else {
-        let why = prediction.reasons.first().map_or("not known", |r| super::sentence(r));
+        let why = prediction.reasons.first().map_or("not known", |r| model::Reason::of(r).sentence);
         let room = style.columns().saturating_sub(NAME + 4);
         line(out, &format!("  {name} {}", shorten(&plain(why, style.ascii), room, style.ascii)));
         return;

@@ -6,7 +6,7 @@ mod forest;
 mod scatter;
 
 use super::{framed, section, t};
-use crate::rank::{Rank, cell, order, same_order_percent, sentence, shown};
+use crate::rank::{Rank, cell, order, same_order_percent, shown};
 use crate::{quantity, text};
 use maud::{Markup, html};
 
@@ -28,7 +28,7 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
         @if !ranking.reasons.is_empty() {
             section.verdict id="answer" {
                 h2 { @if rank.predicted.is_some() { "What these targets show" } @else { "To be said first" } }
-                ul.evidence { @for r in &ranking.reasons { li { (t(&capital(sentence(r)))) } } }
+                ul.evidence { @for r in &ranking.reasons { li { (t(&capital(model::Reason::of(r).sentence))) } } }
             }
         }
         @if let Some(predicted) = rank.predicted.filter(|_| !drawn.is_empty()) {
@@ -74,7 +74,7 @@ fn predictions(rank: &Rank<'_>) -> Markup {
                             td { (number(p.p_adjusted, 4)) }
                             td { @if let Some((low, high)) = p.leave_one_out { (format!("{low:.2} to {high:.2}")) } @else { "-" } }
                             td { (p.n) }
-                            td.why { @for r in &p.reasons { (t(sentence(r))) " " } }
+                            td.why { @for r in &p.reasons { (t(model::Reason::of(r).sentence)) " " } }
                         }
                     }
                 }
