@@ -197,6 +197,7 @@ pub(crate) fn stream(seed: u64) -> StreamSummary {
         started_ns: d.number(),
         ended_ns: d.number(),
         cut_ns: d.number(),
+        depth_search: None,
         stop: d.pick(&[StopCause::TimeUsed, StopCause::RegionDone]),
         short_operations: d.number(),
         errors: d.list(2, |d| (d.text(), d.number())).into_iter().collect(),

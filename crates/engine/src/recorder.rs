@@ -273,6 +273,12 @@ impl Recorder {
         }
     }
 
+    /// What counts begins when the current interval ends: a longer cut.
+    pub fn restart(&mut self) {
+        self.record.warmup.cut_ns = self.interval_end().saturating_sub(self.record.started_ns);
+        self.directions.iter_mut().map(|(_, parts)| parts).chain([&mut self.whole]).for_each(Parts::restart);
+    }
+
     /// What completed so far.
     pub fn tally(&self) -> Tally {
         Tally {

@@ -4,6 +4,7 @@ mod checking;
 mod content;
 mod crew;
 mod data;
+mod depth_search;
 mod floor;
 mod rounds_watch;
 mod shaped;
@@ -21,7 +22,7 @@ pub(crate) use steady::Steadiness;
 use crate::device::worker_usage;
 use crate::recorder::StreamRecord;
 use crate::{Control, Device, DeviceError};
-use model::{Direction, ErrorPolicy, Ns, Operation, PhasePlan, Rate, StopRule, StreamPlan, Sync, Warmup};
+use model::{Direction, ErrorPolicy, Limits, Ns, Operation, PhasePlan, StopRule, StreamPlan, Sync, Warmup};
 use turn::Turns;
 use workload::{BlockOp, Source};
 
@@ -83,10 +84,10 @@ pub struct Part<'a> {
     pub directions: Vec<Direction>,
     /// Whether syncs close rounds; else they are operations of their own.
     pub closes_rounds: bool,
-    /// Streams with which it may have to end.
-    pub exit_group: u32,
-    /// The least that it does in a second, and from when on after the phase's start.
-    pub least_rate: Option<(Rate, Ns)>,
+    /// What ends it, and what ends with it.
+    pub limits: Limits,
+    /// From when on it does something, after the phase's start.
+    pub start_delay_ns: Ns,
     /// Whether EAGAIN is an answer (RWF_NOWAIT): counted, neither repeated nor the end of the phase.
     pub would_block_is_an_answer: bool,
 }
@@ -98,8 +99,8 @@ impl<'a> Part<'a> {
             crew,
             directions: Vec::new(),
             closes_rounds: true,
-            exit_group: 0,
-            least_rate: None,
+            limits: Limits::default(),
+            start_delay_ns: 0,
             would_block_is_an_answer: false,
         }
     }
@@ -114,8 +115,8 @@ impl<'a> Part<'a> {
             crew,
             directions,
             closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
-            exit_group: stream.limits.exit_group,
-            least_rate: stream.limits.least_rate.map(|rate| (rate, stream.timing.start_delay_ns)),
+            limits: stream.limits,
+            start_delay_ns: stream.timing.start_delay_ns,
             would_block_is_an_answer: stream.path.rw_flags.nowait,
         }
     }

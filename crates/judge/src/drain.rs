@@ -8,7 +8,7 @@ use model::{Interval, Ns, PhasePlan, PhaseRecord, StopCause};
 /// with a single operation at its end (396 at the same cap). But where a phase at depth 1 counts from its first operation on
 /// (not `cut`), it begins where an operation does and ends where one does, and a burst that counts has its pause.
 pub(crate) fn drain(plan: &PhasePlan, record: &PhaseRecord, intervals: &[Interval], cut: bool) -> Option<usize> {
-    let timed = matches!(record.stop, StopCause::TimeUsed | StopCause::Steady);
+    let timed = matches!(record.stop, StopCause::TimeUsed | StopCause::Steady | StopCause::DepthFound);
     let (last, before) = intervals.split_last()?;
     let full = before.first()?.length_ns;
     let alone = plan.queue_depth() == 1;

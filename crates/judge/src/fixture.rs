@@ -234,6 +234,7 @@ impl Fixture {
             started_ns: record.started_ns,
             ended_ns: record.ended_ns,
             cut_ns: warmup.cut_ns,
+            depth_search: None,
             stop: record.stop,
             short_operations: 0,
             errors: Default::default(),

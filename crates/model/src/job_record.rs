@@ -157,6 +157,7 @@ mod tests {
             started_ns,
             ended_ns,
             cut_ns: 100,
+            depth_search: None,
             stop: StopCause::TimeUsed,
             short_operations: 1,
             errors: BTreeMap::from([("EIO".into(), 2)]),

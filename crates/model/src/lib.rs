@@ -64,9 +64,9 @@ pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyPlan,
     Durability, EngineKind, ErrorPolicy, FileOperation, FileOrder, FilesPlan, Flow, Flush, IoClass, IoPath, IoPriority,
-    Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation, Order, Pacing, PhaseKind, PhasePlan,
-    PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags, SteadyState, StopRule, StreamKind,
-    StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone,
+    LatencyTarget, Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation, Order, Pacing, PhaseKind,
+    PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags, SteadyState, StopRule,
+    StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;
@@ -88,7 +88,9 @@ pub use sim::{
 };
 pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
-pub use stream_record::{Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary};
+pub use stream_record::{
+    DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
+};
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;

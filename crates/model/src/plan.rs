@@ -13,8 +13,8 @@ mod verifying;
 mod work;
 
 pub use course::{
-    Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, Numa, NumaMemory,
-    NumaNodes, OpenSync, Pacing, PriorityShare, Rate, RwFlags, ThinkTime,
+    Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, LatencyTarget, Numa,
+    NumaMemory, NumaNodes, OpenSync, Pacing, PriorityShare, Rate, RwFlags, ThinkTime,
 };
 pub use demands::PlanError;
 pub use files::{FileOperation, FilesPlan};

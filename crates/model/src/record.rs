@@ -46,6 +46,8 @@ pub enum StopCause {
     TimeUsed,
     /// The early-stop rule was satisfied.
     Steady,
+    /// The search for a depth came to its end.
+    DepthFound,
     /// The region was covered.
     RegionDone,
     /// Ctrl-C or SIGHUP.
@@ -60,9 +62,10 @@ impl StopCause {
         let rank = |stop: Self| match stop {
             Self::RegionDone => 0,
             Self::Steady => 1,
-            Self::TimeUsed => 2,
-            Self::Interrupted => 3,
-            Self::Failed => 4,
+            Self::DepthFound => 2,
+            Self::TimeUsed => 3,
+            Self::Interrupted => 4,
+            Self::Failed => 5,
         };
         if rank(other) > rank(self) { other } else { self }
     }
@@ -323,7 +326,7 @@ pub(crate) mod tests {
     #[test]
     fn the_graver_cause_wins() {
         use StopCause::*;
-        let all = [RegionDone, Steady, TimeUsed, Interrupted, Failed];
+        let all = [RegionDone, Steady, DepthFound, TimeUsed, Interrupted, Failed];
         for (i, a) in all.into_iter().enumerate() {
             for (j, b) in all.into_iter().enumerate() {
                 assert_eq!(a.graver(b), all[i.max(j)]);

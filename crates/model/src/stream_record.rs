@@ -83,6 +83,36 @@ pub struct StreamSummary {
     pub longest_gap_ns: Option<Ns>,
     /// What it did, by direction.
     pub directions: Vec<DirectionSummary>,
+    /// How its search for a depth went ([`crate::LatencyTarget`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_search: Option<DepthSearch>,
+}
+
+/// A window of a search for a depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DepthStep {
+    /// Operations in flight at most.
+    pub depth: u32,
+    /// Start, since the run's start.
+    pub start_ns: Ns,
+    /// Length.
+    pub length_ns: Ns,
+    /// Operations handed over in it that completed in it, and those that were overdue at its end.
+    pub operations: u64,
+    /// Those of them beyond the target.
+    pub late: u64,
+    /// Whether the target was kept to.
+    pub held: bool,
+}
+
+/// The search for the most operations in flight whose latencies keep to a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DepthSearch {
+    /// What was found; 0 where not even one operation at a time kept to it, `None` where the stream ended before.
+    pub depth: Option<u32>,
+    /// Its windows; with a depth above 0 the last one is at that depth, and what counts of the stream. Of a stream that goes
+    /// on after its search the first so many.
+    pub steps: Vec<DepthStep>,
 }
 
 /// One round of a phase that goes by rounds.

@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, NS_PER_S, PhaseKind, SteadyState, StreamKind,
-    StreamPlan,
+    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, LatencyTarget, NS_PER_S, PhaseKind,
+    SteadyState, StreamKind, StreamPlan,
 };
 
 /// An amount that may depend on the target.
@@ -133,10 +133,16 @@ impl Job {
         Some(self.start_ns().saturating_add(time))
     }
 
+    /// The search for a depth with which it ends.
+    pub fn search(&self) -> Option<LatencyTarget> {
+        self.stream.limits.latency_target.filter(|target| !target.goes_on)
+    }
+
     /// The longest that it takes after its ramp.
     pub fn time_at_most(&self) -> u64 {
         let times = if self.enough_ns().is_some() { MOST_TIMES } else { 1 };
-        self.time_ns.map_or(ENDLESS_NS, |time| time.saturating_mul(times))
+        let search = self.search().map(|target| target.time_at_most(self.stream.path.queue_depth));
+        self.time_ns.map_or(search.unwrap_or(ENDLESS_NS), |time| time.saturating_mul(times))
     }
 
     /// Files of its own that its copies make together.

@@ -372,6 +372,11 @@ keys! {
     "arrivals", "fixed, poisson", |j, t| j.stream.timing.pacing.get_or_insert_default().arrivals = one_of(t, &[("fixed", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?, "How the starts of paced operations are spread.";
     "least-rate", "size per second", |j, t| j.stream.limits.least_rate = Some(Rate::BytesPerS(per_second(t)?)), "It ends, with an error, after a second in which it did less.";
     "least-iops", "number", |j, t| j.stream.limits.least_rate = Some(Rate::OperationsPerS(positive(t)?)), "The same in operations.";
+    "max-latency", "time", |j, t| j.stream.limits.max_latency_ns = Some(not_0(time(t)?)?), "It ends, with an error, with an operation that took longer.";
+    "latency-target", "time", |j, t| j.stream.limits.latency_target.get_or_insert_default().latency_ns = not_0(time(t)?)?, "It looks for the greatest depth, up to its own, at which latencies keep to this, and ends when that is found: what counts is a window at that depth.";
+    "latency-window", "time", |j, t| j.stream.limits.latency_target.get_or_insert_default().window_ns = not_0(time(t)?)?, "How long each depth is tried, two intervals of the series or more; without it a second.";
+    "latency-percent", "per cent", |j, t| j.stream.limits.latency_target.get_or_insert_default().percent_milli = milli(t.trim_end_matches('%'))?, "How many operations of a window are to keep to the target; without it all.";
+    "latency-goes-on", "true, false", |j, t| j.stream.limits.latency_target.get_or_insert_default().goes_on = flag(t)?, "It goes on at the depth that was found, and looks for a smaller one when that does not hold any more.";
     "flow", "number", |j, t| j.stream.timing.flow.get_or_insert_default().weight = positive(t)?, "Its weight among the streams that run beside it with the same flow-id: their operations keep to their weights.";
     "flow-id", "number", |j, t| j.stream.timing.flow.get_or_insert_default().id = whole(t)?, "Which streams keep to each other's weights.";
     "flow-sleep", "time", |j, t| j.stream.timing.flow.get_or_insert_default().sleep_ns = time(t)?, "How long a stream waits that is ahead of its weight.";

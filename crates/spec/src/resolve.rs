@@ -352,6 +352,7 @@ impl<'a> Resolver<'a> {
             None if streams.iter().all(|s| s.limits.total_bytes.is_some() || s.limits.total_operations.is_some()) => {
                 StopRule::Amount
             }
+            None if streams.iter().any(|s| s.limits.latency_target.is_some()) => StopRule::Time,
             // A second pass would come from the page cache.
             None if shares && all(Job::is_cold) => StopRule::RegionOnce,
             None if shares && all(|j| j.file_operation.is_none() && j.stream.block().operation == Operation::Read) => {

@@ -1,8 +1,8 @@
 //! Options of fio that mean more than a value: zones, working sets, names of files, waiting, checksums.
 
 use model::{
-    Access, EngineKind, IoClass, IoPriority, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan, PriorityShare, Rate,
-    StopRule, Sync, TargetKind, VerifyKind,
+    Access, EngineKind, IoClass, IoPriority, LatencyTarget, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan,
+    PriorityShare, Rate, StopRule, Sync, TargetKind, VerifyKind,
 };
 use spec::{Readiness, RunError, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
 use std::collections::BTreeMap;
@@ -170,6 +170,35 @@ fn shares_of_requests_with_priorities_are_those_of_fio() {
     assert!(complaint("ioengine=io_uring\ndirect=1\ncmdprio_bssplit=4k/60:4k/41\n").contains("101 %"));
     assert!(complaint("ioengine=io_uring\ncmdprio_percentage=5\n").contains("direct=1"));
     assert!(complaint("ioengine=psync\ndirect=1\ncmdprio_percentage=5\n").contains("io_uring"));
+}
+
+#[test]
+fn a_search_for_a_depth_is_that_of_fio() {
+    let phase = |options: &str| plan(&format!("[a]\nrw=randread\nsize=1m\niodepth=128\nioengine=libaio\n{options}"));
+    let limits = |options: &str| phase(options).phases.last().unwrap().streams[0].limits;
+    let asked = "latency_target=500000\nlatency_window=5000000\nlatency_percentile=99.9\n";
+    let target =
+        LatencyTarget { latency_ns: 500_000_000, window_ns: 5_000_000_000, percent_milli: 99_900, goes_on: false };
+    assert_eq!(limits(asked).latency_target, Some(target));
+    assert_eq!(limits(asked).total_bytes, None, "it is not the size that ends the search");
+    // Eight doublings, eight halvings, a window that counts; each as long again at most.
+    assert_eq!(phase(asked).phases.last().unwrap().time_limit_ns, 34 * 5_000_000_000);
+    let goes_on = limits(&format!("{asked}latency_run=1\n"));
+    assert_eq!((goes_on.latency_target.unwrap().goes_on, goes_on.total_bytes), (true, Some(1 << 20)));
+    assert_eq!(limits("latency_window=1000\n").latency_target, None, "a window alone looks for nothing");
+    assert_eq!(limits("max_latency=20ms\n").max_latency_ns, Some(20_000_000));
+    for (text, what) in [
+        ("latency_window=0\n", "0 is not possible"),
+        ("latency_percentile=much\n", "no number"),
+        ("max_latency=1,2\n", "all directions"),
+    ] {
+        let error = error(&format!("[a]\nsize=1m\n{text}"));
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    let planned = |options: &str| planned(&format!("[a]\nrw=read\nsize=1m\nlatency_target=1ms\n{options}"));
+    assert!(planned("latency_percentile=101\n").unwrap_err().to_string().contains("0 to 100 %"));
+    let steady = planned("runtime=60\nsteadystate=iops:5%\nsteadystate_duration=5\n").unwrap_err();
+    assert!(steady.to_string().contains("ends by itself"), "{steady}");
 }
 
 #[test]

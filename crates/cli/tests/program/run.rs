@@ -96,11 +96,11 @@ fn the_plan_is_printed_and_nothing_runs() {
 #[test]
 fn mistakes_name_file_line_and_option() {
     let scratch = Scratch::new();
-    let job = file(&scratch, "bad.fio", "[global]\nbs=4k\n[j]\nrw=randread\nsize=1m\nlatency_target=5ms\niodeth=4\n");
+    let job = file(&scratch, "bad.fio", "[global]\nbs=4k\n[j]\nrw=randread\nsize=1m\nreplay_no_stall=1\niodeth=4\n");
     let ended = scratch.run(["run", &job, "sim:nvme"]);
     assert_eq!(ended.code, 2);
     assert!(
-        ended.stderr.contains("bad.fio:6: latency_target") && ended.stderr.contains("bad.fio:7: iodeth"),
+        ended.stderr.contains("bad.fio:6: replay_no_stall") && ended.stderr.contains("bad.fio:7: iodeth"),
         "{}",
         ended.stderr
     );
@@ -108,10 +108,10 @@ fn mistakes_name_file_line_and_option() {
     let ended = scratch.run(["run", &job, "sim:nvme", "--format", "fio-json"]);
     let fio: Value = serde_json::from_str(&ended.stdout).expect("one valid document, also with errors");
     assert_eq!((ended.code, fio["schema"].as_str()), (2, Some("narrows/error/1")));
-    assert!(ended.stderr.contains("bad.fio:6: latency_target"), "and a person reads why: {}", ended.stderr);
+    assert!(ended.stderr.contains("bad.fio:6: replay_no_stall"), "and a person reads why: {}", ended.stderr);
     let document = scratch.json(["run", &job, "sim:nvme", "--json", "--lenient"], 0);
     let notes = document["plan"]["notes"].to_string();
-    assert!(notes.contains("latency_target") && notes.contains("iodeth"), "what was ignored is listed: {notes}");
+    assert!(notes.contains("replay_no_stall") && notes.contains("iodeth"), "what was ignored is listed: {notes}");
     for (args, code, said) in [
         (vec!["run", "depht", "sim:nvme"], 2, "depth"),
         (vec!["run", "/no/such.fio"], 2, "/no/such.fio"),

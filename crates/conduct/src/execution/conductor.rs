@@ -274,7 +274,7 @@ impl<'a> Conductor<'a> {
             StopCause::Failed if only_unsupported(&plan, &record) => {}
             StopCause::Failed => run.state = RunState::Failed,
             StopCause::Interrupted => run.state = RunState::Interrupted,
-            StopCause::TimeUsed | StopCause::Steady | StopCause::RegionDone => {}
+            StopCause::TimeUsed | StopCause::Steady | StopCause::DepthFound | StopCause::RegionDone => {}
         }
         if windows {
             record.quiet_before = window.take();

@@ -19,7 +19,7 @@ pub(crate) fn phase_record(
     crew: &Crew,
 ) -> PhaseRecord {
     // What a phase of one nameless stream in one direction did is what the stream did.
-    let all_said = matches!(&records[..], [(only, _)] if only.directions.is_empty())
+    let all_said = matches!(&records[..], [(only, _)] if only.directions.is_empty() && only.depth_search.is_none())
         && streams.iter().all(|stream| stream.name.is_empty());
     let summary = |((record, kind), stream): (&(StreamRecord, EngineKind), _)| summary(record, stream, *kind);
     let summaries = if all_said { Vec::new() } else { records.iter().zip(streams).map(summary).collect() };
@@ -108,6 +108,7 @@ fn summary(record: &StreamRecord, stream: &StreamPlan, engine: EngineKind) -> St
         mean_depth: record.mean_depth(),
         longest_gap_ns: record.longest_gap_ns,
         directions,
+        depth_search: record.depth_search.clone(),
     }
 }
 

@@ -27,6 +27,13 @@ impl Parts {
         &mut self.counted
     }
 
+    /// All so far was before the cut.
+    pub fn restart(&mut self) {
+        self.warm.merge(&self.counted);
+        self.counted.clear();
+        self.warm_bytes = self.bytes;
+    }
+
     pub fn operations(&self) -> u64 {
         self.warm.count() + self.counted.count()
     }

@@ -1,6 +1,6 @@
 //! What is left of a stream when its worker has ended.
 
-use model::{DirectionSummary, Histogram, Interval, Ns, Round, StopCause, WarmupCut, WorkerUsage};
+use model::{DepthSearch, DirectionSummary, Histogram, Interval, Ns, Round, StopCause, WarmupCut, WorkerUsage};
 use std::collections::BTreeMap;
 
 /// What one worker recorded of one stream.
@@ -41,4 +41,6 @@ pub struct StreamRecord {
     pub batch_complete: u32,
     /// Its directions, where it has several; else it is all one.
     pub directions: Vec<DirectionSummary>,
+    /// How the search for its depth went.
+    pub depth_search: Option<DepthSearch>,
 }

@@ -1,5 +1,6 @@
 //! One turn of the loop: refill, submit, reap, account.
 
+use super::depth_search::{DepthSearch, Step};
 use super::floor::Floor;
 use super::waking::Waking;
 use super::{Data, LoopSettings, Part, Steadiness};
@@ -87,6 +88,13 @@ pub(super) struct Turns<'a, D: Device, S, C> {
     failures_in_a_row: u32,
     nothing_in_a_row: u32,
     floor: Option<Floor>,
+    /// An operation that took longer ends the stream.
+    latency_limit: Ns,
+    search: Option<DepthSearch>,
+    /// Whether anything looks at single latencies.
+    watches: bool,
+    /// Buffers that the depth of the search leaves free.
+    held_back: usize,
     /// What the crew knows of.
     told: Tally,
     /// What this worker adds to the figures of the last interval.
@@ -115,6 +123,9 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         let recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup)
             .telling_apart(&part.directions, part.closes_rounds)
             .handing_on(control.series.join());
+        let begins = started.saturating_add(part.start_delay_ns);
+        let interval_ns = settings.interval_ns;
+        let search = part.limits.latency_target.map(|t| DepthSearch::new(t, places as u32, interval_ns, begins));
         Self {
             steadiness: Steadiness::new(&settings.stop, &recorder),
             shown: recorder.interval_end(),
@@ -136,7 +147,11 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             fresh: false,
             failures_in_a_row: 0,
             nothing_in_a_row: 0,
-            floor: part.least_rate.map(|(rate, delay)| Floor::new(rate, started.saturating_add(delay))),
+            floor: part.limits.least_rate.map(|rate| Floor::new(rate, begins)),
+            latency_limit: part.limits.max_latency_ns.unwrap_or(Ns::MAX),
+            watches: part.limits.max_latency_ns.is_some() || search.is_some(),
+            held_back: search.as_ref().map_or(0, |s| places - s.depth() as usize),
+            search,
             told: Tally::default(),
             recent: Recent::default(),
             device,
@@ -178,6 +193,12 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         self.places() - self.free.len()
     }
 
+    /// How many more may be in flight.
+    #[inline]
+    fn room(&self) -> usize {
+        self.free.len().saturating_sub(self.held_back)
+    }
+
     /// Asks the source for as much as may be handed over at once.
     #[inline]
     fn refill(&mut self) -> Refilled {
@@ -186,6 +207,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             return Refilled::Blocked;
         }
         while self.batch.len() < self.at_once
+            && self.room() > 0
             && let Some(&buffer) = self.free.last()
         {
             match self.source.next(self.now) {
@@ -266,7 +288,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         let in_flight = self.in_flight();
         // Room that the source could still fill is filled before anything is waited for.
         let mut min = match refilled {
-            Refilled::Full if !self.free.is_empty() => 0,
+            Refilled::Full if self.room() > 0 => 0,
             _ => (self.settings.batch_complete.max(1) as usize).min(in_flight).max(1),
         };
         let limit = if self.stop.is_some() { self.drain_until } else { self.deadline };
@@ -311,7 +333,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     fn adapt(&mut self) {
         if self.settings.batch_submit.is_none() && !self.batch.is_empty() {
             let at_once = self.done.len() >= self.batch.len() && self.free.len() + self.done.len() == self.places();
-            self.at_once = if at_once { self.places() } else { few(self.places()) };
+            self.at_once = if at_once { self.places() } else { few(self.places() - self.held_back) };
         }
     }
 
@@ -347,6 +369,9 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             return;
         }
         self.failures_in_a_row = 0;
+        if self.watches {
+            self.watch(flight, completion.at_ns);
+        }
         if bytes == 0 && flight.op.len() > 0 {
             // The end of a file or device that has become shorter, or of one that is gone.
             self.nothing_in_a_row = self.nothing_in_a_row.saturating_add(1);
@@ -363,6 +388,25 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
                 self.part.crew.end(StopCause::Failed);
             }
         }
+    }
+
+    /// A latency that something looks at.
+    #[inline(never)]
+    fn watch(&mut self, flight: &Flight<D::Op>, at: Ns) {
+        let latency = at.saturating_sub(flight.start_ns);
+        if let Some(search) = &mut self.search {
+            search.saw(flight.handed_ns, latency);
+        }
+        if latency > self.latency_limit && self.stop.is_none() {
+            self.end_with(ETIMEDOUT);
+        }
+    }
+
+    /// The stream does not keep to what its plan demands.
+    #[cold]
+    fn end_with(&mut self, errno: i32) {
+        self.recorder.failed(self.now, self.now, errno);
+        self.stop = Some(StopCause::Failed);
     }
 
     /// Whether the failure counts; else the operation is handed over once more.
@@ -428,10 +472,28 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             self.stop = self.steadiness.ends(&self.recorder, elapsed);
         }
         if self.stop.is_none() && self.floor.as_mut().is_some_and(|floor| floor.is_below(self.now, own)) {
-            self.recorder.failed(self.now, self.now, ETIME);
-            self.stop = Some(StopCause::Failed);
+            self.end_with(ETIME);
         }
-        self.stop = self.stop.or_else(|| self.part.crew.ended_for(self.part.exit_group));
+        if self.stop.is_none() && self.search.as_ref().is_some_and(|search| search.is_over(self.now)) {
+            self.search_on();
+        }
+        self.stop = self.stop.or_else(|| self.part.crew.ended_for(self.part.limits.exit_group));
+    }
+
+    /// A window of the search for a depth is over: the next one's depth.
+    fn search_on(&mut self) {
+        let Some(search) = &mut self.search else { return };
+        // What is in flight longer than it may take is late already, whenever it comes.
+        let flies = |(buffer, _): &(usize, &Flight<D::Op>)| !self.free.contains(&(*buffer as u32));
+        let overdue =
+            |(_, flight): &(usize, &Flight<D::Op>)| search.is_overdue(flight.handed_ns, flight.start_ns, self.now);
+        let overdue = self.flights.iter().enumerate().filter(flies).filter(overdue).count() as u64;
+        match search.judge(self.now, overdue) {
+            Step::Next => {}
+            Step::Counts => self.recorder.restart(),
+            Step::Ends => self.stop = Some(StopCause::DepthFound),
+        }
+        self.held_back = self.flights.len() - search.depth() as usize;
     }
 
     /// The record, but for the CPU that was used.
@@ -441,6 +503,10 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         let mut record = self.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
         record.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, places);
         record.batch_complete = settings.batch_complete.clamp(1, places);
+        record.depth_search = self.search.map(DepthSearch::into_record);
+        if record.depth_search.as_ref().is_some_and(|search| search.depth > Some(0)) {
+            record.warmup.rule.push_str("; then until the depth was found");
+        }
         record
     }
 }

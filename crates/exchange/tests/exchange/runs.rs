@@ -79,6 +79,7 @@ pub fn tell_apart(phase: &mut PhaseRun, directions: &[(Direction, f64)]) {
         started_ns: record.started_ns,
         ended_ns: record.ended_ns,
         cut_ns: record.warmup.cut_ns,
+        depth_search: None,
         stop: record.stop,
         short_operations: 0,
         errors: Default::default(),

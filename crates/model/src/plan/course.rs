@@ -1,7 +1,7 @@
 //! When the operations of a stream start, by which calls, and what happens between and after them.
 
-use super::{IoPath, Operation};
-use crate::Ns;
+use super::{IoPath, Limits, Operation, StopRule};
+use crate::{NS_PER_S, Ns};
 use serde::{Deserialize, Serialize};
 
 /// A demanded rate.
@@ -244,6 +244,56 @@ pub struct Flow {
 impl Default for Flow {
     fn default() -> Self {
         Self { id: 0, weight: 1, sleep_ns: 0 }
+    }
+}
+
+/// A search for the most operations in flight whose latencies still keep to a target: in windows, at one depth after the
+/// other from 1 to the stream's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyTarget {
+    /// The longest latency.
+    pub latency_ns: Ns,
+    /// Length of a window; it ends with an interval of the series, and has two or more.
+    pub window_ns: Ns,
+    /// How many operations of a window are to keep to it, thousandths of a per cent: 99,900 are 99.9 %.
+    pub percent_milli: u32,
+    /// Whether the stream goes on when the depth is found, and looks for another when it does not hold any more.
+    pub goes_on: bool,
+}
+
+impl LatencyTarget {
+    /// [`LatencyTarget::percent_milli`] of all operations.
+    pub const ALL_MILLI: u32 = 100_000;
+
+    /// Up to `most` operations in flight; the longest that a search takes, from its start.
+    pub fn time_at_most(&self, most: u32) -> Ns {
+        let doublings = u64::from(most.max(1).ilog2()) + 1;
+        // Up by doubling, back by halving, a window that counts; each may be as much longer as its last interval is.
+        let windows = (2 * doublings + 1) * 2;
+        self.window_ns.max(self.latency_ns).max(NS_PER_S).saturating_mul(windows)
+    }
+}
+
+impl Default for LatencyTarget {
+    /// No latency yet; all operations of windows of a second.
+    fn default() -> Self {
+        Self { latency_ns: 0, window_ns: NS_PER_S, percent_milli: Self::ALL_MILLI, goes_on: false }
+    }
+}
+
+impl Limits {
+    pub(super) fn latencies_can_be(&self, stop: &StopRule) -> Result<(), String> {
+        let Some(target) = self.latency_target else { return Ok(()) };
+        if target.latency_ns == 0 {
+            return Err("the search for a depth has no latency-target (fio: latency_target)".into());
+        }
+        if !(1..=LatencyTarget::ALL_MILLI).contains(&target.percent_milli) {
+            return Err("a latency target is one of above 0 to 100 % of the operations".into());
+        }
+        if !matches!(stop, StopRule::Time | StopRule::Amount) {
+            return Err("the search for a depth ends by itself: no steady state, no least number of operations".into());
+        }
+        Ok(())
     }
 }
 

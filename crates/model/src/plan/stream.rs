@@ -2,8 +2,8 @@
 
 use super::{
     Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow, Flush,
-    IoPriority, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags, Sync, ThinkTime, Verify,
-    Zone, is_default,
+    IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags, Sync,
+    ThinkTime, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -214,6 +214,12 @@ pub struct Limits {
     /// It ends, and that is an error (ETIME), after a second in which it did less.
     #[serde(skip_serializing_if = "is_default")]
     pub least_rate: Option<Rate>,
+    /// It ends, and that is an error (ETIMEDOUT), with an operation that took longer.
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_latency_ns: Option<u64>,
+    /// It looks for the depth at which latencies keep to a target, and ends when that is found.
+    #[serde(skip_serializing_if = "is_default")]
+    pub latency_target: Option<LatencyTarget>,
 }
 
 /// When what a stream writes is made durable.

@@ -2,8 +2,8 @@
 //! whatever they are called and whichever workload they are from.
 
 use super::{
-    Access, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Durability, Flush, IoPath, Operation, Order,
-    PhaseKind, PhasePlan, RwFlags, StreamKind, StreamPlan, Sync, Timing,
+    Access, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Durability, Flush, IoPath, Limits, Operation,
+    Order, PhaseKind, PhasePlan, RwFlags, StreamKind, StreamPlan, Sync, Timing,
 };
 use crate::{Metric, PhaseRun, PhaseStatus, Run};
 
@@ -193,7 +193,7 @@ fn is_plain(s: &StreamPlan) -> bool {
                     ..s.durability
                 },
                 timing: Timing { start_delay_ns: s.timing.start_delay_ns, ..Timing::default() },
-                limits: s.limits,
+                limits: Limits { latency_target: None, ..s.limits },
                 seed: s.seed,
                 name: s.name.clone(),
                 group: s.group,

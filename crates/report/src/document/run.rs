@@ -2,8 +2,8 @@
 
 use super::seconds;
 use model::{
-    DepthCurve, Environment, Metric, PhaseStatus, Plan, RateChange, Run, RunState, RunValidity, Session, SteadyRecord,
-    Target, VerifyRecord, VerifySource,
+    DepthCurve, DepthSearch, Environment, Metric, PhaseStatus, Plan, RateChange, Run, RunState, RunValidity, Session,
+    SteadyRecord, StreamSummary, Target, VerifyRecord, VerifySource,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -29,6 +29,25 @@ pub struct RunPhase<'a> {
     pub verify: Option<&'a VerifyRecord>,
     /// How its rounds went; null where it does not go by rounds.
     pub rounds: Option<&'a SteadyRecord>,
+    /// Searches of its streams for the depth at which latencies keep to a target; absent where there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depth_searches: Vec<RunDepthSearch<'a>>,
+}
+
+/// The search of one stream for a depth.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunDepthSearch<'a> {
+    /// Name of the stream; empty where the phase is all one job.
+    pub job: &'a str,
+    /// What was found, and its windows.
+    #[serde(flatten)]
+    pub search: &'a DepthSearch,
+}
+
+impl<'a> RunDepthSearch<'a> {
+    fn of(stream: &'a StreamSummary) -> Option<Self> {
+        Some(Self { job: &stream.name, search: stream.depth_search.as_ref()? })
+    }
 }
 
 /// The verification of all phases together.
@@ -114,6 +133,7 @@ impl<'a> RunDocument<'a> {
                     errors: p.record.as_ref().map(|r| &r.errors),
                     verify: p.record.as_ref().and_then(|r| r.verify.as_ref()),
                     rounds: p.record.as_ref().and_then(|r| r.steady.as_ref()),
+                    depth_searches: p.record.iter().flat_map(|r| &r.streams).filter_map(RunDepthSearch::of).collect(),
                 })
                 .collect(),
             command: &run.command,

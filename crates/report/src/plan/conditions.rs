@@ -149,6 +149,13 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     out.extend(stream.limits.total_bytes.map(|b| format!("ends after {}", quantity::binary_size(b))));
     out.extend(stream.limits.total_operations.map(|n| format!("ends after {} operations", quantity::count(n))));
     out.extend(stream.limits.least_rate.map(|r| format!("fails below {}", rate(r))));
+    out.extend(stream.limits.max_latency_ns.map(|ns| format!("fails above {}", quantity::duration(ns))));
+    out.extend(stream.limits.latency_target.map(|t| {
+        let share = quantity::significant(f64::from(t.percent_milli) / 1000.0, 5);
+        let end = if t.goes_on { ", and goes on" } else { "" };
+        let (latency, window) = (quantity::duration(t.latency_ns), quantity::duration(t.window_ns));
+        format!("looks for the depth at which {share} % are within {latency}, in windows of {window}{end}")
+    }));
     if stream.limits.ends_phase {
         out.push("ends the phase when it ends".into());
     }
@@ -211,7 +218,7 @@ const WORDED: &str = "operation order block_size_bytes region_start_bytes region
     run_blocks block_sizes align_bytes copy_bytes \
     file_operation file_count file_set file_bytes file_shuffle queue_depth batch_submit batch_complete cpus io_priority priority_shares engine access open_sync \
     rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
-    name group verify content on_error flow numa sequence verify_backlog least_rate exit_group ends_group";
+    name group verify content on_error flow numa sequence verify_backlog least_rate exit_group ends_group max_latency_ns latency_target";
 
 /// What has none is said by its key, its unit taken from the end of it: an option is shown from the day on that it exists.
 fn by_key(stream: &serde_json::Value) -> Vec<String> {

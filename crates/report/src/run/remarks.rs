@@ -1,7 +1,7 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
 use crate::quantity;
-use model::{PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
+use model::{PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
@@ -44,6 +44,26 @@ fn steady(record: &SteadyRecord) -> (Weight, String) {
         true => (Weight::Plain, format!("steady after {rounds}: the last {}{of} count", record.window_rounds)),
         false => (Weight::Doubt, format!("not steady after {rounds}{of}")),
     }
+}
+
+/// What the searches for a depth came to, by the names of their streams.
+fn depths(record: &PhaseRecord) -> impl Iterator<Item = (Weight, String)> {
+    let several = record.streams.len() > 1;
+    record.streams.iter().filter_map(move |stream| {
+        let search = stream.depth_search.as_ref()?;
+        let of = if several { format!("{}: ", stream.name) } else { String::new() };
+        let windows = count(search.steps.len() as u64, "window", "windows");
+        let (weight, found) = match search.depth {
+            Some(0) => (Weight::Doubt, "not even one operation at a time keeps to the latency target".to_owned()),
+            Some(depth) => {
+                (Weight::Plain, format!("depth {depth} keeps to the latency target; what counts is at that depth"))
+            }
+            None => {
+                (Weight::Doubt, "the search for a depth did not end; the numbers are of all depths tried".to_owned())
+            }
+        };
+        Some((weight, format!("{of}{found} ({windows})")))
+    })
 }
 
 fn count(n: u64, one: &str, many: &str) -> String {
@@ -119,6 +139,7 @@ fn of_phase(phase: &PhaseRun) -> Vec<(Weight, String)> {
     }
     let Some(record) = &phase.record else { return out };
     out.extend(record.steady.as_ref().map(steady));
+    out.extend(depths(record));
     out.extend(record.verify.iter().flat_map(verified));
     if !record.errors.is_empty() {
         let errors: Vec<String> =

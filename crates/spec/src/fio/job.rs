@@ -7,8 +7,8 @@ use super::supported::positive;
 use crate::job::{Extent, Files, Job};
 use crate::job_key;
 use model::{
-    Access, BufferPages, EngineKind, FileOperation, Flow, Mix, OpenSync, Operation, Order, Rate, SteadyState, Sync,
-    ThinkTime, Verify, VerifyKind,
+    Access, BufferPages, EngineKind, FileOperation, Flow, LatencyTarget, Mix, OpenSync, Operation, Order, Rate,
+    SteadyState, Sync, ThinkTime, Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -71,6 +71,8 @@ pub(super) struct Draft {
     pub exit_all: bool,
     pub exit_what: ExitWhat,
     pub priorities: Priorities,
+    /// `latency_target`, where that is above 0.
+    pub search: LatencyTarget,
     /// The job that must have ended before this one starts.
     pub wait_for: Option<String>,
     /// `zonemode=strided`, and its sizes: what is done of a zone, its length, and what lies between two.
@@ -287,6 +289,7 @@ impl Draft {
             return Err(("time_based", "needs runtime".into()));
         }
         let limits = &mut job.stream.limits;
+        limits.latency_target = Some(self.search).filter(|search| search.latency_ns > 0);
         limits.exit_group = group.saturating_add(1);
         limits.ends_phase = self.exit_all && self.exit_what != ExitWhat::Group;
         limits.ends_group = self.exit_all && self.exit_what == ExitWhat::Group;

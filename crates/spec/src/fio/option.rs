@@ -41,10 +41,6 @@ pub(super) const HARMLESS: &[(&str, &str)] = &[
 
 /// Options that are known and refused, and what comes nearest; empty: nothing does.
 pub(super) const REFUSED: &[(&str, &str)] = &[
-    (
-        "latency_target latency_window latency_percentile latency_run max_latency",
-        "the built-in workload 'depth', which shows latency by queue depth",
-    ),
     ("rate_ignore_thinktime", "rate, rate_iops"),
     (
         "filesize_range file_append unique_filename opendir create_only pre_read lockfile filetype",

@@ -377,6 +377,16 @@ options! {
     "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
     "rate_iops" as "iops" => |d, t, u| rates(&mut d.rates_iops, t, u, Rate::OperationsPerS)?;
     "rate_process" as "arrivals" => |d, t, _| d.job.stream.timing.pacing.get_or_insert_default().arrivals = one_of(t, &[("linear", Arrivals::Fixed), ("poisson", Arrivals::Poisson)])?;
+    "max_latency" as "max-latency" => |d, t, u| {
+        let mut all = [None; 3];
+        triple(&mut all, t, |part| u.microseconds(part).map(Some))?;
+        need(all == [all[0]; 3], "one longest latency for all directions is supported")?;
+        d.job.stream.limits.max_latency_ns = all[0].and_then(above_0);
+    };
+    "latency_target" as "latency-target" => |d, t, u| d.search.latency_ns = u.microseconds(t)?;
+    "latency_window" as "latency-window" => |d, t, u| d.search.window_ns = not_0(u.microseconds(t)?)?;
+    "latency_percentile" as "latency-percent" => |d, t, _| d.search.percent_milli = milli(t)?;
+    "latency_run" as "latency-goes-on" => |d, t, u| d.search.goes_on = flag(t, u)?;
     "thinktime" as "think" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().pause_ns = u.microseconds(t)?;
     "thinktime_spin" as "think-spin" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().spin_ns = u.microseconds(t)?;
     "thinktime_blocks" as "think-after" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().after_operations = positive(t, u)?;

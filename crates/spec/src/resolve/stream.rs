@@ -119,7 +119,7 @@ impl Resolver<'_> {
         let by_amount = phase.kind != PhaseKind::Layout
             && !job.time_based
             && job.steady.is_none()
-            && (job.stream.limits.total_operations.is_none() || job.amount.is_some());
+            && ((job.stream.limits.total_operations.is_none() && job.search().is_none()) || job.amount.is_some());
         let durable = match phase.kind {
             PhaseKind::Layout => Sync::FsyncAtEnd,
             _ if job.stream.changes_data() => job.stream.durability.sync,
