@@ -24,7 +24,7 @@ use crate::workload::{Amount, MOST_ERRORS, TextInputs};
 use ini::{Entry, Section};
 use job::{Draft, ExitWhat};
 use number::{Units, doubtful_unit};
-use option::{OTHERS, find, listed, nearest_option};
+use option::{WORDS, find, listed, nearest_option};
 use std::collections::{HashMap, HashSet};
 
 /// Reads a job file.
@@ -271,14 +271,14 @@ impl Reader<'_> {
             self.doubt(entry, value);
             return Ok(());
         }
-        if let Some(why) = listed(&OTHERS.harmless, name) {
+        if let Some(why) = listed(&WORDS.harmless, name) {
             if name != "description" {
                 self.notes.push(format!("{place}: {name} has no effect: {why}"));
             }
             return Ok(());
         }
         let refusal = |what: &str| place.error(Unsupported, name, what);
-        Err(match listed(&OTHERS.refused, name) {
+        Err(match listed(&WORDS.refused, name) {
             Some("") => refusal("is not supported, and nothing comes near it; leave it out"),
             Some(near) => refusal("is not supported").with_nearest(Some(near.to_owned())),
             None => place.error(Unknown, name, "is no option that is known").with_nearest(nearest_option(name)),

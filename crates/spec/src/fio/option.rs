@@ -4,16 +4,33 @@
 
 use super::supported::{OPTIONS, Supported};
 use crate::keys::nearest;
+use model::{EngineKind, FileOperation};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// Options that do nothing of their own here.
+/// What is said of options and engines in words.
 #[derive(Deserialize)]
-pub(super) struct Others {
+pub(super) struct Words {
     /// They change neither what is done nor what is measured, and why.
     pub harmless: Vec<Listed>,
     /// They are refused, and what comes nearest; empty: nothing does.
     pub refused: Vec<Listed>,
+    /// What `ioengine` may be.
+    pub engines: Vec<Engine>,
+}
+
+/// Engines of fio that are carried out in the same way.
+#[derive(Deserialize)]
+pub(super) struct Engine {
+    /// Separated by blanks.
+    pub names: String,
+    /// What carries them out.
+    pub engine: EngineKind,
+    /// Of those that operate on files and directories as a whole: what they do.
+    pub operation: Option<FileOperation>,
+    /// What is not as there; empty: nothing.
+    #[serde(default)]
+    pub says: String,
 }
 
 /// Options, separated by blanks, of which the same is to be said.
@@ -24,7 +41,7 @@ pub(super) struct Listed {
 }
 
 /// The lists of `fio-options.toml`.
-pub(super) static OTHERS: LazyLock<Others> =
+pub(super) static WORDS: LazyLock<Words> =
     LazyLock::new(|| toml::from_str(include_str!("../../fio-options.toml")).expect("a test reads it"));
 
 /// What such a list says of an option.
@@ -59,7 +76,7 @@ mod tests {
     #[test]
     fn every_name_has_one_treatment() {
         let set = OPTIONS.iter().flat_map(|option| option.names.iter().copied());
-        let rest = OTHERS.harmless.iter().chain(&OTHERS.refused).flat_map(|row| row.options.split_whitespace());
+        let rest = WORDS.harmless.iter().chain(&WORDS.refused).flat_map(|row| row.options.split_whitespace());
         let mut seen = std::collections::BTreeSet::new();
         for name in set.chain(rest) {
             assert!(seen.insert(name), "{name} twice");

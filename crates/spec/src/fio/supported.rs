@@ -106,52 +106,14 @@ fn separated(text: &str) -> Vec<String> {
     text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect()
 }
 
-/// fio's engines that operate on files and directories as a whole.
-const FILE_ENGINES: [(&str, FileOperation); 6] = [
-    ("filecreate", FileOperation::Create),
-    ("filestat", FileOperation::Stat),
-    ("filedelete", FileOperation::Delete),
-    ("dircreate", FileOperation::Mkdir),
-    ("dirstat", FileOperation::StatDir),
-    ("dirdelete", FileOperation::Rmdir),
-];
-
-/// Its other engines: names, what carries them out, and what is not as there.
-const ENGINES: &[(&str, EngineKind, &str)] = &[
-    ("io_uring", EngineKind::IoUring, ""),
-    ("libaio posixaio", EngineKind::IoUring, "carried out by io_uring"),
-    ("psync pvsync pvsync2", EngineKind::Psync, ""),
-    ("sync vsync", EngineKind::Psync, "carried out by pread and pwrite"),
-    ("mmap", EngineKind::Mmap, ""),
-    (
-        "libpmem",
-        EngineKind::Mmap,
-        "loads and stores in a mapping; with sync=1 msync after each write instead of flushed cache lines",
-    ),
-    ("null", EngineKind::Null, ""),
-    ("cpp_null", EngineKind::Null, "carried out by null, which does nothing"),
-    ("cpuio", EngineKind::Null, "computes on one processor; each cycle counts as one operation, on no storage"),
-    ("falloc", EngineKind::Fallocate, "writes reserve their blocks by fallocate, trims punch holes"),
-    ("ftruncate", EngineKind::Ftruncate, "each write sets the length of the file to its offset"),
-];
-
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
-    d.job.file_operation = job_key::one_of(t, &FILE_ENGINES).ok();
-    let found = ENGINES.iter().find(|(names, ..)| names.split(' ').any(|name| name == t));
-    let (kind, by) = match found {
-        Some((_, kind, by)) => (*kind, *by),
-        None if d.job.file_operation.is_some() => {
-            (EngineKind::Psync, "in a directory of its own, below the target; nothing is written to new files")
-        }
-        None => {
-            let names = ENGINES.iter().map(|engine| engine.0).chain(FILE_ENGINES.iter().map(|engine| engine.0));
-            let known = names.collect::<Vec<_>>().join(" ").replace(' ', ", ");
-            return Err(format!("engine '{t}' is not supported: {known} are"));
-        }
+    let Some(found) = WORDS.engines.iter().find(|engine| engine.names.split(' ').any(|name| name == t)) else {
+        let known: Vec<&str> = WORDS.engines.iter().flat_map(|engine| engine.names.split(' ')).collect();
+        return Err(format!("engine '{t}' is not supported: {} are", known.join(", ")));
     };
-    d.job.stream.path.engine = Some(kind);
+    (d.job.stream.path.engine, d.job.file_operation) = (Some(found.engine), found.operation);
     (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
-    d.note("ioengine=", Some(format!("{t}: {by}")).filter(|_| !by.is_empty()));
+    d.note("ioengine=", Some(format!("{t}: {}", found.says)).filter(|_| !found.says.is_empty()));
     Ok(())
 }
 
