@@ -6,15 +6,16 @@ use super::supported::{OPTIONS, Supported};
 use crate::keys::nearest;
 use model::{EngineKind, FileOperation};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What is said of options and engines in words.
 #[derive(Deserialize)]
 pub(super) struct Words {
     /// They change neither what is done nor what is measured, and why.
-    pub harmless: Vec<Listed>,
+    pub harmless: Listed,
     /// They are refused, and what comes nearest; empty: nothing does.
-    pub refused: Vec<Listed>,
+    pub refused: Listed,
     /// What `ioengine` may be.
     pub engines: Vec<Engine>,
 }
@@ -33,20 +34,16 @@ pub(super) struct Engine {
     pub says: String,
 }
 
-/// Options, separated by blanks, of which the same is to be said.
-#[derive(Deserialize)]
-pub(super) struct Listed {
-    options: String,
-    says: String,
-}
-
 /// The lists of `fio-options.toml`.
 pub(super) static WORDS: LazyLock<Words> =
     LazyLock::new(|| toml::from_str(include_str!("../../fio-options.toml")).expect("a test reads it"));
 
+/// Options, separated by blanks, by what is to be said of them.
+type Listed = BTreeMap<String, String>;
+
 /// What such a list says of an option.
-pub(super) fn listed(list: &'static [Listed], name: &str) -> Option<&'static str> {
-    list.iter().find(|row| row.options.split_whitespace().any(|n| n == name)).map(|row| row.says.as_str())
+pub(super) fn listed(list: &'static Listed, name: &str) -> Option<&'static str> {
+    list.iter().find(|(_, names)| names.split_whitespace().any(|n| n == name)).map(|(says, _)| says.as_str())
 }
 
 /// An option that is supported.
@@ -76,7 +73,7 @@ mod tests {
     #[test]
     fn every_name_has_one_treatment() {
         let set = OPTIONS.iter().flat_map(|option| option.names.iter().copied());
-        let rest = WORDS.harmless.iter().chain(&WORDS.refused).flat_map(|row| row.options.split_whitespace());
+        let rest = WORDS.harmless.iter().chain(&WORDS.refused).flat_map(|(_, names)| names.split_whitespace());
         let mut seen = std::collections::BTreeSet::new();
         for name in set.chain(rest) {
             assert!(seen.insert(name), "{name} twice");

@@ -3,15 +3,14 @@
 use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
+use super::option::WORDS;
 use super::priority::class;
 use crate::job::Extent;
 use crate::job_key::{
     self, above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, priority_hint, priority_level,
     sequence, whole, zones,
 };
-use model::{
-    Access, Arrivals, BufferPages, EngineKind, ErrorPolicy, FileOperation, FileOrder, OpenSync, Order, Rate, VerifyKind,
-};
+use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, OpenSync, Order, Rate, VerifyKind};
 
 type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
 
