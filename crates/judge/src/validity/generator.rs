@@ -49,13 +49,14 @@ fn holds_back(stream: &StreamPlan) -> bool {
         || stream.limits.time_limit_ns.is_some()
         || stream.limits.total_bytes.is_some()
         || stream.limits.total_operations.is_some()
+        || stream.limits.latency_target.is_some()
         || stream.path.batch_complete.is_some_and(|n| n > 1)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
-    use model::{Flow, Pacing, Rate};
+    use model::{Flow, LatencyTarget, Pacing, Rate};
 
     #[test]
     fn our_own_loop_as_the_limit() {
@@ -94,6 +95,11 @@ mod tests {
         let mut f = Fixture::random_read();
         f.record.mean_depth = Some(0.1);
         f.plan.streams[0].timing.pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000)), ..Pacing::default() });
+        assert_eq!(f.codes(), NONE);
+        // Nor is one that looks for the depth that keeps to a latency.
+        let mut f = Fixture::random_read();
+        f.record.mean_depth = Some(0.1);
+        f.plan.streams[0].limits.latency_target = Some(LatencyTarget::default());
         assert_eq!(f.codes(), NONE);
         // Nor is one that keeps to its share.
         let mut f = Fixture::random_read();
