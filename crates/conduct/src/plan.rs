@@ -6,6 +6,7 @@ use spec::{Probe, RunError, RunInputs, Workload};
 
 /// What a plan has to know of an opened target.
 pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
+    let mount = opened.target.stack.mount.as_ref();
     RunInputs {
         kind: opened.target.kind,
         readiness: opened.readiness.clone(),
@@ -18,6 +19,7 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
             bytes_per_s: opened.probe_bytes_per_s,
             round_bytes_per_s: opened.probe_round_bytes_per_s,
             page_request_bytes: opened.target.stack.page_request_bytes(sys::page_size()),
+            plain_calls: mount.is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs")),
         },
     }
 }

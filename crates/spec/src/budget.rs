@@ -40,6 +40,9 @@ pub struct Probe {
     /// The largest request that the disks take of ordinary pages, where that is less than what they take of contiguous
     /// memory.
     pub page_request_bytes: Option<u64>,
+    /// Whether a plain call is quicker than a ring where one operation at a time is asked for: nothing is waited for where
+    /// the data lie in memory (docs/performance.md).
+    pub plain_calls: bool,
 }
 
 /// What a budget gives a phase: its share, or why it has none; `None`: it takes what it says itself.

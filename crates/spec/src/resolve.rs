@@ -290,9 +290,16 @@ impl<'a> Resolver<'a> {
         }
         self.fixed_engine().or(job.stream.path.engine).unwrap_or(match job.access() {
             // Ring workers would copy outside the thread's accounting and hide who burns the CPU.
-            Access::Buffered if job.stream.path.queue_depth == 1 => EngineKind::Psync,
+            access if job.stream.path.queue_depth == 1 && (access == Access::Buffered || self.plain_calls(job)) => {
+                EngineKind::Psync
+            }
             _ => EngineKind::IoUring,
         })
+    }
+
+    /// Priorities of single requests are a matter of rings.
+    fn plain_calls(&self, job: &Job) -> bool {
+        self.inputs.probe.plain_calls && job.stream.path.priority_shares.is_empty()
     }
 
     /// Copies memory to memory: the target has no part in it.

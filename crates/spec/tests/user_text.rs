@@ -1,6 +1,8 @@
 //! The text form: what it says becomes the plan, and mistakes are named with file, line and key.
 
-use model::{Access, BlockSize, BufferPages, Buffers, Mix, Operation, Order, Rate, StopRule, TargetKind, VerifyKind};
+use model::{
+    Access, BlockSize, BufferPages, Buffers, EngineKind, Mix, Operation, Order, Rate, StopRule, TargetKind, VerifyKind,
+};
 use proptest::prelude::*;
 use spec::{Readiness, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_workload};
 use std::collections::BTreeMap;
@@ -191,6 +193,19 @@ fn more_than_there_is_is_refused_with_the_figure() {
     let large = "name='x'\n[[phase]]\nname='p'\nregion='1TiB'\n";
     let error = read_with(large, &[], &[]).unwrap().plan(&inputs()).unwrap_err().to_string();
     assert!(error.contains("offers 4 GiB"), "{error}");
+}
+
+#[test]
+fn one_operation_at_a_time_in_memory_is_a_plain_call() {
+    let engine = |more: &str, plain_calls| {
+        let text = format!("name='x'\n[[phase]]\nname='p'\naccess='direct'\nregion='64MiB'\ntime='1s'\n{more}\n");
+        let inputs = RunInputs { probe: spec::Probe { plain_calls, ..Default::default() }, ..inputs() };
+        read_with(&text, &[], &[]).unwrap().plan(&inputs).unwrap().phase("p").unwrap().engine
+    };
+    assert_eq!(engine("", true), EngineKind::Psync);
+    assert_eq!(engine("", false), EngineKind::IoUring);
+    assert_eq!(engine("depth=2", true), EngineKind::IoUring);
+    assert_eq!(engine("engine='io-uring'", true), EngineKind::IoUring, "what was asked for stays");
 }
 
 #[test]
