@@ -1,7 +1,7 @@
 //! Safe wrappers over what needs `unsafe`, and over the system calls that a measurement rests on.
 //!
 //! Invariants:
-//! - Every `unsafe` block of the program is here, each with its `SAFETY` line.
+//! - Every `unsafe` block of the program is here or in `iomem`, each with its `SAFETY` line.
 //! - Absent kernel features are told apart from failures: a typed answer, never a guess.
 //! - No assumption about the width of `usize`, `off_t` or `time_t`: 32-bit ARM is a first-class target.
 //!

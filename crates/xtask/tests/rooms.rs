@@ -10,12 +10,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("stats", &[]),
     ("sys", &[]),
+    ("iomem", &[]),
     ("spec", &["model"]),
     ("integrity", &["model"]),
     ("workload", &["integrity", "model"]),
     ("observe", &["model", "sys"]),
     ("settings", &["model", "sys"]),
-    ("engine", &["model", "stats", "sys", "workload"]),
+    ("engine", &["iomem", "model", "stats", "sys", "workload"]),
     ("archive", &["model"]),
     ("exchange", &["model"]),
     ("judge", &["integrity", "model", "stats"]),
@@ -48,7 +49,7 @@ const ONLY_IN_TESTS: &[(&str, &str, &str)] =
     &[("engine", "spec", "the named simulated devices that the truth tests drive are TOML files of spec")];
 
 /// Where `unsafe` may stand.
-const UNSAFE_ROOMS: &[&str] = &["sys"];
+const UNSAFE_ROOMS: &[&str] = &["sys", "iomem"];
 
 /// A file is one idea; beyond this it is two.
 const LONGEST_FILE_LINES: usize = 700;
