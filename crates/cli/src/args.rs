@@ -65,6 +65,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment
     Run(RunArgs),
+    /// What a copy of memory, of a device's memory or of an MTD device costs by the width of its accesses
+    Copy(CopyArgs),
     /// Undo settings that an experiment left changed on this machine
     Tune(TuneArgs),
     /// The layer that limits a run, what that rests on, and what would decide it

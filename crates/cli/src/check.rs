@@ -28,6 +28,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         consent: args.permissions.consent(),
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
+        region: false,
         probe: true,
     })?;
     let seed = args.seed.map_or_else(random_u64, Ok)?;

@@ -11,6 +11,7 @@ mod capture;
 mod check;
 mod compare;
 mod completions;
+mod copy;
 mod execution;
 mod experiment;
 mod explain;
@@ -63,6 +64,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
+        Command::Copy(args) => copy::command(args, &cli.global, &output),
         Command::Tune(args) => tune::command(args, &output),
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),

@@ -46,6 +46,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
         consent: args.permissions.consent(),
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
+        region: false,
         probe: false,
     })?;
     let inputs = inputs(&opened, random_u64()?);

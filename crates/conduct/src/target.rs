@@ -2,6 +2,7 @@
 
 use crate::admission::{Admitted, Consent, Object, admit};
 use crate::listener::{Event, Listener};
+use crate::region::{RegionRights, open_region};
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
     Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
@@ -59,6 +60,8 @@ pub struct Wanted<'a> {
     pub registers: bool,
     /// Length of the intervals of the series.
     pub interval_ns: u64,
+    /// Whether it is a region that is copied, and not storage.
+    pub region: bool,
     /// Whether a short write tells how fast it is, before the plan is made.
     pub probe: bool,
 }
@@ -68,6 +71,10 @@ pub struct Wanted<'a> {
 /// # Errors
 /// See [`admit`], and what [`FileRig::open`] says of a target that cannot be measured.
 pub fn open(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Result<Opened, Failure> {
+    if wanted.region {
+        let rights = RegionRights { writes: false, registers: wanted.registers };
+        return open_region(Path::new(wanted.name), rights, wanted.interval_ns);
+    }
     match wanted.name.to_str() {
         Some("null:") => Ok(null(wanted.interval_ns)),
         Some("null") if !Path::new("null").exists() => Ok(null(wanted.interval_ns)),

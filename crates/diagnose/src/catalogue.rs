@@ -65,6 +65,7 @@ entries! {
     "pcie-bus-errors" => conditions::nvme::bus_errors;
     "nvme-overheated" => conditions::health::overheated;
     "nor-flash-cpu-copy" => conditions::flash::nor_read_by_processor;
+    "kernel-copies-narrowly" => conditions::copies::kernel_copies_narrowly;
     "spi-nor-slow-read" => conditions::flash::spi_nor_slow_read;
     "virtio-single-queue" => conditions::queue::virtio_single_queue;
     "write-through-cache" => conditions::queue::write_through_cache;

@@ -83,6 +83,7 @@ names! {
     MOUNT_SOURCE = "mount_source";
     MTD_FLASH_DRIVER = "mtd_flash_driver";
     MTD_JEDEC_ID = "mtd_jedec_id";
+    MTD_BANK_WIDTH_BYTES = "mtd_bank_width_bytes";
     MTD_TYPE = "mtd_type";
     NCQ_HOST = "ncq_host";
     NOMERGES = "nomerges";

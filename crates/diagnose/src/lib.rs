@@ -20,6 +20,7 @@
 mod catalogue;
 mod causes;
 mod conditions;
+mod copies;
 mod fact_names;
 mod inventory;
 mod kernel_log;
@@ -35,6 +36,7 @@ mod subject;
 
 pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
+pub use copies::copy_report;
 pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
 pub use limit::{limit, next_step};

@@ -1,15 +1,15 @@
-//! The memory copy: the top of the ladder, which no buffered path can pass.
-//!
-//! One thread copies between two buffers far larger than the last-level cache, pass after pass, in pieces; each
-//! piece is an operation with its latency, each copied byte is counted once (the memory bus moves it at least twice).
+//! A phase that copies memory: the rate by which everything that goes through the page cache is measured; or a region.
 
+use crate::device::{Other, rules};
 use crate::recorder::phase_record;
 use crate::rig::refusal_of_device;
 use crate::worker::NoData;
 use crate::{Content, Control, Crew, Device, DeviceError, LoopSettings, MemoryDevice, Part, run_worker};
-use model::{BlockPlan, EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
+use model::{
+    BlockPlan, CopyMethod, CopyPlan, EngineKind, EngineRecord, Failure, FailureKind, PhasePlan, PhaseRecord, StreamPlan,
+};
 use sys::{BufferPool, Epoch};
-use workload::Pattern;
+use workload::{BlockOp, Pattern};
 
 const LEAST: u64 = 4 << 20;
 const MOST: u64 = 64 << 20;
@@ -26,10 +26,31 @@ pub fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_bytes: O
     bytes - bytes % LEAST
 }
 
-/// Runs the phase. The times are those of `epoch`.
+/// What the phase's stream copies.
+pub(crate) fn copied(phase: &PhasePlan) -> CopyPlan {
+    phase.streams.first().map(StreamPlan::copied).unwrap_or_default()
+}
+
+/// That this processor cannot copy so.
 ///
 /// # Errors
-/// Where the memory cannot be had.
+/// What it does not have.
+pub(crate) fn possible(phase: &PhasePlan) -> Result<(), Failure> {
+    let plan = copied(phase);
+    let lacks = match rules(plan.copy_by) {
+        Some(rules) if !rules.mode.is_supported() => format!("this processor has no '{}' copies", plan.copy_by),
+        Some(rules) if !rules.widest.is_supported() => {
+            format!("this processor has no accesses of {} bytes", plan.copy_by)
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::new(FailureKind::Environment, lacks))
+}
+
+/// Runs a copy of memory to memory. The times are those of `epoch`.
+///
+/// # Errors
+/// Where the memory cannot be had, or the processor has no such accesses.
 pub(crate) fn run_copy(
     epoch: Epoch,
     phase: &PhasePlan,
@@ -37,24 +58,45 @@ pub(crate) fn run_copy(
     buffer_bytes: u64,
     control: &Control,
 ) -> Result<PhaseRecord, Failure> {
-    let copied = phase.streams.first();
-    let piece = copied.map(StreamPlan::copied).unwrap_or_default().copy_bytes.max(1);
-    let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(piece as usize);
+    let plan = copied(phase);
+    if plan.copy_by == CopyMethod::Call {
+        let what = format!("{}: memory is copied by no call", phase.name);
+        return Err(Failure::new(FailureKind::Environment, what).remedy("name a device or a file"));
+    }
+    let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(plan.copy_bytes as usize);
     let pool = || BufferPool::new(1, bytes).map_err(DeviceError::of("mmap of copy buffers"));
-    let copy = || {
+    let buffers = || {
         let (mut from, to) = (pool()?, pool()?);
-        Content::new(copied.map_or(COPY_SEED, |s| s.seed)).fill(0, from.buffer_mut(0));
-        let mut device = MemoryDevice::new(epoch, from, to);
-        let settings = LoopSettings::of(phase, &StreamPlan::default(), interval_ns);
-        let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
-        let mut source = Pattern::new(&pieces_of(bytes as u64, piece), false);
-        let crew = Crew::new(1, &phase.stop);
-        let record = run_worker(&mut device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)?;
-        let features = device.features();
-        let engine = EngineRecord { kind: EngineKind::Memory, features, ..EngineRecord::default() };
-        Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
+        Content::new(phase.streams.first().map_or(COPY_SEED, |s| s.seed)).fill(0, from.buffer_mut(0));
+        Ok((Other::Memory(from), to))
     };
-    copy().map_err(|e| refusal_of_device(&phase.name, &e))
+    let (from, to) = buffers().map_err(|e| refusal_of_device(&phase.name, &e))?;
+    possible(phase)?;
+    run_pieces(&mut MemoryDevice::copying(epoch, from, plan, to), phase, interval_ns, bytes as u64, control)
+}
+
+/// Copies piece after piece of `bytes` bytes by the device, as long as the phase says.
+///
+/// # Errors
+/// Where the device cannot work at all.
+pub(crate) fn run_pieces(
+    device: &mut impl Device<Op = BlockOp>,
+    phase: &PhasePlan,
+    interval_ns: u64,
+    bytes: u64,
+    control: &Control,
+) -> Result<PhaseRecord, Failure> {
+    let settings = LoopSettings::of(phase, &StreamPlan::default(), interval_ns);
+    let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
+    let plan = copied(phase);
+    let around = if plan.copy_set_bytes == 0 { bytes } else { plan.copy_set_bytes };
+    let mut source = Pattern::new(&pieces_of(around.max(plan.copy_bytes.into()), plan.copy_bytes.max(1)), false);
+    let crew = Crew::new(1, &phase.stop);
+    let record = run_worker(device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)
+        .map_err(|e| refusal_of_device(&phase.name, &e))?;
+    let (features, missing) = (device.features(), device.missing());
+    let engine = EngineRecord { kind: EngineKind::Memory, features, missing, ..EngineRecord::default() };
+    Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
 }
 
 /// Pass after pass over the whole pieces within `bytes`. Each copied byte is counted once, as read.
@@ -63,7 +105,6 @@ fn pieces_of(bytes: u64, piece: u32) -> StreamPlan {
     let kind = BlockPlan { block_size_bytes: piece, region_bytes: bytes - bytes % piece, ..BlockPlan::default() };
     StreamPlan { kind: kind.into(), ..StreamPlan::default() }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,10 +128,7 @@ mod tests {
             access: Access::Buffered,
             cold: false,
             drop_cache: false,
-            streams: vec![StreamPlan {
-                kind: model::StreamKind::Copy(model::CopyPlan::default()),
-                ..StreamPlan::default()
-            }],
+            streams: vec![StreamPlan { kind: model::StreamKind::Copy(CopyPlan::default()), ..StreamPlan::default() }],
             time_limit_ns: 30_000_000,
             stop: StopRule::Time,
             warmup: Warmup { min_ns: 10_000_000, share: 0.0, max_ns: 10_000_000 },

@@ -16,6 +16,7 @@ pub use files::FilesDevice;
 pub(crate) use files::entry_name;
 pub use in_thread::PsyncDevice;
 pub use memory::MemoryDevice;
+pub(crate) use memory::{Other, rules};
 pub(crate) use metadata::Metadata;
 pub(crate) use mmap::MappedFiles;
 pub use null::NullDevice;

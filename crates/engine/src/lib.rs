@@ -16,6 +16,7 @@ mod copy;
 mod device;
 mod feed;
 mod recorder;
+mod region;
 mod rig;
 mod sim;
 mod worker;
@@ -28,6 +29,7 @@ pub use device::{
 };
 pub use feed::{SampleFeed, SeriesFeed, SeriesReader};
 pub use recorder::StreamRecord;
+pub use region::{Region, RegionRig};
 pub use rig::{Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};
 pub use sim::{Jitter, SimDevice, SimRig};
 pub use worker::{Content, Crew, Data, LoopSettings, NoData, Part, Shaped, run_stream, run_worker};

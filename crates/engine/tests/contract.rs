@@ -70,7 +70,7 @@ mod memory {
 
     const PIECE: u32 = 512;
 
-    fn device() -> MemoryDevice {
+    fn device() -> MemoryDevice<'static> {
         let mut from = pool(1);
         from.buffer_mut(0).iter_mut().enumerate().for_each(|(i, b)| *b = (i / 7) as u8);
         MemoryDevice::new(Epoch::start(), from, pool(1))

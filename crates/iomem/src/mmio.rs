@@ -39,6 +39,18 @@ impl<'a> Mmio<'a> {
         unsafe { Self::new(memory.as_ptr().cast_mut().cast(), memory.len(), true) }
     }
 
+    /// Memory that nobody changes.
+    pub fn of_slice(memory: &'a [u8]) -> Self {
+        // SAFETY: it is borrowed for as long as this exists, and never written to.
+        unsafe { Self::new(memory.as_ptr().cast_mut(), memory.len(), false) }
+    }
+
+    /// Memory that others may change meanwhile.
+    pub fn of_shared_mut(memory: &'a [AtomicU8]) -> Self {
+        // SAFETY: atomics may be changed through a shared reference.
+        unsafe { Self::new(memory.as_ptr().cast_mut().cast(), memory.len(), true) }
+    }
+
     /// Memory that others change, and that is only read: a mapping without the right to write.
     pub fn of_shared(memory: &'a [AtomicU8]) -> Self {
         // SAFETY: what others change in it is read by single volatile loads, and never written to.

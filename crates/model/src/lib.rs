@@ -12,6 +12,7 @@
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
 mod comparison;
+mod copy_report;
 mod cut_off;
 mod data_fault;
 mod depth_curve;
@@ -38,6 +39,7 @@ mod sample;
 mod sample_series;
 mod sim;
 mod sim_inventory;
+mod sim_memory_bus;
 mod sim_truth;
 mod stack;
 mod stream_record;
@@ -49,6 +51,7 @@ mod verify_record;
 mod verify_source;
 
 pub use comparison::{Basis, Compared, Comparison, EnvironmentDifference, Question, Verdict};
+pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch};
 pub use depth_curve::{DepthCurve, Knee};
 pub use environment::{CpuModel, Environment};
@@ -62,11 +65,12 @@ pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use job_record::JobRecord;
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
-    Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyPlan,
-    Durability, EngineKind, ErrorPolicy, FileOperation, FileOrder, FilesPlan, Flow, Flush, IoClass, IoPath, IoPriority,
-    LatencyTarget, Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation, Order, Pacing, PhaseKind,
-    PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags, SteadyState, StopRule,
-    StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone,
+    Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyMethod,
+    CopyPlan, Durability, EngineKind, ErrorPolicy, FileOperation, FileOrder, FilesPlan, Flow, Flush, IoClass, IoPath,
+    IoPriority, LatencyTarget, Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation, Order,
+    Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags, SteadyState,
+    StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup,
+    Work, Zone,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;
@@ -86,6 +90,7 @@ pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
     SimStalls, SimThrottle, SimWriteCache,
 };
+pub use sim_memory_bus::SimMemoryBus;
 pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
 pub use stream_record::{

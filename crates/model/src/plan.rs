@@ -1,5 +1,6 @@
 //! A fully resolved workload: every default, size and seed explicit, nothing left to decide.
 
+mod copying;
 mod course;
 mod demands;
 mod files;
@@ -12,6 +13,7 @@ mod verify_kind;
 mod verifying;
 mod work;
 
+pub use copying::{CopyMethod, CopyPlan};
 pub use course::{
     Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, LatencyTarget, Numa,
     NumaMemory, NumaNodes, OpenSync, Pacing, PriorityShare, Rate, RwFlags, ThinkTime,
@@ -22,7 +24,7 @@ pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
 pub use shape::PhaseShape;
-pub use stream::{BlockPlan, CopyPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
+pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
 pub use verify_kind::{UnknownVerify, VerifyKind};
 pub use work::Work;
 

@@ -1,6 +1,8 @@
 //! One execution of a plan on one machine, with all that was observed; immutable once archived.
 
-use crate::{Environment, Metric, PhaseKind, PhasePlan, PhaseRecord, Plan, RateChange, SystemSample, Target};
+use crate::{
+    Environment, Metric, PhaseKind, PhasePlan, PhaseRecord, Plan, RateChange, SystemSample, Target, TargetKind,
+};
 use serde::{Deserialize, Serialize};
 
 /// How far the run came.
@@ -107,6 +109,11 @@ impl Run {
     /// Schema of run.json.
     pub const SCHEMA: &'static str = "narrows/bundle/1";
 
+    /// Whether a phase shows what the machine can do, and not the target: the memory copy of a storage target.
+    pub fn is_beside(&self, plan: &PhasePlan) -> bool {
+        plan.copies_memory() && self.target.kind != TargetKind::Region
+    }
+
     /// All metrics, in the order of the phases.
     pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
         self.phases.iter().flat_map(|p| p.metrics.iter())
@@ -114,7 +121,7 @@ impl Run {
 
     /// Metrics that are results: not those of layout and of the memory copy.
     pub fn results(&self) -> impl Iterator<Item = &Metric> {
-        let overhead = |p: &&PhaseRun| p.plan.kind == PhaseKind::Layout || p.plan.copies_memory();
+        let overhead = |p: &&PhaseRun| p.plan.kind == PhaseKind::Layout || self.is_beside(&p.plan);
         self.phases.iter().filter(move |p| !overhead(p)).flat_map(|p| p.metrics.iter())
     }
 

@@ -17,6 +17,8 @@ pub enum TargetKind {
     Null,
     /// A simulated device with known truth, in simulated time.
     Sim,
+    /// Memory, or a device's memory, whose bytes are copied: by a mapping, by calls, or simulated.
+    Region,
     /// What another tool measured on, known only by the name that it gave.
     Foreign,
 }

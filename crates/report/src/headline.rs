@@ -138,6 +138,7 @@ pub(crate) fn written_words(run: &Run) -> String {
     let (size, took) = (quantity::size(run.bytes_written), quantity::duration(run.duration_ns));
     match (run.target.kind, run.bytes_written) {
         (TargetKind::Sim, _) => format!("Simulated {size} of writes in {took} of simulated time"),
+        (TargetKind::Region, 0) => format!("Copied for {took}"),
         (TargetKind::Null, _) => format!("Wrote nothing anywhere in {took}"),
         (TargetKind::Foreign, _) => "Measured by another tool".to_owned(),
         (_, 0) => format!("Wrote nothing in {took}"),

@@ -19,6 +19,7 @@
 mod card;
 mod check;
 mod compare;
+mod copy;
 pub mod document;
 mod fact;
 mod finding_page;
@@ -45,6 +46,7 @@ mod why;
 pub use card::card;
 pub use check::Check;
 pub use compare::{Compare, Side, compare_markdown, compare_text};
+pub use copy::copy_text;
 pub use finding_page::{finding_markdown, findings_index};
 pub use import::import_text;
 pub use inspect::{Inspection, inspection_text};

@@ -55,6 +55,7 @@ pub fn storage_line(run: &Run) -> String {
     let mut parts: Vec<String> = Vec::new();
     match target.kind {
         TargetKind::Null => parts.push("null device: what the program itself costs".into()),
+        TargetKind::Region => parts.push("a region that is copied".into()),
         TargetKind::Foreign => parts.push("measured by another tool".into()),
         TargetKind::Sim => {
             let model = stack.first(LayerKind::Sim).and_then(|l| text_fact(l, &["title"]));

@@ -15,6 +15,9 @@ const TEXTS: &[(&str, &str)] = &[
     ("bursts", include_str!("../workloads/bursts.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
     ("stream", include_str!("../workloads/stream.toml")),
+    ("copy", include_str!("../workloads/copy.toml")),
+    ("copy-memory", include_str!("../workloads/copy-memory.toml")),
+    ("copy-calls", include_str!("../workloads/copy-calls.toml")),
 ];
 
 /// The text of a built-in workload.

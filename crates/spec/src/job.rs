@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, BlockSizes, FileOperation, FileOrder, FilesPlan, LatencyTarget, NS_PER_S, PhaseKind,
-    SteadyState, StreamKind, StreamPlan,
+    Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileOperation, FileOrder, FilesPlan, LatencyTarget, NS_PER_S,
+    Operation, PhaseKind, SteadyState, StreamKind, StreamPlan,
 };
 
 /// An amount that may depend on the target.
@@ -62,6 +62,8 @@ pub struct Job {
     pub size: Option<Extent>,
     /// What it does to its own files as a whole; `None`: its operations are on blocks.
     pub file_operation: Option<FileOperation>,
+    /// By which accesses it copies; `None`: it does not, or as programs do.
+    pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
     pub file_bytes: Option<u64>,
     pub offset: Extent,
@@ -108,7 +110,18 @@ impl Job {
 
     /// Once all is said of it: where its operations are on files, its stream is of that kind. Which files it has is decided
     /// when the plan is made.
-    pub fn settle_kind(&mut self) {
+    pub fn settle_kind(&mut self, copies: bool) {
+        if copies || self.copy.is_some() {
+            let block = self.only_block().and_then(|bytes| u32::try_from(bytes).ok());
+            self.stream.kind = StreamKind::Copy(CopyPlan {
+                copy_bytes: block.filter(|_| self.copy.is_some()).unwrap_or(CopyPlan::default().copy_bytes),
+                copy_by: self.copy.unwrap_or_default(),
+                copy_writes: self.stream.block().operation == Operation::Write,
+                // A share of what there is cannot be told here: it is all of it.
+                copy_set_bytes: if let Some(Extent::Bytes(bytes)) = self.size { bytes } else { 0 },
+            });
+            return;
+        }
         let Some(file_operation) = self.file_operation else { return };
         let file_count = if let Files::Own(count) = self.files { count.into() } else { 0 };
         let file_shuffle = self.stream.block().file_order == FileOrder::Random;
@@ -240,6 +253,11 @@ impl Workload {
     /// One of which nothing is said yet.
     pub(crate) fn new() -> Self {
         Self { interval_ns: 100_000_000, quiet_ns: 200_000_000, lays_out_targets: true, ..Self::default() }
+    }
+
+    /// Whether all that it does is to copy, so that its target is a region.
+    pub fn copies_region(&self) -> bool {
+        self.phases.iter().all(Phase::copies_memory)
     }
 
     /// Whether its own operations change the target (layout of a new file not counted).

@@ -384,6 +384,7 @@ keys! {
     "think-spin", "time", |j, t| j.stream.timing.think.get_or_insert_default().spin_ns = time(t)?, "Part of the pause that is spent computing.";
     "think-after", "number", |j, t| j.stream.timing.think.get_or_insert_default().after_operations = positive(t)?, "Operations between pauses.";
     "start-delay", "time", |j, t| j.stream.timing.start_delay_ns = time(t)?, "It starts so long after the phase.";
+    "copy", "memcpy, call, burst, streaming, repeat, or a width such as 4", |j, t| j.copy = Some(t.parse()?), "It copies block-size bytes a time, of memory or of the region that is its target, by these accesses: single ones of so many bytes, blocks by the widest registers, the same past the caches, rep movsb, the C library's memcpy, or a call in which the kernel copies. With a region it goes round in that.";
     "region", "size or per cent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
     "offset", "size or per cent", |j, t| j.offset = extent(t)?, "Where its region starts.";
     "files", "names below the target", |j, t| j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect()), "Files that it uses.";

@@ -9,8 +9,8 @@ use crate::job::{Extent, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
-    Access, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule, StreamPlan,
-    TargetKind, TargetSize, VerifyKind, Warmup,
+    Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule,
+    StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -272,7 +272,7 @@ impl<'a> Resolver<'a> {
             TargetKind::File | TargetKind::BlockDevice => {
                 workload.lays_out_targets && inputs.readiness == Readiness::Writable && workload.changes_data()
             }
-            TargetKind::Null | TargetKind::Foreign => false,
+            TargetKind::Null | TargetKind::Region | TargetKind::Foreign => false,
         }
     }
 
@@ -302,16 +302,18 @@ impl<'a> Resolver<'a> {
         self.inputs.probe.plain_calls && job.stream.path.priority_shares.is_empty()
     }
 
-    /// Copies memory to memory: the target has no part in it.
+    /// Copies memory to memory, where the target has no part in it, or a region that is the target.
     fn memory_copy(&mut self, phase: &Phase) -> PhasePlan {
         self.used.streams += 1;
         let interval = self.workload.interval_ns;
+        let stream = &phase.jobs[0].stream;
         PhasePlan {
+            skip: self.skipped_copy(&stream.copied()),
             name: phase.name.clone(),
             kind: phase.kind,
             engine: EngineKind::Memory,
             streams: vec![StreamPlan {
-                kind: phase.jobs[0].stream.kind.clone(),
+                kind: stream.kind.clone(),
                 seed: self.inputs.seed.wrapping_add(self.used.streams),
                 ..StreamPlan::default()
             }],
@@ -319,6 +321,20 @@ impl<'a> Resolver<'a> {
             // Memory is warm after the first pass over it.
             warmup: Warmup { min_ns: interval, share: 0.0, max_ns: interval },
             ..PhasePlan::default()
+        }
+    }
+
+    /// Why a copy cannot be made of this region.
+    fn skipped_copy(&self, copy: &CopyPlan) -> Option<String> {
+        let (bytes, offered) = (copy.copy_set_bytes.max(u64::from(copy.copy_bytes)), self.inputs.max_bytes);
+        match &self.inputs.readiness {
+            _ if self.inputs.kind != TargetKind::Region => None,
+            Readiness::ReadOnly(reason) if copy.copy_writes => Some(reason.clone()),
+            _ if bytes > offered => {
+                let (needed, there) = model::bytes_apart(bytes, offered);
+                Some(format!("it copies {needed} of a region of {there}"))
+            }
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::job_key::{job_keys, nearest_key};
 use crate::keys::{Key, find, names};
 use crate::text_error::{Place, Text, TextError, TextErrorKind};
 use crate::top_key::top_keys;
-use model::{CopyPlan, PhaseKind, StreamKind};
+use model::PhaseKind;
 use std::collections::{BTreeMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
@@ -401,10 +401,7 @@ impl Reader<'_> {
                 for (key, value, place) in entries.chain(point).chain(set) {
                     self.give(&mut job, key, value, place);
                 }
-                job.settle_kind();
-                if text.copies_memory {
-                    job.stream.kind = StreamKind::Copy(CopyPlan::default());
-                }
+                job.settle_kind(text.copies_memory);
                 jobs.push(job);
             }
             if !self.errors.is_empty() {

@@ -19,7 +19,23 @@ fn inputs(kind: TargetKind) -> RunInputs {
 fn each_is_described_and_has_a_plan_everywhere() {
     let all = workloads();
     let names: Vec<&str> = all.iter().map(|w| w.name.as_str()).collect();
-    assert_eq!(names, ["check", "sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"]);
+    assert_eq!(
+        names,
+        [
+            "check",
+            "sweep",
+            "depth",
+            "mix",
+            "steady",
+            "kdiskmark",
+            "bursts",
+            "latency",
+            "stream",
+            "copy",
+            "copy-memory",
+            "copy-calls"
+        ]
+    );
     for workload in &all {
         assert!(workload_text(&workload.name).is_some_and(|t| t.contains("[[phase]]")));
         assert!(workload.answers.ends_with('?') && !workload.title.is_empty(), "{}", workload.name);

@@ -25,6 +25,7 @@ mod signed_rank;
 #[cfg(test)]
 mod simulation;
 mod steady;
+mod steps;
 mod student;
 mod tied_orders;
 
@@ -44,4 +45,5 @@ pub use signed_rank::{HodgesLehmann, SignedRank, hodges_lehmann, signed_rank};
 pub use steady::{
     STEADY_RANGE_RATIO, STEADY_ROUNDS, STEADY_SLOPE_RATIO, Steadiness, series_steadiness, steadiness, window_steadiness,
 };
+pub use steps::{StepFit, step_fit};
 pub use student::{MeanInterval, mean_interval, normal_quantile, t_quantile};

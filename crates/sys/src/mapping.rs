@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 /// A shared mapping of the beginning of a file.
 ///
@@ -19,11 +19,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Mapping {
     base: NonNull<u8>,
     len: usize,
+    /// Where it begins in the file.
+    start: u64,
     writable: bool,
     /// To map anew what could not be had.
     file: OwnedFd,
     /// Some of it is not the file's any more.
     broken: AtomicBool,
+    /// Offset of the last byte range that could not be had, its page; `u64::MAX`: none.
+    last_fault: AtomicU64,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread.
@@ -49,27 +53,65 @@ impl Mapping {
     /// # Errors
     /// `InvalidInput` where the length does not fit the address space (32-bit machines), else what mmap(2) says.
     pub fn new(fd: impl AsFd, len: u64, writable: bool) -> io::Result<Self> {
+        Self::of_part(fd, 0, len, writable)
+    }
+
+    /// Maps `len` bytes from `start`, a multiple of the page size.
+    ///
+    /// # Errors
+    /// As for the first bytes.
+    pub fn of_part(fd: impl AsFd, start: u64, len: u64, writable: bool) -> io::Result<Self> {
         let too_large =
             || io::Error::new(io::ErrorKind::InvalidInput, format!("{len} bytes do not fit the address space"));
         let len = usize::try_from(len).ok().filter(|n| *n > 0 && *n <= isize::MAX as usize).ok_or_else(too_large)?;
         let file = fd.as_fd().try_clone_to_owned()?;
         // SAFETY: a fresh mapping at an address of the kernel's choice touches no other memory.
-        let base = unsafe { mmap(std::ptr::null_mut(), len, access(writable), MapFlags::SHARED, fd, 0) }?;
+        let base = unsafe { mmap(std::ptr::null_mut(), len, access(writable), MapFlags::SHARED, fd, start) }?;
         let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        Ok(Self { base, len, writable, file, broken: AtomicBool::new(false) })
+        Ok(Self {
+            base,
+            len,
+            start,
+            writable,
+            file,
+            broken: AtomicBool::new(false),
+            last_fault: AtomicU64::new(u64::MAX),
+        })
     }
 
     /// Copies while faults are caught.
     #[inline]
     fn copy(&self, from: *const u8, to: *mut u8, len: usize) -> Result<(), i32> {
+        // SAFETY: the callers have checked that both ranges are as long as `len` and that one lies in the mapping; a buffer
+        // of the caller's does not overlap it.
+        self.access(|| unsafe { std::ptr::copy_nonoverlapping(from, to, len) })
+    }
+
+    /// Has the mapping accessed while faults are caught.
+    #[inline]
+    fn access(&self, access: impl FnOnce()) -> Result<(), i32> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(EIO);
         }
         let start = self.base.as_ptr() as usize;
-        // SAFETY: the callers have checked that both ranges are as long as `len` and that one lies in the mapping; a buffer
-        // of the caller's does not overlap it.
-        let copied = guarded(start, start + self.len, || unsafe { std::ptr::copy_nonoverlapping(from, to, len) });
-        copied.map_err(|lost| self.map_again(lost))
+        guarded(start, start + self.len, access).map_err(|lost| self.map_again(lost))
+    }
+
+    /// Lends a range to `access`, which may read it by whatever accesses it likes, and write to it where the mapping is writable
+    /// and it is told so.
+    ///
+    /// # Errors
+    /// `EINVAL` beyond the mapping, `EIO` where the device did not answer ([`Mapping::last_fault`] says where).
+    pub fn lend(&self, offset: u64, len: usize, access: impl FnOnce(&[AtomicU8], bool)) -> Result<(), i32> {
+        let at = self.at(offset, len)?;
+        // SAFETY: the range lies in the mapping, which lives as long as `self`; bytes that others change are what atomics are for.
+        let memory = unsafe { std::slice::from_raw_parts(at.cast::<AtomicU8>(), len) };
+        self.access(|| access(memory, self.writable))
+    }
+
+    /// Where the last access that was not answered was: the page's offset from the start of the mapping.
+    pub fn last_fault(&self) -> Option<u64> {
+        Some(self.last_fault.load(Ordering::Relaxed)).filter(|offset| *offset != u64::MAX)
     }
 
     /// After a fault: the pages that stand in for those that could not be had give way to the file's.
@@ -77,12 +119,20 @@ impl Mapping {
     fn map_again(&self, lost: Lost) -> i32 {
         let start = self.base.as_ptr() as usize;
         let offset = lost.first - start;
+        self.last_fault.store(offset as u64, Ordering::Relaxed);
         let len = lost.last - lost.first + rustix::param::page_size();
         // SAFETY: the range consists of pages of our mapping, into which no reference points; it becomes what it was.
         // Pages between lost ones are the file's before and after.
         let mapped = unsafe {
             let at = self.base.as_ptr().add(offset).cast::<c_void>();
-            mmap(at, len, access(self.writable), MapFlags::SHARED | MapFlags::FIXED, &self.file, offset as u64)
+            mmap(
+                at,
+                len,
+                access(self.writable),
+                MapFlags::SHARED | MapFlags::FIXED,
+                &self.file,
+                self.start + offset as u64,
+            )
         };
         if mapped.is_err() {
             // Empty pages stay there, on which later operations would succeed: none may.
@@ -170,6 +220,7 @@ mod tests {
         let mut text = vec![0; 3 * page as usize];
         for _ in 0..3 {
             assert_eq!(mapping.load(page, &mut text), Err(EIO));
+            assert_eq!(mapping.last_fault(), Some(page));
             assert_eq!(mapping.store(2 * page, b"lost"), Err(EIO));
             // What is there is not concerned.
             mapping.store(5, b"hello").unwrap();

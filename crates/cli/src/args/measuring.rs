@@ -155,6 +155,39 @@ pub struct RunArgs {
 
 #[derive(Args, Debug)]
 #[command(
+    after_help = "Memory is copied by working set, from the first-level cache to DRAM; a device's memory that can be mapped by each width of
+an access and by calls; other character devices by calls of several sizes. From the times comes what one access costs, how wide
+the bus is, and how wide the kernel copies. Nothing is written to a device unless you allow it, and then what it holds.
+
+Examples:
+  narrows copy                                                memory, by access width and working set
+  narrows copy /dev/mtd0                                      a flash chip, as the kernel copies it
+  narrows copy /sys/bus/pci/devices/0000:00:02.0/resource0    a PCI device's memory
+  narrows copy /dev/mem@0xfed00000+4096 --read-registers      a range of physical addresses
+  narrows copy sim:bus,width=32,wait=150ns,kernel=8           a simulated bus with known truth, in a moment
+  narrows copy /dev/mtd0 --tag before                         for narrows compare before after"
+)]
+pub struct CopyArgs {
+    /// memory:, a character device, a PCI BAR (resourceN), /dev/uioN, /dev/mem, a file, or sim:bus[,key=value...]; of a device
+    /// PATH@OFFSET+LENGTH is a part
+    #[arg(default_value = "memory:", value_hint = clap::ValueHint::AnyPath)]
+    pub region: OsString,
+    /// Measure writes, too: of device memory that is mapped, which gets what it holds
+    #[arg(long)]
+    pub allow_writes: bool,
+    /// Read what may be registers; even a read can change a device or hang a machine
+    #[arg(long)]
+    pub read_registers: bool,
+    /// How long each way of copying is measured [default: 120 to 300 ms]
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(
     arg_required_else_help = true,
     after_help = "--list shows what can be set on the path to a target, what it is now, and which other values are worth a try. An arm of an
 experiment takes the names: settings = { read-ahead = 4096 }. Nothing is changed by looking.

@@ -58,6 +58,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         consent: args.permissions.consent(),
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
+        region: workload.copies_region(),
         probe: workload.has_budget() && !args.plan,
     })?;
     opened.remarks.extend(place.remark);

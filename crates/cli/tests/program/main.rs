@@ -4,6 +4,7 @@ mod archive;
 mod bad_input;
 mod compare;
 mod contract;
+mod copy;
 mod cut_off;
 mod endings;
 mod experiment;

@@ -58,7 +58,9 @@ impl Rig {
         let disks: Vec<String> =
             serials.iter().map(|l| l.text("serial").map_or_else(|| l.name.clone(), str::to_owned)).collect();
         let target = match (target.kind, disks.is_empty()) {
-            (TargetKind::Sim | TargetKind::Null | TargetKind::Foreign, _) | (_, true) => target.name.clone(),
+            (TargetKind::Sim | TargetKind::Null | TargetKind::Region | TargetKind::Foreign, _) | (_, true) => {
+                target.name.clone()
+            }
             _ => {
                 let mount = target.stack.mount.as_ref().map(|m| format!(" {}", m.fstype)).unwrap_or_default();
                 format!("{}{mount}", disks.join("+"))

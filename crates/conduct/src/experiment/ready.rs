@@ -110,6 +110,7 @@ pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution
         consent: Consent { overwrite, destroy, only: ready.here.as_ref().and_then(|h| h.file) },
         registers,
         interval_ns: ready.workload.interval_ns,
+        region: ready.workload.copies_region(),
         probe: false,
     };
     crate::open(&wanted, execution.control, execution.listener)

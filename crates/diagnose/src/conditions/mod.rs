@@ -4,6 +4,7 @@
 //! cannot be told, because the named fact or measurement is missing.
 
 pub mod ahci;
+pub mod copies;
 pub mod durability;
 pub mod filesystem;
 pub mod flash;

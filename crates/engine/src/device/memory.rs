@@ -1,25 +1,59 @@
-//! Copies of memory, in the calling thread.
+//! Copies of memory, and from and to a region, in the calling thread.
 
 use super::in_thread::{Calls, InThread};
 use crate::DeviceError;
+use iomem::{Mmio, Mode, Rules, Width};
+use model::{CopyMethod, CopyPlan};
+use std::fs::File;
 use std::ops::Range;
-use sys::{BufferPool, Epoch};
+use std::os::unix::fs::FileExt;
+use sys::{BufferPool, Epoch, Mapping};
 use workload::BlockOp;
 
-/// Copies from one buffer to another, far larger than the last-level cache where the figure is to be that of the memory. The
-/// copy is the C library's memcpy, as programs use it; the kernel's own copies may be faster or slower.
-pub type MemoryDevice = InThread<CopyFrom>;
+/// Copies by the accesses that a plan asks for, between two buffers or between a buffer and a region.
+pub type MemoryDevice<'a> = InThread<Copies<'a>>;
 
-impl MemoryDevice {
-    /// From the first buffer of a pool to that of another.
+impl<'a> MemoryDevice<'a> {
+    /// By the C library's memcpy from the first buffer of a pool to that of another.
     pub fn new(epoch: Epoch, from: BufferPool, to: BufferPool) -> Self {
-        Self::over(epoch, CopyFrom(from), to)
+        Self::copying(epoch, Other::Memory(from), CopyPlan::default(), to)
+    }
+
+    /// By the accesses of a plan, between the buffer and the other side.
+    pub(crate) fn copying(epoch: Epoch, other: Other<'a>, plan: CopyPlan, pool: BufferPool) -> Self {
+        Self::over(epoch, Copies { other, rules: rules(plan.copy_by), plan }, pool)
     }
 }
 
-/// memcpy from the first buffer of this pool.
+/// What lies on the other side of a copy.
 #[derive(Debug)]
-pub struct CopyFrom(BufferPool);
+pub enum Other<'a> {
+    /// Another buffer: memory to memory.
+    Memory(BufferPool),
+    /// A region in the address space; the buffer holds what is written to it.
+    Mapped(&'a Mapping),
+    /// A file or character device, by calls; and where in it the region begins.
+    Calls(&'a File, u64),
+}
+
+/// The accesses of a stream.
+#[derive(Debug)]
+pub struct Copies<'a> {
+    other: Other<'a>,
+    rules: Option<Rules>,
+    plan: CopyPlan,
+}
+
+/// The rules of a method; `None` where it is not one of ours.
+pub(crate) fn rules(method: CopyMethod) -> Option<Rules> {
+    match method {
+        CopyMethod::Plain(bytes) => Width::of_bytes(bytes as usize).map(Rules::up_to),
+        CopyMethod::Burst => Some(Rules::burst()),
+        CopyMethod::Streaming => Some(Rules::streaming()),
+        CopyMethod::Repeat => Some(Rules { mode: Mode::Repeat, ..Rules::bytes() }),
+        CopyMethod::Memcpy | CopyMethod::Call => None,
+    }
+}
 
 /// The bytes of an operation, if they lie within the address space.
 fn range(op: &BlockOp) -> Option<Range<usize>> {
@@ -27,27 +61,99 @@ fn range(op: &BlockOp) -> Option<Range<usize>> {
     Some(start..start.checked_add(op.len as usize)?)
 }
 
-impl Calls for CopyFrom {
+/// EINVAL and EIO, the same on every Linux architecture.
+const EINVAL: i32 = 22;
+const EIO: i32 = 5;
+
+impl Copies<'_> {
+    /// The part of an operation that is copied in one go, and how often: one larger than the working set goes round in it.
+    fn part(&self, op: &BlockOp) -> (Range<usize>, u32) {
+        let whole = range(op).unwrap_or_default();
+        let set = usize::try_from(self.plan.copy_set_bytes).unwrap_or(usize::MAX);
+        if set == 0 || set >= whole.len() { (whole, 1) } else { (0..set, op.len / set as u32) }
+    }
+
+    fn between_buffers(&self, from: &[u8], to: &mut [u8]) -> Result<(), i32> {
+        let (from, to) = (std::hint::black_box(from), std::hint::black_box(to));
+        let Some(rules) = &self.rules else {
+            to.copy_from_slice(from);
+            return Ok(());
+        };
+        let copied = match self.plan.copy_writes {
+            true => iomem::copy_to_io(&mut Mmio::of_mut(to), rules, 0, from),
+            false => iomem::copy_from_io(&mut Mmio::of_slice(from), rules, 0, to),
+        };
+        copied.map_err(|_| EINVAL)
+    }
+
+    fn mapped(&self, mapping: &Mapping, at: &Range<usize>, buffer: &mut [u8]) -> Result<(), i32> {
+        let offset = at.start as u64;
+        let Some(rules) = &self.rules else {
+            return match self.plan.copy_writes {
+                true => mapping.store(offset, buffer),
+                false => mapping.load(offset, buffer),
+            };
+        };
+        let mut copied = Ok(());
+        mapping.lend(offset, at.len(), |memory, writable| {
+            copied = match (self.plan.copy_writes, writable) {
+                (true, true) => iomem::copy_to_io(&mut Mmio::of_shared_mut(memory), rules, 0, buffer),
+                (true, false) => Err(iomem::Error::ReadOnly),
+                (false, _) => iomem::copy_from_io(&mut Mmio::of_shared(memory), rules, 0, buffer),
+            };
+        })?;
+        copied.map_err(|_| EINVAL)
+    }
+}
+
+impl Calls for Copies<'_> {
     type Op = BlockOp;
 
-    fn check(&self, op: &BlockOp, to: &BufferPool) -> Result<(), DeviceError> {
-        let most = self.0.buffer_bytes().min(to.buffer_bytes());
-        if range(op).is_none_or(|bytes| bytes.end > most) {
+    fn check(&self, op: &BlockOp, pool: &BufferPool) -> Result<(), DeviceError> {
+        let (here, there) = match &self.other {
+            Other::Memory(from) => (range(op), from.buffer_bytes().min(pool.buffer_bytes()) as u64),
+            Other::Mapped(mapping) => (range(op), mapping.len()),
+            Other::Calls(..) => (Some(0..op.len as usize), pool.buffer_bytes() as u64),
+        };
+        if here.is_none_or(|bytes| bytes.end as u64 > there) {
             return Err(DeviceError::BadOperation(format!("{} bytes at {} are outside", op.len, op.offset)));
         }
         Ok(())
     }
 
     #[inline]
-    fn carry_out(&self, op: &BlockOp, to: &mut [u8]) -> Result<u32, i32> {
-        let bytes = range(op).unwrap_or_default();
-        let to = &mut to[bytes.clone()];
-        to.copy_from_slice(std::hint::black_box(&self.0.buffer(0)[bytes]));
-        std::hint::black_box(to);
+    fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+        let (at, times) = self.part(op);
+        for _ in 0..times {
+            match &self.other {
+                Other::Memory(from) => self.between_buffers(&from.buffer(0)[at.clone()], &mut buffer[at.clone()])?,
+                // What is written to a region is what it holds, as far as the buffer goes.
+                Other::Mapped(mapping) if self.plan.copy_writes => {
+                    self.mapped(mapping, &at, buffer.get_mut(at.clone()).ok_or(EINVAL)?)?;
+                }
+                Other::Mapped(mapping) => self.mapped(mapping, &at, buffer.get_mut(..at.len()).ok_or(EINVAL)?)?,
+                Other::Calls(file, start) => {
+                    let buffer = buffer.get_mut(..at.len()).ok_or(EINVAL)?;
+                    let got = file.read_at(buffer, start.saturating_add(op.offset));
+                    return got.map(|n| n as u32).map_err(|e| e.raw_os_error().unwrap_or(EIO));
+                }
+            }
+        }
         Ok(op.len)
     }
 
-    fn remarks(&self, to: &BufferPool) -> (Option<String>, Option<String>) {
-        (Some(format!("memcpy between two buffers of {} MiB", to.buffer_bytes() >> 20)), None)
+    fn remarks(&self, pool: &BufferPool) -> (Option<String>, Option<String>) {
+        let by = match self.plan.copy_by {
+            CopyMethod::Plain(bytes) => format!("accesses of {bytes} bytes"),
+            named => named.to_string(),
+        };
+        match &self.other {
+            Other::Memory(_) => (Some(format!("{by} between two buffers of {} MiB", pool.buffer_bytes() >> 20)), None),
+            Other::Mapped(mapping) => {
+                let fault = |at| format!("SIGBUS in the page at offset {at:#x}: the device does not answer there");
+                (Some(format!("{by} on a mapping of {} bytes", mapping.len())), mapping.last_fault().map(fault))
+            }
+            Other::Calls(..) => (Some("pread".to_owned()), None),
+        }
     }
 }

@@ -10,6 +10,7 @@
 mod device;
 mod jitter;
 mod machine;
+mod memory_bus;
 mod page_cache;
 mod rig;
 mod sample;
@@ -18,4 +19,5 @@ mod together;
 
 pub use device::SimDevice;
 pub use jitter::Jitter;
+pub(crate) use memory_bus::MemoryBusDevice;
 pub use rig::SimRig;

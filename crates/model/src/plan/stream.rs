@@ -1,9 +1,9 @@
 //! One stream of a plan: an enum of what it does, around parts that all kinds share.
 
 use super::{
-    Access, BlockSize, BlockSizes, Buffers, Content, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow, Flush,
-    IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags, Sync,
-    ThinkTime, Verify, Zone, is_default,
+    Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow,
+    Flush, IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags,
+    Sync, ThinkTime, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub struct StreamPlan {
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "nearly all streams are of blocks, and plans hold few")]
 pub enum StreamKind {
-    /// Copies memory to memory: the top of the ladder. The target has no part in it.
+    /// Copies memory to memory, the top of the ladder; or from and to the region that is its target.
     Copy(CopyPlan),
     /// Creates, looks up and removes files or directories below the target, a directory.
     Files(FilesPlan),
@@ -68,19 +68,6 @@ impl Default for StreamKind {
 impl From<BlockPlan> for StreamKind {
     fn from(plan: BlockPlan) -> Self {
         Self::Block(plan)
-    }
-}
-
-/// A copy of memory, in the worker's own thread.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CopyPlan {
-    /// Bytes of each piece that is copied, an operation each.
-    pub copy_bytes: u32,
-}
-
-impl Default for CopyPlan {
-    fn default() -> Self {
-        Self { copy_bytes: 1 << 20 }
     }
 }
 

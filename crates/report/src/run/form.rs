@@ -49,7 +49,7 @@ fn held_back(phase: &PhaseRun) -> bool {
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.
 pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
-    let shown = |p: &PhaseRun| !p.plan.copies_memory();
+    let shown = |p: &PhaseRun| !run.is_beside(&p.plan);
     let mut rest: Vec<usize> = (0..run.phases.len()).filter(|i| shown(&run.phases[*i])).collect();
     let measures = |i: &usize| run.phases[*i].plan.measures_target();
     let mut out = Vec::new();

@@ -157,7 +157,7 @@ impl Draft {
             let each = self.per_file.unwrap_or_else(|| job.size.map_or(0, |s| s.of(0)) / u64::from(self.files));
             job.file_bytes = Some(each).filter(|_| operation.maker() == FileOperation::Create && !operation.makes());
             job.files = Files::Own(self.files);
-            job.settle_kind();
+            job.settle_kind(false);
         }
         Ok((job, self.notes))
     }

@@ -39,6 +39,7 @@ fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
         consent: Default::default(),
         registers: false,
         interval_ns: workload.interval_ns,
+        region: false,
         probe: workload.has_budget(),
     };
     Ok(conduct::open(&wanted, &Control::default(), &Silence)?)

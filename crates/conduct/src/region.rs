@@ -1,0 +1,336 @@
+//! From the name of a region to one that is open: memory, a simulated bus, a device's memory, a character device, a file.
+//!
+//! Even a read of a device's register can change it or hang the machine. Without more ado only that is touched which says of itself that
+//! it is memory: prefetchable BARs (PCI Local Bus Specification 3.0, 6.2.5.1: reads have no side effects), BARs of memory
+//! controllers, ordinary files, and what drivers hand out by calls. The rest needs `--read-registers`.
+
+mod pci;
+
+use crate::target::Opened;
+use engine::{Region, RegionRig};
+use model::{Environment, Failure, FailureKind, SimMemoryBus, Stack, Target, TargetKind, parse_bytes};
+use observe::{Locator, Look, Root, Sampler};
+use rustix::fs::OFlags;
+use spec::Readiness;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use sys::Mapping;
+
+/// What may be done to a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionRights {
+    /// Write to it what it holds.
+    pub writes: bool,
+    /// Read what may be registers.
+    pub registers: bool,
+}
+
+/// How a region is reached, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionKind {
+    /// Ordinary memory.
+    Memory,
+    /// A simulated bus.
+    SimulatedBus,
+    /// By a mapping of it.
+    Mapped,
+    /// By calls alone.
+    Calls,
+}
+
+/// A region of a device that does not say how long it is.
+const UNKNOWN_BYTES: u64 = 1 << 20;
+/// Longer ones are measured by their beginning: a mapping of all takes page tables for it.
+const MOST_MAPPED_BYTES: u64 = 1 << 30;
+/// The misc device `mem` (k:Documentation/admin-guide/devices.txt).
+const MEM: (u32, u32) = (1, 1);
+
+/// A name and the part of it that is meant: `PATH@OFFSET+LENGTH`.
+struct Part {
+    path: PathBuf,
+    offset: u64,
+    bytes: Option<u64>,
+}
+
+fn number(text: &str) -> Result<u64, Failure> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).map_err(|e| e.to_string()),
+        None => parse_bytes(text).map_err(|e| e.to_string()),
+    };
+    parsed.map_err(|what| {
+        Failure::new(FailureKind::Usage, format!("'{text}' is no offset or length: {what}"))
+            .remedy("PATH@OFFSET+LENGTH, for example /dev/mem@0xfed00000+4096")
+    })
+}
+
+fn part(name: &Path) -> Result<Part, Failure> {
+    let text = name.to_string_lossy();
+    match text.rsplit_once('@').filter(|_| !name.exists()) {
+        None => Ok(Part { path: name.to_owned(), offset: 0, bytes: None }),
+        Some((path, place)) => {
+            let (offset, bytes) = place.split_once('+').map_or((place, None), |(offset, bytes)| (offset, Some(bytes)));
+            Ok(Part { path: path.into(), offset: number(offset)?, bytes: bytes.map(number).transpose()? })
+        }
+    }
+}
+
+/// How the region of a name is reached.
+///
+/// # Errors
+/// Where there is no such file, or it is nothing that is copied.
+pub fn kind_of(name: &Path) -> Result<RegionKind, Failure> {
+    match name.to_str() {
+        Some("memory:") => return Ok(RegionKind::Memory),
+        Some(text) if text.starts_with("sim:") => return Ok(RegionKind::SimulatedBus),
+        _ => {}
+    }
+    let part = part(name)?;
+    let metadata = std::fs::metadata(&part.path).map_err(|e| cannot_open(&part.path, &e))?;
+    let kind = metadata.file_type();
+    if kind.is_file() || (kind.is_char_device() && (is_mem(metadata.rdev()) || uio(&part.path).is_some())) {
+        Ok(RegionKind::Mapped)
+    } else if kind.is_char_device() {
+        Ok(RegionKind::Calls)
+    } else {
+        let what = format!("{}: neither a file nor a character device", part.path.display());
+        Err(Failure::new(FailureKind::Usage, what).remedy(
+            "memory:, /dev/mtdN, /sys/bus/pci/devices/*/resourceN, /dev/uioN, /dev/mem@OFFSET+LENGTH or sim:bus",
+        ))
+    }
+}
+
+fn is_mem(device: u64) -> bool {
+    (rustix::fs::major(device), rustix::fs::minor(device)) == MEM
+}
+
+/// The name of a UIO device.
+fn uio(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let is_one = name.strip_prefix("uio").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+    is_one.then_some(name)
+}
+
+/// Opens a region.
+///
+/// # Errors
+/// Where it does not exist, may not be touched, or cannot be had; what is in the way.
+pub fn open_region(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened, Failure> {
+    match kind_of(name)? {
+        RegionKind::Memory => Ok(memory(interval_ns)),
+        RegionKind::SimulatedBus => simulated(name, interval_ns),
+        RegionKind::Mapped | RegionKind::Calls => device(name, rights, interval_ns),
+    }
+}
+
+fn opened(name: &str, region: Region, bytes: u64, interval_ns: u64) -> Opened {
+    let root = Root::new("/");
+    let simulated = matches!(region, Region::Bus(_));
+    Opened {
+        target: Target {
+            name: name.to_owned(),
+            kind: TargetKind::Region,
+            path: None,
+            size_bytes: Some(bytes),
+            writable: false,
+            stack: Stack::default(),
+        },
+        object: None,
+        environment: if simulated { Environment::default() } else { observe::environment(&root) },
+        rig: Box::new(RegionRig::new(region, interval_ns)),
+        sampler: (!simulated).then(|| Sampler::new(&root, &[])),
+        readiness: Readiness::Writable,
+        max_bytes: bytes,
+        sector_bytes: 1,
+        memory_bytes: observe::memory_available(&root),
+        probe_bytes_per_s: None,
+        probe_round_bytes_per_s: None,
+        remarks: Vec::new(),
+    }
+}
+
+fn memory(interval_ns: u64) -> Opened {
+    let root = Root::new("/");
+    let bytes = engine::copy_buffer_bytes(observe::memory_available(&root), last_level_cache(&root));
+    opened("memory:", Region::Memory(bytes), bytes, interval_ns)
+}
+
+/// The largest cache of the first processor, as `/sys` writes it: `8192K`.
+fn last_level_cache(root: &Root) -> Option<u64> {
+    let size = |index: u32| {
+        let text = root.text(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"))?;
+        text.trim().strip_suffix('K')?.parse::<u64>().ok()?.checked_mul(1024)
+    };
+    (0..5).filter_map(size).max()
+}
+
+fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
+    let text = name.to_string_lossy();
+    let wrong = |what: String| {
+        Failure::new(FailureKind::Usage, what).remedy("for example sim:bus,width=32,wait=100ns,kernel=8")
+    };
+    let bus: SimMemoryBus = match spec::parse_sim_bus(&text) {
+        None => return Err(wrong(format!("{text}: of simulated devices only sim:bus is a region"))),
+        Some(parsed) => parsed.map_err(wrong)?,
+    };
+    let bytes = bus.bytes;
+    let mut opened = opened(&text, Region::Bus(bus), bytes, interval_ns);
+    opened.remarks.push("simulated bus in simulated time".into());
+    Ok(opened)
+}
+
+fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened, Failure> {
+    let part = part(name)?;
+    let path = std::fs::canonicalize(&part.path).map_err(|e| cannot_open(&part.path, &e))?;
+    let metadata = std::fs::metadata(&path).map_err(|e| cannot_open(&path, &e))?;
+    let (is_file, mem) = (metadata.is_file(), metadata.file_type().is_char_device() && is_mem(metadata.rdev()));
+    let bar = pci::bar(&path)?;
+    let uio = uio(&path).filter(|_| !is_file);
+    let registers = mem || uio.is_some() || bar.as_ref().is_some_and(|bar| !bar.is_memory());
+    if registers && !rights.registers {
+        return Err(Failure::new(
+            FailureKind::Refused,
+            format!(
+                "{}: these may be registers, and reading one can change a device or hang the machine",
+                path.display()
+            ),
+        )
+        .remedy("--read-registers, where you know what lies there; prefetchable BARs need it not"));
+    }
+    let maps = mem || uio.is_some() || bar.is_some() || is_file;
+    if rights.writes && (!maps || (is_file && bar.is_none())) {
+        let what = format!("{}: --allow-writes is for device memory that is mapped", path.display());
+        return Err(Failure::new(FailureKind::Usage, what).remedy("leave it out"));
+    }
+    // Of /dev/mem, O_SYNC asks for an uncached mapping (k:drivers/char/mem.c, uncached_access).
+    let flags = if mem { OFlags::SYNC | OFlags::CLOEXEC } else { OFlags::CLOEXEC };
+    let mut options = OpenOptions::new();
+    options.read(true).write(rights.writes).custom_flags(flags.bits() as i32);
+    let mut file = options.open(&path).map_err(|e| cannot_open(&path, &e))?;
+    let whole = length(&mut file, metadata.len(), uio.as_deref(), mem);
+    let bytes = match (part.bytes, whole) {
+        (Some(bytes), _) => bytes,
+        (None, Some(whole)) => whole.saturating_sub(part.offset),
+        (None, None) => UNKNOWN_BYTES,
+    };
+    let outside = part
+        .offset
+        .checked_add(bytes)
+        .is_none_or(|end| whole.is_some_and(|whole| end > whole) || end > i64::MAX as u64);
+    if bytes == 0 || outside {
+        let there = whole.map_or_else(|| "the address space".to_owned(), |whole| format!("its {whole} bytes"));
+        let what = format!("{}: {bytes} bytes at {} do not lie within {there}", path.display(), part.offset);
+        return Err(Failure::new(FailureKind::Usage, what).remedy("PATH@OFFSET+LENGTH"));
+    }
+    let bytes = if maps { bytes.min(MOST_MAPPED_BYTES) } else { bytes };
+    let page = sys::page_size();
+    if maps && !part.offset.is_multiple_of(page) {
+        let what =
+            format!("{}: a mapping begins on a page, and {} is no multiple of {page}", path.display(), part.offset);
+        return Err(Failure::new(FailureKind::Usage, what).remedy(format!("@{:#x}", part.offset / page * page)));
+    }
+    let mapping = maps.then(|| Mapping::of_part(&file, part.offset, bytes, rights.writes)).transpose();
+    let mapping = mapping.map_err(|e| cannot_open(&path, &e))?;
+    // The memory of BARs and of UIO is had by mapping alone.
+    let calls = bar.is_none() && uio.is_none();
+    let region = Region::Device { file, start: part.offset, bytes, mapping, calls };
+    let mut opened = opened(&name.to_string_lossy(), region, bytes, interval_ns);
+    describe(&mut opened, &path, registers, rights);
+    Ok(opened)
+}
+
+/// What the user should know, and the stack below where the device has one.
+fn describe(opened: &mut Opened, path: &Path, registers: bool, rights: RegionRights) {
+    opened.target.path = Some(path.display().to_string());
+    opened.target.writable = rights.writes;
+    if !rights.writes {
+        opened.readiness =
+            Readiness::ReadOnly("the region is only read; --allow-writes writes to it what it holds".into());
+    } else {
+        opened.remarks.push("the region is written to, with what it held when the phase began".into());
+    }
+    if registers {
+        opened.remarks.push(
+            "reading registers can have side effects; the widths of these accesses were not asked of the device".into(),
+        );
+    }
+    let root = Root::new("/");
+    if let Ok(place @ Locator::DeviceName(_)) = observe::place_of(&root, &path.to_string_lossy()) {
+        opened.target.stack = observe::inventory_with(&root, &place, Look::default()).stack;
+    }
+}
+
+/// How long the region is, where that can be told.
+fn length(file: &mut File, file_bytes: u64, uio: Option<&str>, mem: bool) -> Option<u64> {
+    if file_bytes > 0 {
+        return Some(file_bytes);
+    }
+    if let Some(name) = uio {
+        let text = Root::new("/").text(&format!("/sys/class/uio/{name}/maps/map0/size"))?;
+        return u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
+    }
+    if mem {
+        return None;
+    }
+    let end = file.seek(SeekFrom::End(0)).ok().filter(|end| *end > 0);
+    // A device without an end is read from its beginning.
+    let _ = file.seek(SeekFrom::Start(0));
+    end
+}
+
+/// What is in the way: the capability, the kernel's option, the lockdown.
+fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
+    let denied = matches!(error.raw_os_error(), Some(1 | 13));
+    let message = format!("{}: {}", path.display(), sys::errno_name(error.raw_os_error().unwrap_or(0)));
+    let failure = |why: &str, remedy: &str| {
+        Failure::new(FailureKind::Environment, format!("{message}: {why}")).remedy(remedy.to_owned())
+    };
+    if !denied {
+        return match error.kind() {
+            std::io::ErrorKind::NotFound => Failure::new(
+                FailureKind::Usage,
+                format!("{}: there is no such file", path.display()),
+            )
+            .remedy(
+                "memory:, /dev/mtdN, /sys/bus/pci/devices/*/resourceN, /dev/uioN, /dev/mem@OFFSET+LENGTH or sim:bus",
+            ),
+            _ => failure("it cannot be opened or mapped", "is the device there, and its driver bound?"),
+        };
+    }
+    let lockdown = Root::new("/").text("/sys/kernel/security/lockdown").unwrap_or_default();
+    if lockdown.contains("[integrity]") || lockdown.contains("[confidentiality]") {
+        return failure(
+            "the kernel is locked down (kernel_lockdown(7))",
+            "boot without Secure Boot, or without lockdown= on the kernel's command line",
+        );
+    }
+    if !rustix::process::geteuid().is_root() {
+        return failure(
+            "this user may not; /dev/mem takes CAP_SYS_RAWIO, BARs and most devices root",
+            "run it as root",
+        );
+    }
+    if path == Path::new("/dev/mem") {
+        return failure(
+            "this range is System RAM or in use by a driver (CONFIG_STRICT_DEVMEM, CONFIG_IO_STRICT_DEVMEM), or the process lacks CAP_SYS_RAWIO",
+            "a range of /proc/iomem that is no System RAM; iomem=relaxed on the kernel's command line for ranges of drivers",
+        );
+    }
+    failure("the process lacks CAP_SYS_RAWIO or CAP_SYS_ADMIN, as in a container", "run it outside the container")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_read() {
+        let of = |text: &str| part(Path::new(text)).map(|p| (p.path, p.offset, p.bytes)).map_err(|f| f.kind);
+        assert_eq!(of("/dev/mem@0x1000+4096"), Ok(("/dev/mem".into(), 4096, Some(4096))));
+        assert_eq!(of("/dev/mtd0@64KiB"), Ok(("/dev/mtd0".into(), 65_536, None)));
+        assert_eq!(of("/dev/mtd0"), Ok(("/dev/mtd0".into(), 0, None)));
+        assert_eq!(of("/dev/mtd0@0x+1"), Err(FailureKind::Usage));
+        assert_eq!(of("/dev/mtd0@here"), Err(FailureKind::Usage));
+    }
+}

@@ -1,0 +1,81 @@
+//! `sim:bus[,key=value...]`: a simulated bus with memory behind it.
+
+use crate::job_key::{bytes, positive};
+use crate::keys::{Key, find, keys, names, nearest};
+use model::{SimMemoryBus, parse_duration_ns};
+
+/// The most that a simulated transaction or call takes: a second.
+const LONGEST_NS: u64 = 1_000_000_000;
+
+/// All parameters.
+pub fn sim_bus_keys() -> &'static [Key<SimMemoryBus>] {
+    SIM_BUS_KEYS
+}
+
+fn width(text: &str) -> Result<u32, String> {
+    let bits: u32 = positive(text)?;
+    if bits.is_power_of_two() && (8..=512).contains(&bits) {
+        Ok(bits / 8)
+    } else {
+        Err(format!("{bits} bits are no bus"))
+    }
+}
+
+fn time(text: &str) -> Result<f64, String> {
+    let ns = parse_duration_ns(text).map_err(|e| e.to_string())?;
+    if ns <= LONGEST_NS { Ok(ns as f64) } else { Err("longer than a second".to_owned()) }
+}
+
+keys! {
+    SIM_BUS_KEYS of SimMemoryBus:
+    "width", "bits, a power of two from 8 to 512", |b, t| b.width_bytes = width(t)?, "Width of the bus: an access of at most that width is one transaction, a wider one several.";
+    "wait", "a time such as 100ns", |b, t| b.wait_ns = Some(time(t)?).filter(|ns| *ns > 0.0).ok_or("a transaction takes time")?, "Time of a transaction.";
+    "rate", "bytes per second such as 66MB", |b, t| b.bytes_per_s = bytes(t.strip_suffix("/s").unwrap_or(t))?, "Rate of the data beside that; 0: they take no time of their own.";
+    "kernel", "bits, a power of two from 8 to 512", |b, t| b.kernel_width_bytes = width(t)?, "Width of the accesses by which the simulated kernel copies in a call.";
+    "call", "a time such as 1us", |b, t| b.call_ns = time(t)?, "Time of a call beside its copy.";
+    "size", "a size such as 1MiB", |b, t| b.bytes = Some(bytes(t)?).filter(|n| (4096..=1 << 40).contains(n)).ok_or("a size from 4 KiB to 1 TiB")?, "Bytes behind the bus.";
+    "fault", "an offset such as 64KiB", |b, t| b.fault_at = bytes(t)?, "From this offset on the bus does not answer; 0: it always does.";
+}
+
+/// Reads `sim:bus[,key=value...]`; `None` where the text names another simulated device.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_sim_bus(text: &str) -> Option<Result<SimMemoryBus, String>> {
+    let rest = text.strip_prefix("sim:bus").filter(|rest| rest.is_empty() || rest.starts_with(','))?;
+    let mut bus = SimMemoryBus { name: text.to_owned(), ..SimMemoryBus::default() };
+    for part in rest.split(',').filter(|p| !p.is_empty()) {
+        let Some((key, value)) = part.split_once('=') else {
+            return Some(Err(format!("sim:bus: '{part}' is not KEY=VALUE")));
+        };
+        let Some(found) = find(sim_bus_keys(), key.trim()) else {
+            let nearest =
+                nearest(key, names(sim_bus_keys())).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
+            let known: Vec<&str> = names(sim_bus_keys()).collect();
+            return Some(Err(format!("sim:bus: no parameter '{key}'{nearest}; known: {}", known.join(", "))));
+        };
+        if let Err(what) = found.give(&mut bus, value) {
+            return Some(Err(format!("sim:bus: {key}={value}: {what}")));
+        }
+    }
+    Some(Ok(bus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bus_is_read_and_what_is_none_is_refused() {
+        let bus = parse_sim_bus("sim:bus,width=32,wait=150ns,kernel=8,rate=66MB/s").unwrap().unwrap();
+        assert_eq!((bus.width_bytes, bus.wait_ns, bus.kernel_width_bytes, bus.bytes_per_s), (4, 150.0, 1, 66_000_000));
+        assert_eq!(parse_sim_bus("sim:bus").unwrap().unwrap(), SimMemoryBus::default());
+        assert_eq!(parse_sim_bus("sim:nvme"), None);
+        assert_eq!(parse_sim_bus("sim:busy"), None);
+        for wrong in
+            ["width=7", "width=0", "width=1024", "wait=0ns", "wait=1h", "size=9223372036854775808", "widht=8", "width"]
+        {
+            assert!(parse_sim_bus(&format!("sim:bus,{wrong}")).unwrap().is_err(), "{wrong}");
+        }
+    }
+}
