@@ -1,5 +1,6 @@
 //! The emulator's command line for a machine: a pure function of what is in its file and where things are on the host.
 
+use super::accesses;
 use super::machine::{Arch, Machine, Transport};
 use super::qemu::Console;
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ pub struct Places<'a> {
     pub console_log: &'a Path,
     /// File of what the emulator logs (`-d`).
     pub emulator_log: &'a Path,
+    /// The plugin that counts accesses, and its log, where the machine has them counted.
+    pub plugin: Option<(&'a Path, &'a Path)>,
     /// Socket of the card server, where the machine has a card.
     pub card: Option<&'a Path>,
     /// Frequency of the emulated time stamp counter.
@@ -89,6 +92,9 @@ pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Ve
     if let Some(log) = &machine.log {
         add(&["-d", log, "-D", &places.emulator_log.to_string_lossy()]);
     }
+    if let (Some(accesses), Some((plugin, log))) = (&machine.accesses, places.plugin) {
+        add(&["-plugin", &accesses::argument(accesses, plugin, log)]);
+    }
     for argument in &machine.qemu {
         let mut argument = argument.clone();
         for (name, path) in places.images {
@@ -117,6 +123,7 @@ mod tests {
             results: Path::new("/r"),
             console_log: Path::new("/c"),
             emulator_log: Path::new("/e"),
+            plugin: Some((Path::new("/p,so"), Path::new("/a"))),
             card: Some(Path::new("/s")),
             tsc_khz: 2_596_146,
         };
@@ -136,6 +143,11 @@ transport = "virtio-serial"
 card = "intenso-class4"
 log = "unimp"
 qemu = ["-device", "ide-hd,drive=disk", "-drive", "file={disk}", "-drive", "file.path={card}"]
+[accesses]
+from = 0xffbc0000
+size = "4MiB"
+ram = 0x30000000
+wait = "2us"
 [[image]]
 name = "disk"
 size = "1MiB"
@@ -152,6 +164,7 @@ options = "cache=writethrough"
             "-drive if=none,id=disk,format=raw,file=/w/a,,b.img,cache=writethrough ",
             "-device virtio-serial-pci ",
             "-d unimp -D /e ",
+            "-plugin /p,,so,log=/a,from=0xffbc0000,size=4194304,ram=0x30000000,wait=2000 ",
             "-drive file=/w/a,,b.img ",
             "-drive file.path=/s",
         ] {

@@ -1,22 +1,31 @@
 //! What a guest shows about the checks of its machine, and whether that is what was asserted.
 
+use super::accesses::{self, Counted};
 use super::card::{Summary, differences};
 use super::initrd::quoted;
 use super::machine::Check;
 use super::session::Outcome;
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// The guest's script that gathers evidence: files `check-N.out`, `check-N.err` and `check-N.exit` in `/lab/out`.
 pub fn script(checks: &[Check]) -> String {
     let mut script = String::new();
+    let mark = format!("/{}\n", accesses::MARK);
+    if checks.iter().any(Check::counts_accesses) {
+        // From here on accesses are counted.
+        script.push_str(&mark);
+    }
     for (i, check) in checks.iter().enumerate() {
         let command = match (&check.target, &check.command) {
             (Some(target), _) => format!("narrows inspect --json {}", quoted([target.as_str()])),
             (None, Some(command)) => format!("sh -c {}", quoted([command.as_str()])),
             (None, None) => continue,
         };
+        let (before, behind) = if check.counts_accesses() { (mark.as_str(), "lab-mark; ") } else { ("", "") };
         script.push_str(&format!(
-            "{command} > /lab/out/check-{i}.out 2> /lab/out/check-{i}.err\necho $? > /lab/out/check-{i}.exit\n"
+            "{before}{command} > /lab/out/check-{i}.out 2> /lab/out/check-{i}.err\n\
+             exit=$?; {behind}echo $exit > /lab/out/check-{i}.exit\n"
         ));
     }
     script
@@ -33,19 +42,25 @@ pub struct Evidence<'a> {
     pub err: String,
     /// The emulator's log.
     pub emulator_log: String,
+    /// The accesses of its command, if they were counted.
+    pub counted: Option<Counted>,
     /// What the machine's card did, if it has one.
     pub card: Option<&'a Summary>,
 }
 
 impl<'a> Evidence<'a> {
     /// What the check of this number left.
-    pub fn of(outcome: &'a Outcome, number: usize) -> Self {
-        let log = outcome.emulator_log.as_ref().and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+    pub fn of(outcome: &'a Outcome, checks: &[Check], number: usize) -> Self {
+        let read = |path: &PathBuf| std::fs::read(path).ok();
+        let log = outcome.emulator_log.as_ref().and_then(read).unwrap_or_default();
+        let accesses = outcome.accesses_log.as_ref().and_then(read).unwrap_or_default();
+        let mark = accesses::mark_behind(checks, number);
         Self {
             exit: outcome.text(&format!("check-{number}.exit")).trim().parse().ok(),
             out: outcome.text(&format!("check-{number}.out")),
             err: outcome.text(&format!("check-{number}.err")),
             emulator_log: String::from_utf8_lossy(&log).into_owned(),
+            counted: mark.and_then(|mark| accesses::counted_at(&String::from_utf8_lossy(&accesses), mark)),
             card: outcome.card.as_ref(),
         }
     }
@@ -114,6 +129,16 @@ pub fn failures(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
             (_, None) => failures.push("there was no card".into()),
         }
     }
+    match &evidence.counted {
+        Some(counted) => {
+            let both = [("loads", &check.loads, &counted.loads), ("stores", &check.stores, &counted.stores)];
+            for (what, asserted, seen) in both {
+                failures.extend(asserted.iter().flat_map(|asserted| accesses::differences(what, asserted, seen)));
+            }
+        }
+        None if check.counts_accesses() => failures.push("its accesses were not counted".into()),
+        None => {}
+    }
     let mut rest = evidence.emulator_log.as_str();
     for text in &check.emulator_log {
         match rest.find(text.as_str()) {
@@ -156,6 +181,10 @@ pub fn seen(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
         wanted.iter().filter_map(first).map(|l| l.trim().chars().take(QUOTED_LETTERS).collect()).collect()
     };
     telling.extend(lines(&said, &check.prints));
+    if let Some(counted) = &evidence.counted {
+        telling.extend(accesses::in_words("loads", &counted.loads));
+        telling.extend(accesses::in_words("stores", &counted.stores));
+    }
     // The emulator ends not all of its lines.
     telling.extend(check.emulator_log.iter().filter(|t| evidence.emulator_log.contains(t.as_str())).cloned());
     telling.dedup();

@@ -1,5 +1,6 @@
 //! The guest's whole root file system: busybox, modules, our first process, `narrows`, and what a job brings along.
 
+use super::accesses;
 use super::cpio::Archive;
 use super::machine::{Machine, Transport};
 use super::modules::Module;
@@ -96,6 +97,11 @@ pub fn programs_of(package: &Path) -> anyhow::Result<Vec<Program>> {
     Ok(found)
 }
 
+/// A program of ours, as the guest has it.
+pub fn compiled(name: &str, content: Vec<u8>) -> Program {
+    Program { path: format!("bin/{name}"), content }
+}
+
 /// Files of a directory of this tree, which are in the guest below `/lab`.
 ///
 /// # Errors
@@ -125,6 +131,9 @@ pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str, live: bool
     archive.file("bin/busybox", 0o755, &base.busybox);
     archive.file("bin/narrows", 0o755, &base.narrows);
     archive.file("init", 0o755, INIT.as_bytes());
+    if machine.accesses.is_some() {
+        archive.file(accesses::MARK, 0o755, &accesses::mark_program(machine.arch));
+    }
     for program in &base.programs {
         archive.file(&program.path, 0o755, &program.content);
     }

@@ -6,6 +6,7 @@
 //! - No emulator outlives its session, however that ends (`qemu.rs`).
 //! - Facts, decisions of drivers, register writes and error handling are asserted; an emulated speed never is.
 
+mod accesses;
 mod apt;
 mod arguments;
 mod capture;
@@ -21,6 +22,8 @@ mod lock;
 mod machine;
 mod mistakes;
 mod modules;
+mod own_modules;
+mod own_programs;
 mod packages;
 mod page;
 mod power_cut;

@@ -60,6 +60,14 @@ impl Modules {
         Ok(Self { files, builtin })
     }
 
+    /// With more files of modules.
+    #[must_use]
+    pub fn with(mut self, more: &[PathBuf]) -> Self {
+        let named = |path: &PathBuf| Some((module_name(path.file_name()?.to_str()?)?, path.clone()));
+        self.files.extend(more.iter().filter_map(named));
+        self
+    }
+
     /// The modules asked for (`name key=value ...`) and what they depend on, each after those that it needs.
     ///
     /// # Errors

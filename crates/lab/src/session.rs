@@ -3,10 +3,11 @@
 
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
-use super::initrd::{Base, Job, brought, initrd, programs_of};
+use super::initrd::{Base, Job, brought, compiled, initrd, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
 use super::modules::Modules;
+use super::own_modules::Workshop;
 use super::packages::Store;
 use super::programs::Programs;
 use super::qemu::{Console, Emulator};
@@ -14,7 +15,7 @@ use super::scratch::{Scratch, sweep_left_behind, sweep_older};
 use super::session_options::SessionOptions;
 use super::transport::{Arrived, unpack};
 use super::watch::Watch;
-use super::{qemu, space};
+use super::{accesses, own_modules, own_programs, qemu, space};
 use anyhow::{Context, ensure};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -47,6 +48,8 @@ pub struct Prepared {
     emulator: PathBuf,
     kernel_image: PathBuf,
     device_tree: Option<PathBuf>,
+    /// What counts accesses in the emulator, where they are counted.
+    plugin: Option<PathBuf>,
     base: Base,
     /// Kernel release, for reports.
     pub release: String,
@@ -78,6 +81,8 @@ pub struct Outcome {
     pub console: PathBuf,
     /// What the emulator logged, if the machine asks for it.
     pub emulator_log: Option<PathBuf>,
+    /// What was counted of its accesses, if the machine asks for it.
+    pub accesses_log: Option<PathBuf>,
     /// Time until the guest was ready.
     pub boot: Duration,
     /// Time of the session.
@@ -139,7 +144,8 @@ impl Lab {
         let kernel = Kernel::of(&package.directory)?;
         let (kernel_image, note) = kernel.image(machine.boot, &self.directory.join("kernels"))?;
         let device_tree = machine.dtb.as_deref().map(|name| kernel.device_tree(name)).transpose()?;
-        let modules = Modules::of(&kernel.modules())?.closure(&machine.modules)?;
+        let modules = Modules::of(&kernel.modules())?;
+        let modules = modules.with(&self.own_modules(machine, &kernel.release)?).closure(&machine.modules)?;
         let busybox = ["bin/busybox", "usr/bin/busybox"].map(|p| busybox.directory.join(p));
         let busybox = busybox.iter().find(|p| p.is_file()).context("busybox-static has no busybox")?;
         let busybox = fs::read(busybox).with_context(|| format!("cannot read {}", busybox.display()))?;
@@ -148,20 +154,37 @@ impl Lab {
             let package = self.store.first_of(machine.arch, name)?;
             programs.extend(programs_of(&package.directory).with_context(|| format!("the files of {name}"))?);
         }
+        for name in &machine.programs {
+            let source = crate::workspace_root().join("lab/programs").join(format!("{name}.c"));
+            let content = own_programs::program(&source, machine.arch, &self.directory.join("programs"))?;
+            programs.push(compiled(name, content));
+        }
         for name in &machine.brings {
             programs.extend(brought(&crate::workspace_root(), name)?);
         }
+        let plugin = machine.accesses.as_ref().map(|_| accesses::plugin(&self.directory.join("plugin"))).transpose()?;
         let narrows = self.programs.get(machine.arch)?;
         Ok(Prepared {
             machine: machine.clone(),
             emulator,
             kernel_image,
             device_tree,
+            plugin,
             base: Base { busybox, narrows, modules, programs },
             release: kernel.release,
             package: format!("{} {}", package.name, package.version),
             notes: package.notes.into_iter().chain(note).collect(),
         })
+    }
+
+    /// Modules of ours that a machine names, compiled for its kernel.
+    fn own_modules(&self, machine: &Machine, release: &str) -> anyhow::Result<Vec<PathBuf>> {
+        let sources = crate::workspace_root().join("lab/modules");
+        let cache = self.directory.join("modules");
+        let workshop = Workshop { store: &self.store, sources: &sources, cache: &cache, arch: machine.arch, release };
+        let names = own_modules::names(&sources)?;
+        let named = |name: &&String| machine.modules.iter().any(|m| m.split(' ').next() == Some(name.as_str()));
+        names.iter().filter(named).map(|name| workshop.module(name)).collect()
     }
 
     /// Boots a machine, has it do a job, and brings home what it left.
@@ -177,6 +200,7 @@ impl Lab {
         let label = work.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let console_log = logs.join(format!("{label}.console"));
         let emulator_log = logs.join(format!("{label}.emulator"));
+        let accesses_log = logs.join(format!("{label}.accesses"));
         let room: u64 = machine.images.iter().filter(|i| i.filled).map(|i| i.size_bytes).sum();
         space::require(&self.directory, room + (256 << 20), &machine.name)?;
 
@@ -204,6 +228,7 @@ impl Lab {
             results: &results,
             console_log: &console_log,
             emulator_log: &emulator_log,
+            plugin: prepared.plugin.as_deref().map(|plugin| (plugin, accesses_log.as_path())),
             card: card.as_ref().map(InSlot::socket),
             tsc_khz: tsc_khz(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
         };
@@ -227,6 +252,7 @@ impl Lab {
             out,
             console: console_log,
             emulator_log: machine.log.as_ref().map(|_| emulator_log),
+            accesses_log: machine.accesses.as_ref().map(|_| accesses_log),
             boot: watched.boot,
             took: begun.elapsed(),
             was_ended: watched.was_ended,

@@ -50,7 +50,7 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
         let outcome = lab.run(&prepared, &Job::script(script(&machine.checks)), &SessionOptions::default())?;
         wrong.extend(outcome.notes.iter().cloned());
         for (i, check) in machine.checks.iter().enumerate() {
-            let evidence = Evidence::of(&outcome, i);
+            let evidence = Evidence::of(&outcome, &machine.checks, i);
             wrong.extend(failures(check, &evidence).into_iter().map(|f| format!("{}: {f}", check.what)));
         }
     }

@@ -1,7 +1,8 @@
 //! One thing that must be so in a machine, and what contradicts itself in it.
 
+use crate::accesses::ByWidth;
 use crate::mistakes::did_you_mean;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
 
 /// One thing that must be so in the machine; `lab test` asserts it.
@@ -44,12 +45,43 @@ pub struct Check {
     /// Texts in the emulator's log (see `log` of the machine), each behind the one before it.
     #[serde(default)]
     pub emulator_log: Vec<String>,
+    /// How often the command loads from the range of the machine's `accesses`, by width in bytes; no other width is loaded.
+    #[serde(default, deserialize_with = "by_width")]
+    pub loads: Option<ByWidth>,
+    /// How often it stores.
+    #[serde(default, deserialize_with = "by_width")]
+    pub stores: Option<ByWidth>,
+}
+
+/// Keys of a table are text.
+fn by_width<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ByWidth>, D::Error> {
+    let text = BTreeMap::<String, u64>::deserialize(deserializer)?;
+    let width = |key: &String| ["1", "2", "4", "8", "16"].contains(&key.as_str());
+    if let Some(key) = text.keys().find(|key| !width(key)) {
+        return Err(de::Error::custom(format!("'{key}' is no width of an access in bytes: 1, 2, 4, 8 or 16")));
+    }
+    Ok(Some(text.into_iter().filter_map(|(key, count)| Some((key.parse().ok()?, count))).collect()))
 }
 
 impl Check {
     /// Whether anything is asserted of the target.
     fn asserts_of_target(&self) -> bool {
         self.driver.is_some() || !self.facts.is_empty() || !self.findings.is_empty() || !self.no_findings.is_empty()
+    }
+
+    /// Whether accesses of its command are counted.
+    pub fn counts_accesses(&self) -> bool {
+        self.loads.is_some() || self.stores.is_some()
+    }
+
+    /// What makes no sense in what it says of accesses.
+    pub fn counts_nothing(&self, are_counted: bool) -> Option<String> {
+        match self {
+            _ if !self.counts_accesses() => None,
+            _ if !are_counted => Some("no accesses are counted; the machine needs the table accesses".into()),
+            Self { command: None, .. } => Some("loads and stores are a command's, and there is none".into()),
+            _ => None,
+        }
     }
 
     /// What makes no sense in it. An assertion that can never fail would be worse than none.

@@ -23,6 +23,8 @@ pub enum Arch {
     Amd64,
     /// ARMv7 with hardware floating point.
     Armhf,
+    /// ARMv8 in its 64-bit state.
+    Arm64,
 }
 
 impl Arch {
@@ -31,6 +33,7 @@ impl Arch {
         match self {
             Self::Amd64 => "amd64",
             Self::Armhf => "armhf",
+            Self::Arm64 => "arm64",
         }
     }
 
@@ -39,6 +42,7 @@ impl Arch {
         match self {
             Self::Amd64 => ("qemu-system-x86_64", "qemu-system-x86"),
             Self::Armhf => ("qemu-system-arm", "qemu-system-arm"),
+            Self::Arm64 => ("qemu-system-aarch64", "qemu-system-arm"),
         }
     }
 
@@ -47,6 +51,7 @@ impl Arch {
         match self {
             Self::Amd64 => "x86_64-unknown-linux-musl",
             Self::Armhf => "armv7-unknown-linux-gnueabihf",
+            Self::Arm64 => "aarch64-unknown-linux-musl",
         }
     }
 }
@@ -136,6 +141,23 @@ pub struct PowerCut {
     pub after: String,
 }
 
+/// Which accesses of the guest are counted by width; see [`super::accesses`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accesses {
+    /// First physical address.
+    pub from: u64,
+    /// Length of the range.
+    #[serde(rename = "size", deserialize_with = "values::bytes_of_image")]
+    pub size_bytes: u64,
+    /// Where the range is memory to the emulator: the sum of the memories before it, by which its address is wrong.
+    #[serde(default)]
+    pub ram: u64,
+    /// How long each access takes on top.
+    #[serde(default, deserialize_with = "values::some_duration")]
+    pub wait: Option<Duration>,
+}
+
 /// A machine of the lab.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -165,6 +187,8 @@ pub struct Machine {
     pub modules: Vec<String>,
     /// More packages of Debian whose programs and libraries the guest has; what they depend on is named too.
     pub packages: Vec<String>,
+    /// Programs of `lab/programs` that the guest has.
+    pub programs: Vec<String>,
     /// Directories of this tree that the guest has below `/lab`.
     pub brings: Vec<String>,
     /// More arguments of the emulator; `{NAME}` is the path of an image, `{card}` the socket of the card server.
@@ -187,6 +211,8 @@ pub struct Machine {
     pub run_limit: Duration,
     /// Targets whose inventory is kept as a snapshot when its tree is captured.
     pub capture: Vec<String>,
+    /// The accesses that are counted.
+    pub accesses: Option<Accesses>,
     /// Power cuts that it must survive.
     pub power_cut: Option<PowerCut>,
     /// Its images.

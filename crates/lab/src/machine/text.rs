@@ -2,7 +2,7 @@
 //! name that may have been meant.
 
 use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
-use super::{Arch, Boot, Check, Image, Machine, PowerCut, Transport};
+use super::{Accesses, Arch, Boot, Check, Image, Machine, PowerCut, Transport};
 use crate::mistakes::{did_you_mean, explained};
 use anyhow::bail;
 use serde::Deserialize;
@@ -34,6 +34,8 @@ struct Text {
     #[serde(default)]
     packages: Vec<String>,
     #[serde(default)]
+    programs: Vec<Spanned<String>>,
+    #[serde(default)]
     brings: Vec<Spanned<String>>,
     #[serde(default)]
     qemu: Vec<Spanned<String>>,
@@ -54,6 +56,8 @@ struct Text {
     run_limit: Duration,
     #[serde(default)]
     capture: Vec<String>,
+    #[serde(default)]
+    accesses: Option<Accesses>,
     #[serde(default)]
     power_cut: Option<Spanned<PowerCut>>,
     #[serde(default, rename = "image")]
@@ -91,7 +95,7 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
     }
     let boot = read.boot.unwrap_or(match read.arch {
         Arch::Amd64 => Boot::Vmlinux,
-        Arch::Armhf => Boot::Vmlinuz,
+        Arch::Armhf | Arch::Arm64 => Boot::Vmlinuz,
     });
     Ok(Machine {
         name: name.to_owned(),
@@ -107,6 +111,7 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
         append: read.append,
         modules: read.modules.into_iter().map(Spanned::into_inner).collect(),
         packages: read.packages,
+        programs: read.programs.into_iter().map(Spanned::into_inner).collect(),
         brings: read.brings.into_iter().map(Spanned::into_inner).collect(),
         qemu: read.qemu.into_iter().map(Spanned::into_inner).collect(),
         log: read.log,
@@ -118,6 +123,7 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
         boot_limit: read.boot_limit,
         run_limit: read.run_limit,
         capture: read.capture,
+        accesses: read.accesses,
         power_cut: read.power_cut.map(Spanned::into_inner),
         images: read.images.into_iter().map(Spanned::into_inner).collect(),
         checks: read.checks.into_iter().map(Spanned::into_inner).collect(),
@@ -184,6 +190,10 @@ impl Text {
         if let Some(brought) = self.brings.iter().find(|b| !crate::workspace_root().join(b.get_ref()).is_dir()) {
             return Some((brought.span(), format!("'{}' is no directory of this tree", brought.get_ref())));
         }
+        let source = |name: &str| crate::workspace_root().join("lab/programs").join(format!("{name}.c"));
+        if let Some(program) = self.programs.iter().find(|p| !source(p.get_ref()).is_file()) {
+            return Some((program.span(), format!("'{}' is no program of lab/programs", program.get_ref())));
+        }
         if let Transport::Disk { device, .. } = self.transport.get_ref()
             && !device.starts_with("/dev/")
         {
@@ -207,7 +217,9 @@ impl Text {
 
     fn of_checks(&self) -> Option<(Range<usize>, String)> {
         let of = |check: &Spanned<Check>| {
-            let what = check.get_ref().contradiction(self.card.is_some(), self.log.is_some())?;
+            let check_itself = check.get_ref();
+            let what = check_itself.contradiction(self.card.is_some(), self.log.is_some());
+            let what = what.or_else(|| check_itself.counts_nothing(self.accesses.is_some()))?;
             Some((check.span(), what))
         };
         self.checks.iter().find_map(of)
@@ -261,6 +273,9 @@ transport = "virtio-serial"
             ("wait-for = [\"sda\"]\n", &["line 8", "'sda'", "/dev/"]),
             ("modules = [\"ahci\",\n\"\"]\n", &["line 9", "has a name"]),
             ("brings = [\"tests/rot\"]\n", &["line 8", "'tests/rot' is no directory"]),
+            ("programs = [\"width\"]\n", &["line 8", "'width' is no program"]),
+            ("[[check]]\nwhat = \"x\"\ncommand = \"true\"\nloads = { 4 = 1 }\n", &["line 8", "table accesses"]),
+            ("[[check]]\nwhat = \"x\"\ncommand = \"true\"\nloads = { 3 = 1 }\n", &["line 11", "'3' is no width"]),
             ("card = \"sandisk-utra\"\n", &["line 8", "did you mean 'sandisk-ultra'?"]),
             ("title = \"again\"\n", &["line 8", "duplicate"]),
             ("boot-limit = \"9s\n", &["line 8"]),

@@ -108,7 +108,12 @@ impl Study {
             progress::say(&format!("{}: {}", step.machine, step.title));
             let outcome =
                 machines.run(&step.machine, &Job::script(script(&step.checks)), &SessionOptions::default())?;
-            let seen = step.checks.iter().enumerate().map(|(i, check)| look(check, &outcome, i)).collect();
+            let seen = step
+                .checks
+                .iter()
+                .enumerate()
+                .map(|(i, check)| look(check, Evidence::of(&outcome, &step.checks, i)))
+                .collect();
             steps.push(Step { title: step.title.clone(), machine: step.machine.clone(), seen });
         }
         let machines = machines.prepared.iter().map(|(n, (m, p))| format!("{n}: {}, kernel {}", m.title, p.release));
@@ -196,8 +201,7 @@ fn by_arm(archive: &Archive, mut arms: Vec<(String, Vec<Run>)>) -> anyhow::Resul
     Ok(arms)
 }
 
-fn look(check: &Check, outcome: &Outcome, i: usize) -> StudyCheck {
-    let evidence = Evidence::of(outcome, i);
+fn look(check: &Check, evidence: Evidence<'_>) -> StudyCheck {
     let command = match (&check.command, &check.target) {
         (Some(command), _) => command.trim().to_owned(),
         (None, Some(target)) => format!("narrows inspect {target} --json"),
