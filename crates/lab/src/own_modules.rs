@@ -88,17 +88,23 @@ impl Workshop<'_> {
         if tree.exists() {
             fs::remove_dir_all(&tree).with_context(|| format!("cannot clear {}", tree.display()))?;
         }
-        fs::create_dir_all(&tree).with_context(|| format!("cannot create {}", tree.display()))?;
-        let link = |from: PathBuf, name: &str| {
-            symlink(&from, tree.join(name)).with_context(|| format!("cannot link {}", from.display()))
+        let shared = tree.join("common");
+        fs::create_dir_all(&shared).with_context(|| format!("cannot create {}", shared.display()))?;
+        let link = |from: &Path, to: &Path| {
+            symlink(from, to).with_context(|| format!("cannot link {} to {}", to.display(), from.display()))
         };
         for name in [".config", ".kernelvariables", "Module.symvers", "arch", "include"] {
-            link(headers.join(name), name)?;
+            link(&headers.join(name), &tree.join(name))?;
+        }
+        let entries = fs::read_dir(&common).with_context(|| format!("cannot read {}", common.display()))?;
+        for entry in entries.flatten().filter(|e| e.file_type().is_ok_and(|kind| !kind.is_symlink())) {
+            link(&entry.path(), &shared.join(entry.file_name()))?;
         }
         for name in ["scripts", "tools"] {
-            link(kbuild.join(name), name)?;
+            link(&kbuild.join(name), &tree.join(name))?;
+            link(&kbuild.join(name), &shared.join(name))?;
         }
-        let makefile = format!("include {}\n", common.join("Makefile").display());
+        let makefile = format!("include {}\n", shared.join("Makefile").display());
         fs::write(tree.join("Makefile"), makefile).context("cannot write the Makefile")?;
         Ok(tree)
     }
