@@ -24,6 +24,7 @@ mod sim;
 mod sim_key;
 mod text_error;
 mod top_key;
+mod wear;
 mod workload;
 
 pub use budget::Probe;
@@ -39,4 +40,5 @@ pub use sim::{SimSpecError, parse_sim, sim_models};
 pub use sim_key::sim_keys;
 pub use text_error::{Place, TextError, TextErrorKind};
 pub use top_key::top_keys;
+pub use wear::Wear;
 pub use workload::{TextInputs, TextMachine, parse_workload};

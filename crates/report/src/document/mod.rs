@@ -25,7 +25,7 @@ pub use check::{CheckDocument, PhaseSummary};
 pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 pub use completions::CompletionsDocument;
 pub use error::ErrorDocument;
-pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
+pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;
