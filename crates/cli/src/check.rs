@@ -28,6 +28,11 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         interval_ns: workload.interval_ns,
         probe: !args.read_only && !args.plan,
     })?;
+    if args.read_only && opened.target.kind == TargetKind::Directory {
+        let what = "--read-only: a check of a directory reads what it has written there, and nothing may be written";
+        return Err(Failure::new(FailureKind::Refused, what)
+            .remedy("narrows check FILE --read-only   an existing file, or the device itself"));
+    }
     if args.read_only {
         opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
     }
