@@ -120,13 +120,21 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__check)
-            opts="-h -V --budget --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --budget --for --max-write --read-only --exhaust --plan --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-write)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

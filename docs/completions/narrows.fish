@@ -47,6 +47,8 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'The pa
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The built-in workloads: list them, or print the text of one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device or 256 MiB]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 'How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only when it has ended [default: 60s, and on the measured disk when it has ended]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
@@ -56,6 +58,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand check" -l archive -d 'Wh
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-only -d 'Write nothing: only what reading tells is measured'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l exhaust -d 'Write as much as the time allows, until write caches have run out: wears flash'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l plan -d 'Show what would be done, and how much it writes at most, without doing it'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'

@@ -89,7 +89,7 @@ document = json.load(open(sys.argv[1]))
 quantity = {"iops": "iops", "bytes": "throughput_bytes_per_s"}[sys.argv[2]]
 metric = next(m for p in document["phases"] for m in p["metrics"] if m["id"].endswith("." + quantity))
 print(metric["rejected_value"] if metric["value"] is None else metric["value"])
-print("; ".join(metric["reasons"]), file=sys.stderr)' "$scratch/out" "$quantity" 2>"$scratch/reasons") ||
+print("; ".join(r["text"] for r in metric["reasons"]), file=sys.stderr)' "$scratch/out" "$quantity" 2>"$scratch/reasons") ||
         fail "$name: narrows' document cannot be read: $(tail -1 "$scratch/reasons")"
     printf '%-28s cap %10s   fio %13.1f   narrows %13.1f %s\n' "$name" "$value" "$by_fio" "$by_narrows" \
         "$(tr -d '\n' <"$scratch/reasons")"

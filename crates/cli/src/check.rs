@@ -6,19 +6,17 @@ use crate::output::Output;
 use crate::report_page;
 use crate::signals::SecondSignal;
 use conduct::{Budget, Wanted, plan, random_u64};
-use model::{Failure, FailureKind};
+use model::{Failure, FailureKind, LayerKind, Target, TargetKind, parse_bytes};
+use report::document::PlanDocument;
+use spec::{Readiness, Wear, Workload};
 use std::process::ExitCode;
 use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the plan is said before anything is touched.
-    let workload = spec::built_in("check", &[("budget".to_owned(), args.budget.clone())]).map_err(|errors| {
-        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
-        Failure::new(FailureKind::Usage, format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
-    })?;
-    workload.check_budget().map_err(|e| plan::failure(&e))?;
-
+    let mut workload = workload(args)?;
+    let most = args.max_write.as_deref().map(max_write).transpose()?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
@@ -29,13 +27,74 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: false,
-        probe: true,
+        probe: !args.read_only && !args.plan,
     })?;
+    if args.read_only && opened.target.kind == TargetKind::Directory {
+        let what = "--read-only: a check of a directory reads what it has written there, and nothing may be written";
+        return Err(Failure::new(FailureKind::Refused, what)
+            .remedy("narrows check FILE --read-only   an existing file, or the device itself"));
+    }
+    if args.read_only {
+        opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
+    }
+    if let Some(wear) = wear(args, most, &opened.target) {
+        workload.writes_within(wear);
+    }
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;
+    if args.plan {
+        if output.is_json() {
+            output.document(&PlanDocument::new(&opened.target, &plan));
+        } else {
+            output.text(&report::plan_text(&plan, output.style()));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    execution.terminal().announce(&plan, &opened);
     let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         report_page::show(run, conclusions, page, output);
         Ok(())
     }))
+}
+
+/// The check, or those of its phases that decide a use.
+fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
+    let usage = |what: String| Failure::new(FailureKind::Usage, what);
+    let mut workload = spec::built_in("check", &[("budget".to_owned(), args.budget.clone())]).map_err(|errors| {
+        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
+        usage(format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
+    })?;
+    if let Some(name) = &args.made_for {
+        let used = judge::use_named(name).map_err(|what| {
+            usage(format!("--for: {what}")).remedy("narrows explain for-etcd   the page of a use, with its limits")
+        })?;
+        workload.keep_phases(&judge::deciding_phases(&used));
+        workload.notes.push(conduct::made_for(name));
+    }
+    workload.check_budget().map_err(|e| plan::failure(&e))?;
+    Ok(workload)
+}
+
+/// `--max-write`.
+fn max_write(text: &str) -> Result<u64, Failure> {
+    let usage = |what: String| Failure::new(FailureKind::Usage, format!("--max-write: {what}"));
+    let bytes = parse_bytes(text).map_err(|e| usage(e.to_string()).remedy("for example --max-write 1GiB"))?;
+    if bytes == 0 {
+        return Err(usage("nothing may be written".to_owned()).remedy("--read-only   measures what reading tells"));
+    }
+    Ok(bytes)
+}
+
+/// What may be written; `None` where a cache is to be exhausted, and where nothing wears.
+fn wear(args: &CheckArgs, most: Option<u64>, target: &Target) -> Option<Wear> {
+    if let Some(bytes) = most {
+        return Some(Wear::AtMost(bytes));
+    }
+    if args.exhaust || matches!(target.kind, TargetKind::Null | TargetKind::Sim) {
+        return None;
+    }
+    let disk = target.stack.layers.iter().find(|l| matches!(l.kind, LayerKind::Loop | LayerKind::Disk));
+    let size = disk.and_then(|l| l.int("size_bytes")).and_then(|b| u64::try_from(b).ok()).filter(|b| *b > 0);
+    Some(Wear::Usual { device_bytes: size })
 }

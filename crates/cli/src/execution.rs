@@ -137,13 +137,27 @@ impl<'a> Execution<'a> {
         let shown = show(&run, &conclusions, page.as_deref().ok());
         let tagged = || self.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
         match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {
-            Ok(()) => exit_code(&run),
+            Ok(()) if run.state == RunState::Interrupted => {
+                self.signals.exit_code().map_or_else(|| exit_code(&run), ExitCode::from)
+            }
+            Ok(()) => answered(&conclusions).unwrap_or_else(|| exit_code(&run)),
             Err(failure) => {
                 output.beside(&failure);
                 ExitCode::from(failure.kind.exit_code())
             }
         }
     }
+}
+
+/// The answer to `--for`: 0 for yes, 1 for no, 4 for not known; `None` where nothing was asked.
+fn answered(conclusions: &Conclusions) -> Option<ExitCode> {
+    let name = conclusions.asked_for.as_deref()?;
+    let fit = conclusions.fit.iter().find(|f| f.what == name)?;
+    Some(match fit.met {
+        Some(true) => ExitCode::SUCCESS,
+        Some(false) => ExitCode::from(1),
+        None => ExitCode::from(FailureKind::Invalid.exit_code()),
+    })
 }
 
 /// 1 if data came back that are not those that were written; 0 if something was measured, the run came to its end, and

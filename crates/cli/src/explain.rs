@@ -3,7 +3,7 @@
 use crate::args::ExplainArgs;
 use crate::output::Output;
 use model::{Failure, FailureKind};
-use report::document::{ExplainDocument, ExplainListDocument};
+use report::document::{ExplainDocument, ExplainListDocument, ExplainUseDocument};
 use std::process::ExitCode;
 
 /// Prints one page, or the list of all.
@@ -17,6 +17,14 @@ pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure>
         }
         return Ok(ExitCode::SUCCESS);
     };
+    if let Some(used) = id.strip_prefix("for-").and_then(|name| judge::use_named(name).ok()) {
+        if output.is_json() {
+            output.document(&ExplainUseDocument::new(&used));
+        } else {
+            output.text(&report::explain_use(&used, output.style()));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let page = diagnose::page(id).ok_or_else(|| unknown(id))?;
     if output.is_json() {
         output.document(&ExplainDocument::new(page));

@@ -5,7 +5,7 @@ use conduct::admission::Loss;
 use conduct::{Event, Listener, Step};
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{PhasePlan, Plan, StopRule, StreamPlan};
+use model::{PhasePlan, Plan, StopRule, StreamPlan, TargetKind};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -134,6 +134,21 @@ impl Terminal {
         *self.run() = RunShown { bar, label, phase: PhaseShown::default() };
     }
 
+    /// Says what will be written and how long it takes, before it is: also where no terminal is.
+    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened) {
+        if self.quiet || matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
+            return;
+        }
+        let written = opened.rig.bytes_written();
+        let time = report::quantity::duration(plan.budget_ns);
+        let place = opened.target.path.as_deref().unwrap_or(&opened.target.name);
+        self.say(&match plan.device_bytes_at_most().map(|b| b.saturating_add(written)) {
+            Some(0) => format!("writes nothing to {place}, takes {time}"),
+            Some(bytes) => format!("writes at most {} to {place}, takes {time}", report::quantity::size(bytes)),
+            None => format!("writes to {place} for as long as it takes, {time} (--max-write SIZE bounds it)"),
+        });
+    }
+
     /// Says something beside the answer, on stderr. Models and names are what devices say of themselves.
     fn say(&self, text: &str) {
         let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain_lines(text, self.ascii));
@@ -151,6 +166,12 @@ impl Listener for Terminal {
             }
             Event::PhaseBegins(phase) => {
                 self.waiting.phase(phase);
+                if !self.quiet && !std::io::stderr().is_terminal() && phase.skip.is_none() {
+                    let run = self.run();
+                    let name = format!("{}{}", run.label, phase.name);
+                    drop(run);
+                    self.say(&format!("{name}, {} at most", report::quantity::duration(phase.time_limit_ns)));
+                }
                 self.run().begin(phase);
             }
             Event::PhaseRuns(control) => {

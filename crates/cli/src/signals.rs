@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Signals that follow one another faster are one wish: systemd sends SIGTERM, SIGCONT and SIGHUP together.
@@ -26,6 +26,8 @@ pub enum SecondSignal {
 /// Installed handlers and what they have seen.
 pub struct Signals {
     interrupts: Interrupts,
+    /// The number of the last one; 0 where none has come.
+    number: Arc<AtomicUsize>,
     /// A byte for each signal, where the second one does not end the program.
     each: Option<UnixStream>,
 }
@@ -48,6 +50,7 @@ impl Signals {
             SecondSignal::Ends => None,
             SecondSignal::Hurries => Some(UnixStream::pair().map_err(cannot)?),
         };
+        let number = Arc::new(AtomicUsize::new(0));
         for signal in [SIGINT, SIGHUP, SIGTERM] {
             let install = || -> std::io::Result<()> {
                 if second == SecondSignal::Ends {
@@ -56,6 +59,7 @@ impl Signals {
                 if let Some((_, write)) = &pipe {
                     signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
                 }
+                signal_hook::flag::register_usize(signal, Arc::clone(&number), signal as usize)?;
                 signal_hook::flag::register(signal, Arc::clone(&seen))?;
                 signal_hook::flag::register(signal, control.stop_flag())?;
                 Ok(())
@@ -66,7 +70,7 @@ impl Signals {
         signal_hook::flag::register(SIGCONT, interrupts.continued_flag()).map_err(|e| {
             Failure::new(FailureKind::Environment, format!("cannot install a handler for SIGCONT: {e}"))
         })?;
-        Ok(Self { interrupts, each: pipe.map(|(read, _)| read) })
+        Ok(Self { interrupts, number, each: pipe.map(|(read, _)| read) })
     }
 
     /// What the signals ask for.
@@ -90,6 +94,12 @@ impl Signals {
             }
         };
         let _ = std::thread::Builder::new().name("second signal".into()).spawn(wait);
+    }
+
+    /// The exit code by which shells tell that a signal ended a program: 130 after Ctrl-C, 143 after SIGTERM.
+    pub fn exit_code(&self) -> Option<u8> {
+        let number = u8::try_from(self.number.load(Ordering::Relaxed)).ok().filter(|n| *n > 0)?;
+        128u8.checked_add(number)
     }
 
     /// Whether one has come.

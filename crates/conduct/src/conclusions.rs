@@ -1,6 +1,6 @@
 //! What is concluded from a run, whoever made it and whenever.
 
-use model::{Cause, DepthCurve, Finding, Limit, NextStep, Rating, Run};
+use model::{Cause, Confidence, DepthCurve, Finding, Fit, Limit, NextStep, Rating, RowLimit, Run, UseText};
 
 /// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
 pub struct Conclusions {
@@ -10,6 +10,12 @@ pub struct Conclusions {
     pub causes: Vec<Cause>,
     /// Named conditions.
     pub findings: Vec<Finding>,
+    /// What limits each row of the card.
+    pub limits: Vec<RowLimit>,
+    /// What the target is good for; first what was asked about, where something was.
+    pub fit: Vec<Fit>,
+    /// The use that was asked about, by its name.
+    pub asked_for: Option<String>,
     /// Speed classes.
     pub ratings: Vec<Rating>,
     /// Phases that differ only in depth, and where more of it stops to pay.
@@ -21,17 +27,55 @@ pub struct Conclusions {
 impl Conclusions {
     /// Of a run.
     pub fn of(run: &Run) -> Self {
-        let limit = diagnose::limit(run);
-        let findings = diagnose::findings(run);
-        let next_step = diagnose::next_step(run, &limit, &findings);
+        let (asked, findings, limits) = (asked_for(run), diagnose::findings(run), diagnose::limits(run));
+        let fit: Vec<Fit> = asked.iter().map(|u| judge::fit(run, u)).chain(judge::summary(run)).collect();
+        let asked_for = asked.map(|u| u.id);
+        let deciding = deciding_row(&fit, asked_for.as_deref(), &limits);
+        let limit = deciding.map_or_else(|| diagnose::limit(run), Limit::from);
+        let next_step = match deciding.and_then(|row| row.next_step.clone()) {
+            Some(step) => Some(step),
+            None => diagnose::next_step(run, &limit, &findings),
+        };
         let causes = diagnose::causes(run).into_iter().map(Cause::from).collect();
         Self {
             ratings: judge::ratings(run),
             depth_curves: judge::depth_curves(run),
             limit,
+            limits,
+            fit,
+            asked_for,
             causes,
             findings,
             next_step,
         }
     }
+}
+
+/// A use that is missed by this much: whatever else limits, this is what has to be mended first.
+const FAR_SHORT: f64 = 0.25;
+
+/// The row that keeps the target from what was asked about, or from a use that everybody has; `None` where the run's own
+/// limit says more.
+fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
+    let asked = |f: &&Fit| asked_for.is_none_or(|name| f.what == name);
+    let short =
+        |f: &&Fit| f.met == Some(false) && (asked_for.is_some() || f.margin_ratio.is_some_and(|m| m < FAR_SHORT));
+    let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
+    let worst = fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))?;
+    let phase = worst.metric.split('.').next()?;
+    limits.iter().find(|l| l.phase == phase && l.confidence >= Confidence::Probable)
+}
+
+/// How the plan of a check says what it was made for.
+const MADE_FOR: &str = "made for: ";
+
+/// The note in a plan that says which use it is to decide.
+pub fn made_for(name: &str) -> String {
+    format!("{MADE_FOR}{name}")
+}
+
+/// The use that the plan of a run is to decide; `None` of one that was made for no use.
+pub fn asked_for(run: &Run) -> Option<UseText> {
+    let name = run.plan.notes.iter().find_map(|note| note.strip_prefix(MADE_FOR))?;
+    judge::use_named(name).ok()
 }

@@ -27,7 +27,7 @@ mod source;
 mod target;
 
 pub use clock::{WallClock, random_u64};
-pub use conclusions::Conclusions;
+pub use conclusions::{Conclusions, asked_for, made_for};
 pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, Silence, Step};

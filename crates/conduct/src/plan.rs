@@ -18,6 +18,7 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
             used_ns: opened.rig.now(),
             bytes_per_s: opened.probe_bytes_per_s,
             round_bytes_per_s: opened.probe_round_bytes_per_s,
+            written_bytes: opened.rig.bytes_written(),
             page_request_bytes: opened.target.stack.page_request_bytes(sys::page_size()),
             plain_calls: mount.is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs")),
         },

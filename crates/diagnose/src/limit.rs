@@ -24,7 +24,7 @@ fn missing(run: &Run) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// The narrow place of a run. `unknown` is an answer: its evidence lists what would be needed.
+/// The bottleneck of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
     causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
 }

@@ -51,6 +51,15 @@ pub fn iops(per_s: f64) -> String {
     format!("{} IOPS", thousands(&format!("{:.0}", rounded(per_s))))
 }
 
+/// `52.0 us`, `1.30 ms`, `2.10 s`.
+pub fn time(ns: f64) -> String {
+    match ns {
+        n if n >= 1e9 => format!("{} s", figures(n / 1e9)),
+        n if n >= 1e6 => format!("{} ms", figures(n / 1e6)),
+        n => format!("{} us", figures(n / 1e3)),
+    }
+}
+
 /// `3.2 s`.
 pub fn seconds(ns: u64) -> String {
     format!("{:.1} s", ns as f64 / 1e9)

@@ -1,4 +1,4 @@
-//! Constructed runs whose narrow place is known, and near misses that must not be called.
+//! Constructed runs whose bottleneck is known, and near misses that must not be called.
 
 mod run_builder;
 

@@ -31,7 +31,7 @@ fn steal_is_told_but_does_not_take_the_place_of_a_better_cause() {
 }
 
 #[test]
-fn steal_alone_is_no_narrow_place() {
+fn steal_alone_is_no_bottleneck() {
     let run = Builder::new(Vec::new()).phases([sequential("seq-read", 200.0).steal(0.1)]).build();
     assert_eq!(diagnose::causes(&run).len(), 1);
     assert_eq!(diagnose::limit(&run).layer, LimitLayer::Unknown);
@@ -118,7 +118,7 @@ fn a_limit_of_the_control_group_counts_beside_others_but_no_other_value_does() {
 }
 
 #[test]
-fn workers_that_wait_for_a_processor_are_told_and_are_no_narrow_place() {
+fn workers_that_wait_for_a_processor_are_told_and_are_no_bottleneck() {
     let waiting = |share: f64| {
         let mut run = Builder::new(sata()).phases(healthy(540.0)).build();
         for record in run.phases.iter_mut().filter_map(|p| p.record.as_mut()) {

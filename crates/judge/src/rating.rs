@@ -22,7 +22,7 @@ const APPLICATION: [(&str, f64, f64, Work, Work); 2] = [
 ];
 
 /// Speed classes: minimum sequential write, MB/s.
-const SPEED: [(&str, u32); 11] = [
+pub(crate) const SPEED: [(&str, u32); 11] = [
     ("C2", 2),
     ("C4", 4),
     ("C6", 6),
@@ -98,7 +98,7 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64) -> Result<Side, String>
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
-fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
+pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
     let phase = Run::doing_in(phases, Work::SequentialWrite);
     let phase = phase.ok_or_else(|| "missing: the run has no phase that writes large blocks in sequence".to_owned())?;
     let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));

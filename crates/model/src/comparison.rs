@@ -104,6 +104,7 @@ pub struct Compared {
     /// Of single runs: whether they differ by more than the noise that is usual; `None` where that is not asked.
     pub beyond_noise: Option<bool>,
     /// Each `code: sentence`.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
     /// Whether it was a question fixed before, or one of the main ones; the others are exploratory.
     pub primary: bool,
@@ -138,5 +139,6 @@ pub struct Comparison {
     /// The primary metrics together: worse if one of them is, else better if one is, else invalid, unclear or same.
     pub overall: Verdict,
     /// What concerns all metrics, each `code: sentence`.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
 }

@@ -80,6 +80,7 @@ pub struct Metric {
     /// How many observations carry the value (operations, rounds, or runs).
     pub n: u64,
     /// Why it is refused or skipped; remarks where measured.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
     /// What was measured but must not be believed.
     pub rejected_value: Option<f64>,

@@ -22,6 +22,7 @@ pub struct RankedMetric {
     pub n: u32,
     /// Why there is no value, or what limits it, each `code: sentence`.
     #[serde(default)]
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
 }
 
@@ -66,6 +67,7 @@ pub struct Prediction {
     /// synthetic) if the two were equally close, by exchanging them target by target; `None` for that one itself.
     pub as_close_as_best_p: Option<f64>,
     /// Each `code: sentence`.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
 }
 
@@ -77,5 +79,6 @@ pub struct Ranking {
     /// Synthetic predictors first, the closest of them at the head; then the times of other work, likewise.
     pub prediction: Vec<Prediction>,
     /// What has to be said of the whole, each `code: sentence`.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
 }

@@ -54,6 +54,7 @@ pub struct PhaseRun {
     /// Status as a whole.
     pub status: PhaseStatus,
     /// Why refused or skipped.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
     /// Whether the phase was steady (SNIA PTS terms); `None` where it cannot be told.
     pub steady: Option<bool>,

@@ -49,7 +49,7 @@ pub enum LimitLayer {
     Unknown,
 }
 
-/// The narrow place.
+/// The bottleneck.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// Which layer limits.
@@ -164,5 +164,6 @@ pub struct Rating {
     /// Whether the test departs from the class's conditions.
     pub approximation: bool,
     /// Which conditions were not met, which numbers were missing.
+    #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
 }

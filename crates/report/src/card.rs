@@ -5,7 +5,7 @@ use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Check, Paint, Style, quantity, storage_line};
 use model::{Metric, Unit, Work};
 
-/// Pieces of evidence under the narrow place; the page has all of them.
+/// Pieces of evidence under the bottleneck; the page has all of them.
 const EVIDENCE_LINES: usize = 4;
 /// Findings with their titles; the page has all of them.
 const FINDING_LINES: usize = 6;
@@ -13,8 +13,10 @@ const FINDING_LINES: usize = 6;
 const LABEL_COLUMNS: usize = 22;
 /// The least columns in which two columns of numbers stand side by side.
 const TABLE_COLUMNS: usize = 60;
-/// Columns of the labels below the numbers there: `worst stall`.
+/// Columns of the labels below the numbers there: `longest gap`.
 const SHORT_LABEL_COLUMNS: usize = 15;
+/// Columns of the names of rows in front of what limits them.
+const LIMIT_COLUMNS: usize = 33;
 /// Columns of the labels where each number has a line: `random 4K qd32 write`.
 const LINE_LABEL_COLUMNS: usize = 22;
 /// The longest id of a finding that still gets a column of its own.
@@ -40,20 +42,22 @@ struct Layout {
     value: usize,
 }
 
-/// The card of a check, or of any other run: that has tables by the shape of its phases, and the narrow place only where
+/// The card of a check, or of any other run: that has tables by the shape of its phases, and the bottleneck only where
 /// it is known. Every line but the last two (paths, which must stay whole) fits `style.width`.
 pub fn card(check: &Check<'_>, style: &Style) -> String {
     let mut w = Writer { style, columns: style.columns(), out: String::new() };
     w.header(check);
     if check.is_check() {
+        w.verdict(check);
         w.numbers(check);
-        w.narrow_place(check);
+        w.bottleneck(check);
+        w.limits(check);
         w.findings(check);
         w.ratings(check);
     } else {
         w.run_numbers(check);
         if check.limit_is_known() {
-            w.narrow_place(check);
+            w.bottleneck(check);
         }
         w.findings(check);
     }
@@ -84,7 +88,7 @@ impl Writer<'_> {
     fn header(&mut self, check: &Check<'_>) {
         let started = self.plain(check.started);
         let room = self.columns.saturating_sub(width(&started) + 2);
-        let command = format!("narrows {} {}", self.plain(&check.asked()), self.plain(&check.run.target.name));
+        let command = format!("narrows {} {}", self.plain(&check.asked()), self.plain(&crate::identity(check.run)));
         let command = pad(&shorten(&command, room, self.style.ascii), room);
         let line = format!("{}  {}", self.style.paint(Paint::Title, &command), self.style.paint(Paint::Dim, &started));
         self.line(&line);
@@ -109,7 +113,7 @@ impl Writer<'_> {
         }
         if let Some((ns, phase)) = headline::worst_stall(run) {
             let text = format!("{} in {}", quantity::quantity(ns, Unit::Ns), self.plain(phase));
-            self.block(&pad("  worst stall", labels), &text, None);
+            self.block(&pad("  longest gap", labels), &text, None);
         }
         if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
             let text = copy.with_interval(self.style.plus_minus());
@@ -121,9 +125,14 @@ impl Writer<'_> {
         if !unsteady.is_empty() {
             self.block(&pad("  not steady", labels), &unsteady.join(", "), Some(Paint::Dim));
         }
+        if let Some(doubt) = h.doubt() {
+            let doubt = self.plain(&doubt);
+            self.block("  ", &doubt, Some(Paint::Warn));
+        }
         for (i, note) in h.notes.iter().enumerate() {
             let note = self.plain(note);
-            self.block(&format!("  [{}] ", i + 1), &note, Some(Paint::Dim));
+            let mark = headline::mark(h.is_of_rejected(i + 1), i + 1);
+            self.block(&format!("  {mark} "), &note, Some(Paint::Dim));
         }
     }
 
@@ -138,6 +147,7 @@ impl Writer<'_> {
                 let text = match cell {
                     Cell::Empty => continue,
                     Cell::Value { shown, .. } => shown.value(),
+                    Cell::Without { rejected: Some(shown), note, .. } => in_brackets(shown, *note),
                     Cell::Without { word, note, .. } => {
                         format!("{word}{}", note.map(|n| format!(" [{n}]")).unwrap_or_default())
                     }
@@ -212,6 +222,7 @@ impl Writer<'_> {
                     _ => format!("{lead}{}", shown.with_interval(self.style.plus_minus())),
                 }
             }
+            Cell::Without { rejected: Some(shown), note, .. } => in_brackets(shown, *note),
             Cell::Without { word, code, note, .. } => {
                 let note = note.map(|n| format!(" [{n}]")).unwrap_or_default();
                 let code = code.as_deref().map(|c| format!(": {}", self.plain(c))).unwrap_or_default();
@@ -221,16 +232,16 @@ impl Writer<'_> {
         }
     }
 
-    fn narrow_place(&mut self, check: &Check<'_>) {
+    fn bottleneck(&mut self, check: &Check<'_>) {
         let limit = check.limit;
         let statement = self.plain(limit.statement.trim_end_matches('.'));
         let statement = format!("{statement} ({})", headline::confidence_word(limit.confidence));
         self.line("");
-        let lead = format!("  {} ", self.style.paint(Paint::Accent, "The narrow place:"));
+        let lead = format!("  {} ", self.style.paint(Paint::Accent, "Bottleneck:"));
         // The wrapped lines hang under the evidence, not under the end of the lead.
-        let lines = wrap(&format!("The narrow place: {statement}"), self.columns - 4);
+        let lines = wrap(&format!("Bottleneck: {statement}"), self.columns - 4);
         for (i, l) in lines.iter().enumerate() {
-            match l.strip_prefix("The narrow place: ").filter(|_| i == 0) {
+            match l.strip_prefix("Bottleneck: ").filter(|_| i == 0) {
                 Some(rest) => self.line(&format!("{lead}{rest}")),
                 None => self.line(&format!("{}{l}", if i == 0 { "  " } else { "    " })),
             }
@@ -252,6 +263,35 @@ impl Writer<'_> {
                 }
                 None => self.block("  Next step: ", &text, None),
             }
+        }
+    }
+
+    /// What the storage is good for, before any number.
+    fn verdict(&mut self, check: &Check<'_>) {
+        if let Some(verdict) = check.verdict() {
+            let verdict = self.plain(&verdict);
+            self.line("");
+            self.block("  ", &verdict, Some(Paint::Accent));
+        }
+    }
+
+    /// What holds each row back; rows that are held by the same stand together.
+    fn limits(&mut self, check: &Check<'_>) {
+        let rows = headline::row_limits(check);
+        if rows.is_empty() {
+            return;
+        }
+        self.line("");
+        let head = self.style.paint(Paint::Accent, "What limits each number");
+        self.line(&format!("  {head}"));
+        for (label, statement) in rows {
+            let statement = self.plain(&statement);
+            if self.columns < TABLE_COLUMNS {
+                self.line(&format!("    {label}"));
+                self.block("      ", &statement, None);
+                continue;
+            }
+            self.block(&pad(&format!("    {label}"), LIMIT_COLUMNS), &statement, None);
         }
     }
 
@@ -319,12 +359,21 @@ impl Writer<'_> {
     }
 }
 
+/// A number that is not trusted: `(1 130 MB/s)!2`.
+fn in_brackets(shown: &quantity::Shown, note: Option<usize>) -> String {
+    format!("({}){}", shown.value(), note.map(|n| headline::mark(true, n)).unwrap_or_default())
+}
+
 /// A metric in one cell of a list: its value with interval, or its status and the code of its reason.
 pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
     match quantity::metric(m) {
         Some(shown) => shown.with_interval(style.plus_minus()),
         None => {
             let code = m.reasons.first().and_then(|r| headline::reason_code(r));
+            if let Some(rejected) = m.rejected_value {
+                let code = code.map_or_else(String::new, |c| format!(" {}", plain(c, style.ascii)));
+                return format!("({})!{code}", quantity::quantity(rejected, m.unit));
+            }
             let word = headline::status_word(m.status);
             code.map_or_else(|| word.to_owned(), |c| format!("{word}: {}", plain(c, style.ascii)))
         }

@@ -1,14 +1,20 @@
 //! All that one check has to show, borrowed from the rooms that made it.
 
-use model::{Cause, DepthCurve, Finding, Limit, LimitLayer, NextStep, Rating, Run};
+use model::{Cause, DepthCurve, Finding, Fit, Limit, LimitLayer, NextStep, Rating, RowLimit, Run};
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
     /// The run.
     pub run: &'a Run,
-    /// The narrow place.
+    /// The bottleneck.
     pub limit: &'a Limit,
+    /// What limits each row.
+    pub limits: &'a [RowLimit],
+    /// What the target is good for; first what was asked about.
+    pub fit: &'a [Fit],
+    /// The use that was asked about, by its name; it is one of those above.
+    pub asked_for: Option<&'a str>,
     /// All that may hold the run back, the most telling first; the limit is one of them, unless it is unknown.
     pub causes: &'a [Cause],
     /// Named conditions of the path.
@@ -31,6 +37,11 @@ impl Check<'_> {
     /// Whether it has the card and the page of an overview; any other run is shown by the shape of its phases.
     pub(crate) fn is_check(&self) -> bool {
         self.run.is_overview()
+    }
+
+    /// One sentence on what the target is good for; `None` where nothing was held against it.
+    pub(crate) fn verdict(&self) -> Option<String> {
+        crate::verdict::verdict(self.fit, self.asked_for)
     }
 
     /// Whether the diagnosis found the layer that limits.

@@ -9,8 +9,8 @@ use model::{Metric, MetricStatus, Reason, Run, Sync, TargetKind, Work};
 pub(crate) enum Cell {
     /// A number that stands, and the 99th percentile of the latency behind it.
     Value { shown: Shown, p99: Option<String> },
-    /// No number, and why.
-    Without { word: &'static str, code: Option<String>, note: Option<usize>, bad: bool },
+    /// No number that stands, and why. What was measured and is not trusted stands in brackets.
+    Without { word: &'static str, code: Option<String>, note: Option<usize>, bad: bool, rejected: Option<Shown> },
     /// There is nothing to say.
     Empty,
 }
@@ -29,6 +29,11 @@ pub(crate) struct Row {
 pub(crate) struct Headline {
     pub rows: Vec<Row>,
     pub notes: Vec<String>,
+}
+
+/// What points from a cell to its note: `!2` of a number that is not trusted, `[2]` of one that is not there.
+pub(crate) fn mark(rejected: bool, note: usize) -> String {
+    if rejected { format!("!{note}") } else { format!("[{note}]") }
 }
 
 /// The word in front of a reason's colon, where it is a short code: `cold-unproven: 3 % of ...`.
@@ -81,8 +86,33 @@ impl Headline {
                     .map(|v| quantity::quantity(v, model::Unit::Ns));
                 Cell::Value { shown, p99: if quantity == "iops" { p99 } else { None } }
             }
-            None => self.without(metric.status, &metric.reasons),
+            None => {
+                let rejected = metric.rejected_value.map(|v| quantity::shown(v, metric.unit, None));
+                match self.without(metric.status, &metric.reasons) {
+                    Cell::Without { word, code, note, bad, .. } => Cell::Without { word, code, note, bad, rejected },
+                    other => other,
+                }
+            }
         }
+    }
+
+    /// Whether a note is that of a number in brackets.
+    pub fn is_of_rejected(&self, number: usize) -> bool {
+        let cells = self.rows.iter().flat_map(|r| [&r.read, &r.write]);
+        cells.into_iter().any(|c| matches!(c, Cell::Without { rejected: Some(_), note: Some(n), .. } if *n == number))
+    }
+
+    /// What happened to most of the numbers that are not trusted, in one sentence; `None` where all are.
+    pub fn doubt(&self) -> Option<String> {
+        let cells = || self.rows.iter().flat_map(|r| [&r.read, &r.write]);
+        let of = |number: usize| move |c: &&Cell| matches!(c, Cell::Without { rejected: Some(_), note: Some(n), .. } if *n == number);
+        let doubtful = cells().filter(|c| matches!(c, Cell::Without { rejected: Some(_), .. })).count();
+        let all = cells().filter(|c| matches!(c, Cell::Value { .. })).count() + doubtful;
+        let most = (1..=self.notes.len()).max_by_key(|n| (cells().filter(of(*n)).count(), std::cmp::Reverse(*n)))?;
+        let what = self.notes.get(most - 1)?;
+        let what = what.split("; ").next().map_or("", |first| Reason::of(first).sentence);
+        let verb = if doubtful == 1 { "number is" } else { "numbers are" };
+        (doubtful > 0).then(|| format!("{doubtful} of {all} {verb} doubtful: {what}"))
     }
 
     fn without(&mut self, status: MetricStatus, reasons: &[String]) -> Cell {
@@ -91,7 +121,7 @@ impl Headline {
         let code = code.filter(|_| status != MetricStatus::NotApplicable);
         let said = reasons.len() <= 1 && reasons.first().map(|r| r.trim()) == code.as_deref();
         let note = (!said).then(|| self.note(reasons.join("; ")));
-        Cell::Without { word: status_word(status), code, note, bad: status == MetricStatus::Refused }
+        Cell::Without { word: status_word(status), code, note, bad: status == MetricStatus::Refused, rejected: None }
     }
 }
 
@@ -262,10 +292,63 @@ pub(crate) fn without_io_uring(run: &Run) -> Option<&str> {
 /// How sure, as it stands behind a statement.
 pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
     match c {
-        model::Confidence::High => "seen directly",
+        model::Confidence::High => "high confidence",
         model::Confidence::Probable => "probable",
-        model::Confidence::Low => "a hint only",
+        model::Confidence::Low => "low confidence",
     }
+}
+
+/// A kind of work in the words of the card's rows.
+fn row_words(work: Work) -> &'static str {
+    match work {
+        Work::MemoryCopy => "memory copy",
+        Work::SequentialRead => "sequential read",
+        Work::SequentialReadPages => "small pages read",
+        Work::SequentialWrite => "sequential write",
+        Work::BufferedRead => "buffered read",
+        Work::BufferedWrite => "buffered write",
+        Work::RandomRead => "random depth 1 read",
+        Work::RandomWrite => "random depth 1 write",
+        Work::QueuedRead => "random depth 32 read",
+        Work::QueuedWrite => "random depth 32 write",
+        Work::DurableWrite => "sync write",
+    }
+}
+
+/// What limits each row, in the order of the rows: the name of the row, and the statement with its confidence. Rows in a
+/// sequence with the same statement say it once.
+pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
+    const ORDER: [Work; 10] = [
+        Work::SequentialRead,
+        Work::SequentialWrite,
+        Work::SequentialReadPages,
+        Work::BufferedRead,
+        Work::BufferedWrite,
+        Work::RandomRead,
+        Work::RandomWrite,
+        Work::QueuedRead,
+        Work::QueuedWrite,
+        Work::DurableWrite,
+    ];
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for work in ORDER {
+        let Some(phase) = check.run.doing(work) else { continue };
+        let Some(limit) = check.limits.iter().find(|l| l.phase == phase.plan.name) else { continue };
+        // What was left out has its reason in the table.
+        if phase.record.is_none() {
+            continue;
+        }
+        let statement = format!("{} ({})", limit.statement, confidence_word(limit.confidence));
+        match rows.last_mut() {
+            Some((label, said))
+                if *said == statement && label.strip_suffix(" read") == row_words(work).strip_suffix(" write") =>
+            {
+                label.push_str(", write");
+            }
+            _ => rows.push((row_words(work).to_owned(), statement)),
+        }
+    }
+    rows
 }
 
 /// What a rating says: `above`, `below`, `met`, `not met`, `undecided`.

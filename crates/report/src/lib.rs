@@ -6,7 +6,8 @@
 //! of reading and writing, percentiles, or a row a phase.
 //!
 //! Invariants:
-//! - A number is shown only if its status is `measured`; in place of any other stands the reason.
+//! - A number stands bare only if its status is `measured`; one that is not trusted stands in brackets with a mark and its
+//!   reason, and nothing is made of it.
 //! - A number never shows more digits than its interval carries ([`quantity`]).
 //! - Text from outside (target and model names, kernel log, reasons) is escaped for the place it lands in: control and
 //!   bidirectional characters on terminals, mark-up in pages, pipes and back-ticks in Markdown.
@@ -38,6 +39,7 @@ mod storage;
 mod style;
 pub mod text;
 mod tune;
+mod verdict;
 mod watch;
 mod watch_csv;
 mod watch_live;
@@ -51,13 +53,13 @@ pub use finding_page::{finding_markdown, findings_index};
 pub use import::import_text;
 pub use inspect::{Inspection, inspection_text};
 pub use inspect_list::{DiskLine, disks_text};
-pub use listing::{action_text, explain_list, explain_text, run_text, runs_table, workloads_list};
+pub use listing::{action_text, explain_list, explain_text, explain_use, run_text, runs_table, workloads_list};
 pub use markdown::markdown;
 pub use model::NextStep;
 pub use page::{compare_page, framed, page, rank_page, runs_page, text_of};
 pub use plan::plan_text;
 pub use rank::{Rank, rank_markdown, rank_text};
-pub use storage::{link_name, link_text, storage_line};
+pub use storage::{identity, link_name, link_text, storage_line};
 pub use style::{Paint, Style};
 pub use tune::tune_text;
 pub use watch::{WatchTick, WatchedLayer, watch_block, watch_header, watch_layers_line};

@@ -4,7 +4,7 @@ use crate::card::metric_cell;
 use crate::document::RunEntry;
 use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, quantity, storage_line};
-use model::{CatalogueStatus, FindingText, Run, RunState};
+use model::{CatalogueStatus, FindingText, Run, RunState, UseText};
 
 fn state_word(state: RunState) -> &'static str {
     match state {
@@ -175,6 +175,34 @@ pub fn explain_text(page: &FindingText, style: &Style) -> String {
             for l in wrap(&plain(paragraph, style.ascii), columns - 2) {
                 out.push_str(&format!("  {l}\n"));
             }
+        }
+    }
+    out
+}
+
+/// The page of a use: what it needs, and where the limits come from.
+pub fn explain_use(used: &UseText, style: &Style) -> String {
+    let columns = style.columns();
+    let mut out = format!("{}\n", style.paint(Paint::Title, &plain(&used.title, style.ascii)));
+    let needs = used.needs.iter().map(|need| {
+        let unit =
+            quantity::unit_of_name(&need.quantity).or_else(|| quantity::unit_of_name(&format!(".{}", need.quantity)));
+        let limit = quantity::quantity(need.threshold(), unit.unwrap_or(model::Unit::OpsPerS));
+        let side = if need.least.is_some() { "at least" } else { "at most" };
+        format!("- {} ({}): {side} {limit}", need.what, need.phase)
+    });
+    let needs = needs.collect::<Vec<_>>().join("\n");
+    let sources = used.sources.iter().map(|s| format!("- {s}")).collect::<Vec<_>>().join("\n");
+    let test = format!("narrows check TARGET --for {}", used.id);
+    for (heading, text) in [
+        ("What it does", reflow(&used.meaning)),
+        ("What it needs", needs),
+        ("How to test it", test),
+        ("Sources", sources),
+    ] {
+        out.push_str(&format!("\n{}\n", style.paint(Paint::Accent, heading)));
+        for l in text.lines().flat_map(|p| wrap(&plain(p, style.ascii), columns - 2)) {
+            out.push_str(&format!("  {l}\n"));
         }
     }
     out

@@ -33,6 +33,9 @@ fn cell(cell: &Cell) -> String {
             let p99 = p99.as_ref().map(|p| format!(", p99 {p}")).unwrap_or_default();
             format!("{}{p99}", shown.with_interval("±"))
         }
+        Cell::Without { rejected: Some(shown), note, .. } => {
+            format!("({}){}", shown.value(), note.map(|n| format!("!{n}")).unwrap_or_default())
+        }
         Cell::Without { word, code, note, .. } => {
             let code = code.as_deref().map(|c| format!(": {}", safe(c))).unwrap_or_default();
             let note = note.map(|n| format!(" ({n})")).unwrap_or_default();
@@ -44,18 +47,24 @@ fn cell(cell: &Cell) -> String {
 /// The card of a check as Markdown.
 pub fn markdown(check: &Check<'_>) -> String {
     let run = check.run;
-    let mut out = format!("**narrows {} {}**", safe(&check.asked()), safe(&run.target.name));
+    let mut out = format!("**narrows {} {}**", safe(&check.asked()), safe(&crate::identity(run)));
     out.push_str(&format!(" ({})\n\n{}\n\n", safe(check.started), safe(&storage_line(run))));
     if let Some(words) = headline::state_words(run.state) {
         out.push_str(&format!("*{words}*\n\n"));
     }
     if check.is_check() {
+        if let Some(verdict) = check.verdict() {
+            out.push_str(&format!("**{}**\n\n", safe(&verdict)));
+        }
         out.push_str(&check_numbers(run));
     } else {
         out.push_str(&crate::run::markdown_numbers(check));
     }
     if check.is_check() || check.limit_is_known() {
-        out.push_str(&narrow_place(check));
+        out.push_str(&bottleneck(check));
+    }
+    if check.is_check() {
+        out.push_str(&limits(check));
     }
     if !check.findings.is_empty() {
         out.push_str("\n**Findings**\n\n");
@@ -88,7 +97,11 @@ fn check_numbers(run: &Run) -> String {
     }
     out.push('\n');
     if let Some((ns, phase)) = headline::worst_stall(run) {
-        out.push_str(&format!("Worst stall {} in {}. ", quantity::quantity(ns, Unit::Ns), safe(phase)));
+        out.push_str(&format!(
+            "Longest gap without a completion {} in {}. ",
+            quantity::quantity(ns, Unit::Ns),
+            safe(phase)
+        ));
     }
     if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
         out.push_str(&format!("Memory copy {}.", copy.with_interval("±")));
@@ -100,13 +113,21 @@ fn check_numbers(run: &Run) -> String {
     out
 }
 
+/// What limits each row.
+fn limits(check: &Check<'_>) -> String {
+    let rows = headline::row_limits(check);
+    let lines = rows.iter().map(|(label, statement)| format!("- {label}: {}\n", safe(statement)));
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("\n**What limits each number**\n\n{lines}") }
+}
+
 /// The limit with its evidence, and what to do next.
-fn narrow_place(check: &Check<'_>) -> String {
+fn bottleneck(check: &Check<'_>) -> String {
     let run = check.run;
     let mut out = String::new();
     let limit = check.limit;
     let confidence = headline::confidence_word(limit.confidence);
-    out.push_str(&format!("\n**The narrow place:** {} ({confidence})\n\n", safe(&limit.statement)));
+    out.push_str(&format!("\n**Bottleneck:** {} ({confidence})\n\n", safe(&limit.statement)));
     for e in &limit.evidence {
         out.push_str(&format!("- {}\n", safe(&headline::evidence_line(run, e))));
     }

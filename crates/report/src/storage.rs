@@ -48,6 +48,23 @@ pub fn link_text(layer: &Layer) -> String {
     }
 }
 
+/// What was measured, as somebody else can find it: host, mount point or path, device; as it was asked for where there is
+/// no storage.
+pub fn identity(run: &Run) -> String {
+    let target = &run.target;
+    if matches!(target.kind, TargetKind::Null | TargetKind::Sim | TargetKind::Foreign) {
+        return target.name.clone();
+    }
+    let mut place = target.path.clone().unwrap_or_else(|| target.name.clone());
+    if let Some(mount) = target.stack.mount.as_ref().filter(|m| m.mount_point != place) {
+        place.push_str(&format!(" on {}", mount.mount_point));
+    }
+    let device = target.stack.layers.iter().find(|l| l.kind > LayerKind::Filesystem && l.kind <= LayerKind::Disk);
+    let device = device.filter(|d| !place.ends_with(&d.name)).map(|d| format!(" ({})", d.name)).unwrap_or_default();
+    let host = run.environment.hostname.as_deref().map(|h| format!("{h}:")).unwrap_or_default();
+    format!("{host}{place}{device}")
+}
+
 /// File system, disk, model and size, link with ceiling, driver, kernel; what is not known is left out.
 pub fn storage_line(run: &Run) -> String {
     let target = &run.target;
@@ -87,7 +104,9 @@ pub fn storage_line(run: &Run) -> String {
             let disks: Vec<&Layer> = stack.all(LayerKind::Disk).collect();
             if let Some(disk) = disks.first() {
                 let model = text_fact(disk, &["model", "card_name", "product"]);
-                let size = disk.int("size_bytes").and_then(|s| u64::try_from(s).ok()).map(quantity::size);
+                // What was measured may be less than the disk below it: a partition, a loop device.
+                let measured = below.and_then(|b| b.int("size_bytes")).or_else(|| disk.int("size_bytes"));
+                let size = measured.and_then(|s| u64::try_from(s).ok()).map(quantity::size);
                 let mut text = [model.map(str::to_owned), size].into_iter().flatten().collect::<Vec<_>>().join(" ");
                 if disks.len() > 1 {
                     text = format!("{} disks{}{text}", disks.len(), if text.is_empty() { "" } else { ", first " });

@@ -10,7 +10,7 @@ use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep,
 pub struct Why<'a> {
     /// The run.
     pub run: &'a Run,
-    /// The narrow place.
+    /// The bottleneck.
     pub limit: &'a Limit,
     /// All that may hold the run back, the most telling first, with what to do about each.
     pub causes: &'a [(Cause, Option<NextStep>)],
@@ -101,7 +101,7 @@ impl Page<'_> {
         self.line("");
         let statement = plain(why.limit.statement.trim_end_matches('.'), self.style.ascii);
         let place = format!("{statement} ({})", confidence_word(why.limit.confidence));
-        self.block("The narrow place: ", &place, Some(Paint::Accent));
+        self.block("Bottleneck: ", &place, Some(Paint::Accent));
     }
 
     fn evidence(&mut self, run: &Run, evidence: &[Evidence]) {

@@ -3,6 +3,7 @@
 use crate::job::{Job, Phase, Workload};
 use crate::resolve::{Readiness, RunError, RunInputs};
 use crate::share::{LEAST_SHARE_NS, share};
+use crate::wear::Wear;
 use model::{NS_PER_S, SteadyState, TargetKind, Warmup};
 
 /// A round through the page cache without a probe.
@@ -19,12 +20,14 @@ pub(crate) struct Budget {
     pub least_share_ns: u64,
     /// What does not count at the beginning of each phase that says no `ramp`.
     pub warmup: Warmup,
+    /// What its phases may write together; `None`: as much as they can.
+    pub wear: Option<Wear>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
         let warmup = Warmup { min_ns: NS_PER_S / 5, share: 0.05, max_ns: NS_PER_S };
-        Self { total_ns: None, layout_percent: 25, least_share_ns: LEAST_SHARE_NS, warmup }
+        Self { total_ns: None, layout_percent: 25, least_share_ns: LEAST_SHARE_NS, warmup, wear: None }
     }
 }
 
@@ -37,6 +40,8 @@ pub struct Probe {
     pub bytes_per_s: Option<f64>,
     /// Rate of the probe's small rounds through the page cache, write and sync.
     pub round_bytes_per_s: Option<f64>,
+    /// What was written to find that out.
+    pub written_bytes: u64,
     /// The largest request that the disks take of ordinary pages, where that is less than what they take of contiguous
     /// memory.
     pub page_request_bytes: Option<u64>,

@@ -25,6 +25,7 @@ mod sim_key;
 mod sim_memory_bus;
 mod text_error;
 mod top_key;
+mod wear;
 mod workload;
 
 pub use budget::Probe;
@@ -41,4 +42,5 @@ pub use sim_key::sim_keys;
 pub use sim_memory_bus::{parse_sim_bus, sim_bus_keys};
 pub use text_error::{Place, TextError, TextErrorKind};
 pub use top_key::top_keys;
+pub use wear::Wear;
 pub use workload::{TextInputs, TextMachine, parse_workload};

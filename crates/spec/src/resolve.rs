@@ -154,6 +154,9 @@ impl Workload {
             phases,
             notes: resolver.notes.into_list(),
         };
+        if let Some(wear) = self.budget.wear.filter(|_| inputs.kind != TargetKind::Null) {
+            crate::wear::bound(&mut plan, wear, inputs.probe.written_bytes);
+        }
         let errors = leave_out_optional(&mut plan, &self.phases, inputs);
         if !errors.is_empty() {
             return Err(RunError::Plan(errors));
@@ -226,6 +229,8 @@ impl<'a> Resolver<'a> {
         let layout_ns = workload.layout_ns(inputs);
         let budgeted = layout_ns.is_some();
         let most = if new_data && !budgeted { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
+        let may_write = workload.budget.wear.filter(|_| new_data && inputs.readiness == Readiness::Writable);
+        let most = may_write.map_or(most, |wear| most.min(wear.layout_bytes()));
         let rate = inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable);
         let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
             Some(size) if budgeted => (size.bytes, size.reason),

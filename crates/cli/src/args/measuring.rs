@@ -13,6 +13,8 @@ use std::path::PathBuf;
   narrows check /dev/sdb --destroy S3R1  a disk that may be overwritten, by its serial number
   narrows check null:                    the program's own overhead
   narrows check sim:class4-card          a simulated device with known truth, in a moment
+  narrows check /mnt/card --for root-fs  is it good enough to run a system from? yes, no, or not known
+  narrows check . --plan                 what it would do, and how much it would write at most
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
     /// Directory, file, block device, null: or sim:NAME[,key=value...]
@@ -21,6 +23,23 @@ pub struct CheckArgs {
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
+    /// Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30,
+    /// record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no
+    #[arg(long = "for", value_name = "WHAT")]
+    pub made_for: Option<String>,
+    /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device or
+    /// 256 MiB]
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
+    pub max_write: Option<String>,
+    /// Write nothing: only what reading tells is measured
+    #[arg(long, conflicts_with = "exhaust")]
+    pub read_only: bool,
+    /// Write as much as the time allows, until write caches have run out: wears flash
+    #[arg(long)]
+    pub exhaust: bool,
+    /// Show what would be done, and how much it writes at most, without doing it
+    #[arg(long)]
+    pub plan: bool,
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! `narrows compare`: sides that are odd, and answers that are honest.
 
-use crate::program::Scratch;
+use crate::program::{Reason, Scratch};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct Metric {
     verdict: String,
     basis: String,
     beyond_noise: Option<bool>,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ fn single_runs_are_unclear_and_say_whether_they_are_beyond_noise() {
     );
     assert!(latency.ratio.is_some_and(|r| r < 1.0) && latency.a > latency.b);
     assert!(latency.low.is_none() && latency.high.is_none() && latency.p.is_none(), "no interval exists");
-    assert!(latency.reasons.iter().any(|r| r.starts_with("single: ")));
+    assert!(latency.reasons.iter().any(|r| r.code.as_deref() == Some("single")));
     assert_eq!(document.question.margin_percent["read.latency_ns_p50"], 5.0);
     assert!(document.metrics.iter().all(|m| !matches!(m.verdict.as_str(), "better" | "worse")));
     // The difference of the environments is said first.

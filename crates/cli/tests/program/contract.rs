@@ -1,7 +1,7 @@
 //! The JSON contract, redeclared: other people's scripts rely on these keys. Unknown keys are allowed only where the
 //! contract is open ("more may be added").
 
-use crate::program::Scratch;
+use crate::program::{Reason, Scratch};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,6 +16,8 @@ struct Check {
     bytes_written: u64,
     metrics: Vec<Metric>,
     limit: Limit,
+    limits: Vec<RowLimit>,
+    fit: Vec<Fit>,
     findings: Vec<Finding>,
     ratings: Vec<Rating>,
     report: Option<String>,
@@ -34,7 +36,7 @@ struct Metric {
     high: Option<f64>,
     interval: Option<String>,
     n: u64,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
     rejected_value: Option<f64>,
 }
 
@@ -59,6 +61,28 @@ struct Limit {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct RowLimit {
+    phase: String,
+    layer: String,
+    statement: String,
+    confidence: String,
+    evidence: Vec<Evidence>,
+    #[allow(dead_code)]
+    next_step: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Fit {
+    r#for: String,
+    met: Option<bool>,
+    threshold: Option<f64>,
+    value: Option<f64>,
+    source: String,
+    reasons: Vec<Reason>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Finding {
     id: String,
     title: String,
@@ -78,7 +102,7 @@ struct Rating {
     met: Option<bool>,
     indication: Option<String>,
     approximation: bool,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 const LAYERS: [&str; 14] = [
@@ -128,11 +152,26 @@ fn every_simulated_device_gives_a_document_of_the_contract() {
             }
             assert!(m.status != "measured" || m.n > 0, "{}", m.id);
             assert!(m.status == "measured" || !m.reasons.is_empty(), "{}", m.id);
+            for reason in &m.reasons {
+                assert!(!reason.text.is_empty() && reason.code.as_deref() != Some(""), "{}: {reason:?}", m.id);
+            }
         }
         assert!(LAYERS.contains(&check.limit.layer.as_str()), "{}", check.limit.layer);
         assert!(["high", "probable", "low"].contains(&check.limit.confidence.as_str()));
         assert!(!check.limit.statement.is_empty());
         evidence_is_sound(&check.limit.evidence);
+        for limit in &check.limits {
+            assert!(LAYERS.contains(&limit.layer.as_str()) && !limit.statement.is_empty(), "{}", limit.phase);
+            assert!(["high", "probable", "low"].contains(&limit.confidence.as_str()), "{}", limit.phase);
+            let known = |m: &&Metric| m.id.split('.').next() == Some(limit.phase.as_str());
+            assert!(check.metrics.iter().any(|m| known(&m)), "{} is a phase of the run", limit.phase);
+            evidence_is_sound(&limit.evidence);
+        }
+        for fit in &check.fit {
+            assert!(!fit.r#for.is_empty() && !fit.source.is_empty() && fit.threshold.is_some());
+            assert!(fit.met.is_none() || fit.value.is_some(), "{}: an answer has its number", fit.r#for);
+            assert!(fit.met.is_some() || !fit.reasons.is_empty(), "{}: no answer has its reason", fit.r#for);
+        }
         for f in &check.findings {
             assert!(LAYERS.contains(&f.layer.as_str()) && !f.title.is_empty() && !f.fix.is_empty());
             assert!(!f.source.is_empty() && !f.confidence.is_empty());

@@ -41,7 +41,7 @@ fn runs_are_kept_with_the_bytes_they_came_from() {
     let kept = scratch.json(["runs", "show", "before", "--json"], 0);
     assert_eq!((&kept["command"], &kept["target"]["kind"]), (&"import".into(), &"foreign".into()));
     let kept = &kept["phases"][0]["metrics"];
-    assert_eq!(kept[1]["reasons"][0], "printed: 81920 KB/s");
+    assert_eq!(kept[1]["reasons"][0], serde_json::json!({"code": "printed", "text": "81920 KB/s"}));
 
     // What was kept is covered by the checksums.
     fs::write(scratch.archive().join("runs").join(id).join("raw/small.txt"), "other").unwrap();

@@ -1,6 +1,6 @@
 //! `narrows rank`: contract, the published study, places with ties, and sources that cannot be ranked.
 
-use crate::program::Scratch;
+use crate::program::{Reason, Scratch};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
@@ -12,7 +12,7 @@ struct Ranking {
     targets: Vec<Target>,
     prediction: Vec<Prediction>,
     predicted: Option<String>,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
     report: Option<String>,
 }
 
@@ -34,7 +34,7 @@ struct Metric {
     ratio_to_best: Option<f64>,
     place: Option<u32>,
     n: u32,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 #[derive(Deserialize)]
@@ -55,7 +55,7 @@ struct Prediction {
     most_influential: Option<String>,
     as_close_as_best_p: Option<f64>,
     #[allow(dead_code)]
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 const CARDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../judge/fixtures/sd-cards.csv");
@@ -97,7 +97,7 @@ fn eight_cards_show_what_the_published_text_got_right_and_what_it_overstated() {
     }
     let work: Vec<&str> = ranking.prediction.iter().filter(|p| p.work).map(|p| p.predictor.as_str()).collect();
     assert_eq!(work, ["install_2_s", "removal_s", "boot_s"]);
-    assert!(ranking.reasons.iter().any(|r| r.starts_with("not-separated: ")), "{:?}", ranking.reasons);
+    assert!(ranking.reasons.iter().any(|r| r.code.as_deref() == Some("not-separated")), "{:?}", ranking.reasons);
     // Nothing says which direction is better: no places are made up.
     assert!(ranking.targets.iter().flat_map(|t| &t.metrics).all(|m| m.place.is_none() && m.better.is_none()));
     let chosen = rank(&scratch, &[CARDS, "--predict", "install_1_s", "--predictors", "seq_*"], 0);
@@ -169,13 +169,17 @@ fn what_cannot_be_ranked_is_said() {
     fs::write(scratch.path().join("four.csv"), rows(4)).expect("a file");
     let four = rank(&scratch, &["four.csv", "--predict", "boot_s"], 4);
     assert!(four.prediction.iter().all(|p| p.tau.is_none() && p.n == 4), "no tau from four");
-    assert!(four.reasons.iter().any(|r| r.starts_with("too-few-targets: ")), "{:?}", four.reasons);
+    assert!(four.reasons.iter().any(|r| r.code.as_deref() == Some("too-few-targets")), "{:?}", four.reasons);
     // A target without one of the metrics has no value there, with the reason, and is counted out.
     let holes = rows(6).replacen(",1574,", ",,", 1);
     fs::write(scratch.path().join("holes.csv"), holes).expect("a file");
     let six = rank(&scratch, &["holes.csv", "--predict", "boot_s"], 0);
     let first = six.targets[0].metrics.iter().find(|m| m.id == "read_iops_1k").expect("the metric");
-    assert!(first.value.is_none() && first.n == 0 && first.reasons[0].starts_with("missing: "), "{:?}", first.reasons);
+    assert!(
+        first.value.is_none() && first.n == 0 && first.reasons[0].code.as_deref() == Some("missing"),
+        "{:?}",
+        first.reasons
+    );
     assert_eq!(six.prediction.iter().find(|p| p.predictor == "read_iops_1k").map(|p| p.n), Some(5));
     for (name, content) in
         [("empty", &b""[..]), ("binary", &[0u8, 159, 146, 150, 0, 1, 2][..]), ("words", b"hello\nthere\n")]

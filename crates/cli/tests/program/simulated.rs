@@ -137,3 +137,48 @@ fn numbers_before(text: &str, unit: &str) -> Vec<f64> {
         })
         .collect()
 }
+
+#[test]
+fn what_a_card_is_good_for_is_said_first_and_answered_when_asked() {
+    let scratch = Scratch::new();
+    let card = scratch.run(["check", "sim:class4-card", "--seed", "1"]);
+    let verdict = card.stdout.split("\n\n").nth(1).expect("a sentence before the numbers").replace("\n  ", " ");
+    assert!(verdict.contains("Too slow for an operating system") && verdict.contains("A1 asks for 500"), "{verdict}");
+    assert!(
+        card.stdout.contains("Bottleneck:") && card.stdout.lines().all(|l| l.chars().count() <= 80),
+        "{}",
+        card.stdout
+    );
+    for (target, used, code) in [
+        ("sim:class4-card", "root-fs", 1),
+        ("sim:nvme", "root-fs", 0),
+        ("sim:nvme", "etcd", 0),
+        ("sim:class4-card", "video=V90", 1),
+        ("sim:nvme", "record=4x16Mbit", 0),
+    ] {
+        let document = scratch.json(["check", target, "--json", "--seed", "1", "--for", used], code);
+        let fit = &document["fit"][0];
+        assert_eq!(fit["for"], used);
+        assert_eq!(fit["met"], code == 0, "{fit}");
+        assert!(document["verdict"].as_str().unwrap().starts_with(if code == 0 { "Yes" } else { "No" }), "{document}");
+    }
+    let run = scratch.json(["runs", "show", "latest", "--json"], 0);
+    assert_eq!(run["fit"][0]["for"], "record=4x16Mbit", "the run says what it was made for");
+    assert_eq!(scratch.run(["check", "sim:nvme", "--for", "nonsense"]).code, 2);
+    assert!(scratch.run(["explain", "for-etcd"]).stdout.contains("10.0 ms"));
+}
+
+#[test]
+fn each_row_has_what_limits_it() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["check", "sim:class4-card", "--json", "--seed", "1"], 0);
+    let limits = document["limits"].as_array().unwrap();
+    let of = |phase: &str| limits.iter().find(|l| l["phase"] == phase).unwrap_or_else(|| panic!("{phase}: {limits:?}"));
+    let write = of("rand-write-qd1");
+    assert_eq!(write["layer"], "device");
+    assert!(write["statement"].as_str().unwrap().starts_with("each small write takes"), "{write}");
+    assert_eq!(document["limit"]["statement"], write["statement"], "what is missed by most is the headline");
+    for phase in ["seq-read", "seq-write", "rand-read-qd1", "rand-read-qd32", "sync-write"] {
+        assert_ne!(of(phase)["layer"], "unknown", "{phase}");
+    }
+}

@@ -97,7 +97,7 @@ fn a_file_is_only_read() {
     assert_eq!(document["bytes_written"], 0);
     let write = metric(&document, "seq-write.throughput_bytes_per_s");
     assert_eq!(write["status"], "skipped");
-    assert!(write["reasons"][0].as_str().unwrap().contains("--overwrite"), "{write}");
+    assert!(write["reasons"][0]["text"].as_str().unwrap().contains("--overwrite"), "{write}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -127,4 +127,34 @@ fn two_checks_of_one_target_do_not_meet() {
     assert!(document["remedy"].is_string(), "{document}");
     first.kill().unwrap();
     first.wait().unwrap();
+}
+
+#[test]
+fn a_check_says_before_it_starts_what_it_writes_and_keeps_to_it() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().unwrap();
+    let most = 32u64 << 20;
+    let check = ["check", target, "--max-write", "32MiB", "--budget", "10s"];
+    let plan = scratch.json(check.iter().chain(&["--plan", "--json"]), 0);
+    assert!(plan["bytes_written_at_most"].as_u64().unwrap() <= most, "{plan}");
+    let said = scratch.run(check);
+    assert!(said.stderr.contains("writes at most") && said.stderr.contains("takes 10"), "{}", said.stderr);
+    let document = scratch.json(["runs", "show", "latest", "--json"], 0);
+    assert!(document["bytes_written"].as_u64().unwrap() <= most, "{}", document["bytes_written"]);
+    for (wrong, code) in [
+        (&["--max-write", "0"][..], 2),
+        (&["--max-write", "nonsense"], 2),
+        (&["--max-write", "1MiB", "--exhaust"], 2),
+        (&["--read-only", "--exhaust"], 2),
+        // A new file has nothing that could be read.
+        (&["--read-only"], 3),
+    ] {
+        let ended = scratch.run(["check", target].iter().chain(wrong));
+        assert_eq!(ended.code, code, "{wrong:?}: {}", ended.stderr);
+    }
+    // Reading an existing file is possible; whether it is good for a database is then not known, and never yes.
+    std::fs::write(scratch.path().join("file"), vec![7u8; 8 << 20]).unwrap();
+    let ended = scratch.run(["check", "file", "--read-only", "--for", "postgres", "--budget", "10s"]);
+    assert!(matches!(ended.code, 3 | 4), "{} {}", ended.code, ended.stderr);
 }

@@ -72,7 +72,7 @@ fn the_text_fits_80_columns() {
     let scratch = Scratch::new();
     scratch.json(["check", "sim:nvme", "--json", "--seed", "1"], 0);
     let text = scratch.run(["why"]).stdout;
-    assert!(text.contains("The narrow place:") && text.contains("Decided by") && text.contains("at most"), "{text}");
+    assert!(text.contains("Bottleneck:") && text.contains("Decided by") && text.contains("at most"), "{text}");
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
 }
 

@@ -21,7 +21,7 @@ fn refused_for_others(phase: &PhaseRun) -> Option<&str> {
     Reason::find(&phase.reasons, "foreign-traffic").filter(|_| phase.status == PhaseStatus::Refused)
 }
 
-/// Traffic of others in the quiet windows, or writes while we only read. Where it made a phase be refused, it may be the narrow place if nothing that
+/// Traffic of others in the quiet windows, or writes while we only read. Where it made a phase be refused, it may be the bottleneck if nothing that
 /// stands explains more; where every phase stands, it is a remark.
 pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     let (phase, ratio) = machine::executed(run)

@@ -1,6 +1,7 @@
 //! The link between controller and device: how much of what it carries in practice is used.
 
 use super::probes::{self, Probe};
+use super::rows::AtLink;
 use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::link_modes;
@@ -10,6 +11,8 @@ use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
 
 /// At this share of the realistic ceiling the link is named.
 const NAMED: f64 = 0.85;
+/// From this share on nothing else can be the limit; below it a medium may be as fast by chance.
+const FULL: f64 = 0.97;
 /// Below this share it is cleared.
 const CLEARED: f64 = 0.6;
 
@@ -43,6 +46,33 @@ pub(crate) fn best_direct(run: &Run) -> Option<Probe<'_>> {
 pub(crate) fn cleared(run: &Run) -> Option<bool> {
     let (_, ceiling, _) = narrowest(run)?;
     Some(best_direct(run)?.bytes_per_s / ceiling < CLEARED)
+}
+
+/// What one direct rate says of the link, with the rate the other way where it is known: full; full, or the device, which
+/// cannot be told apart; somewhere between. `None` where the link is cleared, or not known.
+pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
+    let (layer, ceiling, kind) = narrowest(run)?;
+    let share = rate / ceiling;
+    if share < CLEARED {
+        return None;
+    }
+    let what = format!("{} {}", what(layer), layer.name);
+    let (percent, same) = (phrase::percent(share), other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS));
+    let known = Evidence::fact(
+        format!("{kind}, bytes per second"),
+        phrase::rounded(ceiling),
+        layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
+    );
+    let apart =
+        "try another port, a shorter cable, or reads and writes at once: the link or the device gives more then";
+    let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same) {
+        (LimitLayer::Link, Confidence::Probable, format!("the {what}, {percent} of what it carries"), None)
+    } else if share >= NAMED {
+        (LimitLayer::Link, Confidence::Low, format!("the {what} ({percent} of it) or the device"), Some(apart))
+    } else {
+        (LimitLayer::Unknown, Confidence::Low, format!("the device, or the {what} ({percent} of it)"), Some(apart))
+    };
+    Some(AtLink { layer: of, statement, confidence: sure, evidence: vec![known], trial })
 }
 
 /// How many times faster the same link could be in its best mode, where the facts tell: no faster than both ends.

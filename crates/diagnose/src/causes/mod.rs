@@ -4,6 +4,7 @@ mod cached;
 mod cgroup;
 mod depth;
 mod device;
+mod gaps;
 mod generator;
 mod interference;
 mod link;
@@ -11,6 +12,7 @@ mod page_cache;
 mod pages;
 pub(crate) mod probes;
 mod processor;
+pub(crate) mod rows;
 mod splitting;
 mod thermal;
 mod trial;
@@ -19,6 +21,7 @@ mod write_cache;
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
 use serde::Serialize;
 
+pub(crate) use gaps::between_gaps;
 pub(crate) use pages::{huge_over_ordinary, split_phase};
 pub use trial::Trial;
 
@@ -106,9 +109,15 @@ impl Cause {
         self
     }
 
-    /// Something that happened and whose effect was not seen: told, but never the narrow place.
+    /// Something that happened and whose effect was not seen: told, but never the bottleneck.
     pub(crate) fn is_remark(&self) -> bool {
         self.standing == Standing::Distortion && self.confidence == Confidence::Low
+    }
+
+    /// What the page cache costs is there on every machine that copies: what is wrong below it matters more, and the rows
+    /// of the card show it all the same.
+    fn is_of_memory(&self) -> bool {
+        self.layer == LimitLayer::PageCache && self.standing == Standing::Path
     }
 
     fn ratio(&self) -> f64 {
@@ -161,6 +170,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
             .cmp(&a.confidence)
             .then(a.is_remark().cmp(&b.is_remark()))
             .then(a.standing.cmp(&b.standing))
+            .then(a.is_of_memory().cmp(&b.is_of_memory()))
             .then(b.ratio().total_cmp(&a.ratio()))
     });
     causes

@@ -22,7 +22,7 @@ pub fn bulk_only(on: &Subject<'_>) -> Check {
 }
 
 /// A device that claims USB 3 and runs at high speed. A USB 3 device on a high-speed link reports version 2.10 (USB 3.x
-/// specification, 9.6.1), one that only knows USB 2 reports 2.00; both say that the link is the narrow place.
+/// specification, 9.6.1), one that only knows USB 2 reports 2.00; both say that the link is the bottleneck.
 pub fn usb2_speed(on: &Subject<'_>) -> Check {
     any_disk(on, |path| {
         if !path.is("usb")? {

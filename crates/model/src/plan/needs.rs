@@ -117,6 +117,19 @@ impl Plan {
         live.map(|p| p.memory(self.interval_ns).total()).max().unwrap_or(0)
     }
 
+    /// How many blocks a file system writes for one that is synced by itself: its data, and what the journal holds of it.
+    pub const JOURNALLED: u64 = 4;
+
+    /// As [`Self::bytes_written_at_most`], with what a journal adds to writes that are synced one by one.
+    pub fn device_bytes_at_most(&self) -> Option<u64> {
+        let synced = |s: &&StreamPlan| s.durability.sync == crate::Sync::FdatasyncEach;
+        let live = self.phases.iter().filter(|p| p.skip.is_none());
+        let more = live
+            .flat_map(|p| p.streams.iter().filter(synced).filter_map(|s| s.bytes_written_at_most(p)))
+            .fold(0u64, u64::saturating_add);
+        Some(self.bytes_written_at_most()?.saturating_add(more.saturating_mul(Self::JOURNALLED - 1)))
+    }
+
     /// Bytes that it writes at most; `None` where only time bounds them.
     pub fn bytes_written_at_most(&self) -> Option<u64> {
         self.phases.iter().try_fold(0u64, |sum, p| Some(sum.saturating_add(p.bytes_written_at_most()?)))

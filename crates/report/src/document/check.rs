@@ -3,8 +3,8 @@
 use super::seconds;
 use crate::{Check, NextStep};
 use model::{
-    Cause, ColdProof, DataProof, DirectProof, EngineRecord, Environment, Finding, Limit, Metric, PhaseStatus, Plan,
-    Rating, RunState, StopCause, Target, WarmupCut,
+    Cause, ColdProof, DataProof, DirectProof, EngineRecord, Environment, Finding, Fit, Limit, Metric, PhaseStatus,
+    Plan, Rating, RowLimit, RunState, StopCause, Target, WarmupCut,
 };
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ pub struct PhaseSummary<'a> {
     /// Status as a whole.
     pub status: PhaseStatus,
     /// Why refused or skipped.
+    #[serde(serialize_with = "model::reason::as_objects::serialize")]
     pub reasons: &'a [String],
     /// Whether it was steady.
     pub steady: Option<bool>,
@@ -58,8 +59,14 @@ pub struct CheckDocument<'a> {
     pub bytes_written: u64,
     /// All metrics, in the order of the phases.
     pub metrics: Vec<&'a Metric>,
-    /// The narrow place.
+    /// The bottleneck.
     pub limit: &'a Limit,
+    /// What limits each row.
+    pub limits: &'a [RowLimit],
+    /// What the target is good for; first what was asked about.
+    pub fit: &'a [Fit],
+    /// That in one sentence; null where nothing was held against it.
+    pub verdict: Option<String>,
     /// All that may hold the run back, the most telling first.
     pub causes: &'a [Cause],
     /// Named conditions.
@@ -99,6 +106,9 @@ impl<'a> CheckDocument<'a> {
             bytes_written: run.bytes_written,
             metrics: run.metrics().collect(),
             limit: check.limit,
+            limits: check.limits,
+            fit: check.fit,
+            verdict: check.verdict(),
             causes: check.causes,
             findings: check.findings,
             ratings: check.ratings,

@@ -1,6 +1,6 @@
 //! `narrows/explain/1`.
 
-use model::FindingText;
+use model::{FindingText, UseText};
 use serde::Serialize;
 
 /// What `narrows explain ID --json` prints.
@@ -46,5 +46,22 @@ impl<'a> ExplainListDocument<'a> {
     pub fn new(findings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let findings = findings.into_iter().map(|(id, title)| ExplainListEntry { id, title }).collect();
         Self { schema: ExplainDocument::SCHEMA, findings }
+    }
+}
+
+/// What `narrows explain for-USE --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainUseDocument<'a> {
+    /// `narrows/explain/1`.
+    pub schema: &'static str,
+    /// The use; its keys stand beside `schema`.
+    #[serde(flatten)]
+    pub used: &'a UseText,
+}
+
+impl<'a> ExplainUseDocument<'a> {
+    /// The document of a use.
+    pub fn new(used: &'a UseText) -> Self {
+        Self { schema: ExplainDocument::SCHEMA, used }
     }
 }

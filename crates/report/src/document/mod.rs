@@ -27,7 +27,7 @@ pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentSt
 pub use completions::CompletionsDocument;
 pub use copy::{CopyCalls, CopyCost, CopyDocument, CopyEntry, CopyFinding};
 pub use error::ErrorDocument;
-pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry};
+pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;

@@ -16,6 +16,7 @@ pub struct RankDocument<'a> {
     /// The metric that was to be predicted; null where none was.
     pub predicted: Option<&'a str>,
     /// What has to be said of the whole.
+    #[serde(serialize_with = "model::reason::as_objects::serialize")]
     pub reasons: &'a [String],
     /// The page; null where none was written.
     pub report: Option<&'a str>,

@@ -20,6 +20,7 @@ pub struct RunPhase<'a> {
     /// Status as a whole.
     pub status: PhaseStatus,
     /// Why refused or skipped.
+    #[serde(serialize_with = "model::reason::as_objects::serialize")]
     pub reasons: &'a [String],
     /// Where it lastingly left the rate at which it went.
     pub changes: &'a [RateChange],

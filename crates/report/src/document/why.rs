@@ -11,7 +11,7 @@ pub struct WhyDocument<'a> {
     pub schema: &'static str,
     /// Id of the run in the archive.
     pub run_id: &'a str,
-    /// The narrow place.
+    /// The bottleneck.
     pub limit: &'a Limit,
     /// All that may hold the run back, the most telling first.
     pub causes: Vec<WhyCause<'a>>,

@@ -58,7 +58,7 @@ pub fn page(check: &Check<'_>) -> String {
             script { (PreEscaped(SCRIPT)) }
         }
     };
-    let title = format!("narrows {} {}", check.asked(), run.target.name);
+    let title = format!("narrows {} {}", check.asked(), crate::identity(run));
     let style = format!("{PLOT_STYLE}\n{STYLE}");
     frame::document(&title, &run.program_version, &style, &[PLOT_SCRIPT, SCRIPT], &body)
 }
@@ -92,7 +92,7 @@ fn contents(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
             (section("findings", "Findings", "Named conditions of this path, with what they rest on", tables::findings(check)))
         }
         @if let Some(others) = tables::other_causes(check) {
-            (section("causes", "Other causes considered", "What else may hold this run back, less telling than the narrow place, and what would decide it", others))
+            (section("causes", "Other causes considered", "What else may hold this run back, less telling than the bottleneck, and what would decide it", others))
         }
         @if let Some(plots) = plots {
             (section("time", "Over time", "All phases of the run; choose one to look closer, or drag over a plot", time(plots)))

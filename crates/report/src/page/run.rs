@@ -12,7 +12,7 @@ pub(super) fn header(check: &Check<'_>) -> Markup {
     html! {
         header {
             p.brand { "narrows " (t(&check.asked())) span.when { (t(check.started)) } }
-            h1 { (t(&run.target.name)) }
+            h1 { (t(&crate::identity(run))) }
             p.storage { (t(&storage_line(run))) }
             @if let Some(words) = headline::state_words(run.state) { p.banner { (words) } }
             @else if let Some(words) = validity_words(run.validity()) {
@@ -29,6 +29,9 @@ fn cell(cell: &Cell) -> Markup {
             Cell::Empty => {},
             Cell::Value(text) => { (amount(text)) },
             Cell::Best(text) => { b { (text) } },
+            Cell::Doubted { text, note } => {
+                span.doubtful { (amount(text)) "!" @if let Some(n) = note { (n) } }
+            },
             Cell::Without { word, note, bad } => {
                 span.status.(if *bad { "refused" } else { "skipped" }) { (word) }
                 @if let Some(n) = note { sup { (n) } }

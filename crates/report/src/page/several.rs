@@ -44,7 +44,7 @@ fn listed(checks: &[Check<'_>]) -> Markup {
                     tr {
                         th scope="row" { a href=(format!("#run-{}", i + 1)) { (i + 1) ". " (t(&check.run.id)) } }
                         td { (t(&check.asked())) }
-                        td { (t(&check.run.target.name)) }
+                        td { (t(&crate::identity(check.run))) }
                         td { (t(check.started)) }
                     }
                 }

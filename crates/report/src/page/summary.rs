@@ -6,28 +6,29 @@ use crate::{Check, quantity, storage_line};
 use maud::{Markup, html};
 use model::{Unit, Work};
 
-/// Name, time, storage, and the narrow place.
+/// Name, time, storage, the verdict and the bottleneck.
 pub(super) fn header(check: &Check<'_>) -> Markup {
     let run = check.run;
     html! {
         header {
             p.brand { "narrows " (t(&run.command)) span.when { (t(check.started)) } }
-            h1 { (t(&run.target.name)) }
+            h1 { (t(&crate::identity(run))) }
             p.storage { (t(&storage_line(run))) }
             @if let Some(words) = headline::state_words(run.state) { p.banner { (words) } }
+            @if let Some(verdict) = check.verdict() { p.fit { strong { (t(&verdict)) } } }
         }
         (verdict(check))
     }
 }
 
-/// The narrow place with its evidence, and what to do next.
+/// The bottleneck with its evidence, and what to do next.
 pub(super) fn verdict(check: &Check<'_>) -> Markup {
     let run = check.run;
     let limit = check.limit;
     let confidence = headline::confidence_word(limit.confidence);
     html! {
         section.verdict aria-labelledby="verdict-title" {
-            h2 id="verdict-title" { "The narrow place" }
+            h2 id="verdict-title" { "Bottleneck" }
             p.statement { (sentence(&t(&limit.statement))) }
             p.confidence {
                 span.chip { (layer_word(limit.layer)) }
@@ -110,12 +111,18 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
                     }
                 }
             }
+            @let limits = headline::row_limits(check);
+            @if !limits.is_empty() {
+                h3 { "What limits each number" }
+                dl.limits { @for (label, statement) in &limits { dt { (label) } dd { (t(statement)) } } }
+            }
+            @if let Some(doubt) = h.doubt() { p.doubt { (t(&doubt)) } }
             @if !h.notes.is_empty() {
                 ol.notes { @for note in &h.notes { li { (t(note)) } } }
             }
             dl.tiles {
                 @if let Some((ns, phase)) = headline::worst_stall(run) {
-                    div { dt { "worst stall" } dd { (quantity::quantity(ns, Unit::Ns)) small { "in " (t(phase)) } } }
+                    div { dt { "longest gap" } dd { (quantity::quantity(ns, Unit::Ns)) small { "in " (t(phase)) } } }
                 }
                 @if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
                     div { dt { "memory copy" } dd { (copy.value()) @if let Some(h) = &copy.half_width { small { "± " (h) } } } }
@@ -142,7 +149,10 @@ fn cell(cell: &Cell) -> Markup {
                 @if let Some(h) = &shown.half_width { " " span.half { "± " (h) } }
                 @if let Some(p99) = p99 { span.tail { "p99 " (p99) } }
             },
-            Cell::Without { word, code, note, bad } => {
+            Cell::Without { rejected: Some(shown), note, .. } => {
+                span.doubtful { "(" b { (shown.number) } " " (shown.unit) ")!" @if let Some(n) = note { (n) } }
+            },
+            Cell::Without { word, code, note, bad, .. } => {
                 span.status.(if *bad { "refused" } else { "skipped" }) { (word) }
                 @if let Some(code) = code { " " (t(code)) }
                 @if let Some(n) = note { sup { (n) } }

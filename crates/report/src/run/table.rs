@@ -18,6 +18,8 @@ pub(crate) enum Cell {
     Best(String),
     /// No number, in a word, and why: a note, counted from 1.
     Without { word: &'static str, note: Option<usize>, bad: bool },
+    /// A number that is not trusted, in brackets, and why.
+    Doubted { text: String, note: Option<usize> },
     /// Something drawn; stands left.
     Drawn(String),
 }
@@ -27,6 +29,8 @@ impl Cell {
         match self {
             Self::Empty => String::new(),
             Self::Value(text) | Self::Best(text) | Self::Drawn(text) => text.clone(),
+            Self::Doubted { text, note: Some(n) } => format!("{text}!{n}"),
+            Self::Doubted { text, note: None } => format!("{text}!"),
             Self::Without { word: "", note: Some(n), .. } => format!("[{n}]"),
             Self::Without { word, note: Some(n), .. } => format!("{word} [{n}]"),
             Self::Without { word, note: None, .. } => (*word).to_owned(),
@@ -36,6 +40,7 @@ impl Cell {
     fn paint(&self) -> Option<Paint> {
         match self {
             Self::Best(_) => Some(Paint::Accent),
+            Self::Doubted { .. } => Some(Paint::Bad),
             Self::Without { bad: true, .. } => Some(Paint::Bad),
             Self::Without { bad: false, .. } => Some(Paint::Warn),
             Self::Drawn(_) => Some(Paint::Dim),

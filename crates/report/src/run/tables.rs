@@ -56,6 +56,10 @@ impl Numbers {
         let Some(m) = metric else { return Cell::Empty };
         match (quantity::metric(m), m.status) {
             (Some(shown), _) => Cell::Value(self.shown(&shown)),
+            (None, MetricStatus::Refused) if m.rejected_value.is_some() => {
+                let shown = quantity::quantity(m.rejected_value.unwrap_or_default(), m.unit);
+                Cell::Doubted { text: format!("({shown})"), note: self.note(m.reasons.join("; ")) }
+            }
             (None, MetricStatus::Refused) => {
                 Cell::Without { word: status_word(m.status), note: self.note(m.reasons.join("; ")), bad: true }
             }

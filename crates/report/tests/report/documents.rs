@@ -11,6 +11,13 @@ mod contract {
 
     #[derive(Debug, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
+    pub struct Reason {
+        pub code: Option<String>,
+        pub text: String,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
     pub struct Metric {
         pub id: String,
         pub unit: String,
@@ -21,7 +28,7 @@ mod contract {
         pub high: Option<f64>,
         pub interval: Option<String>,
         pub n: u64,
-        pub reasons: Vec<String>,
+        pub reasons: Vec<Reason>,
         pub rejected_value: Option<f64>,
     }
 
@@ -41,6 +48,36 @@ mod contract {
         pub statement: String,
         pub confidence: String,
         pub evidence: Vec<Evidence>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct RowLimit {
+        pub phase: String,
+        pub layer: String,
+        pub statement: String,
+        pub confidence: String,
+        pub evidence: Vec<Evidence>,
+        pub next_step: Option<NextStep>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Fit {
+        pub r#for: String,
+        pub title: String,
+        pub met: Option<bool>,
+        pub threshold: f64,
+        pub value: Option<f64>,
+        pub unit: String,
+        pub better: String,
+        pub metric: String,
+        pub quantity: String,
+        pub by: String,
+        pub margin_ratio: Option<f64>,
+        pub ring_bytes: Option<u64>,
+        pub source: String,
+        pub reasons: Vec<Reason>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -71,7 +108,7 @@ mod contract {
         pub met: Option<bool>,
         pub indication: Option<String>,
         pub approximation: bool,
-        pub reasons: Vec<String>,
+        pub reasons: Vec<Reason>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -96,7 +133,7 @@ mod contract {
     pub struct PhaseSummary {
         pub name: String,
         pub status: String,
-        pub reasons: Vec<String>,
+        pub reasons: Vec<Reason>,
         pub steady: Option<bool>,
         pub duration_s: Option<f64>,
         pub operations: Option<u64>,
@@ -142,6 +179,9 @@ mod contract {
         pub bytes_written: u64,
         pub metrics: Vec<Metric>,
         pub limit: Limit,
+        pub limits: Vec<RowLimit>,
+        pub fit: Vec<Fit>,
+        pub verdict: Option<String>,
         pub causes: Vec<Cause>,
         pub findings: Vec<Finding>,
         pub ratings: Vec<Rating>,
@@ -170,7 +210,7 @@ mod contract {
         pub metrics: Vec<Metric>,
         pub steady: Option<bool>,
         pub status: String,
-        pub reasons: Vec<String>,
+        pub reasons: Vec<Reason>,
         pub changes: Vec<Value>,
         pub errors: Option<std::collections::BTreeMap<String, u64>>,
         pub verify: Option<Value>,

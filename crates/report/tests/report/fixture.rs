@@ -31,6 +31,8 @@ pub struct Sample {
     pub causes: Vec<Cause>,
     pub findings: Vec<Finding>,
     pub ratings: Vec<Rating>,
+    pub limits: Vec<RowLimit>,
+    pub fit: Vec<Fit>,
     pub depth_curves: Vec<DepthCurve>,
     pub next_step: Option<NextStep>,
     pub page: Option<String>,
@@ -45,6 +47,9 @@ impl Sample {
             causes: &self.causes,
             findings: &self.findings,
             ratings: &self.ratings,
+            limits: &self.limits,
+            fit: &self.fit,
+            asked_for: None,
             depth_curves: &self.depth_curves,
             next_step: self.next_step.as_ref(),
             started: "2026-11-20 21:30 UTC",
@@ -211,6 +216,31 @@ pub fn sd_card() -> Sample {
         causes,
         findings,
         ratings: vec![rating("A1", "above", true), rating("A2", "below", true), rating("V30", "above", true)],
+        limits: vec![
+            row("seq-write", LimitLayer::Link, "the link mmc1 (92 % of it) or the device", Confidence::Low),
+            row(
+                "rand-write-qd1",
+                LimitLayer::Device,
+                "each small write takes 30.0 ms, 43.0 times a read",
+                Confidence::Probable,
+            ),
+        ],
+        fit: vec![Fit {
+            what: "root-fs".into(),
+            title: "an operating system".into(),
+            met: Some(false),
+            threshold: 500.0,
+            value: Some(33.0),
+            unit: Unit::OpsPerS,
+            better: Better::Higher,
+            metric: "rand-write-qd1.iops".into(),
+            quantity: "random writes/s".into(),
+            by: "A1".into(),
+            margin_ratio: Some(0.066),
+            ring_bytes: None,
+            source: "SD Association".into(),
+            reasons: vec![],
+        }],
         depth_curves: vec![],
         next_step: Some(NextStep {
             text: "a host with SD command queueing".into(),
@@ -220,4 +250,8 @@ pub fn sd_card() -> Sample {
         page: Some("~/.local/share/narrows/reports/20261120T213000Z-7f3a9c21.html".into()),
         fetch: None,
     }
+}
+
+fn row(phase: &str, layer: LimitLayer, statement: &str, confidence: Confidence) -> RowLimit {
+    RowLimit { phase: phase.into(), layer, statement: statement.into(), confidence, evidence: vec![], next_step: None }
 }

@@ -173,13 +173,13 @@ fn a_long_run_stays_below_400_kb() {
 }
 
 #[test]
-fn other_causes_stand_on_the_page_without_the_narrow_place() {
+fn other_causes_stand_on_the_page_without_the_bottleneck() {
     let s = fixture::sd_card();
     let page = html(&s);
     let (_, section) = elements(&page, "section").into_iter().find(|(a, _)| a.contains("causes")).expect("the section");
     assert!(section.contains("Copying through the page cache") && section.contains("the same writes with direct I/O"));
     assert!(section.contains("75.00 MHz") && !section.contains("what\">clock_hz"), "facts are in words: {section}");
-    assert!(!section.contains(&s.limit.statement), "the narrow place is told once");
+    assert!(!section.contains(&s.limit.statement), "the bottleneck is told once");
 }
 
 #[test]

@@ -113,12 +113,16 @@ impl Bundles {
     /// All that is drawn from a run.
     fn show(&self, run: &Run) -> Result<String, String> {
         let (limit, findings) = (diagnose::limit(run), diagnose::findings(run));
+        let (limits, fit) = (diagnose::limits(run), judge::summary(run));
         let next_step = diagnose::next_step(run, &limit, &findings);
         let causes: Vec<model::Cause> = diagnose::causes(run).into_iter().map(model::Cause::from).collect();
         let (ratings, depth_curves) = (judge::ratings(run), judge::depth_curves(run));
         let check = Check {
             run,
             limit: &limit,
+            limits: &limits,
+            fit: &fit,
+            asked_for: None,
             causes: &causes,
             findings: &findings,
             ratings: &ratings,

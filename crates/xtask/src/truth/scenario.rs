@@ -1,4 +1,4 @@
-//! One scenario: a machine whose narrow place is known, and how to ask about it.
+//! One scenario: a machine whose bottleneck is known, and how to ask about it.
 
 use model::{Environment, LimitLayer, PhaseRecord, Stack, SystemSample};
 

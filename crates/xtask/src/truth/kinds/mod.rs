@@ -1,4 +1,4 @@
-//! The kinds of scenario, each with a truth that follows from how it is made: one narrow place, the next one at a
+//! The kinds of scenario, each with a truth that follows from how it is made: one bottleneck, the next one at a
 //! distance.
 
 mod caps;

@@ -1,0 +1,354 @@
+//! What limits each row of the card: one statement a kind of work, where the whole run has one limit.
+//!
+//! A row has what was seen of its own phase: a cause of the run that rests on that phase, else the rule for its kind of
+//! work. Numbers that do not stand have none.
+
+use crate::causes::{self, Cause, between_gaps, rows as of_causes};
+use crate::conditions::queue::virtio_single_queue;
+use crate::subject::Subject;
+use crate::{machine, phrase, stack_view};
+use model::{
+    Confidence, Direction, Evidence, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run,
+    TargetKind, Work,
+};
+
+/// A path that reaches this share of another is limited as that one is.
+const AS_FAST: f64 = 0.8;
+/// Requests in flight for this share of the time: one command after the other, and nothing between them.
+const WAITING_FOR_DEVICE: f64 = 0.7;
+/// A small write that takes so many times as long as a small read, on a device that writes large ones well.
+const DEAR_WRITE: f64 = 5.0;
+/// Depth that brings this share of proportionality has not met another limit yet.
+const STILL_SCALING: f64 = 0.8;
+/// What comes on top of a plain write is most of a synchronous one.
+const MOSTLY: f64 = 0.5;
+
+/// What is said of a row.
+struct Said {
+    layer: LimitLayer,
+    statement: String,
+    confidence: Confidence,
+    evidence: Vec<Evidence>,
+    next_step: Option<NextStep>,
+}
+
+impl Said {
+    fn new(layer: LimitLayer, confidence: Confidence, statement: impl Into<String>) -> Self {
+        Self { layer, statement: statement.into(), confidence, evidence: Vec::new(), next_step: None }
+    }
+
+    fn because(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        self.evidence.extend(evidence);
+        self
+    }
+
+    fn step(mut self, text: &str, basis: &str) -> Self {
+        self.next_step = Some(NextStep { text: text.to_owned(), predicted_ratio: None, basis: basis.to_owned() });
+        self
+    }
+
+    /// A cause of the run in fewer words.
+    fn of(cause: &Cause, statement: impl Into<String>) -> Self {
+        Self {
+            layer: cause.layer,
+            statement: statement.into(),
+            confidence: cause.confidence,
+            evidence: cause.evidence.clone(),
+            next_step: cause.next_step.clone(),
+        }
+    }
+}
+
+/// One row: its phase, and what is asked of it.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    run: &'a Run,
+    work: Work,
+    phase: &'a PhaseRun,
+    record: &'a PhaseRecord,
+    causes: &'a [Cause],
+}
+
+/// What limits each kind of work that the run has a phase for, in the order of the check.
+pub fn limits(run: &Run) -> Vec<RowLimit> {
+    let causes = causes::causes(run);
+    let works = Work::ALL.iter().copied().filter(|w| *w != Work::MemoryCopy);
+    works
+        .filter_map(|work| {
+            let phase = run.doing(work)?;
+            let said = match &phase.record {
+                Some(record) if phase.status == PhaseStatus::Measured => {
+                    Row { run, work, phase, record, causes: &causes }.said()
+                }
+                _ => unmeasured(phase),
+            };
+            let Said { layer, statement, confidence, evidence, next_step } = said;
+            Some(RowLimit { phase: phase.plan.name.clone(), layer, statement, confidence, evidence, next_step })
+        })
+        .collect()
+}
+
+fn unmeasured(phase: &PhaseRun) -> Said {
+    let code = phase.reasons.first().and_then(|r| model::Reason::of(r).code);
+    let (word, why) = match phase.status {
+        PhaseStatus::Refused => ("its number is refused", code),
+        PhaseStatus::NotApplicable => ("it has no meaning here", None),
+        _ => ("it was not measured", code),
+    };
+    let why = why.map(|w| format!(": {w}")).unwrap_or_default();
+    let name = &phase.plan.name;
+    Said::new(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
+        .because([Evidence::absence(format!("a number of {name} that stands"), name.as_str())])
+}
+
+impl Row<'_> {
+    fn said(&self) -> Said {
+        let of_work = || match self.work {
+            Work::SequentialRead | Work::SequentialWrite => self.sequential(),
+            Work::SequentialReadPages => self.small_pages(),
+            Work::BufferedRead | Work::BufferedWrite => self.buffered(),
+            Work::RandomRead | Work::RandomWrite => self.one_command(),
+            Work::QueuedRead | Work::QueuedWrite => self.queued(),
+            Work::DurableWrite => self.durable(),
+            Work::MemoryCopy => Said::new(LimitLayer::Memory, Confidence::High, "memory"),
+        };
+        self.whatever_is_asked().unwrap_or_else(of_work)
+    }
+
+    fn name(&self) -> &str {
+        &self.phase.plan.name
+    }
+
+    fn value(&self, work: Work, quantity: &str) -> Option<f64> {
+        machine::value_doing(self.run, work, quantity)
+    }
+
+    fn own(&self, quantity: &str) -> Option<f64> {
+        self.value(self.work, quantity)
+    }
+
+    fn measured(&self, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
+        Evidence::measurement(what, phrase::rounded(value), self.run.id_doing(work, quantity))
+    }
+
+    /// Whether a cause rests on this phase: its evidence names a metric or a series of it.
+    fn rests_on_it(&self, cause: &Cause) -> bool {
+        let own = |e: &Evidence| {
+            e.source.strip_prefix(self.name()).is_some_and(|rest| rest.starts_with(['.', ' ']) || rest.is_empty())
+        };
+        cause.evidence.iter().any(own)
+    }
+
+    /// What holds any kind of work: this program, heat, a cap, a full processor, memory, a device that stands still.
+    fn whatever_is_asked(&self) -> Option<Said> {
+        if self.run.target.kind == TargetKind::Null {
+            return Some(Said::new(LimitLayer::Generator, Confidence::High, "this program itself"));
+        }
+        let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.rests_on_it(c);
+        let words = |layer| match layer {
+            LimitLayer::Generator => Some("this program itself"),
+            LimitLayer::ThermalPower => Some("heat or power"),
+            LimitLayer::Throttle => Some("a cap set from outside"),
+            LimitLayer::Memory => Some("memory"),
+            LimitLayer::Cpu => Some("a full processor"),
+            LimitLayer::Stacking => Some("encryption on a full processor"),
+            LimitLayer::Filesystem => Some("the file system in user mode"),
+            _ => None,
+        };
+        let cause = self.causes.iter().filter(sure).find_map(|c| Some((c, words(c.layer)?)));
+        if let Some((cause, words)) = cause {
+            return Some(Said::of(cause, words));
+        }
+        between_gaps(self.phase, self.record).map(|cause| {
+            let statement = cause.statement.clone();
+            Said::of(&cause, statement)
+        })
+    }
+
+    fn sequential(&self) -> Said {
+        if self.work == Work::SequentialWrite
+            && let Some(cause) = of_causes::write_cache(self.run).filter(|c| c.confidence >= Confidence::Probable)
+        {
+            return Said::of(&cause, "its write cache ran out: this is the rate after it");
+        }
+        let Some(rate) = self.own("throughput_bytes_per_s") else { return self.device(None) };
+        let other = if self.work == Work::SequentialWrite { Work::SequentialRead } else { Work::SequentialWrite };
+        match of_causes::link(self.run, rate, machine::direct_rate(self.run, other)) {
+            Some(link) => Said {
+                layer: link.layer,
+                statement: link.statement,
+                confidence: link.confidence,
+                evidence: vec![self.measured(
+                    "direct rate, bytes per second",
+                    rate,
+                    self.work,
+                    "throughput_bytes_per_s",
+                )],
+                next_step: None,
+            }
+            .because(link.evidence)
+            .with_trial(link.trial),
+            None => self.device(Some(rate)),
+        }
+    }
+
+    /// What remains for a path that is busy all the time and fills no link.
+    fn device(&self, rate: Option<f64>) -> Said {
+        let stack = &self.run.target.stack;
+        let busy = machine::disk_busy(self.run, self.phase);
+        let virtual_disk = stack_view::is_virtual_disk(stack, &self.run.environment);
+        let statement = if virtual_disk { "the virtual disk, or what is behind it" } else { "the device" };
+        let known = of_causes::link_is_known(self.run) && busy.is_none_or(|b| b >= WAITING_FOR_DEVICE);
+        let sure = if known && !virtual_disk { Confidence::Probable } else { Confidence::Low };
+        let busy = match busy {
+            Some(b) => Evidence::measurement(
+                "share of time with requests in flight",
+                phrase::rounded(b),
+                format!("{} diskstats", self.name()),
+            ),
+            None => Evidence::absence("counters of the disk", format!("{} diskstats", self.name())),
+        };
+        let rate = rate.map(|r| self.measured("rate, bytes per second", r, self.work, "throughput_bytes_per_s"));
+        Said::new(LimitLayer::Device, sure, statement).because(rate).because([busy])
+    }
+
+    fn small_pages(&self) -> Said {
+        let rate = self.own("throughput_bytes_per_s");
+        match rate.zip(self.value(Work::SequentialRead, "throughput_bytes_per_s")) {
+            Some((pages, huge)) if pages < huge * AS_FAST => {
+                Said::new(LimitLayer::BlockLayer, Confidence::Probable, "requests of small pages are split").because([
+                    self.measured("rate, bytes per second", pages, self.work, "throughput_bytes_per_s"),
+                    self.measured(
+                        "rate of huge pages, bytes per second",
+                        huge,
+                        Work::SequentialRead,
+                        "throughput_bytes_per_s",
+                    ),
+                ])
+            }
+            _ => self.as_row(Work::SequentialRead),
+        }
+    }
+
+    fn buffered(&self) -> Said {
+        let (cause, direct) = match self.work {
+            Work::BufferedWrite => (of_causes::buffered_writes(self.run), Work::SequentialWrite),
+            _ => (of_causes::buffered_reads(self.run), Work::SequentialRead),
+        };
+        match cause {
+            Some(cause) => {
+                let words = if cause.statement.starts_with("read-ahead") {
+                    "read-ahead of the kernel"
+                } else if cause.confidence >= Confidence::Probable {
+                    "copying in the kernel (page cache)"
+                } else {
+                    "the page cache: slower than direct, no processor is full"
+                };
+                Said::of(&cause, words)
+            }
+            None => self.as_row(direct),
+        }
+    }
+
+    /// As another row, which it keeps up with.
+    fn as_row(&self, work: Work) -> Said {
+        let other = self.run.doing(work).filter(|p| p.status == PhaseStatus::Measured);
+        match other.and_then(|phase| Some((phase, phase.record.as_ref()?))) {
+            Some((phase, record)) => Row { work, phase, record, ..*self }.said(),
+            None => self.device(self.own("throughput_bytes_per_s")),
+        }
+    }
+
+    fn one_command(&self) -> Said {
+        let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
+        let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
+        if self.work == Work::RandomWrite
+            && let Some(read) = self.value(Work::RandomRead, "latency_ns_mean").filter(|read| ns >= read * DEAR_WRITE)
+        {
+            let statement = format!("each small write takes {}, {} a read", phrase::time(ns), phrase::times(ns / read));
+            let read = self.measured("mean latency of a read", read, Work::RandomRead, "latency_ns_mean");
+            return Said::new(LimitLayer::Device, Confidence::Probable, statement).because([latency, read]).step(
+                "put small writes together, or use a device made for random writes",
+                "small writes into large erase units make the device copy what is around them",
+            );
+        }
+        let busy = machine::disk_busy(self.run, self.phase);
+        let (layer, statement) = match busy {
+            Some(b) if b < WAITING_FOR_DEVICE => (
+                LimitLayer::Cpu,
+                format!("latency, {} of each {} in software", phrase::percent(1.0 - b), phrase::time(ns)),
+            ),
+            _ => (LimitLayer::Device, format!("latency of one command, {}", phrase::time(ns))),
+        };
+        let busy = busy.map(|b| {
+            let source = format!("{} diskstats", self.name());
+            Evidence::measurement("share of time with requests in flight", phrase::rounded(b), source)
+        });
+        Said::new(layer, Confidence::Probable, statement).because([latency]).because(busy)
+    }
+
+    fn queued(&self) -> Said {
+        let direction = if self.work == Work::QueuedRead { Direction::Read } else { Direction::Write };
+        let serial = self.causes.iter().find(|c| {
+            matches!(c.layer, LimitLayer::Controller | LimitLayer::Driver | LimitLayer::Link | LimitLayer::Device)
+                && self.rests_on_it(c)
+                && of_causes::is_of_depth(c)
+        });
+        if let Some(cause) = serial {
+            return Said::of(cause, cause.statement.split(" (").next().unwrap_or(&cause.statement));
+        }
+        let Some(scaling) = of_causes::scaling(self.run, direction) else {
+            return self.device(self.own("throughput_bytes_per_s"));
+        };
+        let gains = format!("depth {:.0} gives {} depth 1", scaling.depth, phrase::times(scaling.ratio));
+        if scaling.ratio >= scaling.depth * STILL_SCALING {
+            let statement = format!("latency of one command: {gains}, more would give more");
+            return Said::new(LimitLayer::Device, Confidence::Low, statement).because(scaling.evidence);
+        }
+        if let Ok(Some(case)) = virtio_single_queue(&Subject::of_run(self.run)) {
+            let statement = format!("one virtio queue, or the disk behind it ({gains})");
+            return Said::new(LimitLayer::BlockLayer, Confidence::Low, statement)
+                .because(scaling.evidence)
+                .because(case.evidence)
+                .step("give the disk a queue for each processor (on the host)", "no ceiling beyond it is known");
+        }
+        let device = self.device(None);
+        Said { statement: format!("{} ({gains})", device.statement), ..device }.because(scaling.evidence)
+    }
+
+    fn durable(&self) -> Said {
+        let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
+        let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
+        let plain = self.value(Work::RandomWrite, "latency_ns_mean");
+        match plain.filter(|plain| 1.0 - plain / ns >= MOSTLY) {
+            Some(plain) => Said::new(
+                LimitLayer::Device,
+                Confidence::Probable,
+                format!("the flush after each write: {} of {}", phrase::time(ns - plain), phrase::time(ns)),
+            )
+            .because([
+                latency,
+                self.measured("mean latency without a flush", plain, Work::RandomWrite, "latency_ns_mean"),
+            ])
+            .step(
+                "put several writes before each sync, or use a device with power-loss protection",
+                "a cache that survives a power cut answers a flush at once",
+            ),
+            None => Said::new(
+                LimitLayer::Device,
+                if plain.is_some() { Confidence::Probable } else { Confidence::Low },
+                format!("latency of one write and its flush, {}", phrase::time(ns)),
+            )
+            .because([latency]),
+        }
+    }
+}
+
+impl Said {
+    fn with_trial(self, trial: Option<&'static str>) -> Self {
+        match trial {
+            Some(text) => self.step(text, "what would tell the two apart"),
+            None => self,
+        }
+    }
+}

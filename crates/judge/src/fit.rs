@@ -1,0 +1,237 @@
+//! What storage is good for: the needs of a use against the numbers that stand.
+//!
+//! The uses are TOML files in `uses/`, each limit with its source. A number that was refused, or lies too near to the
+//! limit for its interval, decides nothing: the answer is then not known, and never yes.
+
+use crate::rating::{SPEED, lowest_sustained_write};
+use model::{Better, Fit, Metric, MetricStatus, Need, PhaseStatus, Run, TargetKind, Unit, UseText, Work};
+use std::sync::OnceLock;
+
+const TEXTS: &[&str] = &[
+    include_str!("../uses/root-fs.toml"),
+    include_str!("../uses/postgres.toml"),
+    include_str!("../uses/etcd.toml"),
+    include_str!("../uses/sqlite.toml"),
+    include_str!("../uses/vm-images.toml"),
+    include_str!("../uses/A1.toml"),
+    include_str!("../uses/A2.toml"),
+    include_str!("../uses/video.toml"),
+    include_str!("../uses/record.toml"),
+];
+
+/// The quantity that no metric has: what the slowest second takes.
+const SUSTAINED: &str = "sustained_bytes_per_s";
+
+/// All uses.
+pub fn uses() -> &'static [UseText] {
+    static USES: OnceLock<Vec<UseText>> = OnceLock::new();
+    // The texts are part of the program and a test reads each of them, so this cannot fail at run time.
+    USES.get_or_init(|| TEXTS.iter().map(|t| toml::from_str(t).unwrap_or_else(|e| panic!("uses: {e}"))).collect())
+}
+
+fn of_id(id: &str) -> Option<UseText> {
+    uses().iter().find(|u| u.id == id).cloned()
+}
+
+/// The use of a name as `check --for` takes it: an id, a speed class, `video=V30`, `record=4x16Mbit`.
+///
+/// # Errors
+/// What is wrong with the name, and which there are.
+pub fn use_named(name: &str) -> Result<UseText, String> {
+    let class = name.strip_prefix("video=").unwrap_or(name);
+    if let Some((class, mb)) = SPEED.iter().find(|(c, _)| *c == class) {
+        let mut video = of_id("video").ok_or("there is no use video")?;
+        name.clone_into(&mut video.id);
+        video.title = format!("video {class} ({mb} MB/s)");
+        for need in &mut video.needs {
+            need.least = Some(f64::from(*mb) * 1e6);
+            (*class).clone_into(&mut need.by);
+        }
+        return Ok(video);
+    }
+    if let Some(streams) = name.strip_prefix("record=") {
+        let bytes_per_s = streams_rate(streams).ok_or_else(|| {
+            format!("'{name}': record=4x16Mbit is four streams of 16 Mbit/s each; kbit, Mbit and Gbit are known")
+        })?;
+        let mut record = of_id("record").ok_or("there is no use record")?;
+        name.clone_into(&mut record.id);
+        record.title = format!("recording {streams}");
+        record.needs.iter_mut().for_each(|need| need.least = Some(bytes_per_s));
+        return Ok(record);
+    }
+    let plain = |u: &&UseText| !matches!(u.id.as_str(), "video" | "record");
+    uses().iter().filter(plain).find(|u| u.id == name).cloned().ok_or_else(|| {
+        let ids: Vec<&str> = uses().iter().filter(plain).map(|u| u.id.as_str()).collect();
+        format!("'{name}' is no use that is known; there are {}, video=V30, record=4x16Mbit", ids.join(", "))
+    })
+}
+
+/// `4x16Mbit`, `16Mbit`: bytes per second of all streams.
+fn streams_rate(text: &str) -> Option<f64> {
+    let (count, each) = text.split_once('x').unwrap_or(("1", text));
+    let count: u32 = count.parse().ok().filter(|n| *n > 0)?;
+    let (number, unit) = [("kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9)]
+        .into_iter()
+        .find_map(|(name, unit)| Some((each.strip_suffix(name).or(each.strip_suffix(&format!("{name}/s")))?, unit)))?;
+    let number: f64 = number.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)?;
+    Some(f64::from(count) * number * unit / 8.0)
+}
+
+/// Names of the phases of the check that decide a use.
+pub fn deciding_phases(of: &UseText) -> Vec<&str> {
+    let mut names: Vec<&str> = of.needs.iter().map(|n| n.phase.as_str()).collect();
+    names.dedup();
+    names
+}
+
+/// How a run stands to a use: the need that is missed by most, else one that is not known, else the tightest.
+pub fn fit(run: &Run, of: &UseText) -> Fit {
+    let mut each: Vec<Fit> = of.needs.iter().map(|need| of_need(run, of, need)).collect();
+    let rank = |f: &Fit| match f.met {
+        Some(false) => 0,
+        None => 1,
+        Some(true) => 2,
+    };
+    let margin = |f: &Fit| f.margin_ratio.unwrap_or(f64::INFINITY);
+    each.sort_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
+    each.swap_remove(0)
+}
+
+/// How a check stands to the uses that everybody asks about, and to video by the highest class it takes.
+pub fn summary(run: &Run) -> Vec<Fit> {
+    if matches!(run.target.kind, TargetKind::Null | TargetKind::Foreign) || !run.is_overview() {
+        return Vec::new();
+    }
+    let mut all: Vec<Fit> = uses().iter().filter(|u| u.summary).map(|u| fit(run, u)).collect();
+    let video = ["V90", "V60", "V30", "V10", "V6"].iter().filter_map(|class| use_named(class).ok());
+    let video: Vec<Fit> = video.map(|u| fit(run, &u)).collect();
+    all.extend(video.iter().find(|f| f.met == Some(true)).or(video.last()).cloned());
+    all
+}
+
+fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
+    let better = need.better();
+    let work = Work::ALL.iter().copied().find(|w| w.name() == need.phase);
+    let phase = work.and_then(|w| run.doing(w));
+    let sustained = need.quantity == SUSTAINED;
+    let (metric, unit, found) = if sustained {
+        let name = phase.map_or(need.phase.as_str(), |p| p.plan.name.as_str());
+        let rate = lowest_sustained_write(&run.phases).map(|rate| (rate, rate, rate));
+        (format!("{name}.{SUSTAINED}"), Unit::BytesPerS, rate)
+    } else {
+        let metric = work.and_then(|w| run.metric_doing(w, &need.quantity));
+        let id = metric.map_or_else(|| format!("{}.{}", need.phase, need.quantity), |m| m.id.clone());
+        (id, metric.map_or(unit_of(&need.quantity), |m| m.unit), value_of(metric, phase.map(|p| p.status), need))
+    };
+    let threshold = need.threshold();
+    let (met, value, reasons) = match found {
+        Err(why) => (None, None, vec![why]),
+        Ok((value, low, high)) => {
+            let good = |v: f64| if better == Better::Higher { v >= threshold } else { v <= threshold };
+            match (good(low), good(high)) {
+                (true, true) => (Some(true), Some(value), Vec::new()),
+                (false, false) => (Some(false), Some(value), Vec::new()),
+                _ => (None, Some(value), vec!["too-near: the interval of the value holds the limit".to_owned()]),
+            }
+        }
+    };
+    let margin_ratio = value.map(|v| if better == Better::Higher { v / threshold } else { threshold / v });
+    let streams = sustained && of.id.starts_with("record=");
+    Fit {
+        what: of.id.clone(),
+        title: of.title.clone(),
+        met,
+        threshold,
+        value,
+        unit,
+        better,
+        metric,
+        quantity: need.what.clone(),
+        by: need.by.clone(),
+        margin_ratio,
+        ring_bytes: phase
+            .and_then(|p| p.record.as_ref())
+            .filter(|_| streams && value.is_some())
+            .map(|r| ring(r, threshold)),
+        source: of.sources.join("; "),
+        reasons,
+    }
+}
+
+fn unit_of(quantity: &str) -> Unit {
+    match quantity {
+        "iops" => Unit::OpsPerS,
+        q if q.starts_with("latency_ns") => Unit::Ns,
+        _ => Unit::BytesPerS,
+    }
+}
+
+/// A value that stands, with its interval; else why there is none.
+fn value_of(metric: Option<&Metric>, phase: Option<PhaseStatus>, need: &Need) -> Result<(f64, f64, f64), String> {
+    let Some(metric) = metric else { return Err(format!("missing: {} is not part of this run", need.phase)) };
+    if phase != Some(PhaseStatus::Measured) || metric.status != MetricStatus::Measured {
+        let why = metric.reasons.first().map_or("no reason was given", String::as_str);
+        return Err(format!("missing: {} has no number that stands ({why})", need.phase));
+    }
+    let value = metric.value.ok_or_else(|| format!("missing: {} is too short for {}", need.phase, need.what))?;
+    Ok((value, metric.low.unwrap_or(value), metric.high.unwrap_or(value)))
+}
+
+/// Memory that holds what comes at `rate` while the device takes less: the longest backlog of the series.
+fn ring(record: &model::PhaseRecord, rate: f64) -> u64 {
+    let (mut backlog, mut most) = (0.0f64, 0.0f64);
+    for interval in record.counted_intervals() {
+        backlog = (backlog + rate * interval.length_ns as f64 / 1e9 - interval.bytes as f64).max(0.0);
+        most = most.max(backlog);
+    }
+    most as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_complete_and_every_file_is_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/uses");
+        let files = std::fs::read_dir(folder).expect("the folder of uses").count();
+        assert_eq!(files, TEXTS.len());
+        for u in uses() {
+            assert!(!u.title.is_empty() && !u.meaning.is_empty() && !u.sources.is_empty(), "{}", u.id);
+            for need in &u.needs {
+                assert!(Work::ALL.iter().any(|w| w.name() == need.phase), "{}: {}", u.id, need.phase);
+                // Limits that contradict each other would be met by nothing, or by everything.
+                assert!(need.least.is_some() != need.most.is_some(), "{}: one limit for {}", u.id, need.quantity);
+                assert!(need.threshold() > 0.0, "{}", u.id);
+            }
+        }
+    }
+
+    #[test]
+    fn uses_have_names_with_a_rate() {
+        assert_eq!(use_named("record=4x16Mbit").unwrap().needs[0].least, Some(8e6));
+        assert_eq!(use_named("record=800kbit/s").unwrap().needs[0].least, Some(1e5));
+        assert_eq!(use_named("video=V60").unwrap().needs[0].least, Some(60e6));
+        assert_eq!(use_named("U3").unwrap().needs[0].by, "U3");
+        for wrong in ["record=0x16Mbit", "record=4x", "record", "video", "video=V7", "nonsense", ""] {
+            let said = use_named(wrong).unwrap_err();
+            assert!(said.contains("record=4x16Mbit"), "{wrong}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_ring_holds_the_longest_backlog() {
+        let interval = |i: u64, bytes: u64| model::Interval {
+            start_ns: i * 1_000_000_000,
+            length_ns: 1_000_000_000,
+            operations: 1,
+            bytes,
+            ..model::Interval::default()
+        };
+        let series = [20, 0, 0, 5, 30, 8, 0].iter().zip(0..).map(|(mb, i)| interval(i, mb * 1_000_000));
+        let record = model::PhaseRecord { intervals: series.collect(), ..model::PhaseRecord::default() };
+        // 10 MB/s: 10, 20, 25 behind, then caught up to 5, then 7, then 17.
+        assert_eq!(ring(&record, 10e6), 25_000_000);
+        assert_eq!(ring(&record, 1e6), 2_000_000);
+    }
+}

@@ -1,0 +1,141 @@
+//! The verdict: one sentence on what storage is good for, from the uses that it was held against.
+
+use crate::quantity;
+use model::{Better, Fit, Reason, Unit};
+
+/// `33 random writes/s, A1 asks for 500`.
+fn numbers(fit: &Fit) -> Option<String> {
+    let value = fit.value?;
+    let (shown, limit) = match fit.unit {
+        Unit::OpsPerS => {
+            (format!("{} {}", quantity::significant(value, 3), fit.quantity), quantity::significant(fit.threshold, 3))
+        }
+        Unit::Ns => (
+            format!("{} {}", fit.quantity, quantity::quantity(value, Unit::Ns)),
+            quantity::quantity(fit.threshold, Unit::Ns),
+        ),
+        unit => {
+            (format!("{} {}", quantity::quantity(value, unit), fit.quantity), quantity::quantity(fit.threshold, unit))
+        }
+    };
+    let most = if fit.better == Better::Lower { " at most" } else { "" };
+    Some(format!("{shown}, {} asks for {limit}{most}", fit.by))
+}
+
+fn why(fit: &Fit) -> &str {
+    fit.reasons.first().map_or("no reason is known", |r| Reason::of(r).sentence)
+}
+
+/// `a, b and c`.
+fn list(titles: &[&str]) -> String {
+    match titles {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The answer to `check --for`.
+fn asked(fit: &Fit) -> String {
+    let (title, numbers) = (&fit.title, numbers(fit));
+    let margin = fit.margin_ratio.filter(|m| m.is_finite() && *m > 0.0);
+    let ring = fit
+        .ring_bytes
+        .filter(|b| *b > 0)
+        .map(|b| format!("; {} of memory would have held the rest", quantity::size(b)));
+    let ring = ring.unwrap_or_default();
+    match (fit.met, numbers) {
+        (Some(true), Some(n)) => {
+            let margin = margin.map(|m| format!(" ({} times the need)", quantity::ratio(m))).unwrap_or_default();
+            format!("Yes, good for {title}: {n}{margin}{ring}.")
+        }
+        (Some(false), Some(n)) => {
+            let margin =
+                margin.map(|m| format!(" ({} times short of it)", quantity::ratio(1.0 / m))).unwrap_or_default();
+            format!("No, not good for {title}: {n}{margin}{ring}.")
+        }
+        (_, Some(n)) => format!("Not known whether it is good for {title}: {n}, too near to tell."),
+        (_, None) => format!("Not known whether it is good for {title}: {}.", why(fit)),
+    }
+}
+
+/// One sentence; `None` where nothing was held against it. What was asked for, else what is too slow first, then what it
+/// is good for.
+pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
+    if let Some(fit) = asked_for.and_then(|name| fits.iter().find(|f| f.what == name)) {
+        return Some(asked(fit));
+    }
+    let titles = |met| fits.iter().filter(|f| f.met == met).map(|f| f.title.as_str()).collect::<Vec<_>>();
+    let (good, bad, unknown) = (titles(Some(true)), titles(Some(false)), titles(None));
+    let worst = fits.iter().filter(|f| f.met == Some(false)).min_by(|a, b| {
+        let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
+        margin(a).total_cmp(&margin(b))
+    });
+    let mut parts = Vec::new();
+    if let Some(worst) = worst {
+        let others: Vec<&str> = bad.iter().copied().filter(|t| *t != worst.title).collect();
+        let others = if others.is_empty() { String::new() } else { format!("; too slow for {}", list(&others)) };
+        let numbers = numbers(worst).map(|n| format!(": {n}")).unwrap_or_default();
+        parts.push(format!("too slow for {}{numbers}{others}", worst.title));
+    }
+    if !good.is_empty() {
+        parts.push(format!("good for {}", list(&good)));
+    }
+    if !unknown.is_empty() && parts.is_empty() {
+        let first = fits.iter().find(|f| f.met.is_none())?;
+        parts.push(format!("not known what it is good for: {}", why(first)));
+    } else if !unknown.is_empty() {
+        parts.push(format!("not known for {}", list(&unknown)));
+    }
+    let text = parts.join("; ");
+    let mut chars = text.chars();
+    let first = chars.next()?;
+    Some(format!("{}{}.", first.to_uppercase(), chars.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(title: &str, met: Option<bool>, value: Option<f64>, threshold: f64) -> Fit {
+        Fit {
+            what: title.into(),
+            title: title.into(),
+            met,
+            threshold,
+            value,
+            unit: Unit::OpsPerS,
+            better: Better::Higher,
+            metric: "rand-write-qd1.iops".into(),
+            quantity: "random writes/s".into(),
+            by: "A1".into(),
+            margin_ratio: value.map(|v| v / threshold),
+            ring_bytes: None,
+            source: String::new(),
+            reasons: vec!["missing: rand-write-qd1 was refused".into()],
+        }
+    }
+
+    #[test]
+    fn what_is_too_slow_comes_first() {
+        let slow = fit("an operating system", Some(false), Some(33.0), 500.0);
+        let good = fit("video V10", Some(true), Some(900.0), 500.0);
+        let open = fit("a database", None, None, 50.0);
+        assert_eq!(
+            verdict(&[good.clone(), slow.clone(), open.clone()], None).unwrap(),
+            "Too slow for an operating system: 33 random writes/s, A1 asks for 500; good for video V10; not known for a \
+             database."
+        );
+        assert_eq!(verdict(std::slice::from_ref(&good), None).unwrap(), "Good for video V10.");
+        assert_eq!(
+            verdict(std::slice::from_ref(&open), None).unwrap(),
+            "Not known what it is good for: rand-write-qd1 was refused."
+        );
+        assert_eq!(verdict(&[], None), None);
+        assert_eq!(
+            verdict(&[good.clone(), slow], Some("an operating system")).unwrap(),
+            "No, not good for an operating system: 33 random writes/s, A1 asks for 500 (15.2 times short of it)."
+        );
+        assert!(verdict(&[open], Some("a database")).unwrap().starts_with("Not known whether"));
+    }
+}
