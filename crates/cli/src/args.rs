@@ -1,5 +1,6 @@
 //! The command line: what all commands share, and which there are. What each takes is in the files below.
 
+mod job_options;
 mod judging;
 mod keeping;
 mod looking;

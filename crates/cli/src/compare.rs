@@ -36,14 +36,21 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
             format!("--alpha {alpha}: an error rate is above 0 and below 0.5"),
         ));
     }
+    if let Some(times) = args.repeat {
+        let margins = given.0.map(|p| (None, p)).into_iter().chain(given.1.into_iter().map(|(id, p)| (Some(id), p)));
+        return crate::experiment::quick_compare(args, times, margins.collect(), global, output);
+    }
+    let Some(b) = &args.b else {
+        return Err(Failure::new(FailureKind::Usage, "compare needs two sides, A and B"));
+    };
     args.output.as_deref().map_or(Ok(()), output_file::check)?;
-    if args.a == "-" && args.b == "-" {
+    if args.a == "-" && b == "-" {
         return Err(Failure::new(FailureKind::Usage, "stdin can be read once only"));
     }
     let archive = archives::open(global)?;
     // A page shows series and distributions; all else is said from the metrics.
     let whole = args.output.is_some();
-    let (a, b) = (load(&archive, &args.a, whole)?, load(&archive, &args.b, whole)?);
+    let (a, b) = (load(&archive, &args.a, whole)?, load(&archive, b, whole)?);
     distinct(&a, &b)?;
     let declared = experiment::declared(&archive, &a.runs, &b.runs);
     let given_margins: Vec<String> = given.1.keys().cloned().collect();

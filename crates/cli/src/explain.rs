@@ -13,7 +13,7 @@ pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure>
         if output.is_json() {
             output.document(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))));
         } else {
-            output.text(&report::explain_list(pages.iter().map(|p| (p.id.as_str(), p.title.as_str())), output.style()));
+            output.text(&report::explain_list(pages, output.style()));
         }
         return Ok(ExitCode::SUCCESS);
     };

@@ -116,6 +116,11 @@ impl Output {
         }
     }
 
+    /// What a person may want to know, on stderr.
+    pub fn aside(&self, text: &str) {
+        let _ = write!(io::stderr().lock(), "{}", report::text::plain_lines(text, self.style.ascii));
+    }
+
     /// Says something beside the answer, on stderr.
     pub fn warning(&self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "narrows: {}", self.harmless(text));

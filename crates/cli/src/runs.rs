@@ -1,7 +1,7 @@
 //! `narrows runs`: the archive of runs.
 
 use crate::archives;
-use crate::args::{GlobalArgs, RunsArgs, RunsCommand};
+use crate::args::{GlobalArgs, RunsArgs, RunsCommand, RunsFilter};
 use crate::output::Output;
 use crate::report_page;
 use archive::{Archive, Recovered, RunRef};
@@ -15,8 +15,12 @@ use std::process::ExitCode;
 /// Executes the command; without a subcommand, `list`.
 pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let archive = archives::open(global)?;
-    match args.command.as_ref().unwrap_or(&RunsCommand::List) {
-        RunsCommand::List => list(&archive, output),
+    let all = RunsCommand::List(RunsFilter::default());
+    match args.command.as_ref().unwrap_or(&all) {
+        RunsCommand::List(filter) => list(&archive, filter, output),
+        RunsCommand::Prune { filter, keep, older_than, dry_run } => {
+            prune(&archive, filter, *keep, older_than.as_deref(), *dry_run, output)
+        }
         RunsCommand::Show { run, markdown } => show(&archive, run, *markdown, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),
         RunsCommand::Recover => recover(&archive, output),
@@ -37,7 +41,88 @@ fn tags_by_run(archive: &Archive) -> Result<BTreeMap<String, Vec<String>>, Failu
     Ok(by_run)
 }
 
-fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
+/// The moment that lies so long ago, as seconds since 1970.
+fn ago(option: &str, age: &str) -> Result<i64, Failure> {
+    let ns = model::parse_duration_ns(age).map_err(|e| {
+        Failure::new(FailureKind::Usage, format!("{option} {age}: {e}")).remedy(format!("{option} 7d, or 12h, or 30m"))
+    })?;
+    let seconds = i64::try_from(ns / model::NS_PER_S).unwrap_or(i64::MAX);
+    Ok(jiff::Timestamp::now().as_second().saturating_sub(seconds))
+}
+
+fn started_at(entry: &RunEntry) -> Option<i64> {
+    entry.started.as_deref()?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second)
+}
+
+/// The runs that fit, newest last.
+fn fitting(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<Vec<RunEntry>, Failure> {
+    let since = filter.since.as_deref().map(|age| ago("--since", age)).transpose()?;
+    let mut out = Vec::new();
+    for entry in entries(archive, output)? {
+        let of_tag = filter.tag.as_ref().is_none_or(|tag| entry.tags.contains(tag));
+        let of_target = filter.target.as_ref().is_none_or(|target| entry.target.contains(target.as_str()));
+        let young = since.is_none_or(|since| started_at(&entry).is_some_and(|at| at >= since));
+        if of_tag && of_target && young && of_workload(archive, filter, &entry)? {
+            out.push(entry);
+        }
+    }
+    Ok(out)
+}
+
+/// The index does not hold the workload: the run is asked, where it is.
+fn of_workload(archive: &Archive, filter: &RunsFilter, entry: &RunEntry) -> Result<bool, Failure> {
+    let Some(workload) = &filter.workload else { return Ok(true) };
+    let found = RunRef { path: archive.run_dir(&entry.run_id), id: entry.run_id.clone() };
+    Ok(found.load_summary()?.plan.name == *workload)
+}
+
+/// Deletes what a rule names: of what fits, all that is older, but for the newest of each target. A tag says that somebody
+/// wants the run.
+fn prune(
+    archive: &Archive,
+    filter: &RunsFilter,
+    keep: Option<usize>,
+    older_than: Option<&str>,
+    dry_run: bool,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let before = older_than.map(|age| ago("--older-than", age)).transpose()?;
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for entry in fitting(archive, filter, output)?.into_iter().rev() {
+        let newer = seen.entry(entry.target.clone()).or_default();
+        *newer += 1;
+        let kept = keep.is_some_and(|keep| *newer <= keep);
+        let old = before.is_none_or(|before| started_at(&entry).is_some_and(|at| at < before));
+        let wanted = !entry.tags.is_empty() && filter.tag.is_none();
+        if kept || !old || wanted {
+            continue;
+        }
+        if !dry_run {
+            archive.delete(&entry.run_id)?;
+        }
+        let what = if dry_run { "would be deleted" } else { "deleted" };
+        lines.push((entry.run_id, format!("{what}: {} {}", entry.command, entry.target)));
+    }
+    finish("prune", &lines, &[], output);
+    if lines.is_empty() && !output.is_json() {
+        output.text("no run fits the rule; runs with a tag stay\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
+    let entries = fitting(archive, filter, output)?;
+    if output.is_json() {
+        output.document(&RunsDocument::new(&entries));
+    } else {
+        output.text(&report::runs_table(&entries, output.style()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All runs of the archive that can be read.
+fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure> {
     let mut tags = tags_by_run(archive)?;
     let mut entries = Vec::new();
     for indexed in archive.list()? {
@@ -58,12 +143,7 @@ fn list(archive: &Archive, output: &Output) -> Result<ExitCode, Failure> {
             tags,
         });
     }
-    if output.is_json() {
-        output.document(&RunsDocument::new(&entries));
-    } else {
-        output.text(&report::runs_table(&entries, output.style()));
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(entries)
 }
 
 fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result<ExitCode, Failure> {

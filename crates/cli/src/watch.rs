@@ -28,8 +28,9 @@ const MOST_INTERVAL: Duration = Duration::from_secs(86_400);
 
 /// Executes the command.
 pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let interval = interval(&args.interval)?;
-    if args.count == Some(0) {
+    let (every, count) = grid(args)?;
+    let interval = interval(&every)?;
+    if count == Some(0) {
         return Err(usage("--count 0 shows nothing", "for example --count 10"));
     }
     if output.is_json() && (args.live || args.csv.is_some()) {
@@ -45,7 +46,7 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
     let target = args.target.as_ref().map(|t| t.to_string_lossy().into_owned());
     let mut subject = Subject::new(args.target.as_deref())?;
     if args.live {
-        live::watch(subject, target.as_deref().unwrap_or("all disks"), interval, args.count, output.style())?;
+        live::watch(subject, target.as_deref().unwrap_or("all disks"), interval, count, output.style())?;
         return Ok(ExitCode::SUCCESS);
     }
     for missing in subject.missing() {
@@ -64,7 +65,7 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
             return if pause::is_reader_gone(&error) { Ok(ExitCode::SUCCESS) } else { Err(lost(&error)) };
         }
         seen += 1;
-        if args.count.is_some_and(|count| seen >= count) {
+        if count.is_some_and(|count| seen >= count) {
             return Ok(ExitCode::SUCCESS);
         }
         next = after(next, interval);
@@ -73,6 +74,23 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
             Ended::ReaderGone | Ended::Stopped => return Ok(ExitCode::SUCCESS),
         }
     }
+}
+
+/// Interval and number of rows: by options, or as iostat has them behind the target.
+fn grid(args: &WatchArgs) -> Result<(String, Option<u64>), Failure> {
+    let mut words = args.rows.iter();
+    let (every, count) = (words.next(), words.next());
+    if (every.is_some() && args.interval.is_some()) || (count.is_some() && args.count.is_some()) {
+        return Err(usage(
+            "interval and count were given twice",
+            "narrows watch sda 5 12, or --interval 5s --count 12",
+        ));
+    }
+    let count = count.map(|text| {
+        text.parse::<u64>().map_err(|_| usage(&format!("'{text}' is no number of rows"), "narrows watch sda 5 12"))
+    });
+    let every = every.or(args.interval.as_ref()).map_or_else(|| "1s".to_owned(), Clone::clone);
+    Ok((every, count.transpose()?.or(args.count)))
 }
 
 /// The next moment on the grid of the intervals; moments that passed (a stopped program, a slow reader) are left out.

@@ -1,10 +1,13 @@
 //! Two sides, one question: better, worse, same, unclear or invalid, metric by metric.
 //!
 //! The procedure: log ratios of pairs whose order was drawn by lot, Hodges-Lehmann estimate with the interval of the exact
-//! signed-rank test, Holm over the primary metrics, equivalence by two one-sided tests at the same level. What was not
-//! drawn by lot is never better or worse; one run of a side never separates anything from noise.
+//! signed-rank test, Holm over the primary metrics, equivalence by two one-sided tests at the same level. Sets whose order
+//! was not randomised are held apart in the same way, by the rank-sum test: the verdict says whether they differ, and
+//! `cause` that this does not show what made them differ. One run of a side never separates anything from noise.
 
+mod cause;
 mod differences;
+mod processor;
 mod sides;
 mod single;
 #[cfg(test)]
@@ -14,8 +17,8 @@ mod verdict;
 pub use differences::environment_differences;
 pub use verdict::least_pairs;
 
-use model::{Basis, Compared, Comparison, Question, Run, Verdict};
-use sides::{Paired, Sides, Values};
+use model::{Basis, Better, Compared, Comparison, Counts, Question, Run, Verdict};
+use sides::{Sides, Values};
 use std::collections::BTreeMap;
 
 /// Error rate over all primary metrics together, unless told otherwise.
@@ -58,14 +61,13 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
         reasons.extend(only_in("B", &only_b));
     }
     reasons.extend(sides.incomplete());
+    reasons.extend(sides.different_plans());
     if sides.left_out() > 0 {
         reasons.push(format!("left-out: {} of the runs belong to no pair that both sides have", sides.left_out()));
     }
     let mut metrics = judged(&sides, &ids, &primary, asked);
-    if sides.paired() == Paired::NotDrawn && sides.basis() == Basis::Unpaired {
-        reasons.push(verdict::NOT_RANDOMISED.to_owned());
-    }
     metrics.sort_by_key(|m| !m.primary);
+    let cause = (!metrics.is_empty()).then(|| cause::of(&sides, &metrics));
     let question = Question {
         margin_percent: metrics.iter().map(|m| (m.id.clone(), margin_percent(&m.id, asked))).collect(),
         alpha,
@@ -74,6 +76,10 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     };
     Comparison {
         overall: overall(&metrics),
+        counts: counts(&metrics),
+        cause: cause.as_ref().map(|c| c.cause),
+        cause_reasons: cause.as_ref().map_or_else(Vec::new, |c| c.reasons.clone()),
+        drift: cause.map_or_else(Vec::new, |c| c.drift),
         question,
         metrics,
         environment_differences: environment_differences(a, b),
@@ -172,4 +178,35 @@ fn overall(metrics: &[Compared]) -> Verdict {
         () if all.iter().all(|v| *v == Verdict::Same) => Verdict::Same,
         () => Verdict::Unclear,
     }
+}
+
+/// The primary metrics by verdict, with the largest change of each direction. Single runs have no verdict: those that are
+/// beyond noise count as unclear, and may be the largest.
+fn counts(metrics: &[Compared]) -> Counts {
+    let primary = || metrics.iter().filter(|m| m.primary);
+    let of = |v: Verdict| u32::try_from(primary().filter(|m| m.verdict == v).count()).unwrap_or(u32::MAX);
+    let largest = |gain: bool| {
+        let moved = primary().filter(|m| is_apart(m) && is_gain(m) == Some(gain));
+        let by = |m: &&Compared| m.ratio.map_or(0.0, |r| r.ln().abs());
+        moved.max_by(|x, y| by(x).total_cmp(&by(y))).map(|m| m.id.clone())
+    };
+    Counts {
+        better: of(Verdict::Better),
+        worse: of(Verdict::Worse),
+        same: of(Verdict::Same),
+        unclear: of(Verdict::Unclear),
+        invalid: of(Verdict::Invalid),
+        largest_better: largest(true),
+        largest_worse: largest(false),
+    }
+}
+
+fn is_apart(metric: &Compared) -> bool {
+    matches!(metric.verdict, Verdict::Better | Verdict::Worse) || metric.beyond_noise == Some(true)
+}
+
+/// Whether a change is one for the better.
+fn is_gain(metric: &Compared) -> Option<bool> {
+    let up = metric.ratio? > 1.0;
+    metric.better.map(|better| up == (better == Better::Higher))
 }

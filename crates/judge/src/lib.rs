@@ -26,6 +26,7 @@ mod quantity;
 mod rank;
 mod rate;
 mod rating;
+mod repeated;
 
 mod scope;
 pub mod validity;
@@ -39,4 +40,5 @@ pub use noise::{Noise, noise};
 pub use phase::{JudgedPhase, judge_phase};
 pub use rank::{LEAST_TARGETS, RankAsked, RankError, TargetRuns, is_duration_of_work, matches_pattern, rank, targets};
 pub use rating::ratings;
+pub use repeated::repeated;
 pub use validity::{Refusal, Remark};

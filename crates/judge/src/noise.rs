@@ -75,6 +75,10 @@ mod tests {
             metrics: vec![compared],
             environment_differences: Vec::new(),
             overall: Verdict::Unclear,
+            counts: model::Counts::default(),
+            cause: None,
+            cause_reasons: Vec::new(),
+            drift: Vec::new(),
             reasons: Vec::new(),
         }
     }

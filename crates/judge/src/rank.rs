@@ -230,15 +230,15 @@ fn places(
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
 fn apart(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> bool {
     let Some(metric) = compare_one(a, b, id, asked) else { return false };
+    let outside = metric.low.zip(metric.high).is_some_and(|(low, high)| low > 1.0 || high < 1.0);
     match metric.verdict {
+        Verdict::Invalid => false,
+        // Targets are not run in randomised order, and a rank is no claim about a cause.
+        _ if metric.basis == model::Basis::Unpaired => outside,
         // The difference is real whichever direction is the better one.
         Verdict::Better | Verdict::Worse => true,
-        Verdict::Same | Verdict::Invalid => false,
-        Verdict::Unclear => metric.beyond_noise.unwrap_or_else(|| {
-            let outside = metric.low.zip(metric.high).is_some_and(|(low, high)| low > 1.0 || high < 1.0);
-            let undirected = metric.better.is_none();
-            (metric.basis == model::Basis::Unpaired || undirected) && outside
-        }),
+        Verdict::Same => false,
+        Verdict::Unclear => metric.beyond_noise.unwrap_or(metric.better.is_none() && outside),
     }
 }
 

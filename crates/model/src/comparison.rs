@@ -46,7 +46,7 @@ impl fmt::Display for Verdict {
 pub enum Basis {
     /// Runs in pairs whose order was drawn by lot.
     Paired,
-    /// Several runs of each side.
+    /// Several runs of each side, whose order was not randomised.
     Unpaired,
     /// One run of a side, or of both.
     Single,
@@ -61,6 +61,50 @@ impl Basis {
             Self::Single => "single",
         }
     }
+}
+
+/// Whether the thing compared is shown to be the reason for what differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Attribution {
+    /// The order of the runs was randomised, so that nothing else can have gone along with it by more than chance.
+    Randomised,
+    /// Something else may be the reason: the runs were made in an order nobody randomised, or there is one of a side.
+    NotShown,
+}
+
+/// A trend over time in the runs of one side: it can look like a difference between the sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drift {
+    /// `a` or `b`.
+    pub side: String,
+    /// The metric that moved.
+    pub metric: String,
+    /// From the first run of the side to its last along the fitted line, percent.
+    pub change_percent: f64,
+    /// Probability of a trend at least as strong if there were none, adjusted for all that were looked at.
+    pub p: f64,
+    /// Runs of the side that have the metric and a time.
+    pub runs: u32,
+}
+
+/// How many primary metrics came to which verdict.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// B is better.
+    pub better: u32,
+    /// B is worse.
+    pub worse: u32,
+    /// Inside the margin.
+    pub same: u32,
+    /// Neither is shown.
+    pub unclear: u32,
+    /// The numbers cannot carry the question.
+    pub invalid: u32,
+    /// Id of the metric with the largest change for the better; of single runs, beyond noise.
+    pub largest_better: Option<String>,
+    /// Id of the metric with the largest change for the worse.
+    pub largest_worse: Option<String>,
 }
 
 /// What was asked, fixed before the data where there was an experiment.
@@ -108,7 +152,7 @@ pub struct Compared {
     pub reasons: Vec<String>,
     /// Whether it was a question fixed before, or one of the main ones; the others are exploratory.
     pub primary: bool,
-    /// Pairs that would decide, at the spread seen; `None` where decided or not to be told.
+    /// Pairs that would decide, of unpaired sets runs of each side, at the spread seen; `None` where decided or not to be told.
     pub pairs_needed: Option<u32>,
     /// Values of side A by pair, or in the order of the runs; `None` where a run has none.
     pub values_a: Vec<Option<f64>>,
@@ -138,6 +182,18 @@ pub struct Comparison {
     pub environment_differences: Vec<EnvironmentDifference>,
     /// The primary metrics together: worse if one of them is, else better if one is, else invalid, unclear or same.
     pub overall: Verdict,
+    /// The primary metrics by verdict, with the largest change in each direction.
+    #[serde(default)]
+    pub counts: Counts,
+    /// Whether the thing compared is shown to be the reason; `None` where there is nothing to compare.
+    #[serde(default)]
+    pub cause: Option<Attribution>,
+    /// What speaks for and against that, each `code: sentence`.
+    #[serde(default)]
+    pub cause_reasons: Vec<String>,
+    /// Trends within the sides.
+    #[serde(default)]
+    pub drift: Vec<Drift>,
     /// What concerns all metrics, each `code: sentence`.
     #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,

@@ -51,7 +51,9 @@ mod verdict;
 mod verify_record;
 mod verify_source;
 
-pub use comparison::{Basis, Compared, Comparison, EnvironmentDifference, Question, Verdict};
+pub use comparison::{
+    Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,
+};
 pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch};
 pub use depth_curve::{DepthCurve, Knee};

@@ -3,7 +3,7 @@
 use model::{CatalogueStatus, FindingText, LimitLayer};
 
 /// Layers from the top of the path to its bottom, then what lies beside it: the order of the index.
-const LAYERS: [LimitLayer; 14] = [
+pub(crate) const LAYERS: [LimitLayer; 14] = [
     LimitLayer::PageCache,
     LimitLayer::Filesystem,
     LimitLayer::Stacking,
@@ -21,7 +21,7 @@ const LAYERS: [LimitLayer; 14] = [
 ];
 
 /// `page-cache`, as in documents.
-fn layer_id(layer: LimitLayer) -> String {
+pub(crate) fn layer_id(layer: LimitLayer) -> String {
     serde_json::to_value(layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 

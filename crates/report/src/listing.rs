@@ -2,6 +2,7 @@
 
 use crate::card::metric_cell;
 use crate::document::RunEntry;
+use crate::finding_page::{LAYERS, layer_id};
 use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, quantity, storage_line};
 use model::{CatalogueStatus, FindingText, Run, RunState, UseText};
@@ -119,12 +120,22 @@ pub fn action_text(lines: &[(String, String)], style: &Style) -> String {
         .collect()
 }
 
-/// All findings, `(id, title)`, a line each.
-pub fn explain_list<'a>(findings: impl IntoIterator<Item = (&'a str, &'a str)>, style: &Style) -> String {
-    findings
-        .into_iter()
-        .map(|(id, title)| format!("{} {}\n", style.paint(Paint::Accent, &pad(id, 30)), plain(title, style.ascii)))
-        .collect()
+/// All findings by layer, from the top of the path to its bottom: a line each.
+pub fn explain_list(findings: &[FindingText], style: &Style) -> String {
+    let mut out = String::new();
+    for layer in LAYERS {
+        let here: Vec<&FindingText> = findings.iter().filter(|f| f.layer == layer).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let head = format!("{}{}", if out.is_empty() { "" } else { "\n" }, layer_id(layer));
+        out.push_str(&format!("{}\n", style.paint(Paint::Title, &head)));
+        for finding in here {
+            let id = style.paint(Paint::Accent, &pad(&finding.id, 30));
+            out.push_str(&format!("  {id} {}\n", plain(&finding.title, style.ascii)));
+        }
+    }
+    out
 }
 
 /// All built-in workloads `(name, title, answers)`: a line, and the question below it.

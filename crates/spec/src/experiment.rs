@@ -87,7 +87,7 @@ pub struct Experiment {
     pub set: Vec<(String, String)>,
     /// The target, where the text names it.
     pub target: Option<String>,
-    /// The arms; the first is the one that the others are compared with.
+    /// The arms; the first is the one that the others are compared with. A single one is repeated, and nothing compared.
     pub arms: Vec<Arm>,
     /// How often each arm is run.
     pub pairs: u32,
@@ -219,8 +219,8 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
             Err((key, what)) => need(false, &place, key, &what),
         }
     }
-    if !(2..=MOST_ARMS).contains(&arms.len()) && errors.is_empty() {
-        let what = format!("an experiment has two arms at least and {MOST_ARMS} at most");
+    if !(1..=MOST_ARMS).contains(&arms.len()) && errors.is_empty() {
+        let what = format!("an experiment has an arm at least and {MOST_ARMS} at most");
         errors.push(here.error(TextErrorKind::Form, "arm", what));
     }
     if !errors.is_empty() {

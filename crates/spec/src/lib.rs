@@ -31,7 +31,7 @@ mod workload;
 pub use budget::Probe;
 pub use builtin::{built_in, nearest_workload, workload_text, workloads};
 pub use experiment::{Arm, Condition, Experiment, Facts, Setting, WorkloadSource, is_experiment, parse_experiment};
-pub use fio::{fio_options, parse_fio};
+pub use fio::{fio_names, fio_options, our_key, parse_fio};
 pub use job::Workload;
 pub use job_key::job_keys;
 pub use keys::{Key, nearest};

@@ -7,12 +7,14 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(
     after_help = "A SIDE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, or a file that
-another tool printed. Runs of an experiment are compared pair by pair; one run each is never better or worse.
+another tool printed. Runs of an experiment are compared pair by pair, several runs a side as sets, with a verdict and without a
+proof of its cause; one run each is never better or worse.
 
 Examples:
   narrows compare before after               two tags
   narrows compare before after --margin 3    what is less than 3 % does not matter
   narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
+  narrows compare --repeat 10 'latency /mnt/data' --with read-ahead=128,4096   makes the runs, in randomised pairs
   narrows compare latest 7f3a --markdown     for an issue or a forum
   narrows compare old.json new.json -o page.html"
 )]
@@ -21,8 +23,23 @@ pub struct CompareArgs {
     #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
     pub a: OsString,
     /// After
-    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
-    pub b: OsString,
+    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath, required_unless_present = "repeat")]
+    pub b: Option<OsString>,
+    /// Make the runs first, so many of each value of --with, in randomised order; A is then 'WORKLOAD TARGET'
+    #[arg(long, value_name = "N", requires = "with", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: Option<u32>,
+    /// What differs between the runs: a setting (narrows tune --list), a file below /sys, a sysctl, mount-options, target, or a
+    /// key of the workload
+    #[arg(long, value_name = "KEY=A,B", requires = "repeat")]
+    pub with: Option<String>,
+    /// Show what --repeat would do instead of doing it
+    #[arg(long, requires = "repeat")]
+    pub plan: bool,
+    /// Seed of the order of the runs of --repeat, and of everything random in them [default: from the system]
+    #[arg(long, value_name = "N", requires = "repeat")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub permissions: super::measuring::Permissions,
     /// The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]
     #[arg(long = "margin", value_name = "PERCENT|METRIC=PERCENT")]
     pub margins: Vec<String>,

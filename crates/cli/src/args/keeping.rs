@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 Examples:
   narrows runs                         list
+  narrows runs list --target /mnt/card --since 7d
+  narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
   narrows runs show latest             the card once more
   narrows runs tag latest before       remember it by a name
   narrows runs verify                  check every bundle against its checksums
@@ -21,10 +23,41 @@ pub struct RunsArgs {
     pub command: Option<RunsCommand>,
 }
 
+/// Which runs of the archive are meant: those that fit all that is given.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RunsFilter {
+    /// With this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Of this workload
+    #[arg(long, value_name = "NAME")]
+    pub workload: Option<String>,
+    /// On this target, or with this in its name
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Not older than this (7d, 12h)
+    #[arg(long, value_name = "AGE")]
+    pub since: Option<String>,
+}
+
 #[derive(Subcommand, Debug)]
 pub enum RunsCommand {
-    /// All runs, newest last
-    List,
+    /// All runs, or those that fit, newest last
+    List(RunsFilter),
+    /// Delete runs by a rule; those with a tag stay, unless --tag names it
+    Prune {
+        #[command(flatten)]
+        filter: RunsFilter,
+        /// Keep so many of each target, the newest
+        #[arg(long, value_name = "N", required_unless_present = "older_than")]
+        keep: Option<usize>,
+        /// Only runs that are older (30d, 12h)
+        #[arg(long, value_name = "AGE")]
+        older_than: Option<String>,
+        /// Only say which would go
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// One run: its card, or with --json all of it
     Show {
         /// Which run
@@ -133,7 +166,8 @@ pub enum ImportDirection {
 #[derive(Args, Debug)]
 #[command(
     after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
-table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm and ioping; reports of SD cards;
+table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm, ioping, CrystalDiskMark,
+KDiskMark, sysbench fileio, f3 and blkparse; reports of SD cards;
 CSV with a header, whose first column of text names the target and whose numeric columns are metrics. Several outputs may
 stand in one file, between shell prompts. The files are kept in the runs, byte for byte.
 

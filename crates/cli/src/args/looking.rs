@@ -56,6 +56,7 @@ Examples:
   narrows watch                          all disks that were ever used, every second
   narrows watch /mnt/data                each layer below: mapping, RAID, loop, partition, disk
   narrows watch /dev/sda --interval 5s   a device
+  narrows watch sda 5 12                 the same as iostat has it, and 12 rows
   narrows watch sda --live               full screen with sparklines; q quits
   narrows watch --count 60 --csv > a.csv a minute, for a spreadsheet
   narrows watch . --json | jq .layers    a JSON document a line"
@@ -64,9 +65,12 @@ pub struct WatchArgs {
     /// Directory, file, block device, or a device's name such as sda [default: all disks]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<OsString>,
-    /// Time between rows (500ms, 1s, 1m)
-    #[arg(long, short, value_name = "TIME", default_value = "1s")]
-    pub interval: String,
+    /// Time between rows (500ms, 1s, 1m), and how many of them: as iostat has them
+    #[arg(value_name = "INTERVAL [COUNT]", num_args = 0..=2)]
+    pub rows: Vec<String>,
+    /// Time between rows (500ms, 1s, 1m) [default: 1s]
+    #[arg(long, short, value_name = "TIME")]
+    pub interval: Option<String>,
     /// End after so many rows, the first included
     #[arg(long, short = 'n', value_name = "N")]
     pub count: Option<u64>,

@@ -95,7 +95,7 @@ pub enum RunFormat {
     FioJsonPlus,
 }
 
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 #[command(
     after_help = "WORKLOAD is the name of a built-in one (narrows workloads), a TOML text of your own, or a fio job file; - is
 stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
@@ -104,11 +104,13 @@ Examples:
   narrows run depth /mnt/card                     IOPS and latency by queue depth, the knee marked
   narrows run sweep . --set region=256MiB         the iozone grid
   narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
+  narrows run --rw randread --bs 4k --iodepth 32 --runtime 10 --time_based FILE   a job as fio's users type it; --plan writes it down
   narrows run job.fio /mnt/data                   a fio job file, as it is
   narrows run job.fio --plan                      what it would do, without doing it
   narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
   narrows run mix sim:a1-card --json              a simulated card, for scripts
   narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
+  narrows run mix /mnt/data --repeat 10 --tag before   ten runs, to compare with ten others; --resume goes on
   narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
   narrows run read-ahead.toml --resume            goes on with it after Ctrl-C, a crash or a reboot
   narrows run trim.toml . --allow-commands        an experiment whose text has commands; they run as you
@@ -118,8 +120,7 @@ pub struct RunArgs {
     /// Name of a built-in workload, TOML file, fio job file, experiment, or - for stdin
     #[arg(
         value_name = "WORKLOAD",
-        value_hint = clap::ValueHint::FilePath,
-        required_unless_present_any = ["resume", "restore"]
+        value_hint = clap::ValueHint::FilePath
     )]
     pub workload: Option<OsString>,
     /// Directory, file, block device, null: or sim:NAME[,key=value...] [default: what the workload names, else .]
@@ -158,6 +159,12 @@ pub struct RunArgs {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+    /// Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["resume", "calibrate", "restore"])]
+    pub repeat: Option<u32>,
+    /// What ends it with exit code 1; `compare --repeat` has it
+    #[arg(skip)]
+    pub fail_on: Option<super::judging::FailOn>,
     /// Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["plan", "format"])]
     pub resume: Option<OsString>,
@@ -170,6 +177,8 @@ pub struct RunArgs {
     /// Run the commands in an experiment's text without asking; without a terminal there is nobody to ask
     #[arg(long)]
     pub allow_commands: bool,
+    #[command(flatten)]
+    pub job: super::job_options::JobOptions,
 }
 
 #[derive(Args, Debug)]

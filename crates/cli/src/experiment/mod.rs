@@ -5,7 +5,10 @@ mod agreement;
 mod left;
 mod outcome;
 mod preview;
+mod quick;
 mod text;
+
+pub use quick::{compare as quick_compare, repeat};
 
 pub use left::{mention_left, recover, restore, undo_left};
 
@@ -40,6 +43,18 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
     }
     let experiment = experiment::parse(&source, args.calibrate)?;
     let workload = text::workload_source(&experiment, &source)?;
+    execute(args, &source, &workload, global, output)
+}
+
+/// The text of an experiment, and that of its workload, from the beginning.
+fn execute(
+    args: &RunArgs,
+    source: &Source,
+    workload: &Source,
+    global: &GlobalArgs,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let experiment = experiment::parse(source, args.calibrate)?;
     let execution = prepare(args, global, output)?;
     let unfinished = State::last_unfinished(execution.archive(), &experiment.name)?;
     if let Some(unfinished) = unfinished.filter(|_| !args.plan) {
@@ -56,7 +71,7 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
         set: settings(args, Language::Toml)?,
         calibrate: args.calibrate,
     };
-    let state = State::new(&experiment, &source, &workload, given, random_u64()? as u32);
+    let state = State::new(&experiment, source, workload, given, random_u64()? as u32);
     let command = Command { experiment, args, execution, output };
     let arms = command.arms(&state)?;
     command.warn_of_few_pairs(&arms);
@@ -65,7 +80,7 @@ pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Out
         return Ok(ExitCode::SUCCESS);
     }
     let Command { experiment, execution, .. } = &command;
-    agreement::to_commands(experiment, &source, args, output, execution.signals())?;
+    agreement::to_commands(experiment, source, args, output, execution.signals())?;
     experiment::refuse_small_margins(execution.archive(), experiment, &arms, args.calibrate)?;
     let underway = Underway::start(execution.archive(), state)?;
     command.finish(underway, &arms)

@@ -1,5 +1,6 @@
 //! The answer of an experiment: page, text and document.
 
+use crate::args::FailOn;
 use crate::args::RunArgs;
 use crate::output::Output;
 use crate::output_file;
@@ -8,6 +9,7 @@ use archive::Archive;
 use conduct::experiment::{Outcome, State, tag_of};
 use judge::Noise;
 use model::{Comparison, Failure, FailureKind, Verdict};
+use report::Repeated;
 use report::document::{CompareDocument, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 use report::{Compare, Side};
 use spec::Experiment;
@@ -24,10 +26,21 @@ pub fn show(
     clean: bool,
 ) -> Result<ExitCode, Failure> {
     let outcome = Outcome::of(experiment, state, archive)?;
-    let Outcome { arms, comparisons, noise } = &outcome;
+    let Outcome { arms, comparisons, noise, .. } = &outcome;
     let Some((first, others)) = arms.split_first() else {
         return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));
     };
+    if others.is_empty() {
+        let tag = tag_of(&state.name, "", 1);
+        if output.is_json() {
+            document(experiment, state, &outcome, &[], args, output, None);
+        } else {
+            let view = Repeated { tag: &tag, runs: first.len(), metrics: &outcome.repeated };
+            output.text(&report::repeated_text(&view, output.style()));
+            output.text(&format!("\nThe runs have the tag {tag}: narrows compare {tag} OTHER\n"));
+        }
+        return Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
     let path = match &args.report {
         Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
         None => archive.report_path(&state.id),
@@ -55,7 +68,7 @@ pub fn show(
     } else {
         views.iter().for_each(|v| output.text(&format!("{}\n", report::compare_text(v, output.style()))));
         output.text(&noise_text(noise, comparisons));
-        let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i))).collect();
+        let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i), arms.len())).collect();
         output.text(&format!(
             "Runs: narrows runs show {}; again: narrows compare {}\n",
             state.id_of_last(),
@@ -63,8 +76,9 @@ pub fn show(
         ));
     }
     page?;
+    let worse = comparisons.iter().flat_map(|c| &c.metrics).any(|m| m.primary && m.verdict == Verdict::Worse);
     Ok(match comparisons.iter().all(|c| c.overall == Verdict::Invalid) {
-        _ if !clean => ExitCode::from(1),
+        _ if !clean || (worse && args.fail_on == Some(FailOn::Worse)) => ExitCode::from(1),
         true => ExitCode::from(FailureKind::Invalid.exit_code()),
         false => ExitCode::SUCCESS,
     })
@@ -82,7 +96,7 @@ fn document(
     let last_id = state.id_of_last();
     let Some(last) = outcome.arms.iter().flatten().find(|r| r.id == last_id) else { return };
     let mut tags = args.tags.clone();
-    tags.extend(last.experiment.as_ref().map(|p| tag_of(&state.name, &p.arm)));
+    tags.extend(last.experiment.as_ref().map(|p| tag_of(&state.name, &p.arm, state.arms())));
     let summary = ExperimentSummary {
         id: &state.id,
         name: &state.name,
@@ -94,6 +108,7 @@ fn document(
             .map(|s| ExperimentStep { pair: s.pair, arm: &s.arm_name, run_id: s.run_id.as_deref() })
             .collect(),
         complete: state.is_complete(),
+        repeated: &outcome.repeated,
         noise: outcome
             .noise
             .iter()

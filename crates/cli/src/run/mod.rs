@@ -1,5 +1,6 @@
 //! `narrows run`: a workload on a target.
 
+mod job;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
@@ -34,12 +35,26 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     if args.resume.is_some() {
         return resume(args, global, output);
     }
-    let Some(name) = args.workload.as_deref() else {
-        return Err(Failure::new(FailureKind::Usage, "which workload?").remedy("narrows workloads"));
+    let of_options = (!args.job.given.is_empty()).then(|| job::source(args)).transpose()?;
+    let (source, args) = match (&of_options, args.workload.as_deref()) {
+        (Some((source, args)), _) => (source.clone(), args),
+        (None, Some(name)) => (text::source(name)?, args),
+        (None, None) => {
+            return Err(Failure::new(FailureKind::Usage, "which workload?").remedy("narrows workloads"));
+        }
     };
-    let source = text::source(name)?;
     if source.language == Language::Toml && spec::is_experiment(&source.text) {
+        if args.repeat.is_some() {
+            return Err(Failure::new(
+                FailureKind::Usage,
+                "--repeat is for workloads; an experiment says how often itself",
+            )
+            .remedy("pairs = N   in its text"));
+        }
         return experiment::command(args, source, global, output);
+    }
+    if let Some(times) = args.repeat {
+        return experiment::repeat(args, times, source, global, output);
     }
     if args.calibrate {
         return Err(Failure::new(FailureKind::Usage, "--calibrate is for experiments, and this is a workload")
@@ -65,6 +80,13 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;
     if args.plan {
+        if of_options.is_some() && !output.is_json() {
+            let same = job::toml(&source)
+                .filter(|(_, ours)| plan::plan(ours, &opened, seed).is_ok_and(|ours| job::asks_the_same(&ours, &plan)));
+            let ours =
+                same.map_or_else(|| "# in our language it takes more than its options\n".to_owned(), |(text, _)| text);
+            output.text(&format!("# as a fio job file\n{}\n# as TOML\n{ours}\n", source.text));
+        }
         if output.is_json() {
             output.document(&PlanDocument::new(&opened.target, &plan));
         } else {

@@ -86,19 +86,23 @@ fn single_runs_are_unclear_and_say_whether_they_are_beyond_noise() {
 }
 
 #[test]
-fn one_run_against_many_and_sets_without_order_decide_nothing() {
+fn sets_that_were_not_randomised_have_a_verdict_and_one_run_against_many_has_none() {
     let scratch = Scratch::new();
     run(&scratch, "latency", "sim:class4-card", "one");
-    for _ in 0..3 {
+    for _ in 0..4 {
         run(&scratch, "latency", "sim:a1-card", "many");
         run(&scratch, "latency", "sim:class4-card", "others");
     }
-    let basis = |a: &str, b: &str| {
-        let document = scratch.json(["compare", a, b, "--json"], 0);
-        (document["metrics"][0]["basis"].clone(), document["overall"].clone())
-    };
-    assert_eq!(basis("one", "many"), ("single".into(), "unclear".into()));
-    assert_eq!(basis("others", "many"), ("unpaired".into(), "unclear".into()));
+    let document = scratch.json(["compare", "one", "many", "--json"], 0);
+    assert_eq!((&document["metrics"][0]["basis"], &document["overall"]), (&"single".into(), &"unclear".into()));
+    assert_eq!(document["cause"], "not-shown");
+    let document = scratch.json(["compare", "others", "many", "--json", "--fail-on", "worse"], 0);
+    assert_eq!((&document["metrics"][0]["basis"], &document["overall"]), (&"unpaired".into(), &"better".into()));
+    assert_eq!((&document["cause"], &document["counts"]["worse"]), (&"not-shown".into(), &0.into()));
+    assert!(document["cause_reasons"].to_string().contains("not-randomised"), "{document}");
+    let worse = scratch.run(["compare", "many", "others", "--fail-on", "worse"]);
+    assert_eq!(worse.code, 1, "{}", worse.stderr);
+    assert!(worse.stdout.contains("Cause: not shown") && worse.stdout.contains("1 worse"), "{}", worse.stdout);
 }
 
 #[test]

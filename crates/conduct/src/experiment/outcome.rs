@@ -5,7 +5,7 @@ use super::noise;
 use super::state::{State, tag_of};
 use archive::Archive;
 use judge::{Asked, Noise};
-use model::{Comparison, Failure, Run};
+use model::{Comparison, Failure, Metric, Run};
 use spec::Experiment;
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ pub struct Outcome {
     pub arms: Vec<Vec<Run>>,
     /// Each other arm against the first.
     pub comparisons: Vec<Comparison>,
+    /// Where there is one arm: what its runs say together.
+    pub repeated: Vec<Metric>,
     /// Of a calibration: the noise of this rig by metric, now kept in the archive.
     pub noise: BTreeMap<String, Noise>,
 }
@@ -46,18 +48,19 @@ impl Outcome {
             (true, Some(run), Some(comparison)) => noise::keep(archive, &state.id, run, comparison)?,
             _ => BTreeMap::new(),
         };
-        Ok(Self { arms, comparisons, noise })
+        let repeated = if arms.len() == 1 { judge::repeated(&arms[0]) } else { Vec::new() };
+        Ok(Self { repeated, arms, comparisons, noise })
     }
 }
 
 /// Gives the arms' tags to the runs of this execution, and takes them from those of earlier ones: a tag that held both
-/// would mix two experiments.
+/// would mix two experiments. Runs that are only repeated join those that already have their tag.
 pub(super) fn tag(archive: &Archive, state: &State, more: &[String]) -> Result<(), Failure> {
     let mut cleared: Vec<String> = Vec::new();
     for step in &state.steps {
         let Some(run) = &step.run_id else { continue };
-        let tag = tag_of(&state.name, &step.arm_name);
-        if !cleared.contains(&tag) {
+        let tag = tag_of(&state.name, &step.arm_name, state.arms());
+        if state.arms() > 1 && !cleared.contains(&tag) {
             archive.tag_remove(&tag, None)?;
             cleared.push(tag.clone());
         }

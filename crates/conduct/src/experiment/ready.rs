@@ -68,7 +68,7 @@ pub fn arms(
 ) -> Result<Vec<ReadyArm>, Failure> {
     let mut out = Vec::with_capacity(experiment.arms.len());
     for arm in &experiment.arms {
-        archive::check_tag(&tag_of(&experiment.name, &arm.name))?;
+        archive::check_tag(&tag_of(&experiment.name, &arm.name, experiment.arms.len()))?;
         let workload = workload(arm)?;
         let given = arm.target.as_ref().or(state.target.as_ref()).or(experiment.target.as_ref()).map(OsString::from);
         let place = destination(given.as_deref(), &workload)?;
@@ -180,6 +180,9 @@ pub struct TooFewPairs {
 
 /// Whether the pairs can show a difference at all: it should be known before hours are spent.
 pub fn too_few_pairs(experiment: &Experiment, arms: &[ReadyArm]) -> Option<TooFewPairs> {
+    if experiment.arms.len() < 2 {
+        return None;
+    }
     let questions = questions(experiment, arms);
     let least = judge::least_pairs(questions, super::declared::alpha(experiment));
     let Experiment { pairs, alpha, .. } = *experiment;

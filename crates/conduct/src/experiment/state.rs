@@ -98,9 +98,9 @@ fn absolute(directory: &Path) -> PathBuf {
     std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned())
 }
 
-/// The tag of an arm's runs.
-pub fn tag_of(experiment: &str, arm: &str) -> String {
-    format!("{experiment}-{arm}")
+/// The tag of an arm's runs, one of `arms`. A single arm is the experiment.
+pub fn tag_of(experiment: &str, arm: &str, arms: usize) -> String {
+    if arms == 1 { experiment.to_owned() } else { format!("{experiment}-{arm}") }
 }
 
 impl State {
@@ -183,6 +183,11 @@ impl State {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| Failure::new(FailureKind::Internal, format!("the state of {}: {e}", self.id)))?;
         Ok(archive.write_beside(&path(&self.id), text.as_bytes())?)
+    }
+
+    /// How many arms it has.
+    pub fn arms(&self) -> usize {
+        self.steps.iter().map(|s| s.arm + 1).max().unwrap_or(0)
     }
 
     /// Runs that are made.

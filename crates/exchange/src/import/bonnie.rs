@@ -48,6 +48,8 @@ pub(crate) struct Results {
     pub cpus: [Cell; TESTS],
     /// Worst latencies.
     pub latencies: [Cell; TESTS],
+    /// Whether the figures of throughput stand there and could not be read.
+    pub unread_io: bool,
     /// Rates of creating files that the text of version 2 prints wrong.
     pub doubtful_files: bool,
 }

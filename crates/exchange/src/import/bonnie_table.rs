@@ -77,6 +77,7 @@ fn half(text: &Text, heading: usize, io: bool, results: &mut Results, found: &mu
         Err(why) => {
             found.used_range(heading, columns);
             found.not_understood(figures, why);
+            results.unread_io |= io;
             return Some(figures + 1);
         }
     }

@@ -33,15 +33,29 @@ struct Column {
 
 /// Reads every session.
 pub(super) fn read(text: &Text, found: &mut Found) {
-    let starts: Vec<usize> = text.lines().filter(|(_, line)| banner(line).is_some()).map(|(n, _)| n).collect();
-    for (i, start) in starts.iter().enumerate() {
-        let end = starts.get(i + 1).map_or(text.line_count() + 1, |next| *next);
-        session(text, *start, end, found);
+    // Into a file that there is already, a later session writes its host without another banner.
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    let mut host = false;
+    for (number, line) in text.lines() {
+        if banner(line).is_some() {
+            starts.push((number, number));
+            host = false;
+        } else if line.starts_with("\"Host:\"")
+            && let Some((banner, _)) = starts.last().copied()
+            && std::mem::replace(&mut host, true)
+        {
+            starts.push((banner, number));
+        }
+    }
+    for (i, (banner, start)) in starts.iter().enumerate() {
+        let end = starts.get(i + 1).map_or(text.line_count() + 1, |(_, next)| *next);
+        session(text, *banner, *start, end, found);
     }
 }
 
-fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
-    let Some((program, version)) = banner(text.line(start)) else { return };
+/// A session, with the line of the banner that it stands under.
+fn session(text: &Text, under: usize, start: usize, end: usize, found: &mut Found) {
+    let Some((program, version)) = banner(text.line(under)) else { return };
     let mut run = ImportedRun::new("dstat-csv", found.file, start);
     run.source_version = Some(format!("{program} {version}"));
     let mut series = Series::new("sample", found.room());
@@ -49,7 +63,8 @@ fn session(text: &Text, start: usize, end: usize, found: &mut Found) {
     let mut previous: Option<Vec<String>> = None;
     let mut columns: Vec<Column> = Vec::new();
     let mut sample = 0_usize;
-    for (number, line) in text.lines_from(start + 1).take_while(|(number, _)| *number < end) {
+    let first = if under == start { start + 1 } else { start };
+    for (number, line) in text.lines_from(first).take_while(|(number, _)| *number < end) {
         if line.trim().is_empty() || found.is_used(number) {
             continue;
         }

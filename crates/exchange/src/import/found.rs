@@ -1,7 +1,7 @@
 //! What was understood of a file, and what was not.
 
 use super::Text;
-use model::{Better, Environment, Metric, RunState, Unit};
+use model::{Better, Environment, Metric, MetricStatus, RunState, Unit};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,6 +88,39 @@ pub struct ImportedGroup {
     pub name: String,
     /// Its metrics.
     pub metrics: Vec<ImportedMetric>,
+}
+
+impl ImportedGroup {
+    /// A latency of zero beside no counted I/O is none: tools print 0 where there was nothing to take time.
+    fn without_idle_latencies(&mut self) {
+        let is_idle = |m: &ImportedMetric| m.metric.unit == Unit::Ns && m.metric.value == Some(0.0);
+        if !self.metrics.iter().any(is_idle) {
+            return;
+        }
+        let mut active: BTreeSet<&str> = BTreeSet::new();
+        let rates = [Unit::OpsPerS, Unit::FilesPerS, Unit::BytesPerS];
+        for rate in self.metrics.iter().filter(|m| rates.contains(&m.metric.unit)) {
+            let mut of = rate.metric.id.as_str();
+            // What a direction did, its device did.
+            while rate.metric.value.is_some_and(|v| v > 0.0)
+                && let Some((above, _)) = of.rsplit_once('.')
+            {
+                active.insert(above);
+                of = above;
+            }
+        }
+        let idle: Vec<bool> = self
+            .metrics
+            .iter()
+            .map(|m| is_idle(m) && m.metric.id.rsplit_once('.').is_none_or(|(of, _)| !active.contains(of)))
+            .collect();
+        let metrics = self.metrics.iter_mut().zip(idle).filter(|(_, idle)| *idle);
+        for (imported, _) in metrics {
+            imported.metric.value = None;
+            imported.metric.status = MetricStatus::Skipped;
+            imported.metric.reasons.push("no-operations: no I/O was counted that could have taken time".to_owned());
+        }
+    }
 }
 
 /// One execution of a tool.
@@ -242,6 +275,7 @@ impl<'a> Found<'a> {
 
     /// Adds a run. What there is no room for is counted and left out.
     pub fn push(&mut self, mut run: ImportedRun) {
+        run.groups.iter_mut().for_each(ImportedGroup::without_idle_latencies);
         let figures = run.metrics().count();
         let room = self.room.saturating_sub(FIGURES_OF_A_RUN);
         if room == 0 {

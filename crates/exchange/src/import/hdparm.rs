@@ -66,12 +66,20 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         let Some(run) = run.as_mut() else { continue };
         let id = format!("{test}.throughput_bytes_per_s");
         let metric = ImportedMetric::new(id, Unit::BytesPerS, Some(Better::Higher), value, 1, original);
-        run.push(test, metric.into_iter().collect());
+        run.push(test, metric.into_iter().chain(amount(text.line(number), test)).collect());
         if test.ends_with("cached_read") {
             run.remark("cached reads measure memory and processor, not the disk");
         }
     }
     run.into_iter().for_each(|r| found.push(r));
+}
+
+/// How much was read, of `2 MB in  3.00 seconds = 682.67 kB/sec`: of little, a rate says little.
+fn amount(line: &str, test: &str) -> Option<ImportedMetric> {
+    let line = plain(line);
+    let digits = line.split_once(": ")?.1.split_once(" MB ")?.0.trim();
+    let original = Original::new(digits, "MB");
+    ImportedMetric::new(format!("{test}.bytes"), Unit::Bytes, None, decimal(digits)? * MIB, 1, original)
 }
 
 /// The rate after the last `=`, and how many lines it took: a mail program may have put the unit onto the next.

@@ -10,14 +10,17 @@
 //! absurd never become metrics ([`ImportedMetric::new`]).
 
 mod aligned;
+mod blkparse;
 mod bonnie;
 mod bonnie_csv;
 mod bonnie_output;
 mod bonnie_table;
 mod comma;
 mod dd;
+mod disk_mark;
 mod dstat;
 mod error;
+mod f3;
 mod fio;
 mod found;
 mod hdparm;
@@ -35,6 +38,7 @@ mod number;
 mod run;
 mod sd_card_bench;
 mod series;
+mod sysbench;
 mod table;
 mod text;
 mod watch_csv;
@@ -70,6 +74,10 @@ const FORMATS: &[Format] = &[
     Format { name: "iostat", detect: iostat_text::detect, read: iostat_text::read },
     Format { name: "hdparm", detect: hdparm::detect, read: hdparm::read },
     Format { name: "ioping", detect: ioping::detect, read: ioping::read },
+    Format { name: "CrystalDiskMark and KDiskMark", detect: disk_mark::detect, read: disk_mark::read },
+    Format { name: "sysbench fileio", detect: sysbench::detect, read: sysbench::read },
+    Format { name: "f3", detect: f3::detect, read: f3::read },
+    Format { name: "blkparse", detect: blkparse::detect, read: blkparse::read },
     Format { name: "dd", detect: dd::detect, read: dd::read },
     Format { name: "a table", detect: table::detect, read: table::read },
 ];

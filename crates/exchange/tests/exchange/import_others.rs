@@ -1,7 +1,7 @@
 //! Outputs of bonnie++, iozone, iostat, dool, dd, hdparm, ioping and sd-card-bench, and plain tables.
 //!
 //! `foreign/` holds what Debian's programs printed on a machine of this project (bonnie++ 2.00a, iostat 12.6.1, dool 1.3.8,
-//! dd of coreutils 9.1, hdparm 9.65, ioping 1.3), and, for programs that are no packages (iozone, sd-card-bench, BusyBox's dd), files of
+//! dd of coreutils 9.1, hdparm 9.65, ioping 1.3, sysbench 1.0.20, f3 8.0), and, for programs that are no packages (iozone, sd-card-bench, CrystalDiskMark, KDiskMark, BusyBox's dd) or need a kernel that traces (blkparse), files of
 //! their layout with figures of our own.
 
 use exchange::{Imported, ImportedRun, import};
@@ -352,4 +352,141 @@ fn what_is_not_understood_is_refused_whole() {
         assert!(imported.runs.is_empty(), "{words}: {:?}", imported.runs);
         assert!(!imported.not_understood.is_empty(), "{words}");
     }
+}
+
+#[test]
+fn crystal_and_kdiskmark_rows_are_tests_with_rate_operations_and_latency() {
+    let imported = read("crystaldiskmark/8.0.4.txt");
+    let [run] = imported.runs.as_slice() else { panic!("{} runs", imported.runs.len()) };
+    assert_eq!((run.source_format, run.source_version.as_deref()), ("crystaldiskmark", Some("8.0.4")));
+    assert_value(run, "crystaldiskmark.seq1m-q8t1.read.throughput_bytes_per_s", 3_500_125_000.0);
+    assert_value(run, "crystaldiskmark.rnd4k-q32t16.write.iops", 366_271.9);
+    assert_value(run, "crystaldiskmark.rnd4k-q1t1.write.latency_ns_mean", 29_100.0);
+    assert_value(run, "crystaldiskmark.seq1m-q8t1.mix.throughput_bytes_per_s", 3_100_500_000.0);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let imported = read("crystaldiskmark/6.0.0.txt");
+    assert_value(&imported.runs[0], "crystaldiskmark.seq-q32t1.write.throughput_bytes_per_s", 62_250_000.0);
+    assert_value(&imported.runs[0], "crystaldiskmark.rnd4k-q8t8.read.iops", 2319.3);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let imported = read("kdiskmark/3.0.0.txt");
+    let run = &imported.runs[0];
+    assert_eq!((run.source_format, run.source_version.as_deref()), ("kdiskmark", Some("3.0.0")));
+    assert_value(run, "kdiskmark.seq1m-q8t1.read.throughput_bytes_per_s", 512e6);
+    assert_value(run, "kdiskmark.seq1m-q8t1.write.iops", 469.2);
+    // A test that was left out is printed with zeros.
+    assert_absent(run, "kdiskmark.seq1m-q1t1.write.throughput_bytes_per_s");
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+}
+
+#[test]
+fn sysbench_has_rates_by_direction_and_latencies_of_all() {
+    let imported = read("sysbench/1.0.20-rndrw.txt");
+    let [run] = imported.runs.as_slice() else { panic!("{} runs", imported.runs.len()) };
+    assert_eq!((run.source_format, run.source_version.as_deref()), ("sysbench", Some("1.0.20")));
+    assert_eq!(run.duration_ns, Some(3_087_700_000));
+    assert_value(run, "fileio-random-r-w.read.iops", 4039.72);
+    assert_value(run, "fileio-random-r-w.write.throughput_bytes_per_s", 42.08 * 1_048_576.0);
+    assert_value(run, "fileio-random-r-w.latency_ns_max", 89.55e6);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let imported = read("sysbench/1.0.20-seqrd-histogram.txt");
+    let run = &imported.runs[0];
+    assert_value(run, "fileio-sequential-read.read.iops", 26_500.36);
+    assert_absent(run, "fileio-sequential-read.write.iops");
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let nothing = text("sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nCreating files for the test...\n");
+    assert!(nothing.runs.is_empty() && nothing.not_understood[0].why.contains("sysbench"), "{nothing:?}");
+}
+
+#[test]
+fn f3_has_a_rate_and_what_was_lost() {
+    let imported = read("f3/8.0-write.txt");
+    assert_value(&imported.runs[0], "f3.write.throughput_bytes_per_s", 68.15 * 1_048_576.0);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let imported = read("f3/8.0-read.txt");
+    let run = &imported.runs[0];
+    assert_value(run, "f3.read.throughput_bytes_per_s", 74.63 * 1_048_576.0);
+    assert_value(run, "f3.read.ok_bytes", 1_073_741_824.0);
+    assert_value(run, "f3.read.lost_bytes", 0.0);
+    assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let nothing = text("F3 write 8.0\nCopyright (C) 2010 Digirati Internet LTDA.\n\nNo space!\n");
+    assert!(nothing.runs.is_empty() && nothing.not_understood.iter().any(|n| n.why.contains("f3")), "{nothing:?}");
+}
+
+#[test]
+fn blkparse_totals_are_counts() {
+    let imported = read("blkparse/1.3.0-summary.txt");
+    let [run] = imported.runs.as_slice() else { panic!("{} runs", imported.runs.len()) };
+    assert_eq!((run.source_format, run.target.as_deref()), ("blkparse", Some("sda")));
+    assert_value(run, "blkparse.read.completed", 60.0);
+    assert_value(run, "blkparse.write.queued", 1_257_000.0);
+    assert_value(run, "blkparse.read.completed_bytes", 240.0 * 1024.0);
+    assert_value(run, "blkparse.write.completed_bytes", 5_030_000.0 * 1024.0);
+    assert_value(run, "blkparse.write.throughput_bytes_per_s", 46_340.0 * 1024.0);
+    assert_value(run, "blkparse.write.requeued", 75.0);
+}
+
+#[test]
+fn a_second_session_of_dool_in_one_file_is_a_run_of_its_own() {
+    let session = |host: &str, rows: &str| {
+        format!(
+            "\"Host:\",\"{host}\",,,,\"User:\",\"u\"\n\"Cmdline:\",\"dool -d\",,,,\"Date:\",\"x\"\n\
+             \"dsk/total\",\"\"\n\"read\",\"writ\"\n{rows}"
+        )
+    };
+    let whole = format!(
+        "\"dool 1.3.8 CSV output\"\n\"Author:\",\"a\",,,,\"URL:\",\"b\"\n{}\n\n{}",
+        session("one", "1000.0,2000.0\n3.0,4.0\n"),
+        session("one", "5000.0,6000.0\n7.0,8.0\n9.0,10.0\n")
+    );
+    let imported = text(&whole);
+    assert_eq!(imported.runs.len(), 2, "{imported:?}");
+    for (run, samples) in imported.runs.iter().zip([2, 3]) {
+        let since_boot: Vec<&str> = run
+            .metrics()
+            .filter(|m| m.metric.reasons.iter().any(|r| r.contains("since boot")))
+            .map(|m| m.metric.id.as_str())
+            .collect();
+        assert!(!since_boot.is_empty() && since_boot.iter().all(|id| id.starts_with("sample[1].")), "{since_boot:?}");
+        assert!(run.metrics().any(|m| m.metric.id.starts_with(&format!("sample[{samples}]."))), "{samples}");
+    }
+}
+
+#[test]
+fn a_bonnie_table_that_is_not_read_leaves_its_line_one_run() {
+    let whole = String::from_utf8(fixture("bonnie/2.00a-text-and-line.txt")).unwrap();
+    // A figure far wider than its column, in a row where tests were skipped.
+    let wide = whole.replace("415k  31 +++++ +++ +++++ +++", "415k  31 123456789012345k 123456");
+    assert_ne!(wide, whole);
+    let imported = text(&wide);
+    assert_eq!(imported.runs.len(), 1, "{:?}", imported.runs);
+    assert_value(&imported.runs[0], "seq-create.ops_per_s", 1623.0);
+    assert!(!imported.not_understood.is_empty());
+}
+
+#[test]
+fn a_latency_of_zero_beside_no_io_is_null() {
+    let report = "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  %util\n\
+                  sda              0.00      0.00     0.00   0.00    0.00     0.00    5.00     20.00     0.00   0.00    1.50     4.00   0.10\n";
+    let imported = text(&format!("Linux 6.1.0 (host) \t11/24/2026 \t_x86_64_\t(2 CPU)\n\n{report}"));
+    let run = &imported.runs[0];
+    let await_of = |side: &str| run.metrics().find(|m| m.metric.id.ends_with(&format!("sda.{side}.await_ns"))).unwrap();
+    assert_eq!((await_of("read").metric.value, await_of("write").metric.value), (None, Some(1.5e6)));
+    assert!(await_of("read").metric.reasons[0].starts_with("no-operations"), "{:?}", await_of("read"));
+}
+
+#[test]
+fn hdparm_tells_how_much_it_read() {
+    let imported = text("\n/dev/sda:\n Timing buffered disk reads:   2 MB in  3.00 seconds = 682.67 kB/sec\n");
+    assert_value(&imported.runs[0], "hdparm.buffered_read.bytes", 2.0 * 1_048_576.0);
+    assert_value(&imported.runs[0], "hdparm.buffered_read.throughput_bytes_per_s", 682.67 * 1024.0);
+}
+
+#[test]
+fn what_fio_could_not_verify_is_named_where_there_is_no_result() {
+    let document = "crc32c: verify failed at file /x offset 8192, length 4096 (requested block: offset=8192, length=4096, flags=8)\n\
+                    {\n \"fio version\" : \"fio-3.33\",\n \"jobs\" : [ { \"jobname\" : \"v\", \"error\" : 84 } ]\n}\n";
+    let imported = text(document);
+    assert!(imported.runs.is_empty(), "{:?}", imported.runs);
+    let why: Vec<&str> = imported.not_understood.iter().map(|n| n.why.as_str()).collect();
+    assert!(why.iter().any(|w| w.contains("data did not come back") && w.contains("offset 8192")), "{why:?}");
 }

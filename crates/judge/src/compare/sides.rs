@@ -1,6 +1,9 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
-use model::{Basis, Better, ExperimentPlace, Metric, MetricStatus, PhaseRun, Reason, Run, RunState, Unit};
+use super::processor;
+use model::{
+    Basis, Better, ExperimentPlace, Metric, MetricStatus, PhasePlan, PhaseRun, Reason, Run, RunState, TargetKind, Unit,
+};
 use std::collections::HashSet;
 
 /// How the runs of the sides belong together.
@@ -111,8 +114,9 @@ impl<'a> Sides<'a> {
         }
     }
 
-    pub fn paired(&self) -> Paired {
-        self.paired
+    /// The runs of both sides.
+    pub fn runs(&self) -> [&[&'a Run]; 2] {
+        [&self.a, &self.b]
     }
 
     pub fn pairs(&self) -> u32 {
@@ -143,6 +147,35 @@ impl<'a> Sides<'a> {
         told
     }
 
+    /// Sides whose own runs are not of one plan: what differs between them then is in the spread.
+    pub fn different_plans(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for (side, runs) in [("A", &self.a), ("B", &self.b)] {
+            let mut plans: Vec<(&str, u64, &Run)> = Vec::new();
+            // What another tool printed has no plan.
+            for run in runs.iter().filter(|r| r.target.kind != TargetKind::Foreign) {
+                let alike = |(_, bytes, other): &&(&str, u64, &Run)| {
+                    *bytes == run.plan.size.bytes && same_phases(&other.plan.phases, &run.plan.phases)
+                };
+                if !plans.iter().any(|known| alike(&known)) {
+                    plans.push((&run.plan.name, run.plan.size.bytes, run));
+                }
+            }
+            if plans.len() > 1 {
+                let names: Vec<String> =
+                    plans.iter().take(3).map(|(name, bytes, _)| format!("{name} on {} MiB", bytes >> 20)).collect();
+                told.push(format!(
+                    "different-plans: the {} runs of {side} are of {} plans ({}{})",
+                    runs.len(),
+                    plans.len(),
+                    names.join(", "),
+                    if plans.len() > names.len() { ", ..." } else { "" }
+                ));
+            }
+        }
+        told
+    }
+
     /// How many runs are not looked at, since they belong to no pair that both sides have.
     pub fn left_out(&self) -> usize {
         self.left_out
@@ -167,7 +200,7 @@ impl<'a> Sides<'a> {
     }
 
     pub fn values(&self, id: &str) -> Values {
-        let find = |run: &&'a Run| run.metric(id);
+        let find = |run: &&'a Run| run.metric(id).cloned().or_else(|| processor::cost(run, id));
         let (a, b): (Vec<_>, Vec<_>) = (self.a.iter().map(find).collect(), self.b.iter().map(find).collect());
         let units: Vec<Unit> = a.iter().chain(&b).flatten().map(|m| m.unit).collect();
         let unit = units.first().copied().unwrap_or(Unit::Ratio);
@@ -175,11 +208,22 @@ impl<'a> Sides<'a> {
             unit,
             better: a.iter().chain(&b).flatten().find_map(|m| m.better),
             units_differ: units.iter().any(|u| *u != unit),
-            a: a.into_iter().map(value).collect(),
-            b: b.into_iter().map(value).collect(),
+            a: a.iter().map(|m| value(m.as_ref())).collect(),
+            b: b.iter().map(|m| value(m.as_ref())).collect(),
             drawn: self.paired == Paired::Drawn,
         }
     }
+}
+
+/// Whether two plans ask for the same operations along the same path; seeds, and times that follow from a budget, aside.
+fn same_phases(a: &[PhasePlan], b: &[PhasePlan]) -> bool {
+    let same = |a: &PhasePlan, b: &PhasePlan| {
+        let pairs = || a.streams.iter().zip(&b.streams);
+        a.name == b.name
+            && a.streams.len() == b.streams.len()
+            && pairs().all(|(a, b)| a.kind == b.kind && a.path == b.path && a.durability == b.durability)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }
 
 fn question(phase: &PhaseRun) -> Option<&Metric> {
@@ -193,11 +237,14 @@ fn question(phase: &PhaseRun) -> Option<&Metric> {
 /// The metrics of a side, each once.
 fn ids(runs: &[&Run]) -> Vec<String> {
     let mut seen = HashSet::new();
-    let results = runs.iter().flat_map(|r| r.results());
-    results
-        .filter(|m| m.status != MetricStatus::NotApplicable && seen.insert(m.id.as_str()))
-        .map(|m| m.id.clone())
-        .collect()
+    let mut ids = Vec::new();
+    for run in runs {
+        for metric in run.results().filter(|m| m.status != MetricStatus::NotApplicable) {
+            let own = std::iter::once(metric.id.clone());
+            ids.extend(own.chain(processor::derived(run, &metric.id)).filter(|id| seen.insert(id.clone())));
+        }
+    }
+    ids
 }
 
 fn value(metric: Option<&Metric>) -> Value {

@@ -1,7 +1,9 @@
 //! One run of a side: no interval exists, and nothing is better or worse. All that can be said is whether the two differ
 //! by more than the noise that is usual.
 
+use super::processor::SHARE;
 use super::sides::Values;
+use super::verdict::{BOTH_ZERO, SOME_ZERO};
 use model::{Compared, Unit, Verdict};
 
 /// Rates, means and medians of single runs differ by this much without anything being different, as a ratio above 1.
@@ -22,12 +24,17 @@ pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Optio
         return;
     };
     compared.ratio = (a != 0.0).then(|| b / a).filter(|r| r.is_finite());
+    if a == 0.0 && b == 0.0 {
+        compared.verdict = Verdict::Same;
+        compared.reasons.push(BOTH_ZERO.to_owned());
+        return;
+    }
     if compared.unit == Unit::Percent {
-        compared.reasons.push("not-judged: shares of a processor are shown only".to_owned());
+        compared.reasons.push(SHARE.to_owned());
         return;
     }
     let Some(ratio) = compared.ratio.filter(|r| *r > 0.0) else {
-        compared.reasons.push("zero: a ratio with nothing says nothing".to_owned());
+        compared.reasons.push(SOME_ZERO.to_owned());
         return;
     };
     let worst = is_worst(&compared.id);

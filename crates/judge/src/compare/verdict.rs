@@ -1,12 +1,14 @@
 //! Several runs of each side: estimate, interval, test, equivalence.
 
+use super::processor::{SHARE, is_share};
 use super::sides::Values;
-use model::{Better, Compared, Verdict};
-use stats::{hodges_lehmann, normal_quantile, shift, signed_rank};
+use model::{Basis, Better, Compared, Verdict};
+use stats::{Shift, hodges_lehmann, normal_quantile, signed_rank};
 
-/// Why sets that were not drawn by lot decide nothing.
-pub(super) const NOT_RANDOMISED: &str = "not-randomised: the order of the runs was not drawn by lot, so that a drift of the machine would look like a difference; \
-     narrows run EXPERIMENT.toml draws it";
+/// Nothing on either side: no ratio, and no difference.
+pub(super) const BOTH_ZERO: &str = "both-zero: both are zero";
+/// Zeros among other values have no ratio.
+pub(super) const SOME_ZERO: &str = "zero: some of the values are zero, so that there is no ratio";
 
 /// Why a difference between an arm and itself is no verdict.
 pub(super) const SAME_ARM: &str = "same-arm: both arms are the same, so this difference is of the rig, not of an arm; \
@@ -23,7 +25,7 @@ const RANK_COST: f64 = std::f64::consts::PI / 3.0;
 /// anything that was measured.
 const STEPS_PER_UNIT: f64 = 1e12;
 
-/// Fills ratio, interval and raw p. What cannot be is invalid, and stays so.
+/// Fills ratio, interval and raw p. What cannot be is invalid, and stays so; of zeros only, both sides are the same.
 pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, margin_percent: f64) {
     compared.reasons.extend(values.why_not());
     let mut invalid = |reason: String| {
@@ -34,38 +36,121 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
         return invalid("units-differ: the two sides give it in different units".to_owned());
     }
     let all = values.a.len() + values.b.len();
-    let known = values.known_a().len() + values.known_b().len();
-    if known == 0 {
+    let known: Vec<f64> = values.known_a().into_iter().chain(values.known_b()).collect();
+    if known.is_empty() {
         return invalid("no-values: no run has it".to_owned());
     }
-    if (all - known) as f64 > MOST_MISSING * all as f64 {
-        return invalid(format!("too-much-missing: {} of {all} runs have no value", all - known));
+    if (all - known.len()) as f64 > MOST_MISSING * all as f64 {
+        return invalid(format!("too-much-missing: {} of {all} runs have no value", all - known.len()));
     }
-    if values.known_a().iter().chain(&values.known_b()).any(|v| *v <= 0.0) {
-        return invalid("zero: a ratio with nothing says nothing".to_owned());
+    if known.iter().all(|v| *v == 0.0) {
+        compared.verdict = Verdict::Same;
+        return compared.reasons.push(BOTH_ZERO.to_owned());
     }
-    let ln = |v: &f64| v.ln();
-    if values.drawn {
-        let both = values.a.iter().zip(&values.b).filter_map(|(a, b)| Some(log_ratio(a.value?, b.value?)));
-        let differences: Vec<f64> = both.collect();
-        let Some(centre) = hodges_lehmann(&differences, 1.0 - alpha) else {
-            return invalid("no-pairs: no pair has both values".to_owned());
+    if known.iter().any(|v| *v <= 0.0) {
+        return invalid(SOME_ZERO.to_owned());
+    }
+    let apart = Apart::of(values);
+    let Some(moved) = apart.shift(1.0 - alpha) else {
+        return invalid("no-pairs: no pair has both values, or a side has none".to_owned());
+    };
+    compared.ratio = Some(moved.estimate.exp());
+    (compared.low, compared.high) = (moved.low.map(f64::exp), moved.high.map(f64::exp));
+    compared.p = Some(moved.p);
+    compared.pairs_needed = apart.needed(moved.estimate, alpha, margin_percent);
+}
+
+/// Logarithms of the values: of pairs their differences, of sets each for itself.
+enum Apart {
+    Paired(Vec<f64>),
+    Sets(Vec<f64>, Vec<f64>),
+}
+
+impl Apart {
+    fn of(values: &Values) -> Self {
+        if values.drawn {
+            let both = values.a.iter().zip(&values.b).filter_map(|(a, b)| Some(log_ratio(a.value?, b.value?)));
+            return Self::Paired(both.collect());
+        }
+        let ln = |values: Vec<f64>| values.iter().map(|v| v.ln()).collect();
+        Self::Sets(ln(values.known_a()), ln(values.known_b()))
+    }
+
+    /// The same of what a metric keeps.
+    fn of_metric(metric: &Compared) -> Self {
+        let ln = |values: &[Option<f64>]| values.iter().flatten().map(|v| v.ln()).collect();
+        match metric.basis {
+            Basis::Paired => {
+                let both = metric.values_a.iter().zip(&metric.values_b);
+                Self::Paired(both.filter_map(|(a, b)| Some(log_ratio((*a)?, (*b)?))).collect())
+            }
+            Basis::Unpaired | Basis::Single => Self::Sets(ln(&metric.values_a), ln(&metric.values_b)),
+        }
+    }
+
+    /// How far B is from A, with an interval of this level and the exact p.
+    fn shift(&self, level: f64) -> Option<Shift> {
+        match self {
+            Self::Paired(differences) => {
+                let centre = hodges_lehmann(differences, level)?;
+                // Differences that are all zero are no evidence of a difference.
+                let p = signed_rank(differences).map_or(1.0, |t| t.p);
+                Some(Shift { estimate: centre.estimate, low: centre.low, high: centre.high, p })
+            }
+            Self::Sets(a, b) => stats::shift(a, b, level),
+        }
+    }
+
+    /// Pairs, or runs of the smaller side.
+    fn count(&self) -> usize {
+        match self {
+            Self::Paired(differences) => differences.len(),
+            Self::Sets(a, b) => a.len().min(b.len()),
+        }
+    }
+
+    /// Whether so many can reject `questions` hypotheses at all, and how many are the least that can.
+    fn least(&self, questions: usize, alpha: f64) -> (bool, usize) {
+        match self {
+            Self::Paired(differences) => {
+                let least = least_pairs(questions, alpha);
+                (differences.len() >= least, least)
+            }
+            Self::Sets(a, b) => {
+                let at_most = alpha / questions.max(1) as f64;
+                let least = (2..).find(|n| smallest_p(*n, *n) <= at_most).unwrap_or(usize::MAX);
+                (smallest_p(a.len(), b.len()) <= at_most, least)
+            }
+        }
+    }
+
+    /// Pairs, or runs of each side, that would show the difference that was seen, or that it lies inside the margin,
+    /// whichever needs fewer; with a power of 80 %, at the spread seen.
+    fn needed(&self, centre: f64, alpha: f64, margin_percent: f64) -> Option<u32> {
+        let variance = match self {
+            Self::Paired(differences) => stats::variance(differences)?,
+            Self::Sets(a, b) => stats::variance(a)? + stats::variance(b)?,
         };
-        compared.ratio = Some(centre.estimate.exp());
-        (compared.low, compared.high) = (centre.low.map(f64::exp), centre.high.map(f64::exp));
-        // Differences that are all zero are no evidence of a difference.
-        compared.p = Some(signed_rank(&differences).map_or(1.0, |t| t.p));
-        compared.pairs_needed = pairs_needed(&differences, centre.estimate, alpha, margin_percent);
-    } else {
-        let (a, b): (Vec<f64>, Vec<f64>) =
-            (values.known_a().iter().map(ln).collect(), values.known_b().iter().map(ln).collect());
-        let Some(moved) = shift(&a, &b, 1.0 - alpha) else {
-            return invalid("no-values: one side has none".to_owned());
-        };
-        compared.ratio = Some(moved.estimate.exp());
-        (compared.low, compared.high) = (moved.low.map(f64::exp), moved.high.map(f64::exp));
-        compared.p = Some(moved.p);
+        let sigma = variance.sqrt();
+        if !(sigma.is_finite() && sigma > 0.0) {
+            return None;
+        }
+        let margin = (1.0 + margin_percent / 100.0).ln();
+        let count = |z_alpha: f64, distance: f64| RANK_COST * ((z_alpha + POWER_Z) * sigma / distance).powi(2);
+        let to_differ =
+            (centre.abs() > margin).then(|| count(normal_quantile(1.0 - alpha).unwrap_or(1.96), centre.abs()));
+        let inside = margin - centre.abs();
+        let to_be_same = (inside > 0.0).then(|| count(normal_quantile(1.0 - 2.0 * alpha).unwrap_or(1.645), inside));
+        let fewest = [to_differ, to_be_same].into_iter().flatten().fold(f64::INFINITY, f64::min);
+        let more = fewest.max(self.count() as f64 + 1.0);
+        (more < 1e6).then(|| more.ceil() as u32)
     }
+}
+
+/// Smallest two-sided p of two sets of these sizes: wholly apart, 2 of all ways to choose them.
+fn smallest_p(a: usize, b: usize) -> f64 {
+    let ways: f64 = (1..=a.min(b)).map(|k| (a.max(b) + k) as f64 / k as f64).product();
+    (2.0 / ways).min(1.0)
 }
 
 /// ln(b / a) of two positive values. Ranks are decided by which differences are equal, and rounding must not decide
@@ -89,7 +174,7 @@ pub(super) fn decide<'c>(
     let questions = family.len();
     for ((metric, p), alone) in family.iter_mut().zip(adjusted).zip(raw) {
         metric.p = Some(p);
-        if metric.basis == model::Basis::Paired && alone <= alpha && p > alpha {
+        if alone <= alpha && p > alpha {
             let tried =
                 if primary { format!("among {questions} questions") } else { "among all that were looked at".into() };
             metric.reasons.push(format!("adjusted: alone it would be shown (p {alone:.3}), {tried} it is not"));
@@ -106,19 +191,17 @@ pub(super) fn decide<'c>(
 }
 
 fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions: usize) {
-    if metric.basis == model::Basis::Unpaired {
-        metric.reasons.push(NOT_RANDOMISED.to_owned());
-        return;
-    }
-    let Some(better) = metric.better else {
-        metric.reasons.push("not-judged: neither direction is better".to_owned());
+    let share = is_share(&metric.id);
+    let Some(better) = metric.better.filter(|_| !share) else {
+        let why = if share { SHARE } else { "not-judged: neither direction is better" };
+        metric.reasons.push(why.to_owned());
         metric.pairs_needed = None;
         return;
     };
-    let pairs = metric.values_a.iter().zip(&metric.values_b).filter(|(a, b)| a.is_some() && b.is_some()).count();
-    let needed = least_pairs(questions, alpha);
-    let differs = p <= alpha && pairs >= needed;
-    let same = equivalent(metric, alpha, margin_percent);
+    let apart = Apart::of_metric(metric);
+    let (enough, least) = apart.least(questions, alpha);
+    let differs = p <= alpha && enough;
+    let same = equivalent(&apart, alpha, margin_percent);
     metric.verdict = match (differs, same) {
         (true, true) => {
             metric
@@ -137,24 +220,27 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
         metric.pairs_needed = None;
         return;
     }
-    if pairs < needed {
-        metric.reasons.push(format!(
-            "too-few-pairs: {pairs} pairs cannot decide {questions} questions at {alpha}; {needed} are the least"
-        ));
-        metric.pairs_needed = Some(metric.pairs_needed.unwrap_or(0).max(u32::try_from(needed).unwrap_or(u32::MAX)));
-    } else {
-        let more = metric.pairs_needed.map_or_else(String::new, |n| format!("; about {n} pairs would decide"));
+    let of = if metric.basis == Basis::Paired { "pairs" } else { "runs a side" };
+    if enough {
+        let more = metric.pairs_needed.map_or_else(String::new, |n| format!("; about {n} {of} would decide"));
         metric.reasons.push(format!("undecided: neither a difference nor its absence is shown{more}"));
+    } else {
+        let (code, there) = match metric.basis {
+            Basis::Paired => ("too-few-pairs", format!("{} pairs", apart.count())),
+            _ => ("too-few-runs", format!("{} and {} runs", metric.values_a.len(), metric.values_b.len())),
+        };
+        let asked = if questions == 1 { "one question".to_owned() } else { format!("{questions} questions") };
+        metric.reasons.push(format!("{code}: {there} cannot decide {asked} at {alpha}; {least} {of} are the least"));
+        metric.pairs_needed = Some(metric.pairs_needed.unwrap_or(0).max(u32::try_from(least).unwrap_or(u32::MAX)));
     }
 }
 
 /// Two one-sided tests at alpha: the 1 - 2 alpha interval lies inside the margin.
-fn equivalent(metric: &Compared, alpha: f64, margin_percent: f64) -> bool {
-    let both = metric.values_a.iter().zip(&metric.values_b).filter_map(|(a, b)| Some(log_ratio((*a)?, (*b)?)));
-    let differences: Vec<f64> = both.collect();
+fn equivalent(apart: &Apart, alpha: f64, margin_percent: f64) -> bool {
     let margin = (1.0 + margin_percent / 100.0).ln();
-    hodges_lehmann(&differences, 1.0 - 2.0 * alpha)
-        .and_then(|c| Some((c.low?, c.high?)))
+    apart
+        .shift(1.0 - 2.0 * alpha)
+        .and_then(|s| Some((s.low?, s.high?)))
         .is_some_and(|(low, high)| -margin < low && high < margin)
 }
 
@@ -162,21 +248,4 @@ fn equivalent(metric: &Compared, alpha: f64, margin_percent: f64) -> bool {
 pub fn least_pairs(questions: usize, alpha: f64) -> usize {
     let questions = questions.max(1) as f64;
     (1.0 + (questions / alpha).log2()).ceil() as usize
-}
-
-/// Pairs that would show the difference that was seen, or that it lies inside the margin, whichever needs fewer; with a
-/// power of 80 %, at the spread seen.
-fn pairs_needed(differences: &[f64], centre: f64, alpha: f64, margin_percent: f64) -> Option<u32> {
-    let sigma = stats::variance(differences)?.sqrt();
-    if !(sigma.is_finite() && sigma > 0.0) {
-        return None;
-    }
-    let margin = (1.0 + margin_percent / 100.0).ln();
-    let count = |z_alpha: f64, distance: f64| RANK_COST * ((z_alpha + POWER_Z) * sigma / distance).powi(2);
-    let to_differ = (centre.abs() > margin).then(|| count(normal_quantile(1.0 - alpha).unwrap_or(1.96), centre.abs()));
-    let inside = margin - centre.abs();
-    let to_be_same = (inside > 0.0).then(|| count(normal_quantile(1.0 - 2.0 * alpha).unwrap_or(1.645), inside));
-    let fewest = [to_differ, to_be_same].into_iter().flatten().fold(f64::INFINITY, f64::min);
-    let more = fewest.max(differences.len() as f64 + 1.0);
-    (more < 1e6).then(|| more.ceil() as u32)
 }

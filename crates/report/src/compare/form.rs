@@ -64,8 +64,95 @@ pub(crate) fn quantity_words(id: &str) -> (String, String) {
             _ => {}
         }
     }
-    let words = if words == "ops_per_s" { "rate".to_owned() } else { words.replace('_', " ") };
-    (of.to_owned(), if words == "iops" { "IOPS".to_owned() } else { words })
+    let words = match words.as_str() {
+        "ops_per_s" => "rate".to_owned(),
+        "iops" => "IOPS".to_owned(),
+        "cpu per_op" => "CPU per operation".to_owned(),
+        "cpu_s_per_gb" => "CPU per GB".to_owned(),
+        "cpu" | "cpu_user" | "cpu_system" => words.replacen("cpu", "CPU", 1).replace('_', " "),
+        _ => words.replace('_', " "),
+    };
+    (of.to_owned(), words)
+}
+
+/// The name of a phase, job or direction for people: `kdiskmark.seq1m-q8t1.read` is `Kdiskmark seq1m-q8t1 read`.
+pub(crate) fn name_words(of: &str) -> String {
+    if !of.contains('.') {
+        return of.to_owned();
+    }
+    let words = of.replace('.', " ");
+    let mut rest = words.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
+/// A metric for people, in one line.
+pub(crate) fn metric_words(id: &str) -> String {
+    let (of, what) = quantity_words(id);
+    if of.is_empty() { what } else { format!("{} {what}", name_words(&of)) }
+}
+
+/// All together: how many went which way, the largest change of each direction first.
+pub(crate) fn overall_words(comparison: &Comparison) -> String {
+    let counts = &comparison.counts;
+    let single = comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single);
+    let primary = || comparison.metrics.iter().filter(|m| m.primary);
+    let beyond = |up: bool| {
+        let moved = primary().filter(|m| m.beyond_noise == Some(true) && m.ratio.is_some_and(|r| r > 1.0) == up);
+        let gains = moved
+            .filter(|m| m.better == Some(model::Better::Higher) && up || m.better == Some(model::Better::Lower) && !up);
+        u32::try_from(gains.count()).unwrap_or(u32::MAX)
+    };
+    let losses = || primary().filter(|m| m.beyond_noise == Some(true)).count() as u32;
+    let gains = if single { beyond(true) + beyond(false) } else { counts.better };
+    let losses = if single { losses().saturating_sub(gains) } else { counts.worse };
+    let largest = |id: &Option<String>| {
+        let metric = id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
+        let found = metric.and_then(|m| Some((m, m.ratio?)));
+        found.map_or_else(String::new, |(m, r)| format!(" (largest: {} {})", metric_words(&m.id), change(r)))
+    };
+    let (up, down) = if single { ("better beyond noise", "worse beyond noise") } else { ("better", "worse") };
+    let strength = |id: &Option<String>| {
+        let metric = id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
+        metric.and_then(|m| m.ratio).map_or(0.0, |r| r.ln().abs())
+    };
+    let mut directions = vec![
+        (gains, up, largest(&counts.largest_better), strength(&counts.largest_better)),
+        (losses, down, largest(&counts.largest_worse), strength(&counts.largest_worse)),
+    ];
+    directions.sort_by(|x, y| y.3.total_cmp(&x.3));
+    let mut parts: Vec<String> = directions
+        .into_iter()
+        .filter(|d| d.0 > 0)
+        .map(|(n, word, largest, _)| format!("{n} {word}{largest}"))
+        .collect();
+    let within = if single { "within noise or not judged" } else { "unclear" };
+    let unclear = if single { counts.unclear.saturating_sub(gains + losses) } else { counts.unclear };
+    for (n, word) in [(counts.same, "same"), (unclear, within), (counts.invalid, "invalid")] {
+        if n > 0 {
+            parts.push(format!("{n} {word}"));
+        }
+    }
+    if parts.is_empty() { "nothing to compare".to_owned() } else { parts.join(", ") }
+}
+
+/// In what else the sides differ, where that may be the reason.
+pub(crate) fn differs_in(comparison: &Comparison) -> Option<String> {
+    let not_shown = comparison.cause == Some(model::Attribution::NotShown);
+    let all: Vec<&str> = comparison.environment_differences.iter().map(|d| d.what.as_str()).collect();
+    (not_shown && !all.is_empty()).then(|| format!("the sides differ in {}, as the list above says", all.join(", ")))
+}
+
+/// Whether the thing compared is shown to be the reason, in a sentence; nothing where nothing differs or there is one run.
+pub(crate) fn cause_words(comparison: &Comparison) -> Option<&'static str> {
+    let differs =
+        comparison.metrics.iter().any(|m| matches!(m.verdict, model::Verdict::Better | model::Verdict::Worse));
+    match comparison.cause? {
+        model::Attribution::Randomised if differs => {
+            Some("Cause: what was compared; the order of the runs was randomised")
+        }
+        model::Attribution::NotShown if differs => Some("Cause: not shown; the sets differ, and this may be why:"),
+        _ => None,
+    }
 }
 
 /// A ratio as a change: `+28.1 %`, from a factor of two on `x 2.31`.
@@ -99,10 +186,17 @@ pub(crate) fn notes(comparison: &Comparison) -> Vec<(String, Vec<&str>)> {
 
 /// Exploratory metrics are told apart by their heading; that they have no value or no answer needs no sentence each.
 fn tells_nothing_new(metric: &Compared, reason: &str) -> bool {
-    let usual =
-        ["undecided: ", "too-few-pairs: ", "too-few-operations: ", "no-values: ", "too-much-missing: ", "zero: "];
+    let usual = [
+        "undecided: ",
+        "too-few-pairs: ",
+        "too-few-runs: ",
+        "too-few-operations: ",
+        "no-values: ",
+        "too-much-missing: ",
+        "zero: ",
+    ];
     let left_out = usual.iter().any(|code| reason.contains(code));
-    reason.starts_with("exploratory: ") || (!metric.primary && metric.basis == Basis::Paired && left_out)
+    reason.starts_with("exploratory: ") || (!metric.primary && metric.basis != Basis::Single && left_out)
 }
 
 #[cfg(test)]
@@ -116,12 +210,21 @@ mod tests {
             ("rand-read-qd32.latency_ns_p99", "rand-read-qd32", "latency p99"),
             ("mix.read.iops", "mix.read", "IOPS"),
             ("seq-create.ops_per_s", "seq-create", "rate"),
-            ("putc.cpu_percent", "putc", "cpu"),
+            ("putc.cpu_percent", "putc", "CPU"),
+            ("putc.cpu_ns_per_op", "putc", "CPU per operation"),
+            ("putc.cpu_s_per_gb", "putc", "CPU per GB"),
             ("putc.latency_ns_max", "putc", "latency max"),
             ("install", "", "install"),
         ] {
             assert_eq!(quantity_words(id), (of.to_owned(), words.to_owned()), "{id}");
         }
+    }
+
+    #[test]
+    fn names_are_words_for_people() {
+        assert_eq!(name_words("kdiskmark.seq1m-q8t1.read"), "Kdiskmark seq1m-q8t1 read");
+        assert_eq!(name_words("rand-read-qd32"), "rand-read-qd32");
+        assert_eq!(metric_words("a.write.latency_ns_p99"), "A write latency p99");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! A comparison as Markdown.
 
 use super::text::change_with_interval;
-use super::{Compare, Row, notes, verdict_words};
+use super::{Compare, Row, cause_words, notes, overall_words, verdict_words};
 use crate::markdown::safe;
 
 /// The comparison for an issue or a forum: without paths of this machine beyond the names of the sides.
 pub fn compare_markdown(view: &Compare<'_>) -> String {
     let comparison = view.comparison;
-    let mut out = format!("### {} → {}: {}\n\n", safe(view.a.name), safe(view.b.name), comparison.overall.name());
+    let mut out =
+        format!("### {} → {}: {}\n\n", safe(view.a.name), safe(view.b.name), safe(&overall_words(comparison)));
     if !view.question.is_empty() {
         out.push_str(&format!("{}\n\n", safe(view.question)));
     }
@@ -38,6 +39,10 @@ pub fn compare_markdown(view: &Compare<'_>) -> String {
     for (reason, ids) in notes(comparison) {
         let whom = if ids.len() > 3 { format!("{} metrics", ids.len()) } else { ids.join(", ") };
         out.push_str(&format!("- {}: {}\n", safe(&whom), safe(&reason)));
+    }
+    if let Some(words) = cause_words(comparison) {
+        out.push_str(&format!("\n{words}\n\n"));
+        comparison.cause_reasons.iter().for_each(|reason| out.push_str(&format!("- {}\n", safe(reason))));
     }
     out.push_str(&format!(
         "\nBold: asked. Basis: {}.\n",

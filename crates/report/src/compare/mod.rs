@@ -4,7 +4,9 @@ mod form;
 mod markdown;
 mod text;
 
-pub(crate) use form::{Row, change, groups, notes, quantity_words};
+pub(crate) use form::{
+    Row, cause_words, change, differs_in, groups, metric_words, name_words, notes, overall_words, quantity_words,
+};
 pub use markdown::compare_markdown;
 pub use text::compare_text;
 
@@ -39,6 +41,9 @@ pub(crate) fn verdict_words(metric: &model::Compared) -> &'static str {
     match (metric.basis, metric.beyond_noise, metric.verdict) {
         (model::Basis::Single, Some(true), _) => "beyond noise",
         (model::Basis::Single, Some(false), _) => "within noise",
+        (_, None, model::Verdict::Unclear) if metric.reasons.iter().any(|r| r.starts_with("not-judged: ")) => {
+            "not judged"
+        }
         (model::Basis::Single, None, model::Verdict::Unclear) => "not judged",
         (_, _, verdict) => verdict.name(),
     }

@@ -1,6 +1,9 @@
 //! A comparison on a terminal, in 80 columns.
 
-use super::{Compare, Row, change, groups, notes, verdict_words};
+use super::{
+    Compare, Row, cause_words, change, differs_in, groups, metric_words, name_words, notes, overall_words,
+    verdict_words,
+};
 use crate::style::{Paint, Style};
 use crate::text::{pad, plain, shorten, width, wrap};
 use model::{Basis, Compared, Comparison, Verdict};
@@ -44,7 +47,7 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     let families = [true, false].map(|primary| {
         let all: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary == primary).collect();
         let shown: Vec<&Compared> =
-            all.iter().copied().filter(|m| primary || shown_all || tells_something(m)).collect();
+            all.iter().copied().filter(|m| primary || (shown_all && !is_share(m)) || tells_something(m)).collect();
         (primary, all.len(), shown)
     });
     for (primary, all, shown) in families {
@@ -57,13 +60,15 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
             line(&mut out, &style.paint(Paint::Dim, &header(style)));
         }
         for group in groups(shown.iter().copied()) {
-            let alone = group.rows.len() == 1;
-            if !alone && !group.name.is_empty() {
-                line(&mut out, &shorten(&safe(&group.name), style.columns(), style.ascii));
+            let of = name_words(&group.name);
+            // A row of its own carries the name of its phase; where that is cut, two rows can read the same.
+            let alone = group.rows.len() == 1 && width(&of) + 1 + width(&group.rows[0].words) <= NAME;
+            if !alone && !of.is_empty() {
+                line(&mut out, &shorten(&safe(&of), style.columns(), style.ascii));
             }
             for row in &group.rows {
-                let name = match (alone, group.name.is_empty()) {
-                    (true, false) => format!("{} {}", group.name, row.words),
+                let name = match (alone, of.is_empty()) {
+                    (true, false) => format!("{of} {}", row.words),
                     (_, true) => row.words.clone(),
                     (false, false) => format!("  {}", row.words),
                 };
@@ -79,9 +84,9 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     for (reason, ids) in notes(comparison) {
         said = true;
         let whom = match ids.as_slice() {
-            [one] => (*one).to_owned(),
-            [one, two] => format!("{one}, {two}"),
-            [first, rest @ ..] => format!("{first} and {} others", rest.len()),
+            [one] => metric_words(one),
+            [one, two] => format!("{}, {}", metric_words(one), metric_words(two)),
+            [first, rest @ ..] => format!("{} and {} others", metric_words(first), rest.len()),
             [] => String::new(),
         };
         note(&mut out, &format!("{whom}: {}", model::Reason::of(&reason).sentence), style);
@@ -89,8 +94,19 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     if said {
         line(&mut out, "");
     }
-    let overall = format!("Overall: {}", overall(comparison));
-    line(&mut out, &style.paint(paint(comparison.overall), &overall));
+    let overall = format!("Overall: {}", overall_words(comparison));
+    for l in wrap(&safe(&overall), style.columns()) {
+        line(&mut out, &style.paint(paint(comparison.overall), &l));
+    }
+    if let Some(words) = cause_words(comparison) {
+        line(&mut out, words);
+        if let Some(others) = differs_in(comparison) {
+            note(&mut out, &others, style);
+        }
+        for reason in &comparison.cause_reasons {
+            note(&mut out, model::Reason::of(reason).sentence, style);
+        }
+    }
     if let Some(page) = view.page {
         line(&mut out, &format!("Page: {}", safe(page)));
     }
@@ -114,7 +130,11 @@ fn question(comparison: &Comparison) -> String {
                 trimmed(q.alpha)
             )
         }
-        Some(Basis::Unpaired) => "Several runs each, not in pairs".to_owned(),
+        Some(Basis::Unpaired) => format!(
+            "Several runs each, not randomised; ratio B/A with {} % interval, alpha {} over all questions",
+            trimmed((1.0 - q.alpha) * 100.0),
+            trimmed(q.alpha)
+        ),
         _ => "One run of a side: no interval exists, and nothing is proven".to_owned(),
     }
 }
@@ -125,24 +145,17 @@ fn trimmed(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn overall(comparison: &Comparison) -> String {
-    let primary: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary).collect();
-    let count = |v: Verdict| primary.iter().filter(|m| m.verdict == v).count();
-    let all = [Verdict::Better, Verdict::Worse, Verdict::Same, Verdict::Unclear, Verdict::Invalid];
-    let parts: Vec<String> =
-        all.iter().filter(|v| count(**v) > 0).map(|v| format!("{} {}", count(*v), v.name())).collect();
-    match parts.len() {
-        0 | 1 => comparison.overall.name().to_owned(),
-        _ => format!("{} ({})", comparison.overall.name(), parts.join(", ")),
-    }
-}
-
 fn paint(verdict: Verdict) -> Paint {
     match verdict {
         Verdict::Better | Verdict::Same => Paint::Accent,
         Verdict::Worse | Verdict::Invalid => Paint::Bad,
         Verdict::Unclear => Paint::Warn,
     }
+}
+
+/// Shares of a processor are not compared; what an operation or a GB costs stands instead.
+fn is_share(metric: &Compared) -> bool {
+    metric.unit == model::Unit::Percent
 }
 
 /// What is said even where most is left out.

@@ -80,6 +80,8 @@ pub struct ExperimentSummary<'a> {
     pub order: Vec<ExperimentStep<'a>>,
     /// Whether all runs were made.
     pub complete: bool,
+    /// Where there is one arm: each metric over its runs.
+    pub repeated: &'a [model::Metric],
     /// Noise of the rig, where this was a calibration.
     pub noise: Vec<NoiseEntry<'a>>,
 }

@@ -14,8 +14,7 @@ mod option;
 mod priority;
 mod supported;
 
-pub use option::fio_options;
-pub(crate) use option::our_key;
+pub use option::{fio_names, fio_options, our_key};
 
 use crate::job::{Job, Phase, Workload};
 use crate::notes::Notes;

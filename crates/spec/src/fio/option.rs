@@ -2,8 +2,11 @@
 //!
 //! Names and meanings are those of fio's own documentation (HOWTO); the text is ours.
 
+use super::job::Draft;
+use super::number::Units;
 use super::supported::{OPTIONS, Supported};
 use crate::keys::nearest;
+use crate::workload::TextMachine;
 use model::{EngineKind, FileOperation};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -52,7 +55,7 @@ pub(super) fn find(name: &str) -> Option<&'static Supported> {
 }
 
 /// The key that says it in our language, where it says just what an option of fio does.
-pub(crate) fn our_key(option: &str) -> Option<String> {
+pub fn our_key(option: &str) -> Option<String> {
     find(option)?.ours.first().map(|key| (*key).to_owned())
 }
 
@@ -64,6 +67,20 @@ pub(super) fn nearest_option(name: &str) -> Option<String> {
 /// Names of all options that are supported.
 pub fn fio_options() -> Vec<&'static str> {
     OPTIONS.iter().map(|option| option.names[0]).collect()
+}
+
+/// Every name that an option may have, with whether it may stand without a value; those without effect and those that are
+/// refused as well, so that what is said of them is said on a command line too.
+pub fn fio_names() -> Vec<(&'static str, bool)> {
+    let units =
+        Units { kb_base: 1024, machine: TextMachine { page_size_bytes: 4096, memory_bytes: 1 << 30, processors: 1 } };
+    let supported = OPTIONS.iter().flat_map(|option| {
+        let takes = |text: &str| (option.set)(&mut Draft::new(), text, units).is_ok();
+        let is_flag = takes("") && takes("true") && !takes("no such value");
+        option.names.iter().map(move |name| (*name, is_flag))
+    });
+    let rest = WORDS.harmless.iter().chain(&WORDS.refused).flat_map(|(_, names)| names.split_whitespace());
+    supported.chain(rest.map(|name| (name, true))).collect()
 }
 
 #[cfg(test)]

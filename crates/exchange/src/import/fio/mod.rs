@@ -43,8 +43,10 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         } else {
             let errors =
                 report.jobs.iter().filter_map(|j| Some(format!("job '{}' ended with {}", j.name, j.error.as_ref()?)));
+            let mismatches = report.remarks.iter().filter(|r| r.contains("verify failed")).take(1);
+            let data = mismatches.map(|r| format!("data did not come back as they were written: {r}"));
             let why: Vec<String> =
-                std::iter::once("fio reported no result here".to_owned()).chain(errors.take(3)).collect();
+                std::iter::once("fio reported no result here".to_owned()).chain(data).chain(errors.take(3)).collect();
             found.not_understood(report.first_line, why.join("; "));
         }
     }

@@ -176,7 +176,12 @@ impl Reader {
         if frames {
             return Line::Known;
         }
-        let message = ["fio: ", "error: ", "^Cfio: "].iter().any(|p| words.starts_with(p));
+        // `crc32c: verify failed at file x offset 8192, length 4096 (...)`, with the two checksums below it.
+        let mismatch = words.contains(": verify failed at ");
+        if ["Expected CRC:", "Received CRC:"].iter().any(|p| words.starts_with(p)) {
+            return Line::Known;
+        }
+        let message = mismatch || ["fio: ", "error: ", "^Cfio: "].iter().any(|p| words.starts_with(p));
         if message && !words.contains("error: no ") {
             if self.messages.len() < MOST_HELD {
                 self.messages.push((number, words.to_owned()));

@@ -6,7 +6,7 @@ mod percentiles;
 mod slopes;
 
 use super::{framed, section, t};
-use crate::compare::{Row, change, groups, notes, verdict_words};
+use crate::compare::{Row, cause_words, change, groups, metric_words, name_words, notes, overall_words, verdict_words};
 use crate::{Compare, quantity};
 use maud::{Markup, html};
 use model::{Basis, Compared, Verdict};
@@ -43,6 +43,10 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
                 span.chip { (basis(c.metrics.first().map(|m| m.basis))) }
                 span.chip { (runs(view.a.runs.len(), "A")) ", " (runs(view.b.runs.len(), "B")) }
                 @if let Some(seed) = c.question.seed { span.chip { "order drawn with seed " (seed) } }
+            }
+            @if let Some(words) = cause_words(c) {
+                p { (words) }
+                @for reason in &c.cause_reasons { p.remark { (t(model::Reason::of(reason).sentence)) } }
             }
             @for reason in &c.reasons { p.remark { (t(reason)) } }
         }
@@ -90,7 +94,7 @@ fn runs(n: usize, side: &str) -> String {
 fn basis(basis: Option<Basis>) -> &'static str {
     match basis {
         Some(Basis::Paired) => "pairs in random order",
-        Some(Basis::Unpaired) => "not in pairs",
+        Some(Basis::Unpaired) => "sets, order not randomised",
         Some(Basis::Single) => "single runs",
         None => "nothing in common",
     }
@@ -104,23 +108,16 @@ fn chip(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The answer in a sentence, from the first metric that decides it.
+/// The answer in a sentence.
 fn statement(view: &Compare<'_>) -> String {
     let c = view.comparison;
-    let deciding = c.metrics.iter().find(|m| m.primary && m.verdict == c.overall);
-    let name = t(view.b.name);
-    match (c.overall, deciding) {
-        (Verdict::Better | Verdict::Worse, Some(m)) => {
-            let ratio = m.ratio.map(change).unwrap_or_default();
-            format!("{name} is {}: {} {ratio}", c.overall.name(), t(&m.id))
+    let first = c.metrics.iter().find(|m| m.primary && m.verdict == Verdict::Unclear);
+    match (c.overall, first.and_then(|m| Some((m, m.pairs_needed?)))) {
+        (Verdict::Unclear, Some((m, n))) => {
+            let of = if m.basis == Basis::Paired { "pairs" } else { "runs of each side" };
+            format!("{}; about {n} {of} would decide {}", overall_words(c), t(&metric_words(&m.id)))
         }
-        (Verdict::Same, _) => "The same, within the margin that was set".to_owned(),
-        (Verdict::Unclear, Some(m)) => match m.pairs_needed {
-            Some(n) => format!("Unclear; about {n} pairs would decide {}", t(&m.id)),
-            None => "Unclear: neither a difference nor its absence is shown".to_owned(),
-        },
-        (Verdict::Invalid, _) => "Nothing can be compared".to_owned(),
-        _ => c.overall.name().to_owned(),
+        _ => t(&overall_words(c)),
     }
 }
 
@@ -140,7 +137,7 @@ fn table(view: &Compare<'_>, primary: bool) -> Markup {
             } }
             tbody {
                 @for group in groups(c.metrics.iter().filter(|m| m.primary == primary)) {
-                    @if !group.name.is_empty() { tr.group { th scope="rowgroup" colspan="8" { (t(&group.name)) } } }
+                    @if !group.name.is_empty() { tr.group { th scope="rowgroup" colspan="8" { (t(&name_words(&group.name))) } } }
                     @for row in &group.rows { (table_row(row, scale, c.question.margin_percent.get(&row.metric.id).copied())) }
                 }
             }

@@ -1,0 +1,150 @@
+//! What CrystalDiskMark copies and KDiskMark saves as text: a row for each test, MB/s of 10^6 bytes (both say so), from version 7 on
+//! with operations and mean latency beside it.
+//!
+//! `SEQ    1MiB (Q=  8, T= 1):  3534.812 MB/s [   3371.1 IOPS] <  2370.66 us>`, `Random Read 4KiB (Q=  8,T= 8) :   403.263 MB/s`.
+
+use super::localized::{decimal, plain};
+use super::{Found, ImportedMetric, ImportedRun, Original, Text};
+use model::{Better, Unit};
+
+const MB: f64 = 1e6;
+
+/// The tool, and its version, of `CrystalDiskMark 8.0.4 x64 (C) ...` or `KDiskMark (3.0.0): https://...`.
+fn title(line: &str) -> Option<(&'static str, Option<String>)> {
+    let line = line.trim();
+    let (tool, rest) = [("crystaldiskmark", "CrystalDiskMark "), ("kdiskmark", "KDiskMark")]
+        .into_iter()
+        .find_map(|(tool, start)| Some((tool, line.strip_prefix(start)?)))?;
+    let version = rest.trim_start().trim_start_matches('(').split([' ', ')', ':']).next().unwrap_or_default();
+    let is_title = rest.contains("(C)") || rest.contains("hiyohiyo") || rest.contains("://");
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit());
+    is_title.then(|| (tool, is_version.then(|| version.to_owned())))
+}
+
+/// Whether any line is the title of one of them.
+pub(super) fn detect(text: &Text) -> bool {
+    text.lines().any(|(_, line)| title(line).is_some())
+}
+
+/// Reads all results: a run for each title.
+pub(super) fn read(text: &Text, found: &mut Found) {
+    let mut run: Option<ImportedRun> = None;
+    let mut section = None;
+    for (number, line) in text.lines() {
+        if found.is_used(number) {
+            continue;
+        }
+        if let Some((tool, version)) = title(line) {
+            run.take().into_iter().for_each(|r| found.push(r));
+            let mut new = ImportedRun::new(tool, found.file, number);
+            new.source_version = version;
+            run = Some(new);
+            section = None;
+            found.used(number);
+            continue;
+        }
+        let Some(run) = run.as_mut() else { continue };
+        let line = plain(line);
+        if let Some(name) = line.trim().strip_prefix('[').filter(|l| l.contains(']') && !l.contains("B/s")) {
+            section = direction(name);
+            found.used(number);
+        } else if let Some((name, rest)) = row(&line) {
+            let Some((test, metrics)) = figures(run.source_format, name, section, rest) else {
+                found.not_understood(number, "a row of results of another form");
+                continue;
+            };
+            found.used(number);
+            run.push(test, metrics);
+        } else if is_frame(&line) {
+            found.used(number);
+            if let Some(test) = line.trim().strip_prefix("Test") {
+                run.remark(format!("test file and target: {}", test.trim_start_matches([' ', ':'])));
+            }
+        }
+    }
+    run.into_iter().for_each(|r| found.push(r));
+}
+
+fn direction(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    ["read", "write", "mix"].into_iter().find(|d| name.starts_with(d))
+}
+
+/// Name and figures of a row.
+fn row(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once(':')?;
+    (rest.contains("MB/s") && !line.trim_start().starts_with('*')).then(|| (name.trim(), rest.trim()))
+}
+
+/// Lines around the results.
+fn is_frame(line: &str) -> bool {
+    let line = line.trim();
+    let starts =
+        ["* ", "--", "Crystal Dew World", "Flexible I/O Tester", "Profile", "Test", "Mode", "Time", "Date", "OS"];
+    let labelled =
+        |s: &&str| line.strip_prefix(*s).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    starts.iter().any(|s| if s.ends_with(' ') || *s == "--" { line.starts_with(s) } else { labelled(&s) })
+}
+
+/// The name of the test, and its metrics.
+fn figures(tool: &str, name: &str, section: Option<&str>, rest: &str) -> Option<(String, Vec<ImportedMetric>)> {
+    let (what, queue) = name.split_once('(').map_or((name, None), |(what, queue)| (what.trim(), Some(queue)));
+    let lower = what.to_ascii_lowercase();
+    let kind = if lower.starts_with("seq") {
+        "seq"
+    } else if lower.starts_with("r") {
+        "rnd"
+    } else {
+        return None;
+    };
+    let section = section.or_else(|| ["read", "write"].into_iter().find(|d| lower.contains(d)))?;
+    let mut test = format!("{tool}.{kind}{}", block(&lower).unwrap_or_default());
+    for (mark, letter) in [("q", 'q'), ("t", 't')] {
+        let Some(count) = queue.and_then(|q| of_queue(q, mark)) else { continue };
+        test += &format!("{}{letter}{count}", if letter == 'q' { "-" } else { "" });
+    }
+    let test = format!("{test}.{section}");
+    let (megabytes, more) = rest.split_once("MB/s")?;
+    let digits = megabytes.trim();
+    let rate = decimal(digits)?;
+    let mut metrics: Vec<Option<ImportedMetric>> = Vec::new();
+    let id = |quantity: &str| format!("{test}.{quantity}");
+    let mut add = |quantity: &str, unit, better, value, original| {
+        metrics.push(ImportedMetric::new(id(quantity), unit, Some(better), value, 1, original));
+    };
+    // A test that was left out stands there with zeros.
+    if rate > 0.0 {
+        add("throughput_bytes_per_s", Unit::BytesPerS, Better::Higher, rate * MB, Original::new(digits, "MB/s"));
+    }
+    let between = |open: char, unit: &str| -> Option<String> {
+        let (_, inside) = more.split_once(open)?;
+        Some(inside.split_once(unit)?.0.trim().to_owned())
+    };
+    if let Some((digits, iops)) =
+        between('[', "IOPS").and_then(|d| Some((decimal(&d)?, d))).map(|(v, d)| (d, v)).filter(|f| f.1 > 0.0)
+    {
+        add("iops", Unit::OpsPerS, Better::Higher, iops, Original::new(digits, "IOPS"));
+    }
+    if let Some((digits, us)) =
+        between('<', "us").and_then(|d| Some((decimal(&d)?, d))).map(|(v, d)| (d, v)).filter(|f| f.1 > 0.0)
+    {
+        add("latency_ns_mean", Unit::Ns, Better::Lower, us * 1e3, Original::new(digits, "us"));
+    }
+    Some((test, metrics.into_iter().flatten().collect()))
+}
+
+/// `1m` of `seq 1mib`, `4k` of `random read 4kib` and of `random read 4kb`.
+fn block(what: &str) -> Option<String> {
+    let at = what.find(|c: char| c.is_ascii_digit())?;
+    let digits: String = what[at..].chars().take_while(char::is_ascii_digit).collect();
+    let unit = what[at + digits.len()..].trim_start().chars().next().filter(|c| matches!(c, 'k' | 'm' | 'g'))?;
+    Some(format!("{digits}{unit}"))
+}
+
+/// The number after `Q=` or `T=` (before 5, queue depths are `QD=`).
+fn of_queue(queue: &str, mark: &str) -> Option<u32> {
+    let lower = queue.to_ascii_lowercase();
+    let names = if mark == "q" { ["q=", "qd="] } else { ["t=", "t="] };
+    let rest = names.iter().find_map(|name| Some(lower.split_once(name)?.1))?;
+    rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}

@@ -1,0 +1,60 @@
+//! The runs of one plan, made again and again: what all of them say of each metric, without anything to compare with.
+
+use model::{IntervalKind, Metric, MetricStatus, Run};
+use std::collections::HashSet;
+
+/// Error rate of the intervals.
+const LEVEL: f64 = 0.95;
+
+/// Each metric of these runs: the median of its values, with the interval of the Hodges-Lehmann estimate where there are
+/// enough of them. What no run has a value for is there with the reason of the first.
+pub fn repeated(runs: &[Run]) -> Vec<Metric> {
+    let mut seen = HashSet::new();
+    let ids = runs.iter().flat_map(Run::results).filter(|m| seen.insert(m.id.as_str()));
+    ids.filter(|m| m.status != MetricStatus::NotApplicable).map(|m| over_runs(runs, m)).collect()
+}
+
+fn over_runs(runs: &[Run], like: &Metric) -> Metric {
+    let all: Vec<&Metric> = runs.iter().filter_map(|r| r.metric(&like.id)).filter(|m| m.unit == like.unit).collect();
+    let values: Vec<f64> =
+        all.iter().filter_map(|m| m.value.filter(|v| v.is_finite() && m.failure().is_none())).collect();
+    let Some(median) = stats::median(&values) else {
+        let mut none = like.clone();
+        (none.n, none.low, none.high, none.interval, none.rejected_value) = (0, None, None, None, None);
+        return none;
+    };
+    let mut metric = Metric::measured(&like.id, like.unit, like.better, median, values.len() as u64);
+    let ends = stats::hodges_lehmann(&values, LEVEL).and_then(|c| c.low.zip(c.high));
+    if let Some((low, high)) = ends.filter(|(low, high)| low.is_finite() && high.is_finite()) {
+        (metric.low, metric.high, metric.interval) = (Some(low), Some(high), Some(IntervalKind::AcrossRuns));
+    } else {
+        metric.reasons.push(format!("no-interval: {} runs are too few for an interval", values.len()));
+    }
+    if values.len() < runs.len() {
+        metric.reasons.push(format!("missing: {} of {} runs have no value", runs.len() - values.len(), runs.len()));
+    }
+    metric
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::tests::{rate, run};
+
+    #[test]
+    fn runs_of_one_plan_have_a_median_and_an_interval() {
+        let runs: Vec<Run> = (1..=9).map(|v| run(vec![rate("p.iops", f64::from(v))], None)).collect();
+        let all = repeated(&runs);
+        assert_eq!(
+            (all.len(), all[0].value, all[0].n, all[0].interval),
+            (1, Some(5.0), 9, Some(IntervalKind::AcrossRuns))
+        );
+        assert!(all[0].low.unwrap() < 5.0 && all[0].high.unwrap() > 5.0);
+        let mut few = runs[..3].to_vec();
+        few[0].phases[0].metrics[0].refuse(&["steal: others".to_owned()]);
+        let all = repeated(&few);
+        assert_eq!((all[0].value, all[0].low, all[0].reasons.len()), (Some(2.5), None, 2));
+        few.iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: others".to_owned()]));
+        assert_eq!((repeated(&few)[0].value, repeated(&few)[0].rejected_value), (None, None));
+    }
+}

@@ -1,0 +1,65 @@
+//! Runs of one plan, made again and again: what they say together.
+
+use crate::compare::{name_words, quantity_words};
+use crate::quantity;
+use crate::style::{Paint, Style};
+use crate::text::{pad, plain, shorten, width};
+use model::{Metric, MetricStatus, Unit};
+
+const NAME: usize = 36;
+const VALUE: usize = 14;
+
+/// Runs that were repeated.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeated<'a> {
+    /// Their tag.
+    pub tag: &'a str,
+    /// How many there are.
+    pub runs: usize,
+    /// `judge::repeated`.
+    pub metrics: &'a [Metric],
+}
+
+/// A row each metric: median and interval. What was skipped and shares of a processor are left to `--json`.
+pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
+    let mut lines = vec![
+        style.paint(Paint::Title, &format!("{}: {} runs", plain(view.tag, style.ascii), view.runs)),
+        style.paint(Paint::Dim, &format!("{} {:>VALUE$}  95 % interval over the runs", pad("", NAME), "median")),
+    ];
+    for metric in view.metrics.iter().filter(|m| m.unit != Unit::Percent && m.status != MetricStatus::Skipped) {
+        let (of, what) = quantity_words(&metric.id);
+        let name = plain(&format!("{} {what}", name_words(&of)), style.ascii);
+        let show = |v: f64| quantity::quantity(v, metric.unit);
+        let value = metric.value.map_or_else(|| "-".to_owned(), show);
+        let interval = match metric.low.zip(metric.high) {
+            Some((low, high)) => format!("{} to {}", show(low), show(high)),
+            None if metric.value.is_none() => {
+                let reason = metric.reasons.first().map_or("", |r| model::Reason::of(r).sentence);
+                shorten(&plain(reason, style.ascii), style.columns().saturating_sub(NAME + VALUE + 3), style.ascii)
+            }
+            None => String::new(),
+        };
+        let name = pad(&shorten(name.trim(), NAME, style.ascii), NAME);
+        let fill = " ".repeat(VALUE.saturating_sub(width(&value)));
+        lines.push(format!("{name} {fill}{value}  {interval}").trim_end().to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Better, IntervalKind};
+
+    #[test]
+    fn each_metric_has_its_median_and_interval() {
+        let mut iops = Metric::measured("p.read.iops", Unit::OpsPerS, Some(Better::Higher), 1000.0, 9);
+        (iops.low, iops.high, iops.interval) = (Some(900.0), Some(1100.0), Some(IntervalKind::AcrossRuns));
+        let none = Metric::absent("p.iops", Unit::OpsPerS, None, MetricStatus::Refused, "steal: others had the CPU");
+        let view = Repeated { tag: "before", runs: 9, metrics: &[iops, none] };
+        let text = repeated_text(&view, &Style { ascii: true, colour: false, width: 80 });
+        assert!(text.starts_with("before: 9 runs\n"), "{text}");
+        assert!(text.contains("P read IOPS") && text.contains("900 IOPS to 1 100 IOPS"), "{text}");
+        assert!(text.contains("others had the CPU") && text.lines().all(|l| l.len() <= 80), "{text}");
+    }
+}
