@@ -84,7 +84,7 @@ pub(super) fn findings(check: &Check<'_>) -> Markup {
     }
 }
 
-/// The causes beside the narrow place; `None` if there are none.
+/// The causes beside the bottleneck; `None` if there are none.
 pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
     let others: Vec<_> = check.causes.iter().filter(|c| c.statement != check.limit.statement).collect();
     (!others.is_empty()).then(|| {
