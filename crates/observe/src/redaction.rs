@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 const SHORTEST: usize = 6;
 /// A host's name that is shorter is a word.
 const SHORTEST_HOST: usize = 3;
-/// Names that the kernel, or an installer, gives to every machine.
-const NO_NAMES: [&str; 3] = ["localhost", "(none)", "localhost.localdomain"];
+/// Names that the kernel, an installer or a simulation gives to every machine.
+const NO_NAMES: [&str; 4] = ["localhost", "(none)", "localhost.localdomain", "simulated"];
 /// Directories whose entries are called like their users.
 const HOMES: [&str; 5] = ["/home/", "/var/home/", "/Users/", "/run/media/", "/media/"];
 /// Parameters of the kernel whose values concern storage, memory, processors or their drivers, by the beginning of their names

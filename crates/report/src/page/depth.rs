@@ -69,7 +69,7 @@ fn line(points: &[(f64, Option<f64>)]) -> String {
 
 fn drawing(points: &[Point], curve: &DepthCurve, class: &str, width: f64) -> Markup {
     let (left, right) = (64.0, 16.0);
-    let height = 430.0;
+    let height = 446.0;
     let edge = |p: &Point| p.depth.log2();
     let (first, last) = (points.first().map_or(0.0, edge), points.last().map_or(1.0, edge));
     let x = |depth: f64| left + (depth.log2() - first) / (last - first).max(0.1) * (width - left - right);
@@ -90,13 +90,13 @@ fn drawing(points: &[Point], curve: &DepthCurve, class: &str, width: f64) -> Mar
     let at = |v: f64| format!("{v:.1}");
     html! {
         svg.curves.(class) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Operations per second and latency by depth; the table below has the numbers" {
-            text.tick x=(left) y="14" { "IOPS" }
+            text.axis x=(left) y="14" { "IOPS" }
             @for v in &ticks {
                 line.grid x1=(left) x2=(width - right) y1=(at(rates.y(*v))) y2=(at(rates.y(*v))) {}
                 text.tick x=(left - 8.0) y=(at(rates.y(*v))) dy="4" text-anchor="end" { (quantity::count(*v as u64)) }
             }
             @if known {
-                text.tick x=(left) y="252" { "latency: p50 solid, p99 dashed" }
+                text.axis x=(left) y="252" { "latency: p50 solid, p99 dashed" }
                 @for d in low as i32..=high as i32 {
                     @let y = at(latencies.y(10f64.powi(d)));
                     line.grid x1=(left) x2=(width - right) y1=(y) y2=(y) {}
@@ -104,6 +104,7 @@ fn drawing(points: &[Point], curve: &DepthCurve, class: &str, width: f64) -> Mar
                 }
             }
             @for p in points { text.tick x=(at(x(p.depth))) y="420" text-anchor="middle" { (p.depth) } }
+            text.axis x=((left + width - right) / 2.0) y="438" text-anchor="middle" { "queue depth" }
             @if let Some(depth) = knee {
                 @let kx = x(f64::from(depth));
                 line.kneeline x1=(at(kx)) x2=(at(kx)) y1="20" y2="400" {}

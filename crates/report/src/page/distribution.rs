@@ -113,7 +113,7 @@ fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup
     let high = edge(Histogram::max, f64::max, f64::NEG_INFINITY).ceil().max(low + 1.0);
     let most = curves.iter().map(|c| c.histogram.count()).max().unwrap_or(0) as f64;
     let nines = (most / 10.0).log10().clamp(1.0, 4.3);
-    let frame = Frame { width, height, left: 58.0, right: 14.0, top: 10.0, bottom: 30.0, low, high, nines };
+    let frame = Frame { width, height, left: 58.0, right: 28.0, top: 10.0, bottom: 30.0, low, high, nines };
     let decades: Vec<f64> = (low as i32..=high as i32).map(f64::from).collect();
     html! {
         svg.curves.(class) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Latency by percentile; the table below has the numbers" {
@@ -125,7 +125,7 @@ fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup
             @for (n, label) in TICKS.iter().filter(|(n, _)| *n <= nines && (*n > 0.0 || width > 500.0)) {
                 @let x = format!("{:.1}", frame.x(*n));
                 line.grid x1=(x) x2=(x) y1=(frame.top) y2=(height - frame.bottom) {}
-                text.tick x=(x) y=(height - 10.0) text-anchor=(if *n == 0.0 { "start" } else if frame.x(*n) > width - 40.0 { "end" } else { "middle" }) { (label) }
+                text.tick x=(x) y=(height - 10.0) text-anchor=(if *n == 0.0 { "start" } else { "middle" }) { (label) }
             }
             @for c in curves.iter().filter(|c| !c.refused) { path class=(c.class) d=(line(&c.histogram, &frame)) {} }
         }

@@ -1,5 +1,5 @@
-//! A grid as a heat map: a table whose cells are coloured by their rate, relative to the best of the row. The number
-//! stands in each cell, so that neither colours nor scripts are needed to read it.
+//! A grid as a heat map: a table whose cells are coloured by their rate, relative to the best of the whole grid or, by a switch
+//! that needs no script, of the row. The number stands in each cell, so that colours are not needed to read it.
 
 use super::t;
 use crate::run::{Cell, Grid, Table};
@@ -8,7 +8,7 @@ use maud::{Markup, html};
 /// Steps of the scale; the style sheet has a class for each.
 const LEVELS: usize = 10;
 
-/// The step of a value: the best of the row is the last one.
+/// The step of a value: the best is the last one.
 fn level(value: f64, best: f64) -> usize {
     if best <= 0.0 {
         return 0;
@@ -18,26 +18,26 @@ fn level(value: f64, best: f64) -> usize {
 
 /// The grid with the cells of its table.
 pub(super) fn map(grid: &Grid, table: &Table) -> Markup {
-    let steps: Vec<Vec<Option<usize>>> = grid
-        .rows
-        .iter()
-        .map(|(_, cells)| {
-            let values = || cells.iter().map(|c| c.as_ref().and_then(|c| c.value));
-            let best = values().flatten().fold(0.0, f64::max);
-            values().map(|v| v.map(|v| level(v, best))).collect()
-        })
-        .collect();
+    let best = |cells: &[Option<f64>]| cells.iter().flatten().copied().fold(0.0, f64::max);
+    let values: Vec<Vec<Option<f64>>> =
+        grid.rows.iter().map(|(_, cells)| cells.iter().map(|c| c.as_ref().and_then(|c| c.value)).collect()).collect();
+    let of_all = values.iter().map(|row| best(row)).fold(0.0, f64::max);
+    // The step in the whole grid and in the row, as classes.
+    let look = |v: Option<f64>, row: &[Option<f64>]| {
+        v.map_or_else(|| "none".to_owned(), |v| format!("h{} r{}", level(v, of_all), level(v, best(row))))
+    };
     html! {
+        div.mapped {
         h3.form { (t(&table.caption)) }
         div.scroll tabindex="0" role="region" aria-label=(t(&table.caption)) {
             table.heat {
                 thead { tr { td {} @for h in &table.head { th scope="col" { (t(h)) } } } }
                 tbody {
-                    @for (row, steps) in table.rows.iter().zip(&steps) {
+                    @for (row, values) in table.rows.iter().zip(&values) {
                         tr {
                             th scope="row" { (t(&row.label)) }
-                            @for (cell, step) in row.cells.iter().zip(steps) {
-                                td.(step.map_or_else(|| "none".to_owned(), |s| format!("h{s}"))) {
+                            @for (cell, value) in row.cells.iter().zip(values) {
+                                td.(look(*value, values)) {
                                     @match cell {
                                         Cell::Best(text) => { b { (t(text)) } },
                                         Cell::Without { note, bad, .. } => {
@@ -55,7 +55,9 @@ pub(super) fn map(grid: &Grid, table: &Table) -> Markup {
         }
         p.hint {
             span.scale aria-hidden="true" { @for step in 0..LEVELS { span.(format!("h{step}")) {} } }
-            " from nothing to the best of each row, which is bold"
+            " from nothing to the best of the whole grid; the best of each row is bold"
+            label.switch { input type="checkbox"; " colour each row by its own best" }
+        }
         }
         @for line in &table.footer { p.hint { (t(line)) } }
     }

@@ -14,6 +14,7 @@ mod ladder;
 mod method;
 mod path;
 mod rank;
+mod reports;
 mod rounds;
 mod run;
 mod series;
@@ -47,7 +48,7 @@ pub fn page(check: &Check<'_>) -> String {
     let run = check.run;
     let plots = series::data(run);
     let body = html! {
-        a.skip href="#numbers" { "To the numbers" }
+        a.skip href=(if reports::reports(run).is_some() { "#reports" } else { "#numbers" }) { "To the numbers" }
         main {
             (contents(check, plots.as_ref()))
             (summary::footer(check))
@@ -63,9 +64,12 @@ pub fn page(check: &Check<'_>) -> String {
     frame::document(&title, &run.program_version, &style, &[PLOT_SCRIPT, SCRIPT], &body)
 }
 
-/// Everything between the head of the page and its last line; `plots` is what the script draws.
+/// Everything between the head of the page and its last line; `plots` is what the script draws. First what everybody reads: the
+/// answer, the numbers, one plot, findings; the rest is folded.
 fn contents(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
     let run = check.run;
+    let reports = reports::reports(run);
+    let drawn_over_time = plots.filter(|_| !check.is_check() && !run::is_drawn(check));
     html! {
         @if check.is_check() {
             (summary::header(check))
@@ -73,46 +77,68 @@ fn contents(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
             (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
         } @else {
             (run::header(check))
-            (run::numbers(check))
-            @if let Some(events) = run::events(check) {
-                (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", events))
+            @if let Some(reports) = &reports {
+                (section("reports", "Report by report", "What each device did, as the other tool printed it; every figure is in all numbers", html! {
+                    (reports)
+                    @for remark in &run.remarks { p.remark { (t(remark)) } }
+                }))
+            } @else {
+                (section("numbers", "The numbers", "", run::numbers(check)))
             }
+            @if let Some(plots) = drawn_over_time { (section("time", "Over time", TIME, time(plots, true))) }
             @if let Some(rounds) = rounds::rounds(run) {
                 (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
             }
             @if let Some(verified) = verified::verified(run) {
                 (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
             }
-            @if let Some(jobs) = jobs::jobs(run) {
-                (section("jobs", "Jobs and directions", "Each with its own latencies, from intended start to completion", jobs))
+            @if let Some(events) = run::events(check) {
+                (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", events))
             }
         }
-        (section("path", "The storage path", "From the file system down to the controller; the pipe is as wide as the ceiling that is known", path::path(run)))
         @if !check.findings.is_empty() {
-            (section("findings", "Findings", "Named conditions of this path, with what they rest on", tables::findings(check)))
+            (section("findings", "Findings", "Named conditions of this path", tables::findings(check)))
+        }
+        (details(check, plots.filter(|_| drawn_over_time.is_none())))
+    }
+}
+
+/// What is folded until somebody wants it.
+fn details(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
+    let run = check.run;
+    // Another tool's output says little of the machine and how it was measured.
+    let own = run.target.kind != model::TargetKind::Foreign;
+    html! {
+        @if let Some(jobs) = jobs::jobs(run) {
+            (fold("jobs", "Jobs and directions", "each with its own latencies, from intended start to completion", jobs))
+        }
+        @if let Some(plots) = plots { (fold("time", "Over time", TIME, time(plots, false))) }
+        @if own || run.phases.iter().any(|p| p.record.is_some()) {
+            (fold("phases", "Phase by phase", "the rate in each interval from start to end, with what was not counted", strips::strips(run)))
+        }
+        @if let Some(curves) = distribution::distribution(run) {
+            (fold("latency", "Latency", "how long the slowest operations took: from the median to the last one in a hundred thousand", curves))
+        }
+        @if own {
+            (fold("path", "The storage path", "from the file system down to the controller, as wide as the ceiling that is known", path::path(run)))
         }
         @if let Some(others) = tables::other_causes(check) {
-            (section("causes", "Other causes considered", "What else may hold this run back, less telling than the bottleneck, and what would decide it", others))
+            (fold("causes", "Other causes considered", "less telling than the bottleneck, and what would decide", others))
         }
-        @if let Some(plots) = plots {
-            (section("time", "Over time", "All phases of the run; choose one to look closer, or drag over a plot", time(plots)))
-        }
-        (section("phases", "Phase by phase", "The rate in each interval from start to end; a stall is a gap marked at the bottom", strips::strips(run)))
-        @if let Some(curves) = distribution::distribution(run) {
-            (section("latency", "Latency", "How long the slowest operations took: from the median to the last one in a hundred thousand", curves))
-        }
-        (section("metrics", "All numbers", "Every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
+        (fold("metrics", "All numbers", "every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
         @if !check.ratings.is_empty() && check.is_check() {
-            (section("ratings", "Short-test ratings", "Where this short test stands to published classes. Not a certificate.", tables::ratings(check)))
+            (fold("ratings", "Short-test ratings", "where this short test stands to published classes; not a certificate", tables::ratings(check)))
         }
-        (section("method", "How it was measured", "What was proven and what was not, for each phase", method::method(run)))
-        (section("environment", "The machine", "", tables::environment(run)))
-        (section("plan", "The plan", "", method::plan(run)))
-        @if run.kernel_log.as_ref().is_none_or(|l| !l.is_empty()) {
-            (section("kernel", "Kernel messages during the run", "", tables::kernel_log(run)))
+        @if own { (fold("method", "How it was measured", "what was proven and what was not, for each phase", method::method(run))) }
+        @if own || run.environment.kernel.is_some() { (fold("environment", "The machine", "", tables::environment(run))) }
+        @if own || run.phases.iter().any(|p| !p.plan.streams.is_empty()) { (fold("plan", "The plan", "", method::plan(run))) }
+        @if own && run.kernel_log.as_ref().is_none_or(|l| !l.is_empty()) {
+            (fold("kernel", "Kernel messages during the run", "", tables::kernel_log(run)))
         }
     }
 }
+
+const TIME: &str = "All phases of the run; choose one to look closer, or drag over a plot";
 
 fn section(id: &str, title: &str, lead: &str, body: Markup) -> Markup {
     html! {
@@ -124,8 +150,20 @@ fn section(id: &str, title: &str, lead: &str, body: Markup) -> Markup {
     }
 }
 
-/// Places for the plots; the script fills them.
-fn time(plots: &serde_json::Value) -> Markup {
+/// A part that is folded, and printed only when it was unfolded.
+fn fold(id: &str, title: &str, lead: &str, body: Markup) -> Markup {
+    html! {
+        section.fold id=(id) {
+            details {
+                summary { h2 { (title) } @if !lead.is_empty() { " " span.lead { (lead) } } }
+                div.folded { (body) }
+            }
+        }
+    }
+}
+
+/// Places for the plots; the script fills them. All but the first are folded where they stand in the open.
+fn time(plots: &serde_json::Value, folded: bool) -> Markup {
     let has = |key: &str| plots.get(key).is_some_and(|v| !v.is_null());
     let place = |id: &str, title: &str, label: &str| {
         html! {
@@ -135,18 +173,25 @@ fn time(plots: &serde_json::Value) -> Markup {
             }
         }
     };
+    let others = html! {
+        (place("plot-latency", "Latency of each interval, logarithmic", "Median, 99th percentile and maximum latency over time"))
+        @if has("disk") { (place("plot-disk", "What reached the device, MB/s", "Bytes read and written at the device over time, MB/s")) }
+        @if has("cpu") { (place("plot-cpu", "CPU by kind, and I/O wait, % of the whole machine", "CPU time by kind as a share of the whole machine over time")) }
+        @if has("temperature") { (place("plot-temperature", "Temperature, °C", "Temperatures over time, degrees Celsius")) }
+        @if has("frequency") { (place("plot-frequency", "CPU frequency, MHz", "CPU frequency over time, MHz")) }
+        p.hint {
+            "Max latency is that of the slowest operation of an interval. A gap is an interval in which no operation completed: its throughput \
+             is 0 and it has no latency. " span.dash {} " the rate changed for good."
+        }
+    };
     html! {
         noscript {
             p.hint { "The plots over time need scripts. Everything else on this page, the strips of each phase included, does not." }
         }
         div.plots hidden {
             div.zoom role="group" aria-label="Phase to show" {}
-            (place("plot-rate", "Throughput", "Throughput over time, MB/s"))
-            (place("plot-latency", "Latency, logarithmic", "Median, 99th percentile and maximum latency over time"))
-            @if has("disk") { (place("plot-disk", "What reached the device", "Bytes read and written at the device over time, MB/s")) }
-            @if has("cpu") { (place("plot-cpu", "CPU by kind, and I/O wait", "CPU time by kind as a share of the whole machine over time")) }
-            @if has("temperature") { (place("plot-temperature", "Temperature", "Temperatures over time, degrees Celsius")) }
-            @if has("frequency") { (place("plot-frequency", "CPU frequency", "CPU frequency over time, MHz")) }
+            (place("plot-rate", "Throughput, MB/s", "Throughput over time, MB/s"))
+            @if folded { details { summary { "Latency, what reached the device, CPU, temperature" } (others) } } @else { (others) }
         }
     }
 }

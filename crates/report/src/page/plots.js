@@ -103,16 +103,17 @@
 
   function plot(id, columns, series, options) {
     const place = document.getElementById(id);
-    if (!place) return;
+    // Nothing has a width in a part that is folded.
+    if (!place || !place.clientWidth) return;
     const o = options || {};
-    const width = place.clientWidth || 680;
+    const width = place.clientWidth;
     const log = o.unit === "us";
     const u = new uPlot(
       {
         width: width,
         height: o.height || 190,
         plugins: [bands()],
-        padding: [8, 6, 0, 0],
+        padding: [8, 24, 0, 0],
         cursor: { sync: { key: "narrows", setSeries: false }, drag: { x: true, y: false }, points: { size: 6 } },
         legend: { live: true },
         scales: {
@@ -173,7 +174,7 @@
     const io = data.io;
     plot("plot-rate", [io.t, io.rate], [{ label: "throughput", stroke: colour("c1"), fill: colour("accent-ground") }], { unit: "MB/s", names: true, height: 220 });
     plot("plot-latency", [io.t, io.max, io.p99, io.p50], [
-      { label: "max", stroke: colour("c2"), width: 1 },
+      { label: "max latency", stroke: colour("c2"), width: 1 },
       { label: "p99", stroke: colour("c7") },
       { label: "median", stroke: colour("c1"), width: 1.8 },
     ], { unit: "us", height: 220 });
@@ -221,19 +222,19 @@
   let wait = 0, width = area.clientWidth;
   window.addEventListener("resize", () => {
     clearTimeout(wait);
-    wait = setTimeout(() => { if (area.clientWidth !== width) { width = area.clientWidth; draw(); } }, 150);
+    wait = setTimeout(() => { if (area.clientWidth && area.clientWidth !== width) { width = area.clientWidth; draw(); } }, 150);
   });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  // Paper is light and wide enough for what a screen of 660 px shows; folded parts are opened.
+  const folds = [area.closest("details"), area.querySelector("details")];
+  folds.filter((f) => f).forEach((f) => f.addEventListener("toggle", () => { if (f.open) draw(); }));
+  // Paper is light and as wide as a screen of 660 px.
   window.addEventListener("beforeprint", () => {
     root.setAttribute("data-print", "");
-    document.querySelectorAll("main section details:not([open])").forEach((d) => { d.open = true; d.setAttribute("data-opened", ""); });
     draw();
     plots.forEach((u) => u.setSize({ width: Math.min(660, u.width), height: u.height }));
   });
   window.addEventListener("afterprint", () => {
     root.removeAttribute("data-print");
-    document.querySelectorAll("details[data-opened]").forEach((d) => { d.open = false; d.removeAttribute("data-opened"); });
     draw();
   });
 })();

@@ -10,7 +10,7 @@ fn rate(round: &model::SteadyRound) -> f64 {
 }
 
 fn drawing(record: &SteadyRecord, allowed: Option<f64>, class: &str, width: f64) -> Markup {
-    let (left, right, top, bottom, height) = (72.0, 14.0, 12.0, 212.0, 244.0);
+    let (left, right, top, bottom, height) = (84.0, 14.0, 12.0, 212.0, 260.0);
     let rounds = &record.rounds;
     let highest = rounds.iter().map(rate).fold(1.0, f64::max) * 1.08;
     let slot = (width - left - right) / rounds.len().max(1) as f64;
@@ -37,6 +37,7 @@ fn drawing(record: &SteadyRecord, allowed: Option<f64>, class: &str, width: f64)
                 }
                 @if rounds.len() <= 12 || i % 5 == 4 || i == 0 { text.tick x=(at(left + (i as f64 + 0.5) * slot)) y="230" text-anchor="middle" { (i + 1) } }
             }
+            text.axis x=((left + width - right) / 2.0) y="250" text-anchor="middle" { "round" }
             @if whole {
                 line.mean x1=(at(wx)) x2=(at(width - right)) y1=(at(y(mean))) y2=(at(y(mean))) {}
                 @if let Some(range) = allowed {

@@ -4,7 +4,7 @@ use super::{depth, heat, summary, t};
 use crate::run::{Cell, Form, Numbers, Table, Weight, forms, remarks, table_of, validity_words};
 use crate::{Check, Style, headline, quantity, storage_line};
 use maud::{Markup, html};
-use model::{RunValidity, Unit};
+use model::RunValidity;
 
 /// Name, time, storage, and what the run is worth as a whole.
 pub(super) fn header(check: &Check<'_>) -> Markup {
@@ -71,7 +71,13 @@ fn table(table: &Table) -> Markup {
     }
 }
 
-/// All forms with their drawings, notes, the worst stall, and what has to be said of the phases.
+/// Whether a plot stands beside the numbers: of a grid, of depths, or of rounds.
+pub(super) fn is_drawn(check: &Check<'_>) -> bool {
+    let drawn = |f: &Form<'_>| matches!(f, Form::Grid(..) | Form::Depth(..));
+    forms(check.run, check.depth_curves).iter().any(drawn) || super::rounds::rounds(check.run).is_some()
+}
+
+/// All forms with their drawings, notes, the longest gap, and what has to be said of the phases.
 pub(super) fn numbers(check: &Check<'_>) -> Markup {
     let run = check.run;
     let mut n = Numbers::new(&Style::default());
@@ -91,15 +97,13 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
         })
         .collect();
     html! {
-        section id="numbers" {
-            h2 { "The numbers" }
             @for form in &shown { div.formed { (form) } }
             @if !n.notes.is_empty() { ol.notes { @for note in &n.notes { li { (t(note)) } } } }
             dl.tiles {
                 @if let Some((ns, phase)) = headline::worst_stall(run) {
-                    div { dt { "worst stall" } dd { (quantity::quantity(ns, Unit::Ns)) small { "in " (t(phase)) } } }
+                    (summary::longest_gap(ns, phase))
                 }
-                div { dt { @if run.target.kind == model::TargetKind::Sim { "simulated writes" } @else { "written" } } dd { (quantity::size(run.bytes_written)) small { "in " (quantity::duration(run.duration_ns)) } } }
+                @if run.target.kind != model::TargetKind::Foreign { div { dt { @if run.target.kind == model::TargetKind::Sim { "simulated writes" } @else { "written" } } dd { (quantity::size(run.bytes_written)) small { "in " (quantity::duration(run.duration_ns)) } } } }
                 @if let Some(ns) = headline::own_cpu_ns(run) {
                     div { dt { "own CPU" } dd { (quantity::duration(ns)) small { "over all phases" } } }
                 }
@@ -109,7 +113,6 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
             }
             @for note in &run.plan.notes { p.remark { (t(note)) } }
             @for remark in &run.remarks { p.remark { (t(remark)) } }
-        }
     }
 }
 

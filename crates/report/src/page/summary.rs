@@ -122,7 +122,7 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
             }
             dl.tiles {
                 @if let Some((ns, phase)) = headline::worst_stall(run) {
-                    div { dt { "longest gap" } dd { (quantity::quantity(ns, Unit::Ns)) small { "in " (t(phase)) } } }
+                    (longest_gap(ns, phase))
                 }
                 @if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
                     div { dt { "memory copy" } dd { (copy.value()) @if let Some(h) = &copy.half_width { small { "± " (h) } } } }
@@ -138,6 +138,11 @@ pub(super) fn numbers(check: &Check<'_>) -> Markup {
             @for remark in &run.remarks { p.remark { (t(remark)) } }
         }
     }
+}
+
+/// A tile: how long nothing completed at the longest.
+pub(super) fn longest_gap(ns: f64, phase: &str) -> Markup {
+    html! { div { dt { "longest gap without a completion" } dd { (quantity::quantity(ns, Unit::Ns)) small { "in " (t(phase)) } } } }
 }
 
 fn cell(cell: &Cell) -> Markup {

@@ -110,23 +110,20 @@ fn refused_and_skipped_numbers_show_their_reasons() {
 #[test]
 fn the_whole_page_has_all_its_parts() {
     let html = html(&fixture::sd_card());
-    for id in [
-        "numbers",
-        "ladder",
-        "path",
-        "findings",
-        "time",
-        "phases",
-        "latency",
-        "metrics",
-        "ratings",
-        "method",
-        "environment",
-        "plan",
-        "kernel",
-    ] {
-        assert!(html.contains(&format!("<section id=\"{id}\">")), "{id}");
+    // What is read first, then what is folded.
+    for id in ["numbers", "ladder", "findings"] {
+        assert!(html.contains(&format!("<section id=\"{id}\"><h2>")), "{id}");
     }
+    for id in
+        ["time", "phases", "latency", "path", "causes", "metrics", "ratings", "method", "environment", "plan", "kernel"]
+    {
+        assert!(html.contains(&format!("<section class=\"fold\" id=\"{id}\"><details><summary>")), "{id}");
+    }
+    let first_fold = html.find("class=\"fold\"").expect("a fold");
+    assert!(
+        html.find("id=\"findings\"").is_some_and(|findings| findings < first_fold),
+        "what is read first comes first"
+    );
     assert!(html.contains("<noscript>"));
     assert!(html.contains("lowest known ceiling"));
     assert!(html.contains("mmc1: tuning execution failed"));

@@ -105,9 +105,10 @@ fn html(sample: &Sample) -> String {
     report::page(&sample.check())
 }
 
-/// What stands in the section with this id.
+/// What stands in the section with this id, folded or not.
 fn section<'a>(html: &'a str, id: &str) -> Option<&'a str> {
-    let (_, rest) = html.split_once(&format!("<section id=\"{id}\">"))?;
+    let begins = [format!("<section id=\"{id}\">"), format!("<section class=\"fold\" id=\"{id}\">")];
+    let (_, rest) = begins.iter().find_map(|begin| html.split_once(begin.as_str()))?;
     Some(rest.split_once("</section>").expect("a section is closed").0)
 }
 
@@ -131,7 +132,13 @@ fn a_grid_is_a_heat_map_that_reads_without_colours_and_scripts() {
     let s = fixture::grid();
     let html = html(&s);
     let numbers = section(&html, "numbers").expect("numbers");
-    assert_eq!(numbers.matches("<td class=\"h9\"><b>").count(), 8, "one best a row: {numbers}");
+    assert_eq!(numbers.matches(" r9\"><b>").count(), 8, "one best a row, the last step of it: {numbers}");
+    let (of_all, of_row) = (numbers.matches("<td class=\"h9 ").count(), numbers.matches(" r9\">").count());
+    assert!(
+        of_all > 0 && of_all < of_row,
+        "colours go by the whole grid, and by row when that is asked for: {of_all}, {of_row}"
+    );
+    assert_eq!(numbers.matches("type=\"checkbox\"").count(), 1);
     assert_eq!(numbers.matches("class=\"none\"").count(), 9, "eight that were left out, and one refused");
     assert!(
         numbers.contains("<th scope=\"row\">random write</th>") && numbers.contains("<th scope=\"col\">4 KiB</th>")

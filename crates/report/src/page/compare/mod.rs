@@ -5,7 +5,7 @@ mod overlay;
 mod percentiles;
 mod slopes;
 
-use super::{framed, section, t};
+use super::{fold, framed, section, t};
 use crate::compare::{Row, cause_words, change, groups, metric_words, name_words, notes, overall_words, verdict_words};
 use crate::{Compare, quantity};
 use maud::{Markup, html};
@@ -69,18 +69,18 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
             (notes_of(view))
         }))
         @if !drawn.is_empty() {
-            (section(&id("pairs"), "Before and after, run by run", "Each line is a pair; a line that rises means a larger value with B", html! {
+            (fold(&id("pairs"), "Before and after, run by run", "each line is a pair; a line that rises means a larger value with B", html! {
                 div.pairs { @for metric in drawn { (slopes::figure(metric, view.a.name, view.b.name)) } }
             }))
         }
         @if let Some(curves) = percentiles::figures(view) {
-            (section(&id("latency"), "Latency", "All runs of a side together, from the median to the slowest", curves))
+            (fold(&id("latency"), "Latency", "all runs of a side together, from the median to the slowest", curves))
         }
         @if let Some(lines) = overlay::figures(view) {
-            (section(&id("time"), "Over time", "The rate of every run, from the start of its phase", lines))
+            (fold(&id("time"), "Over time", "the rate of every run, from the start of its phase", lines))
         }
         @if c.metrics.iter().any(|m| !m.primary) {
-            (section(&id("others"), "Also measured", "Not asked before the data: exploratory, with the false discovery rate held (Benjamini and Hochberg)", html! {
+            (fold(&id("others"), "Also measured", "not asked before the data: exploratory, with the false discovery rate held (Benjamini and Hochberg)", html! {
                 div.scroll tabindex="0" role="region" aria-label="Other metrics" { (table(view, false)) }
             }))
         }
@@ -129,11 +129,13 @@ fn table(view: &Compare<'_>, primary: bool) -> Markup {
     let c = view.comparison;
     let ends = c.metrics.iter().filter(|m| m.primary == primary).flat_map(|m| [m.low, m.high, m.ratio]).flatten();
     let widest = ends.filter(|r| *r > 0.0 && r.is_finite()).map(|r| r.ln().abs()).fold(0.0, f64::max);
-    let scale = widest.clamp(1.1f64.ln(), 2.5f64.ln());
+    let scale = widest.clamp(1.1f64.ln(), WIDEST.ln());
     html! {
         table.data {
             thead { tr {
-                @for heading in ["metric", "A", "B", "change", "", "p", "margin", "verdict"] { th scope="col" { (heading) } }
+                @for heading in ["metric", "A", "B", "change"] { th scope="col" { (heading) } }
+                th scope="col" { (axis(scale)) }
+                @for heading in ["p", "margin", "verdict"] { th scope="col" { (heading) } }
             } }
             tbody {
                 @for group in groups(c.metrics.iter().filter(|m| m.primary == primary)) {
@@ -172,20 +174,39 @@ fn chip_of(metric: &Compared) -> &'static str {
     }
 }
 
+/// Ratios up to this one have their place on the axis; larger ones are an arrow at its end.
+const WIDEST: f64 = 32.0;
+
+/// The ends and the middle of the axis below.
+fn axis(scale: f64) -> Markup {
+    let end = quantity::ratio(scale.exp());
+    html! {
+        svg width="136" height="16" viewBox="0 0 136 16" role="img" aria-label=(format!("axis from 1/{end} to {end} times")) {
+            text.axis x="0" y="12" { "1/" (end) }
+            text.axis x="68" y="12" text-anchor="middle" { "1" }
+            text.axis x="136" y="12" text-anchor="end" { (end) " ×" }
+        }
+    }
+}
+
 /// The interval of the ratio on a logarithmic axis with 1 in the middle; the margin as a band behind it.
 fn bar(metric: &Compared, scale: f64, margin: Option<f64>) -> Markup {
-    let x = |ratio: f64| (60.0 + ratio.max(f64::MIN_POSITIVE).ln() / scale * 55.0).clamp(0.0, 120.0);
+    let x = |ratio: f64| (68.0 + ratio.max(f64::MIN_POSITIVE).ln() / scale * 62.0).clamp(6.0, 130.0);
     let margin =
         margin.filter(|_| metric.basis != Basis::Single).map(|p| (x(1.0 / (1.0 + p / 100.0)), x(1.0 + p / 100.0)));
     html! {
-        svg width="120" height="16" viewBox="0 0 120 16" role="img" aria-label=(metric.ratio.map(change).unwrap_or_default()) {
+        svg width="136" height="16" viewBox="0 0 136 16" role="img" aria-label=(metric.ratio.map(change).unwrap_or_default()) {
             @if let Some((low, high)) = margin { rect.track x=(px(low)) y="1" width=(px(high - low)) height="14" {} }
-            line.grid x1="60" x2="60" y1="0" y2="16" {}
+            line.grid x1="68" x2="68" y1="0" y2="16" {}
             @if let (Some(low), Some(high)) = (metric.low.map(x), metric.high.map(x)) {
                 path.whisker d=(format!("M{} 8 H{}", px(low), px(high))) {}
             }
-            @if let Some(at) = metric.ratio.filter(|r| *r > 0.0).map(x) {
-                circle cx=(px(at)) cy="8" r="4" fill="currentColor" {}
+            @if let Some(ratio) = metric.ratio.filter(|r| *r > 0.0) {
+                @match ratio.ln() / scale {
+                    ..-1.001 => { path d="M0 8 L9 3 V13 Z" fill="currentColor" {} },
+                    1.001.. => { path d="M136 8 L127 3 V13 Z" fill="currentColor" {} },
+                    _ => { circle cx=(px(x(ratio))) cy="8" r="4" fill="currentColor" {} },
+                }
             }
         }
     }

@@ -62,7 +62,7 @@ fn figure(name: &str, a: &[Line], b: &[Line]) -> Markup {
     let path = |line: &Line| {
         let at = |(i, (s, v)): (usize, &(f64, f64))| {
             let start = if i == 0 { "M" } else { " L" };
-            format!("{start}{} {}", px(70.0 + s / end * 260.0), px(12.0 + (1.0 - v / top) * 166.0))
+            format!("{start}{} {}", px(86.0 + s / end * 244.0), px(12.0 + (1.0 - v / top) * 166.0))
         };
         line.iter().enumerate().map(at).collect::<String>()
     };
@@ -72,12 +72,12 @@ fn figure(name: &str, a: &[Line], b: &[Line]) -> Markup {
             svg viewBox="0 0 340 206" width="340" role="img" aria-label=(t(&format!("{name}: rate over time, all runs of A and B"))) {
                 @for share in [0.0, 0.5, 1.0] {
                     @let y = px(12.0 + (1.0 - share / 1.05) * 166.0);
-                    line.grid x1="70" x2="330" y1=(y) y2=(y) {}
-                    text.tick x="66" y=(y) dy="4" text-anchor="end" { (quantity::quantity(top / 1.05 * share, Unit::BytesPerS)) }
+                    line.grid x1="86" x2="330" y1=(y) y2=(y) {}
+                    text.tick x="82" y=(y) dy="4" text-anchor="end" { (quantity::quantity(top / 1.05 * share, Unit::BytesPerS)) }
                 }
                 @for l in a { path.curve.thin.c1 d=(path(l)) {} }
                 @for l in b { path.curve.thin.c2.dash d=(path(l)) {} }
-                text.tick x="70" y="198" { "0 s" }
+                text.tick x="86" y="198" { "0 s" }
                 text.tick x="330" y="198" text-anchor="end" { (quantity::significant(end, 2)) " s" }
             }
         }

@@ -56,7 +56,7 @@ fn figure(name: &str, a: &Histogram, b: &Histogram) -> Markup {
     let nines = both.iter().map(|h| carried(h)).fold(1.0, f64::max);
     let last = |h: &Histogram| log(h.quantile(1.0 - 10f64.powf(-carried(h))));
     let high = both.iter().filter_map(|h| last(h)).fold(low + 1.0, f64::max).ceil();
-    let x = |n: f64| 46.0 + n / nines * 284.0;
+    let x = |n: f64| 54.0 + n / nines * 256.0;
     let y = |ns: u64| 12.0 + (high - (ns.max(1) as f64).log10()) / (high - low) * 166.0;
     let line = |h: &Histogram| {
         let points = (0..=48).filter_map(|i| {
@@ -76,13 +76,13 @@ fn figure(name: &str, a: &Histogram, b: &Histogram) -> Markup {
             svg viewBox="0 0 340 206" width="340" role="img" aria-label=(t(&format!("{name}: latency by percentile, A and B"))) {
                 @for d in decades {
                     @let at = px(12.0 + (high - f64::from(d)) / (high - low) * 166.0);
-                    line.grid x1="46" x2="330" y1=(at) y2=(at) {}
-                    text.tick x="42" y=(at) dy="4" text-anchor="end" { (tick(f64::from(d))) }
+                    line.grid x1="54" x2="330" y1=(at) y2=(at) {}
+                    text.tick x="50" y=(at) dy="4" text-anchor="end" { (tick(f64::from(d))) }
                 }
                 @for (n, label) in [(std::f64::consts::LOG10_2, "50 %"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %")] {
                     @if n <= nines {
                         line.grid x1=(px(x(n))) x2=(px(x(n))) y1="12" y2="178" {}
-                        text.tick x=(px(x(n).min(310.0))) y="196" text-anchor="middle" { (label) }
+                        text.tick x=(px(x(n))) y="196" text-anchor="middle" { (label) }
                     }
                 }
                 path.curve.c1 d=(line(a)) {}

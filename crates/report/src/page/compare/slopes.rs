@@ -60,5 +60,5 @@ pub(super) fn figure(metric: &Compared, a: &str, b: &str) -> Markup {
 
 /// A name that fits below its column.
 fn cut(name: &str) -> String {
-    crate::text::shorten(name, 22, false)
+    crate::text::shorten(name, 17, false)
 }

@@ -18,6 +18,7 @@ pub(super) fn forest(predictions: &[&Prediction], class: &str, width: f64) -> Ma
     let letters = if width < 500.0 { 19 } else { 34 };
     html! {
         svg.curves.forest.(class) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Tau of each predictor with its interval; the table below has the numbers" {
+            text.axis x="2" y="12" { "tau" }
             @for v in [-1.0, -0.5, 0.0, 0.5, 1.0] {
                 line class=(if v == 0.0 { "zero" } else { "grid" }) x1=(at(x(v))) x2=(at(x(v))) y1=(at(top - 6.0)) y2=(at(height)) {}
                 text.tick x=(at(x(v))) y="12" text-anchor="middle" { (v) }

@@ -5,7 +5,7 @@ mod bars;
 mod forest;
 mod scatter;
 
-use super::{framed, section, t};
+use super::{fold, framed, section, t};
 use crate::rank::{Rank, cell, order, same_order_percent, shown};
 use crate::{quantity, text};
 use maud::{Markup, html};
@@ -38,11 +38,11 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
             }))
             @let plots = scatter::plots(ranking, predicted, &drawn, SCATTERS);
             @if !plots.is_empty() {
-                (section("scatter", "Target by target", &format!("Each point is a target; upwards is {}", t(predicted)), html! { div.scatters { @for p in &plots { (p) } } }))
+                (fold("scatter", "Target by target", &format!("each point is a target; upwards is {}", t(predicted)), html! { div.scatters { @for p in &plots { (p) } } }))
             }
         }
         (section("targets", "Side by side", "Each metric with a bar for each target; the place behind it, = where it cannot be told from the best of it", bars::bars(ranking, &metrics, &order)))
-        (section("numbers", "All numbers", "The median over the runs of each target", numbers(rank, &order)))
+        (fold("numbers", "All numbers", "the median over the runs of each target", numbers(rank, &order)))
         footer {
             p { "narrows " (t(version)) ". MB/s is 10⁶ bytes per second. Places are by verdict, not by digits." }
             p { "This page is one file and loads nothing." }
