@@ -123,7 +123,7 @@ mod tests {
         let open = fit("a database", None, None, 50.0);
         assert_eq!(
             verdict(&[good.clone(), slow.clone(), open.clone()], None).unwrap(),
-            "Too slow for an operating system: 33 random writes/s, A1 asks for 500; good for video V10; not known for a \
+            "Too slow for an operating system: 33.0 random writes/s, A1 asks for 500; good for video V10; not known for a \
              database."
         );
         assert_eq!(verdict(std::slice::from_ref(&good), None).unwrap(), "Good for video V10.");
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(verdict(&[], None), None);
         assert_eq!(
             verdict(&[good.clone(), slow], Some("an operating system")).unwrap(),
-            "No, not good for an operating system: 33 random writes/s, A1 asks for 500 (15.2 times short of it)."
+            "No, not good for an operating system: 33.0 random writes/s, A1 asks for 500 (15 times short of it)."
         );
         assert!(verdict(&[open], Some("a database")).unwrap().starts_with("Not known whether"));
     }

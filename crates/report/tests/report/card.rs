@@ -29,7 +29,7 @@ fn forty_columns() {
         }
     }
     let text = card(&fixture::troubled().check(), &Style { width: 40, ..Style::default() });
-    assert!(text.contains("refused [") && text.contains("sequential read"), "{text}");
+    assert!(text.contains(")!1") && text.contains("sequential read"), "{text}");
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn colour_changes_nothing_but_colour() {
 }
 
 #[test]
-fn a_refused_number_is_nowhere_on_the_card() {
+fn a_refused_number_stands_in_brackets_with_its_mark() {
     let s = fixture::troubled();
     let rejected = s.run.metric("seq-read.throughput_bytes_per_s").and_then(|m| m.rejected_value).expect("rejected");
     let text = plain(&s);
-    assert!(!text.contains(&report::quantity::rate(rejected)), "{text}");
-    assert!(text.contains("refused: link-ceiling [1]"), "{text}");
+    assert!(text.contains(&format!("({})!1", report::quantity::rate(rejected))), "{text}");
+    assert!(text.contains("\n  !1 "), "the mark has its reason: {text}");
 }
