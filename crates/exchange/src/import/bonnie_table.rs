@@ -76,7 +76,9 @@ fn half(text: &Text, heading: usize, io: bool, results: &mut Results, found: &mu
         Ok(()) => found.used_range(heading, figures),
         Err(why) => {
             found.used_range(heading, columns);
-            found.not_understood(figures, why);
+            // A table that was cut off has no line of figures to point at.
+            let at = if text.line(figures).trim().is_empty() { columns } else { figures };
+            found.not_understood(at, why);
             results.unread_io |= io;
             return Some(figures + 1);
         }

@@ -40,6 +40,11 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             new.source_version = version;
             run = Some(new);
             section = None;
+            // A rule stands above the title of one of them.
+            let above = number.saturating_sub(1).max(1);
+            if text.line(above).starts_with("----") {
+                found.used(above);
+            }
             found.used(number);
             continue;
         }

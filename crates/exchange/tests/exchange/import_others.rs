@@ -471,7 +471,7 @@ fn a_latency_of_zero_beside_no_io_is_null() {
     let run = &imported.runs[0];
     let await_of = |side: &str| run.metrics().find(|m| m.metric.id.ends_with(&format!("sda.{side}.await_ns"))).unwrap();
     assert_eq!((await_of("read").metric.value, await_of("write").metric.value), (None, Some(1.5e6)));
-    assert!(await_of("read").metric.reasons[0].starts_with("no-operations"), "{:?}", await_of("read"));
+    assert!(await_of("read").metric.reasons.iter().any(|r| r.starts_with("no-operations")), "{:?}", await_of("read"));
 }
 
 #[test]
