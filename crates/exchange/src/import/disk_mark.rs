@@ -88,7 +88,7 @@ fn is_frame(line: &str) -> bool {
         ["* ", "--", "Crystal Dew World", "Flexible I/O Tester", "Profile", "Test", "Mode", "Time", "Date", "OS"];
     let labelled =
         |s: &&str| line.strip_prefix(*s).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
-    starts.iter().any(|s| if s.ends_with(' ') || *s == "--" { line.starts_with(s) } else { labelled(&s) })
+    starts.iter().any(|s| if s.ends_with(' ') || *s == "--" { line.starts_with(s) } else { labelled(s) })
 }
 
 /// The name of the test, and its metrics.
