@@ -34,6 +34,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path layer by layer, with each layer\'s ceiling, and what is known to be wrong with it'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "copy" -d 'What a copy of memory, of a device\'s memory or of an MTD device costs by the width of its accesses'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "tune" -d 'Undo settings that an experiment left changed on this machine'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer that limits a run, what that rests on, and what would decide it'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval'
@@ -88,7 +89,352 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l keep-every -d 'H
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l repeat -d 'Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l name -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rw -d 'read, write, rw, randread, randwrite, randrw, trim ...; then the one name that follows is the TARGET' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l readwrite -d 'What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rwmixread -d 'Reads among the operations of a mix' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rwmixwrite -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bs -d 'Size of the operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize -d 'Size of the operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bsrange -d 'Size of the operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize_range -d 'Size of the operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bssplit -d 'Size of the operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l blockalign -d 'Offsets are multiples of it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ba -d 'Offsets are multiples of it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioengine -d 'By which calls; without it io_uring for direct access and plain calls for buffered' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l stat_type -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth -d 'Operations in flight' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch -d 'Operations handed over in one call at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_submit -d 'Operations handed over in one call at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_complete -d 'Completions that a full queue waits for' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_complete_min -d 'Completions that a full queue waits for' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l direct -d 'Past the page cache or through it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffered -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l sync -d 'O_DSYNC or O_SYNC' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l numa_cpu_nodes -d 'NUMA nodes whose processors may be used' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l numa_mem_policy -d 'Where its buffers are' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_min -d 'It ends, with an error, after a second in which it did less' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ratemin -d 'It ends, with an error, after a second in which it did less' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_iops_min -d 'The same in operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l flow -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l flow_id -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l flow_sleep -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l random_sequence_stride -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_backlog -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_pattern -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l steadystate_check_interval -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ss_interval -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fill_device -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fill_fs -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpuload -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpuchunks -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpumode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l hipri -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l nowait -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l uncached -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l atomic -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l mem -d 'Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iomem -d 'Pages that the buffers lie in: transparent huge pages for buffers of 64 KiB and more, ordinary pages as a program gets them that does not care, or reserved huge pages (vm.nr_hugepages)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iomem_align -d 'The first buffer starts on a multiple of this; a power of two' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l mem_align -d 'The first buffer starts on a multiple of this; a power of two' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l hugepage-size -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l invalidate -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fsync -d 'fsync (mmap: msync) after so many writes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fdatasync -d 'fdatasync after so many writes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l end_fsync -d 'fsync when it ends' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fsync_on_close -d 'fsync when it ends' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l numjobs -d 'Streams that do this side by side' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpus_allowed -d 'Processors that may be used' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpus_allowed_policy -d 'Each stream is pinned to one of them' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exitall -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exit_what -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exitwhat -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l prioclass -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l prio -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l priohint -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio_percentage -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio_class -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio_hint -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio_bssplit -d 'Shares of its reads and writes, or of those of one size, with a priority of their own, as in read/20/real-time:0; drawn one by one' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l directory -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l filename -d 'Files that it uses' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l nrfiles -d 'So many files for each stream' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l nr_files -d 'So many files for each stream' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l filename_format -d 'Names of its own files; without it $jobname.$jobnum.$filenum' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l filesize -d 'How much of the target it uses' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_service_type -d 'How it goes from one file to the next' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l size -d 'How much of the target it uses' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_size -d 'It ends after so many bytes; per cent are of its region' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_limit -d 'It ends after so many bytes; per cent are of its region' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fileoffset -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_increment -d 'From the start of one stream\'s region to the next\'s; 0: all in one region' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l number_ios -d 'It ends after so many operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l loops -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l runtime -d 'Seconds at most; with --time_based, until then' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l timeout -d 'How long it measures' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l time_based -d 'Goes on until --runtime is over' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ramp_time -d 'Before the time, not counted' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l startdelay -d 'It starts so long after the phase' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l start_delay -d 'It starts so long after the phase' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l stonewall -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait_for_previous -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait_for -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zonemode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zonesize -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zonerange -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zoneskip -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l group_reporting -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l new_group -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zero_buffers -d 'Writes zeroes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffer_compress_percentage -d 'Share of the data written that compresses to nothing' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l dedupe_percentage -d 'Share of the blocks written that are copies' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l dedupe_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l dedupe_working_set_percentage -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l dedupe_global -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l randrepeat -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l allrandrepeat -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l randseed -d 'Seed of offsets and data; without it, made from the run\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l norandommap -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l random_distribution -d 'Order of the offsets' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_iops -d 'Demanded operations per second' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_process -d 'How the starts of paced operations are spread' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l max_latency -d 'It ends, with an error, with an operation that took longer' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l latency_target -d 'It looks for the greatest depth, up to its own, at which latencies keep to this, and ends when that is found: what counts is a window at that depth' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l latency_window -d 'How long each depth is tried, two intervals of the series or more; without it a second' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l latency_percentile -d 'How many operations of a window are to keep to the target; without it all' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l latency_run -d 'It goes on at the depth that was found, and looks for a smaller one when that does not hold any more' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime -d 'Pause after operations' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_spin -d 'Part of the pause that is spent computing' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_blocks -d 'Operations between pauses' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_write_sequence -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l do_verify -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_fatal -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l continue_on_error -d 'What a failed operation does' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ignore_error -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l steadystate -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ss -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l steadystate_duration -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ss_dur -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l steadystate_ramp_time -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ss_ramp -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l kb_base -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_bw_log -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_lat_log -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_iops_log -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_hist_log -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_avg_msec -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_hist_msec -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_hist_coarseness -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_max_value -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_offset -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_compression -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_store_compressed -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_unix_epoch -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_alternate_epoch -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_alternate_epoch_clock_id -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_issue_time -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_compression_cpus -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l job_start_clock_id -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l block_error_percentiles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_window_value -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_entries -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l log_prio -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l per_job_logs -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l percentile_list -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l lat_percentiles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l clat_percentiles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l slat_percentiles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bwavgtime -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iopsavgtime -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l disable_lat -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l disable_clat -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l disable_slat -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l disable_bw -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l disable_bw_measurement -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l gtod_reduce -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l unified_rw_reporting -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_cycle -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ratecycle -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rwmixcycle -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l disk_util -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l error_dump -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l refill_buffers -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l scramble_buffers -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffer_compress_chunk -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l description -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l comm -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l unit_base -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l eta -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l eta_interval -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l minimal -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l significant_figures -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l status_interval -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thread -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l threads -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fork -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l userspace_reap -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fixedbufs -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l registerfiles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l nonvectored -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l clocksource -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l gtod_cpu -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l clocksource_cpu -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_complete_max -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_submit_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libaio_vectored -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l softrandommap -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l random_generator -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l use_os_rand -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_interval -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_async -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_async_cpus -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_dump -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verifysort -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_offset -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_pattern_interval -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verifysort_nr -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fallocate -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_on_open -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_serialize -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_fsync -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow_file_create -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fadvise_hint -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l openfiles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l unlink -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l unlink_each_loop -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow_mounted_write -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l readonly -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exitall_on_error -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l nice -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_iolog -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_iolog -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l replay_no_stall -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l replay_redirect -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l replay_align -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l replay_scale -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l replay_time_scale -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l replay_skip -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l merge_blktrace_file -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l merge_blktrace_scalars -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l merge_blktrace_iters -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l blktrace -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_iolog_chunked -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l lockmem -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_low -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_complete_max_ratio -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l serialize_overlap -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bs_is_seq_rand -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bs_unaligned -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize_unaligned -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l overlap -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_size_pct -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l profile -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l kb_base_unit -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_blocks_type -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_iotime -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_barrier -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l sprandom -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l spr_cs -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l spr_num_regions -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l spr_op -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l stats -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_hint -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thp -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l gpu_dev_id -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l startdelay_range -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpumask -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l end_syncfs -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l filesize_range -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_append -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l unique_filename -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l opendir -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_only -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l pre_read -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l lockfile -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l filetype -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l flow_watermark -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l sync_file_range -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l sqthread_poll -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l sqthread_poll_cpu -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmd_type -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l md_per_io_size -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l pi_act -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l pi_chk -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l apptag -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l apptag_mask -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l readwrite_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l writefua -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l readfua -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fdp -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l plids -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l dataplacement -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fdp_pli -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l num_range -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l fdp_pli_select -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l plid_select -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l dp_scheme -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l data_placement -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cdb_len -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l deac -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_bytchk -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l force_async -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l hostname -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l port -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l protocol -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l listen -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l pingpong -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l interface -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ttl -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l nodelay -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l window_size -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l mss -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exit_on_io_done -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l hipri_percentage -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_align -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ramp_size -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l percentage_random -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l percentage_sequential -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_ignore_thinktime -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rw_sequencer -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zonecapacity -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l max_open_zones -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l job_max_open_zones -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_beyond_wp -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zone_reset_threshold -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l zone_reset_frequency -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ignore_zone_limits -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l recover_zbd_write_error -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_zone_remainder -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exec_prerun -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l exec_postrun -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioscheduler -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cgroup -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cgroup_weight -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cgroup_nodelete -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l uid -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l gid -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinkcycles -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_backlog_batch -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_only -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_state_load -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_state_save -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l experimental_verify -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_percentage -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_verify_zero -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_backlog -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_backlog_batch -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_header_seed -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_policy -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffer_pattern -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -104,6 +450,17 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow-commands -
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l time -d 'How long each way of copying is measured [default: 120 to 300 ms]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l allow-writes -d 'Measure writes, too: of device memory that is mapped, which gets what it holds'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l read-registers -d 'Read what may be registers; even a read can change a device or hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand tune" -l list -d 'Show what can be set on the path to a directory, a file, a device or a disk\'s name' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand tune" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand tune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
@@ -124,7 +481,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand why" -l read-registers -
 complete -c narrows -n "__fish_narrows_using_subcommand why" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand why" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand watch" -s i -l interval -d 'Time between rows (500ms, 1s, 1m)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand watch" -s i -l interval -d 'Time between rows (500ms, 1s, 1m) [default: 1s]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s n -l count -d 'End after so many rows, the first included' -r
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -l csv -d 'CSV instead of a table' -r -f -a "narrows\t'Ours: a line for each layer and interval, units in the names'
 iostat\t'Those of iostat -x; kB are KiB, as there'
@@ -137,6 +494,10 @@ complete -c narrows -n "__fish_narrows_using_subcommand watch" -l live -d 'Full 
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l repeat -d 'Make the runs first, so many of each value of --with, in randomised order; A is then \'WORKLOAD TARGET\'' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l with -d 'What differs between the runs: a setting (narrows tune --list), a file below /sys, a sysctl, mount-options, target, or a key of the workload' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l seed -d 'Seed of the order of the runs of --repeat, and of everything random in them [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l alpha -d 'Error rate over all primary metrics together [default: 0.05]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l primary -d 'A metric that is asked; may be given several times [default: the rate of each phase]' -r
@@ -146,6 +507,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand compare" -l archive -d '
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l plan -d 'Show what --repeat would do instead of doing it'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l markdown -d 'The comparison as Markdown, for an issue or a forum'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -165,20 +529,25 @@ complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Ke
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "list" -d 'All runs, newest last'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "show" -d 'One run: its card, or with --json all of it'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "verify" -d 'Check bundles against their SHA256SUMS (exit 1 if one was altered)'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "recover" -d 'Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "reindex" -d 'Rebuild index.jsonl from the bundles'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "tag" -d 'Give a run a tag, or list tags'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list show verify recover reindex tag delete" -f -a "delete" -d 'Delete runs with their pages and tags'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "list" -d 'All runs, or those that fit, newest last'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "prune" -d 'Delete runs by a rule; those with a tag stay, unless --tag names it'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "show" -d 'One run: its card, or with --json all of it'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "verify" -d 'Check bundles against their SHA256SUMS (exit 1 if one was altered)'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "recover" -d 'Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "reindex" -d 'Rebuild index.jsonl from the bundles'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "tag" -d 'Give a run a tag, or list tags'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "delete" -d 'Delete runs with their pages and tags'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l tag -d 'With this tag' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l workload -d 'Of this workload' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l target -d 'On this target, or with this in its name' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l since -d 'Not older than this (7d, 12h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -186,6 +555,20 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l tag -d 'With this tag' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l workload -d 'Of this workload' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l target -d 'On this target, or with this in its name' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l since -d 'Not older than this (7d, 12h)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l keep -d 'Keep so many of each target, the newest' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l older-than -d 'Only runs that are older (30d, 12h)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l dry-run -d 'Only say which would go'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'

@@ -4,7 +4,7 @@ mod expect;
 mod run_builder;
 
 use expect::*;
-use model::{Access, Better, BufferPages, Confidence, Metric, Run, Unit};
+use model::{Access, Better, BufferPages, Confidence, CopyMethod, CopyPlan, Metric, Run, StreamKind, Unit};
 use run_builder::*;
 
 /// The camera recorder: 80 MB/s through the page cache on a disk that takes 220, the thread in the kernel all the time.
@@ -141,4 +141,34 @@ fn split_requests() {
     assert_eq!((found.confidence, found.gain), (Confidence::Probable, None));
     let limit = vec![disk("vda", "virtio", &[("max_segments", model::Fact::Int(254))])];
     unknown_for_want_of(id, &stack(limit), "max_sectors_kb");
+}
+
+/// NOR flash of the study on a bus of 32 bit, 150 ns an access: by bytes, and by words, as a mapping of it tells.
+#[test]
+fn kernel_copies_narrowly() {
+    let id = "kernel-copies-narrowly";
+    let run = |kernel_width: f64, system| {
+        let plain = [1, 2, 4, 8].map(|w: u32| {
+            let rate = f64::from(w.min(4)) / 150e-9 / 1e6;
+            (CopyMethod::Plain(w), 4096, sequential(&format!("read-{w}"), rate).own(0.95, 0.0))
+        });
+        let calls = [4096, 65536].map(|bytes: u32| {
+            let ns = 2000.0 + f64::from(bytes) / kernel_width * 150.0;
+            let phase = sequential(&format!("read-call-{bytes}"), f64::from(bytes) / ns * 1e3);
+            (CopyMethod::Call, bytes, phase.own(0.0, system))
+        });
+        let (kinds, phases): (Vec<_>, Vec<_>) =
+            plain.into_iter().chain(calls).map(|(by, bytes, phase)| ((by, bytes), phase)).unzip();
+        let mut run = Builder::new(sata()).phases(phases).build();
+        for (phase, (copy_by, copy_bytes)) in run.phases.iter_mut().zip(kinds) {
+            let copied = CopyPlan { copy_by, copy_bytes, ..CopyPlan::default() };
+            phase.plan.streams[0].kind = StreamKind::Copy(copied);
+        }
+        run
+    };
+    holds_and_nearly(id, &run(1.0, 0.98), &run(4.0, 0.98));
+    // A thread that waits for the device is not held back by its copy.
+    holds_and_nearly(id, &run(1.0, 0.98), &run(1.0, 0.5));
+    let gain = finding(&run(1.0, 0.98), id).unwrap().gain.unwrap().at_most_ratio.unwrap();
+    assert!((3.9..4.1).contains(&gain), "{gain}");
 }

@@ -81,7 +81,8 @@ fn the_width_and_the_access_time_of_a_simulated_bus_come_out() {
             assert!(close(cost.access_ns, truth), "{region}: {} ns", cost.access_ns);
             assert!(cost.worst_residual_ratio < 0.02, "{region}");
             assert!(
-                bytes == 1 || close(cost.burst_bytes_per_s.unwrap(), 400e6),
+                // What is left beside the accesses is a small part of the time, and known less well than they are.
+                bytes == 1 || (cost.burst_bytes_per_s.unwrap() / 400e6 - 1.0).abs() < 0.05,
                 "{region}: {:?}",
                 cost.burst_bytes_per_s
             );
@@ -101,7 +102,11 @@ fn a_kernel_that_copies_bytes_is_found_and_one_that_copies_words_is_not() {
     let scratch = Scratch::new();
     let narrow = copy(&scratch, "sim:bus,width=32,wait=150ns,kernel=8,call=2us", 0);
     let calls = narrow.calls.unwrap();
-    assert!(close(calls.implied_width_bytes.unwrap(), 1.0) && close(calls.fixed_ns, 2000.0), "{:?}", calls.fixed_ns);
+    assert!(
+        close(calls.implied_width_bytes.unwrap(), 1.0) && (calls.fixed_ns / 2000.0 - 1.0).abs() < 0.1,
+        "{:?}",
+        calls.fixed_ns
+    );
     assert!(close(calls.bytes_per_s, 1e9 / 150.0));
     assert_eq!(narrow.findings.len(), 1, "{:?}", narrow.findings);
     assert_eq!(narrow.findings[0]["id"], "kernel-copies-narrowly");
@@ -171,9 +176,9 @@ fn what_is_no_region_is_refused() {
         (format!("{name}@3+4096"), 2, "multiple"),
         (format!("{name}@0+0"), 2, "0 bytes"),
         (format!("{name}@0+10002"), 2, "do not lie within its 10001 bytes"),
-        (format!("{name}@0+9223372036854775808"), 2, "do not lie within"),
-        (format!("{name}@9223372036854775808"), 2, "do not lie within"),
-        (format!("{name}@18446744073709551615+18446744073709551615"), 2, "do not lie within"),
+        (format!("{name}@0+9223372036854775808"), 2, "too large"),
+        (format!("{name}@9223372036854775808"), 2, "too large"),
+        (format!("{name}@18446744073709551615+18446744073709551615"), 2, "too large"),
         (format!("{name}@4096+x"), 2, "no offset or length"),
         (format!("{name}-missing"), 2, "no such file"),
         (empty.display().to_string(), 2, "do not lie within"),

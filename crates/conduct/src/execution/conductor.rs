@@ -63,10 +63,10 @@ fn failed_before(run: &Run) -> String {
     let failed =
         run.phases.iter().rev().find_map(|p| p.record.as_ref().filter(|r| !r.errors.is_empty()).map(|r| (p, r)));
     failed.map_or_else(
-        || "the target failed before".to_owned(),
+        || "failed-before: the target failed before".to_owned(),
         |(phase, record)| {
             let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
-            format!("the target failed in {} ({})", phase.plan.name, errors.join(", "))
+            format!("failed-before: the target failed in {} ({})", phase.plan.name, errors.join(", "))
         },
     )
 }
@@ -183,7 +183,7 @@ impl<'a> Conductor<'a> {
                 run.state = RunState::Interrupted;
             }
             let skip = match run.state {
-                RunState::Interrupted => Some("interrupted before it started".to_owned()),
+                RunState::Interrupted => Some("interrupted: the run was ended before this phase started".to_owned()),
                 RunState::Failed => Some(failed_before(run)),
                 RunState::Complete | RunState::Truncated => None,
             };
@@ -196,7 +196,7 @@ impl<'a> Conductor<'a> {
             }
             if let Err(failure) = self.phase(run, index, &mut window, partial) {
                 // Nothing was done in this phase; the others may still be possible.
-                run.plan.phases[index].skip = Some(failure.to_string());
+                run.plan.phases[index].skip = Some(format!("refused: {failure}"));
                 self.judge(run, index, None, &[], Disturbance::default());
                 if failure.kind == FailureKind::Device {
                     run.state = RunState::Failed;
