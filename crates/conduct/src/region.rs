@@ -208,7 +208,10 @@ fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened,
     let mut options = OpenOptions::new();
     options.read(true).write(rights.writes).custom_flags(flags.bits() as i32);
     let mut file = options.open(&path).map_err(|e| cannot_open(&path, &e))?;
-    let whole = length(&mut file, metadata.len(), uio.as_deref(), mem);
+    let whole = match (is_file, metadata.len()) {
+        (true, 0) => Some(0),
+        (_, bytes) => length(&mut file, bytes, uio.as_deref(), mem),
+    };
     let bytes = match (part.bytes, whole) {
         (Some(bytes), _) => bytes,
         (None, Some(whole)) => whole.saturating_sub(part.offset),

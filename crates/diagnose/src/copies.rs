@@ -3,6 +3,10 @@
 use model::{AccessCost, CallCost, CopyMethod, CopyReport, CopyRow, Run};
 use stats::{size_fit, step_fit};
 
+/// What lies beside the accesses and is less than this share of the widest one's time is within the error of the rates: nothing is
+/// said of it.
+const LEAST_BESIDE: f64 = 0.05;
+
 /// The rows of a run's copies, and what they imply.
 pub fn copy_report(run: &Run) -> CopyReport {
     let mut rows: Vec<CopyRow> = run.phases.iter().filter_map(CopyRow::of).collect();
@@ -44,7 +48,7 @@ fn costs(rows: &[CopyRow]) -> Vec<AccessCost> {
             writes: first.plan.copy_writes,
             set_bytes: first.plan.copy_set_bytes,
             access_ns: fit.step,
-            burst_bytes_per_s: (fit.unit > 0.0).then(|| 1e9 / fit.unit),
+            burst_bytes_per_s: (fit.unit > fit.step / fit.widest * LEAST_BESIDE).then(|| 1e9 / fit.unit),
             width_bytes: fit.widest as u32,
             or_wider: fit.is_last,
             worst_residual_ratio: fit.worst_residual_ratio,

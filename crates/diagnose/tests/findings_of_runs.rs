@@ -152,7 +152,7 @@ fn kernel_copies_narrowly() {
             let rate = f64::from(w.min(4)) / 150e-9 / 1e6;
             (CopyMethod::Plain(w), 4096, sequential(&format!("read-{w}"), rate).own(0.95, 0.0))
         });
-        let calls = [4096, 65536].map(|bytes: u32| {
+        let calls = [4096, 16_384, 65_536].map(|bytes: u32| {
             let ns = 2000.0 + f64::from(bytes) / kernel_width * 150.0;
             let phase = sequential(&format!("read-call-{bytes}"), f64::from(bytes) / ns * 1e3);
             (CopyMethod::Call, bytes, phase.own(0.0, system))

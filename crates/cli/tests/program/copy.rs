@@ -81,8 +81,11 @@ fn the_width_and_the_access_time_of_a_simulated_bus_come_out() {
             assert!(close(cost.access_ns, truth), "{region}: {} ns", cost.access_ns);
             assert!(cost.worst_residual_ratio < 0.02, "{region}");
             assert!(
-                // What is left beside the accesses is a small part of the time, and known less well than they are.
-                bytes == 1 || (cost.burst_bytes_per_s.unwrap() / 400e6 - 1.0).abs() < 0.05,
+                // What is left beside the accesses is known less well than they are; where it is next to nothing, not at all.
+                match cost.burst_bytes_per_s {
+                    Some(rate) => (rate / 400e6 - 1.0).abs() < 0.05,
+                    None => bytes == 1 || 2.5 * f64::from(bytes) < 0.05 * wait,
+                },
                 "{region}: {:?}",
                 cost.burst_bytes_per_s
             );
@@ -116,6 +119,8 @@ fn a_kernel_that_copies_bytes_is_found_and_one_that_copies_words_is_not() {
     let wide = copy(&scratch, "sim:bus,width=32,wait=150ns,kernel=32,call=2us", 0);
     assert!(wide.findings.is_empty(), "{:?}", wide.findings);
     let text = scratch.run(["copy", "sim:bus,width=32,wait=150ns,kernel=8"]).stdout;
+    // Where a line breaks is not what is asked.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in ["a bus of 32 bit", "An access takes 150 ns", "copies by 1", "kernel-copies-narrowly"] {
         assert!(text.contains(said), "{said}: {text}");
     }
