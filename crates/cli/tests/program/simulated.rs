@@ -162,8 +162,8 @@ fn what_a_card_is_good_for_is_said_first_and_answered_when_asked() {
         assert_eq!(fit["met"], code == 0, "{fit}");
         assert!(document["verdict"].as_str().unwrap().starts_with(if code == 0 { "Yes" } else { "No" }), "{document}");
     }
-    let run = scratch.json(["runs", "show", "latest", "--json"], 0);
-    assert_eq!(run["fit"][0]["for"], "record=4x16Mbit", "the run says what it was made for");
+    let shown = scratch.run(["runs", "show", "latest"]).stdout;
+    assert!(shown.contains("Yes, good for"), "the run says what it was made for: {shown}");
     assert_eq!(scratch.run(["check", "sim:nvme", "--for", "nonsense"]).code, 2);
     assert!(scratch.run(["explain", "for-etcd"]).stdout.contains("10.0 ms"));
 }
@@ -178,7 +178,9 @@ fn each_row_has_what_limits_it() {
     assert_eq!(write["layer"], "device");
     assert!(write["statement"].as_str().unwrap().starts_with("each small write takes"), "{write}");
     assert_eq!(document["limit"]["statement"], write["statement"], "what is missed by most is the headline");
-    for phase in ["seq-read", "seq-write", "rand-read-qd1", "rand-read-qd32", "sync-write"] {
+    // 64 % of what the link carries is either's: said so, and no layer is named.
+    assert!(of("seq-read")["statement"].as_str().unwrap().starts_with("the device, or the link"), "{limits:?}");
+    for phase in ["seq-write", "rand-read-qd1", "rand-read-qd32", "sync-write"] {
         assert_ne!(of(phase)["layer"], "unknown", "{phase}");
     }
 }

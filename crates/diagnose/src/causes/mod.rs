@@ -114,12 +114,6 @@ impl Cause {
         self.standing == Standing::Distortion && self.confidence == Confidence::Low
     }
 
-    /// What the page cache costs is there on every machine that copies: what is wrong below it matters more, and the rows
-    /// of the card show it all the same.
-    fn is_of_memory(&self) -> bool {
-        self.layer == LimitLayer::PageCache && self.standing == Standing::Path
-    }
-
     fn ratio(&self) -> f64 {
         let predicted = self.next_step.as_ref().and_then(|s| s.predicted_ratio).unwrap_or(1.0);
         // A full link is told before a step of the ladder that is smaller than this.
@@ -170,7 +164,6 @@ pub fn causes(run: &Run) -> Vec<Cause> {
             .cmp(&a.confidence)
             .then(a.is_remark().cmp(&b.is_remark()))
             .then(a.standing.cmp(&b.standing))
-            .then(a.is_of_memory().cmp(&b.is_of_memory()))
             .then(b.ratio().total_cmp(&a.ratio()))
     });
     causes
