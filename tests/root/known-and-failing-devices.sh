@@ -47,7 +47,7 @@ make_device() {
 echo "writes that fail half-way"
 make_device too-large 400M
 status=0
-"$narrows" check "$device" --destroy "$(basename "$device")" --budget 6s --json --archive "$scratch/archive" \
+"$narrows" check "$device" --destroy "$(basename "$device")" --budget 6s --max-write 4GB --json --archive "$scratch/archive" \
     >"$scratch/out" 2>"$scratch/err" || status=$?
 [[ $status -eq 4 || $status -eq 3 ]] || fail "a device that fails ended with $status"
 grep -q 'EIO\|ENOSPC' "$scratch/out" "$scratch/err" || fail "the error is not named"
