@@ -103,7 +103,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize_range 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l bssplit -d 'Size of the operations' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l blockalign -d 'Offsets are multiples of it' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l ba -d 'Offsets are multiples of it' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioengine -d 'By which calls; without it io_uring for direct access and plain calls for buffered' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioengine -d 'By which calls; without it io_uring for direct access and plain calls for buffered, and for one direct operation at a time on tmpfs and ramfs' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l stat_type -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth -d 'Operations in flight' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch -d 'Operations handed over in one call at most' -r

@@ -12,9 +12,6 @@ use spec::{Readiness, Wear, Workload};
 use std::process::ExitCode;
 use sys::Links;
 
-/// With a smaller limit of bytes written there is no probe, and sizes are chosen without one.
-const PROBE_ALLOWED_FROM: u64 = 512 << 20;
-
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the plan is said before anything is touched.
@@ -30,8 +27,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: false,
-        // The probe writes 64 MiB at most: no part of what is allowed that would be missed.
-        probe: !args.read_only && !args.plan && most.is_none_or(|most| most >= PROBE_ALLOWED_FROM),
+        probe: !args.read_only && !args.plan && most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
     })?;
     if args.read_only && opened.target.kind == TargetKind::Directory {
         let what = "--read-only: a check of a directory reads what it has written there, and nothing may be written";

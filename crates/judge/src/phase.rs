@@ -70,11 +70,11 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         }
     }
     // What was over before its warm-up was has no number that could be refused.
-    let only_short = validity.refusals.iter().all(|r| matches!(r, Refusal::TooLittleData { operations: 0, .. }));
+    let over_at_once = validity.refusals.iter().any(|r| matches!(r, Refusal::TooLittleData { operations: 0, .. }));
     for metric in &mut metrics {
         if metric.status == MetricStatus::Measured {
             metric.refuse(&reasons);
-        } else if rate.is_none() && !only_short && metric.status == MetricStatus::Skipped {
+        } else if rate.is_none() && !over_at_once && metric.status == MetricStatus::Skipped {
             // Where not even a rate came out, the refusal is the reason, not the absence that follows from it.
             metric.status = MetricStatus::Refused;
             metric.reasons.clone_from(&reasons);

@@ -113,7 +113,11 @@ impl Text<'_> {
 
     fn block(&mut self, rows: &[&CopyRow]) {
         let Some(first) = rows.first() else { return };
-        let direction = if first.plan.copy_writes { "writes" } else { "reads" };
+        let direction = match (first.plan.copy_writes, first.plan.copy_by == CopyMethod::Call) {
+            (true, _) => "writes",
+            (false, false) => "reads",
+            (false, true) => "reads by calls, the kernel copies",
+        };
         let set = match first.plan.copy_set_bytes {
             0 => String::new(),
             bytes => format!(", {} again and again", quantity::binary_size(bytes)),

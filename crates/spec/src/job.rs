@@ -255,9 +255,11 @@ impl Workload {
         Self { interval_ns: 100_000_000, quiet_ns: 200_000_000, lays_out_targets: true, ..Self::default() }
     }
 
-    /// Whether all that it does is to copy, so that its target is a region.
+    /// Whether all that it does is to copy, by accesses that it names: its target is a region. One that only measures memory,
+    /// as `check` does beside other things, takes any target and has no use for it.
     pub fn copies_region(&self) -> bool {
-        self.phases.iter().all(Phase::copies_memory)
+        let names_accesses = self.phases.iter().flat_map(|p| &p.jobs).any(|j| j.copy.is_some());
+        names_accesses && self.phases.iter().all(Phase::copies_memory)
     }
 
     /// Whether its own operations change the target (layout of a new file not counted).

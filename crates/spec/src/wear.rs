@@ -36,6 +36,11 @@ impl Wear {
         self.most() / 2
     }
 
+    /// Whether a probe may write before: its 64 MiB must be no part of the bound that the phases would miss.
+    pub fn allows_probe(self) -> bool {
+        self.most() >= 512 << 20
+    }
+
     /// All that may be written, with a layout of this size.
     fn with_layout(self, layout_bytes: u64) -> u64 {
         match self {

@@ -209,6 +209,16 @@ fn one_operation_at_a_time_in_memory_is_a_plain_call() {
 }
 
 #[test]
+fn only_copies_by_named_accesses_have_a_region_as_their_target() {
+    let copies_region = |keys: &str| {
+        read_with(&format!("name='x'\n[[phase]]\nname='p'\ntime='1s'\n{keys}\n"), &[], &[]).unwrap().copies_region()
+    };
+    assert!(copies_region("copy='4'"));
+    assert!(!copies_region("kind='memory-copy'"), "as before: any target, which it does not touch");
+    assert!(!copies_region(""));
+}
+
+#[test]
 fn what_is_verified_is_laid_out_with_stamps() {
     let text = |check: &str, more: &str| {
         format!("name='x'\n[defaults]\nregion='64MiB'\ntime='1s'\nverify={check}\n[[phase]]\nname='p'\n{more}\n")

@@ -1,5 +1,5 @@
-//! The counts at the end of what `blkparse` prints: requests and bytes by stage, for each device and all together. Counts that are
-//! large end in K or M of 1000, and KiB likewise become MiB at 1000 of them (blkparse.c, size_cnv). The events above are left to
+//! The counts at the end of what `blkparse` prints: requests and bytes by stage, for each device and all together. Above a
+//! million a number is divided by 1000 and has the next letter, KiB likewise (blkparse.c, size_cnv). The events above are left to
 //! tools for events.
 
 use super::localized::decimal;

@@ -1,5 +1,5 @@
-//! What `f3write` and `f3read` print: the average speed, and whether what was written came back. Their units are those of 1000 or 1024 by
-//! version: since 7.0 1 MB is 2^20 bytes there (libutils.c, adjust_unit divides by 1024).
+//! What `f3write` and `f3read` print: the average speed, and whether what was written came back. 1 MB is 2^20
+//! bytes there (utils.c, later libutils.c: adjust_unit divides by 1024).
 
 use super::localized::decimal;
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};

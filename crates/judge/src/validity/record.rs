@@ -184,6 +184,16 @@ mod tests {
     }
 
     #[test]
+    fn what_was_over_before_its_warm_up_has_no_number_that_could_be_refused() {
+        let judged = Fixture::random_read().at_rate(0, 0.1).judge();
+        assert_eq!(judged.status, model::PhaseStatus::Refused);
+        assert!(judged.reasons.iter().any(|r| r.starts_with("too-little-data: ")), "{:?}", judged.reasons);
+        let rate = &judged.metrics[0];
+        assert_eq!((rate.status, rate.value, rate.rejected_value), (model::MetricStatus::Skipped, None, None));
+        assert!(!rate.reasons.is_empty(), "{rate:?}");
+    }
+
+    #[test]
     fn a_slow_card_is_enough_and_nine_operations_are_not() {
         // 30 operations a second for 4 s.
         let mut f = Fixture::random_read().at_rate(30, 4.0);
