@@ -3,7 +3,7 @@
 //! The uses are TOML files in `uses/`, each limit with its source. A number that was refused, or lies too near to the
 //! limit for its interval, decides nothing: the answer is then not known, and never yes.
 
-use crate::rating::{SPEED, lowest_sustained_write};
+use crate::rating::{SPEED, least_of_the_only_second, lowest_sustained_write};
 use model::{Better, Fit, Metric, MetricStatus, Need, PhaseStatus, Run, TargetKind, Unit, UseText, Work};
 use std::sync::OnceLock;
 
@@ -116,7 +116,10 @@ fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
     let sustained = need.quantity == SUSTAINED;
     let (metric, unit, found) = if sustained {
         let name = phase.map_or(need.phase.as_str(), |p| p.plan.name.as_str());
-        let rate = lowest_sustained_write(&run.phases).map(|rate| (rate, rate, rate));
+        let rate = lowest_sustained_write(&run.phases).map(|rate| (rate, rate, rate)).or_else(|why| {
+            let enough = least_of_the_only_second(&run.phases).filter(|least| *least >= need.threshold());
+            enough.map(|least| (least, least, f64::INFINITY)).ok_or(why)
+        });
         (format!("{name}.{SUSTAINED}"), Unit::BytesPerS, rate)
     } else {
         let metric = work.and_then(|w| run.metric_doing(w, &need.quantity));

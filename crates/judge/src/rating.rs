@@ -5,7 +5,10 @@
 //! speed class and application performance class definitions, as published; the full test procedures are not public).
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
-use model::{Interval, LayerKind, Metric, MetricStatus, PhaseRun, Rating, Run, Stack, Target, TargetKind, Work};
+use model::{
+    Interval, LayerKind, Metric, MetricStatus, PhaseRun, PhaseStatus, Rating, Run, Stack, StopCause, Target,
+    TargetKind, Work,
+};
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
 const LEAST_BLOCKS: f64 = 20.0;
@@ -113,6 +116,16 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String>
         .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
 }
 
+/// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of
+/// bytes written, met by a fast disk. What it would have taken beside is not known.
+pub(crate) fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
+    let phase = Run::doing_in(phases, Work::SequentialWrite).filter(|p| p.status == PhaseStatus::Measured)?;
+    let record = phase.record.as_ref().filter(|r| r.stop == StopCause::RegionDone)?;
+    let counted = record.counted_intervals();
+    let within_one = counted.iter().map(|i| i.length_ns).sum::<u64>() < WINDOW_NS;
+    within_one.then(|| counted.iter().map(|i| i.bytes).sum::<u64>() as f64).filter(|bytes| *bytes > 0.0)
+}
+
 /// Lowest rate over consecutive intervals that together last at least `window_ns`.
 fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
     let mut lowest: Option<f64> = None;
@@ -202,7 +215,7 @@ fn finish(class: &str, parts: &[Result<Side, String>], mut reasons: Vec<String>,
 mod tests {
     use super::*;
     use crate::fixture::Fixture;
-    use model::{Layer, Operation, StopCause};
+    use model::{Layer, Operation};
 
     fn card(transport: &str) -> Target {
         let mut disk = Layer::new(LayerKind::Disk, "mmcblk0");
@@ -287,6 +300,23 @@ mod tests {
         let list = ratings_of(&card("mmc"), &phases(300, 30, Fixture::sequential_write().at_rate(5, 8.0)));
         assert_eq!(indication(&list, "C4").as_deref(), Some("above"));
         assert_eq!(indication(&list, "C6").as_deref(), Some("below"));
+    }
+
+    #[test]
+    fn a_disk_that_is_through_in_less_than_a_second_took_that_much_in_it() {
+        let short = |stop| {
+            let mut f = Fixture::sequential_write().at_rate(400, 0.5);
+            f.record.stop = stop;
+            [run_of(f, "pour")]
+        };
+        let done = short(StopCause::RegionDone);
+        assert!(lowest_sustained_write(&done).is_err(), "no second is whole");
+        let record = done[0].record.as_ref().unwrap();
+        let counted: u64 = record.counted_intervals().iter().map(|i| i.bytes).sum();
+        assert!(counted > 100 << 20 && counted <= record.bytes, "{counted}");
+        assert_eq!(least_of_the_only_second(&done), Some(counted as f64));
+        assert_eq!(least_of_the_only_second(&short(StopCause::Interrupted)), None);
+        assert_eq!(least_of_the_only_second(&phases(1, 1, Fixture::sequential_write())), None, "it has whole seconds");
     }
 
     #[test]
