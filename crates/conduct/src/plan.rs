@@ -2,7 +2,7 @@
 
 use crate::Opened;
 use model::{Failure, FailureKind, Plan};
-use spec::{Probe, RunError, RunInputs, Workload};
+use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
 
 /// What a plan has to know of an opened target.
 pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
@@ -20,7 +20,11 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
             round_bytes_per_s: opened.probe_round_bytes_per_s,
             written_bytes: opened.rig.bytes_written(),
             page_request_bytes: opened.target.stack.page_request_bytes(sys::page_size()),
-            plain_calls: mount.is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs")),
+            plain_calls: match mount.map(|m| m.fstype.as_str()) {
+                None => PlainCalls::None,
+                Some("tmpfs" | "ramfs") => PlainCalls::All,
+                Some(_) => PlainCalls::Writes,
+            },
         },
     }
 }

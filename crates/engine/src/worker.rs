@@ -31,6 +31,9 @@ use workload::{BlockOp, Source};
 pub struct LoopSettings {
     /// Operations in flight at most; the device has at least as many buffers.
     pub depth: u32,
+    /// Buffers beyond the depth. With any, each is used in its turn, so that the data of few small ones are old when they are
+    /// written again.
+    pub spare_buffers: u32,
     /// Operations submitted in one call at most; `None`: as few as keep the device busy, and as many as there is room for
     /// where it completes them within the call.
     pub batch_submit: Option<u32>,
@@ -60,6 +63,7 @@ impl LoopSettings {
     pub fn of(phase: &PhasePlan, stream: &StreamPlan, interval_ns: Ns) -> Self {
         Self {
             depth: stream.path.queue_depth,
+            spare_buffers: 0,
             batch_submit: stream.path.batch_submit,
             batch_complete: stream.path.batch_complete.unwrap_or(1),
             started_ns: None,
@@ -158,7 +162,7 @@ pub fn run_worker<D: Device>(
     control: &Control,
 ) -> Result<StreamRecord, DeviceError> {
     if data.makes() {
-        for index in 0..settings.depth.max(1) {
+        for index in 0..settings.depth.max(1) + settings.spare_buffers {
             data.fill(index, device.buffer(index));
         }
     }

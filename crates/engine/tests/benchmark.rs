@@ -108,6 +108,7 @@ fn run(batch: u32) -> (StreamRecord, Hash) {
     };
     let settings = LoopSettings {
         depth: DEPTH,
+        spare_buffers: 0,
         batch_submit: Some(batch),
         batch_complete: batch,
         started_ns: None,

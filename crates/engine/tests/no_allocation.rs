@@ -68,6 +68,7 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
     let mut source = Limited { stream: Pattern::new(&stream, false), operations };
     let settings = LoopSettings {
         depth,
+        spare_buffers: 0,
         batch_submit: None,
         batch_complete: 1,
         started_ns: None,

@@ -8,6 +8,7 @@ use model::{
     PhaseKind, PhasePlan, PhaseRecord, RwFlags, StopCause, StopRule, StreamPlan,
 };
 use phases::{MIB, filesystem_of, open, options};
+use std::collections::HashMap;
 
 fn stream(operation: Operation) -> StreamPlan {
     StreamPlan {
@@ -177,6 +178,34 @@ fn trims_and_zeroes_reach_the_file_or_say_that_they_cannot() {
                 StopCause::RegionDone => assert_eq!(records[1].bytes, MIB),
                 _ => assert_eq!(records[1].errors.keys().collect::<Vec<_>>(), ["EOPNOTSUPP"], "{operation:?}"),
             }
+        }
+    }
+}
+
+/// The share of aligned 16-byte words that occurred before within what a compressor looks at in one go.
+fn repeated(data: &[u8]) -> f64 {
+    let mut last: HashMap<&[u8], usize> = HashMap::new();
+    let words = data.chunks_exact(16).enumerate();
+    let again = words.filter(|(i, w)| last.insert(w, *i).is_some_and(|before| (i - before) * 16 < 128 << 10)).count();
+    again as f64 / (data.len() / 16) as f64
+}
+
+#[test]
+fn few_small_buffers_do_not_write_the_same_data_again_by_any_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    for engine in [EngineKind::Psync, EngineKind::PsyncThreads, EngineKind::IoUring] {
+        for (block_size_bytes, queue_depth) in [(512, 1), (4096, 3), (65_536, 1), (98_304, 1)] {
+            std::fs::write(&path, vec![0; MIB as usize]).unwrap();
+            let kind = BlockPlan { block_size_bytes, region_bytes: MIB, ..stream(Operation::Write).block().clone() };
+            let path_of = IoPath { queue_depth, ..IoPath::default() };
+            let write = StreamPlan { kind: kind.into(), path: path_of, ..stream(Operation::Write) };
+            let mut rig = open(&path, true, options(filesystem_of(directory.path()))).unwrap();
+            rig.run(&phase(engine, vec![write]), &Control::default()).unwrap();
+            let written = MIB / block_size_bytes * block_size_bytes;
+            let share = repeated(&std::fs::read(&path).unwrap()[..written as usize]);
+            // Stamps say which stream it is, in each piece.
+            assert!(share < 0.05, "{engine:?}, {block_size_bytes} at depth {queue_depth}: {share} repeated");
         }
     }
 }

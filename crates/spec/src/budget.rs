@@ -45,9 +45,20 @@ pub struct Probe {
     /// The largest request that the disks take of ordinary pages, where that is less than what they take of contiguous
     /// memory.
     pub page_request_bytes: Option<u64>,
-    /// Whether a plain call is quicker than a ring where one operation at a time is asked for: nothing is waited for where
-    /// the data lie in memory (docs/performance.md).
-    pub plain_calls: bool,
+    /// Which operations are quicker as plain calls than by a ring, where one at a time is asked for (docs/performance.md).
+    pub plain_calls: PlainCalls,
+}
+
+/// Operations that are quicker as plain calls than by a ring, one at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlainCalls {
+    /// None is known to be.
+    #[default]
+    None,
+    /// Direct writes to files: those of a ring complete by way of a kernel worker (k:fs/iomap/direct-io.c).
+    Writes,
+    /// All: nothing is waited for where the data lie in memory.
+    All,
 }
 
 /// What a budget gives a phase: its share, or why it has none; `None`: it takes what it says itself.

@@ -28,7 +28,7 @@ mod top_key;
 mod wear;
 mod workload;
 
-pub use budget::Probe;
+pub use budget::{PlainCalls, Probe};
 pub use builtin::{built_in, nearest_workload, workload_text, workloads};
 pub use experiment::{Arm, Condition, Experiment, Facts, Setting, WorkloadSource, is_experiment, parse_experiment};
 pub use fio::{fio_names, fio_options, our_key, parse_fio};

@@ -4,7 +4,7 @@ mod files;
 mod layout;
 mod stream;
 
-use crate::budget::{Probe, Share};
+use crate::budget::{PlainCalls, Probe, Share};
 use crate::job::{Extent, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
@@ -304,7 +304,12 @@ impl<'a> Resolver<'a> {
 
     /// Priorities of single requests are a matter of rings.
     fn plain_calls(&self, job: &Job) -> bool {
-        self.inputs.probe.plain_calls && job.stream.path.priority_shares.is_empty()
+        let quicker = match self.inputs.probe.plain_calls {
+            PlainCalls::None => false,
+            PlainCalls::Writes => !job.stream.reads(),
+            PlainCalls::All => true,
+        };
+        quicker && job.stream.path.priority_shares.is_empty()
     }
 
     /// Copies memory to memory, where the target has no part in it, or a region that is the target.

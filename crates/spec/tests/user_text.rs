@@ -202,10 +202,14 @@ fn one_operation_at_a_time_in_memory_is_a_plain_call() {
         let inputs = RunInputs { probe: spec::Probe { plain_calls, ..Default::default() }, ..inputs() };
         read_with(&text, &[], &[]).unwrap().plan(&inputs).unwrap().phase("p").unwrap().engine
     };
-    assert_eq!(engine("", true), EngineKind::Psync);
-    assert_eq!(engine("", false), EngineKind::IoUring);
-    assert_eq!(engine("depth=2", true), EngineKind::IoUring);
-    assert_eq!(engine("engine='io-uring'", true), EngineKind::IoUring, "what was asked for stays");
+    use spec::PlainCalls::{All, None, Writes};
+    assert_eq!(engine("", All), EngineKind::Psync);
+    assert_eq!(engine("", None), EngineKind::IoUring);
+    assert_eq!(engine("depth=2", All), EngineKind::IoUring);
+    assert_eq!(engine("engine='io-uring'", All), EngineKind::IoUring, "what was asked for stays");
+    assert_eq!(engine("", Writes), EngineKind::IoUring);
+    assert_eq!(engine("operation='write'", Writes), EngineKind::Psync);
+    assert_eq!(engine("operation='mix'", Writes), EngineKind::IoUring);
 }
 
 #[test]

@@ -79,14 +79,24 @@ impl<'a> Worker<'a> {
         self.stream.path.queue_depth.max(1)
     }
 
-    fn pool(&self) -> Result<BufferPool, DeviceError> {
+    /// Buffers beyond the depth. Each buffer is a thread where threads serve, and what is verified is made anew each time.
+    fn spare_buffers(&self, kind: EngineKind) -> u32 {
+        if matches!(kind, EngineKind::PsyncThreads | EngineKind::Files) || self.known.is_some() {
+            0
+        } else {
+            Shaped::spare_buffers(self.stream)
+        }
+    }
+
+    fn pool(&self, kind: EngineKind) -> Result<BufferPool, DeviceError> {
+        let count = self.depth() + self.spare_buffers(kind);
         let bytes = self.stream.files().map_or(self.stream.block().block_size_bytes, |f| f.file_bytes);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let options = pool_options(self.stream.path.buffers);
         match self.stream.path.numa.memory {
             // What waits for another stream lies where that one's memory was to be.
-            Some(_) => Shelf::default().take(self.depth(), bytes, options),
-            None => self.job.shelf.take(self.depth(), bytes, options),
+            Some(_) => Shelf::default().take(count, bytes, options),
+            None => self.job.shelf.take(count, bytes, options),
         }
     }
 
@@ -125,17 +135,17 @@ impl<'a> Worker<'a> {
     fn take(&mut self) -> Result<Ran, DeviceError> {
         let engine = self.stream.path.engine.unwrap_or(self.job.plan.engine);
         if self.way.files.is_empty() || engine == EngineKind::Null {
-            return self.drive(NullDevice::new(self.job.epoch, self.pool()?), EngineKind::Null);
+            return self.drive(NullDevice::new(self.job.epoch, self.pool(EngineKind::Null)?), EngineKind::Null);
         }
         match (engine, self.way.direct) {
             (EngineKind::Files, _) => self.on_files(),
             (EngineKind::Fallocate | EngineKind::Ftruncate, _) => {
                 let truncates = engine == EngineKind::Ftruncate;
                 let calls = Metadata::new(own(&self.way.files)?, FileSpace::of(self.stream), truncates);
-                self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool()?), engine)
+                self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool(engine)?), engine)
             }
-            _ if self.way.threads.is_some() => self.threads(self.pool()?, self.way.threads.clone()),
-            (EngineKind::PsyncThreads, _) => self.threads(self.pool()?, None),
+            _ if self.way.threads.is_some() => self.threads(self.way.threads.clone()),
+            (EngineKind::PsyncThreads, _) => self.threads(None),
             (EngineKind::Mmap, false) => self.mapped(),
             (EngineKind::Psync, true) => self.psync(),
             (EngineKind::IoUring, _) | (_, true) => self.ring(),
@@ -148,7 +158,7 @@ impl<'a> Worker<'a> {
     }
 
     fn psync(&mut self) -> Result<Ran, DeviceError> {
-        self.drive(PsyncDevice::new(self.job.epoch, self.set()?, self.pool()?), EngineKind::Psync)
+        self.drive(PsyncDevice::new(self.job.epoch, self.set()?, self.pool(EngineKind::Psync)?), EngineKind::Psync)
     }
 
     fn mapped(&mut self) -> Result<Ran, DeviceError> {
@@ -162,11 +172,11 @@ impl<'a> Worker<'a> {
             }
         }
         let mapped = MappedFiles::new(files.iter().map(|f| f.as_ref()), FileSpace::of(stream), end, writes)?;
-        self.drive(PsyncDevice::new(self.job.epoch, mapped, self.pool()?), EngineKind::Mmap)
+        self.drive(PsyncDevice::new(self.job.epoch, mapped, self.pool(EngineKind::Mmap)?), EngineKind::Mmap)
     }
 
-    fn threads(&mut self, pool: BufferPool, why: Option<String>) -> Result<Ran, DeviceError> {
-        match PsyncThreads::new(self.job.epoch, self.set()?, pool, why.clone()) {
+    fn threads(&mut self, why: Option<String>) -> Result<Ran, DeviceError> {
+        match PsyncThreads::new(self.job.epoch, self.set()?, self.pool(EngineKind::PsyncThreads)?, why.clone()) {
             // One operation at a time needs no second thread.
             Err(error @ DeviceError::NoThread { .. }) if self.depth() == 1 => {
                 let mut ran = self.psync()?;
@@ -179,38 +189,43 @@ impl<'a> Worker<'a> {
     }
 
     fn ring(&mut self) -> Result<Ran, DeviceError> {
-        let mut pool = Some(self.pool()?);
+        let mut pool = Some(self.pool(EngineKind::IoUring)?);
         let own = own(&self.way.files)?;
         let mut flags = self.stream.path.rw_flags;
         let pairs = flags.hipri && self.stream.durability.sync == Sync::FdatasyncEach;
         flags.hipri &= !pairs;
         let space = FileSpace::of(self.stream);
-        match (UringDevice::over(self.job.epoch, &own, space, flags, &mut pool), pool) {
-            (Ok(device), _) => {
+        match UringDevice::over(self.job.epoch, &own, space, flags, &mut pool) {
+            Ok(device) => {
                 let device = device.without(pairs.then_some(NO_POLLED_PAIRS));
                 let Some(why) = no_thread() else { return self.drive(device, EngineKind::IoUring) };
-                self.drive(OwnThread::new(device, self.set()?, self.depth(), why), EngineKind::IoUring)
+                let buffers = self.depth() + self.spare_buffers(EngineKind::IoUring);
+                self.drive(OwnThread::new(device, self.set()?, buffers, why), EngineKind::IoUring)
             }
-            (Err(error @ DeviceError::NoRing(_)), Some(pool)) => {
-                let mut ran = self.threads(pool, Some(format!("io_uring: {error}")))?;
+            Err(error @ DeviceError::NoRing(_)) => {
+                self.job.shelf.put(pool);
+                let mut ran = self.threads(Some(format!("io_uring: {error}")))?;
                 if !self.stream.path.priority_shares.is_empty() {
                     ran.missing.push("priorities of single requests: only io_uring has them".into());
                 }
                 Ok(ran)
             }
-            (Err(error), _) => Err(error),
+            Err(error) => Err(error),
         }
     }
 
     fn drive(&mut self, mut device: impl Device<Op = BlockOp>, kind: EngineKind) -> Result<Ran, DeviceError> {
         let (job, stream) = (self.job, self.stream);
-        let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
+        let spare_buffers = self.spare_buffers(kind);
+        let settings = LoopSettings { spare_buffers, ..LoopSettings::of(job.plan, stream, job.options.interval_ns) };
         self.started = true;
-        let seed = settings.content_seed;
+        let (seed, repeats) = (settings.content_seed, spare_buffers == 0 && Shaped::repeats(stream));
         let record = match self.known.take() {
             Some(known) => self.verifying(&mut device, known, &settings)?,
-            None if Shaped::is_unique(stream) => self.work(&mut device, &mut seed.map(Content::new), &settings)?,
-            None => self.work(&mut device, &mut Shaped::of(stream, seed), &settings)?,
+            None if !repeats && Shaped::is_unique(stream) => {
+                self.work(&mut device, &mut seed.map(Content::new), &settings)?
+            }
+            None => self.work(&mut device, &mut Shaped::of(stream, seed, repeats), &settings)?,
         };
         let (features, missing) = (device.features(), device.missing());
         if stream.path.numa.memory.is_none() {
@@ -226,7 +241,8 @@ impl<'a> Worker<'a> {
             return Err(DeviceError::BadOperation("operations on files without files".into()));
         };
         let sync = stream.durability.sync == Sync::FdatasyncEach;
-        let mut device = FilesDevice::new(job.epoch, directory.clone(), files.file_set, sync, self.pool()?);
+        let mut device =
+            FilesDevice::new(job.epoch, directory.clone(), files.file_set, sync, self.pool(EngineKind::Files)?);
         let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce);
         let mut data = (files.file_bytes > 0).then(|| Content::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);

@@ -11,6 +11,8 @@ const STAMP: usize = 24;
 
 /// What compressors look at in one go: btrfs extents and ZFS records are 128 KiB, the window of deflate is 32 KiB.
 const WINDOW: usize = 128 << 10;
+/// As many buffers as of a sector each fill it.
+const MOST_SPARE: u64 = 256;
 
 /// Incompressible and unique data, of which shares compress to nothing or are copies.
 ///
@@ -70,8 +72,9 @@ impl Pool {
 }
 
 impl Shaped {
-    /// What a stream's plan asks for; makes nothing where the stream writes nothing.
-    pub fn of(stream: &StreamPlan, seed: Option<u64>) -> Self {
+    /// What a stream's plan asks for; makes nothing where the stream writes nothing. `repeats`: its buffers come back within a
+    /// window.
+    pub fn of(stream: &StreamPlan, seed: Option<u64>, repeats: bool) -> Self {
         let content = model::Content {
             compress_percent: stream.content.compress_percent.min(100),
             dedupe_percent: stream.content.dedupe_percent.min(100),
@@ -81,7 +84,7 @@ impl Shaped {
         let (mut copy, mut pool, mut body) = (Vec::new(), None, Vec::new());
         let unique = seed.map(Content::new);
         if let Some(unique) = &unique {
-            if !content.zero && (reads || Self::repeats(stream)) {
+            if !content.zero && (reads || repeats) {
                 body.resize(PIECE, 0);
                 unique.fill(u32::MAX - 1, &mut body);
             }
@@ -98,15 +101,26 @@ impl Shaped {
         shaped
     }
 
-    /// Whether what the buffers were filled with, stamped, is all that a stream's data are.
+    /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
     pub fn is_unique(stream: &StreamPlan) -> bool {
-        stream.block().mix.is_none() && stream.content == model::Content::default() && !Self::repeats(stream)
+        stream.block().mix.is_none() && stream.content == model::Content::default()
     }
 
     /// Whether a stream writes from so few and small buffers that what they were filled with comes back within a window.
     pub fn repeats(stream: &StreamPlan) -> bool {
-        let block = usize::try_from(stream.block().block_size_bytes).unwrap_or(usize::MAX);
-        stream.changes_data() && block.saturating_mul(stream.path.queue_depth as usize) < WINDOW
+        stream.changes_data() && Self::buffers(stream) > u64::from(stream.path.queue_depth)
+    }
+
+    /// Buffers beyond the depth with which it does not: to make data anew for each write takes longer than to use more
+    /// memory in turn. None where that would be very many, or where what is read comes into them.
+    pub fn spare_buffers(stream: &StreamPlan) -> u32 {
+        let spare = Self::buffers(stream).saturating_sub(stream.path.queue_depth.max(1).into());
+        if stream.changes_data() && Self::is_unique(stream) && spare <= MOST_SPARE { spare as u32 } else { 0 }
+    }
+
+    /// Buffers that fill a window.
+    fn buffers(stream: &StreamPlan) -> u64 {
+        (WINDOW as u64).div_ceil(stream.block().block_size_bytes.max(1))
     }
 
     /// Other bytes than this buffer, or another, held before.
@@ -195,7 +209,7 @@ mod tests {
             content,
             ..StreamPlan::default()
         };
-        let mut data = Shaped::of(&stream, Some(3));
+        let mut data = Shaped::of(&stream, Some(3), false);
         let mut buffer = vec![0; 8192];
         data.fill(0, &mut buffer);
         (0..count)
@@ -209,7 +223,7 @@ mod tests {
 
     /// Writes through one buffer that reads of zeros come into between, as a mixed stream at depth 1 has it.
     fn after_reads(stream: &StreamPlan, count: u64) -> Vec<u8> {
-        let mut data = Shaped::of(stream, Some(3));
+        let mut data = Shaped::of(stream, Some(3), Shaped::repeats(stream));
         assert!(data.makes());
         let len = stream.block().block_size_bytes as usize;
         let mut buffer = vec![0; len];
@@ -243,7 +257,7 @@ mod tests {
                 content,
                 ..StreamPlan::default()
             };
-            let mut data = Shaped::of(&stream, Some(seed));
+            let mut data = Shaped::of(&stream, Some(seed), true);
             let mut seen: HashMap<Vec<u8>, u32> = HashMap::new();
             let mut buffer = vec![0; 4096];
             data.fill(0, &mut buffer);

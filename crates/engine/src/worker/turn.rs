@@ -8,6 +8,7 @@ use crate::control::Recent;
 use crate::recorder::{Flight, Recorder, StreamRecord, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, Ns, StopCause};
+use std::collections::VecDeque;
 use workload::{Next, Outcome, Request, Source};
 
 /// The signal and "try again" are no verdict on the device: the operation is handed over again.
@@ -69,8 +70,9 @@ pub(super) struct Turns<'a, D: Device, S, C> {
     waking: Waking,
     /// Operations in flight, by their buffer.
     flights: Vec<Flight<D::Op>>,
-    /// Buffers that are not in flight. Taken from the end: the first operations use the first buffers.
-    free: Vec<u32>,
+    /// Buffers that are not in flight. Taken from the end, so that few are used again and again; from the front where the data
+    /// of each are to be old when they are written again.
+    free: VecDeque<u32>,
     batch: Vec<D::Op>,
     done: Vec<Completion>,
     /// Operations that are handed over once more.
@@ -113,9 +115,10 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         part: &'a Part<'a>,
         control: &'a Control,
     ) -> Self {
-        let places = settings.depth.max(1) as usize;
+        let depth = settings.depth.max(1);
+        let places = (depth + settings.spare_buffers) as usize;
         let flights = vec![Flight::default(); places];
-        let free: Vec<u32> = (0..places as u32).rev().collect();
+        let free = (0..places as u32).rev().collect();
         let (batch, again) = (Vec::with_capacity(places), Vec::with_capacity(places));
         let done = Vec::with_capacity(places);
         control.progress.begin();
@@ -125,7 +128,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             .handing_on(control.series.join());
         let begins = started.saturating_add(part.start_delay_ns);
         let interval_ns = settings.interval_ns;
-        let search = part.limits.latency_target.map(|t| DepthSearch::new(t, places as u32, interval_ns, begins));
+        let search = part.limits.latency_target.map(|t| DepthSearch::new(t, depth, interval_ns, begins));
         Self {
             steadiness: Steadiness::new(&settings.stop, &recorder),
             shown: recorder.interval_end(),
@@ -136,7 +139,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             batch,
             done,
             again,
-            at_once: settings.batch_submit.map_or(few(places), |n| n.max(1) as usize),
+            at_once: settings.batch_submit.map_or(few(depth as usize), |n| n.max(1) as usize),
             most_at_once: 0,
             started,
             deadline: started.saturating_add(settings.time_limit_ns),
@@ -150,7 +153,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             floor: part.limits.least_rate.map(|rate| Floor::new(rate, begins)),
             latency_limit: part.limits.max_latency_ns.unwrap_or(Ns::MAX),
             watches: part.limits.max_latency_ns.is_some() || search.is_some(),
-            held_back: search.as_ref().map_or(0, |s| places - s.depth() as usize),
+            held_back: places - search.as_ref().map_or(depth, DepthSearch::depth) as usize,
             search,
             told: Tally::default(),
             recent: Recent::default(),
@@ -208,11 +211,15 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         }
         while self.batch.len() < self.at_once
             && self.room() > 0
-            && let Some(&buffer) = self.free.last()
+            && let Some(&buffer) = if self.settings.spare_buffers > 0 { self.free.front() } else { self.free.back() }
         {
             match self.source.next(self.now) {
                 Next::Op(mut op) => {
-                    self.free.pop();
+                    if self.settings.spare_buffers > 0 {
+                        self.free.pop_front()
+                    } else {
+                        self.free.pop_back()
+                    };
                     op.set_buffer(buffer);
                     if op.sends_data() && self.data.makes() {
                         self.data.make(&op, &mut self.device.buffer(buffer)[..op.len() as usize]);
@@ -265,7 +272,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             // What was written is made durable where the plan says so, whatever ended the stream but a failure.
             let closes = !matches!(self.stop, Some(StopCause::Failed | StopCause::Interrupted));
             let closing = if closes { self.source.closing() } else { None };
-            let Some((mut op, buffer)) = closing.zip(self.free.pop()) else { return Ok(false) };
+            let Some((mut op, buffer)) = closing.zip(self.free.pop_back()) else { return Ok(false) };
             op.set_buffer(buffer);
             if C::LOOKS {
                 self.data.handed(&op);
@@ -351,7 +358,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
                     continue;
                 }
             }
-            self.free.push(completion.buffer);
+            self.free.push_back(completion.buffer);
             let outcome = Outcome { at_ns: completion.at_ns, result: completion.result };
             if flight.op.direction() != Direction::Read || (C::LOOKS && completion.result.is_err()) {
                 self.data.ended(&flight.op, outcome);
@@ -499,7 +506,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     /// The record, but for the CPU that was used.
     pub fn finish(self) -> StreamRecord {
         self.control.progress.replace(self.recent, Recent::default());
-        let (places, settings) = (self.places() as u32, self.settings);
+        let (settings, places) = (self.settings, self.settings.depth.max(1));
         let mut record = self.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
         record.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, places);
         record.batch_complete = settings.batch_complete.clamp(1, places);

@@ -211,6 +211,7 @@ pub fn the_pool_outlives_the_device<D: Device<Op = BlockOp>>(subject: Subject<D>
 fn settings(depth: u32) -> LoopSettings {
     LoopSettings {
         depth,
+        spare_buffers: 0,
         batch_submit: Some(depth),
         batch_complete: 1,
         started_ns: None,

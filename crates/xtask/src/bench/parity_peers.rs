@@ -76,8 +76,10 @@ fn job(target: &Target, cell: &Cell, seconds: u32, engine: &str) -> String {
 }
 
 fn ours(target: &Target, cell: &Cell, seconds: u32) -> anyhow::Result<Reading> {
-    // Buffered operations, and one at a time on what lies in memory, are plain calls: what narrows does by itself.
-    let plain = !target.direct || (target.name == "tmpfs file" && cell.depth == 1);
+    // Buffered operations, and one at a time on what lies in memory or as a write to a file, are plain calls: what narrows
+    // does by itself.
+    let quicker = target.name == "tmpfs file" || (target.name == "disk" && matches!(cell.rw, "write" | "randwrite"));
+    let plain = !target.direct || (cell.depth == 1 && quicker);
     let text = job(target, cell, seconds, if plain { "psync" } else { "io_uring" });
     let (none, variables) = (BTreeMap::new(), BTreeMap::new());
     let inputs = TextInputs {
