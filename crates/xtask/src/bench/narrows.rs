@@ -64,6 +64,7 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
     };
     let settings = LoopSettings {
         depth: task.depth,
+        spare_buffers: 0,
         batch_submit: Some(task.batch_submit),
         batch_complete: task.batch_complete,
         started_ns: None,
