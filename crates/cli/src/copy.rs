@@ -4,7 +4,7 @@ use crate::args::{CopyArgs, GlobalArgs};
 use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use conduct::region::{RegionKind, RegionRights, kind_of, open_region};
+use conduct::region::{RegionKind, RegionRights, kind_of, open_region, open_with_mapping};
 use conduct::{Budget, plan, random_u64};
 use model::{Failure, FailureKind};
 use report::document::CopyDocument;
@@ -15,6 +15,7 @@ use std::process::ExitCode;
 pub fn command(args: &CopyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let region = Path::new(&args.region);
     let name = match kind_of(region)? {
+        RegionKind::Calls if args.mapped.is_some() => "copy",
         RegionKind::Memory => "copy-memory",
         RegionKind::SimulatedBus | RegionKind::Mapped => "copy",
         RegionKind::Calls => "copy-calls",
@@ -27,7 +28,10 @@ pub fn command(args: &CopyArgs, global: &GlobalArgs, output: &Output) -> Result<
     let page = Page { file: None, identify: false };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
     let rights = RegionRights { writes: args.allow_writes, registers: args.read_registers };
-    let mut opened = open_region(region, rights, workload.interval_ns)?;
+    let mut opened = match &args.mapped {
+        Some(mapped) => open_with_mapping(region, Path::new(mapped), rights, workload.interval_ns)?,
+        None => open_region(region, rights, workload.interval_ns)?,
+    };
     let plan = plan::plan(&workload, &opened, random_u64()?)?;
     let executed = execution.conducted().execute("copy", plan, Budget::Foreseen, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, _| {

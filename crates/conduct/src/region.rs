@@ -112,6 +112,12 @@ fn uio(path: &Path) -> Option<String> {
     is_one.then_some(name)
 }
 
+/// The bytes of a UIO device's first map (k:Documentation/driver-api/uio-howto.rst).
+fn uio_bytes(name: &str) -> Option<u64> {
+    let text = Root::new("/").text(&format!("/sys/class/uio/{name}/maps/map0/size"))?;
+    u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok()
+}
+
 /// Opens a region.
 ///
 /// # Errors
@@ -180,7 +186,20 @@ fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
     Ok(opened)
 }
 
-fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened, Failure> {
+/// A device or a file that is open.
+struct Reached {
+    path: PathBuf,
+    file: File,
+    start: u64,
+    bytes: u64,
+    mapping: Option<Mapping>,
+    /// Whether calls read it, too.
+    calls: bool,
+    /// Whether it may be registers.
+    registers: bool,
+}
+
+fn reach(name: &Path, rights: RegionRights) -> Result<Reached, Failure> {
     let part = part(name)?;
     let path = std::fs::canonicalize(&part.path).map_err(|e| cannot_open(&part.path, &e))?;
     let metadata = std::fs::metadata(&path).map_err(|e| cannot_open(&path, &e))?;
@@ -198,6 +217,13 @@ fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened,
         )
         .remedy("--read-registers, where you know what lies there; prefetchable BARs need it not"));
     }
+    if let Some(name) = uio.as_ref().filter(|name| uio_bytes(name).is_none()) {
+        let what =
+            format!("{}: this UIO device has no memory to map: no map0 in /sys/class/uio/{name}/maps", path.display());
+        return Err(
+            Failure::new(FailureKind::Environment, what).remedy("its BARs: /sys/class/uio/uioN/device/resourceN")
+        );
+    }
     let maps = mem || uio.is_some() || bar.is_some() || is_file;
     if rights.writes && (!maps || (is_file && bar.is_none())) {
         let what = format!("{}: --allow-writes is for device memory that is mapped", path.display());
@@ -212,20 +238,7 @@ fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened,
         (true, 0) => Some(0),
         (_, bytes) => length(&mut file, bytes, uio.as_deref(), mem),
     };
-    let bytes = match (part.bytes, whole) {
-        (Some(bytes), _) => bytes,
-        (None, Some(whole)) => whole.saturating_sub(part.offset),
-        (None, None) => UNKNOWN_BYTES,
-    };
-    let outside = part
-        .offset
-        .checked_add(bytes)
-        .is_none_or(|end| whole.is_some_and(|whole| end > whole) || end > i64::MAX as u64);
-    if bytes == 0 || outside {
-        let there = whole.map_or_else(|| "the address space".to_owned(), |whole| format!("its {whole} bytes"));
-        let what = format!("{}: {bytes} bytes at {} do not lie within {there}", path.display(), part.offset);
-        return Err(Failure::new(FailureKind::Usage, what).remedy("PATH@OFFSET+LENGTH"));
-    }
+    let bytes = extent(&part, whole)?;
     let bytes = if maps { bytes.min(MOST_MAPPED_BYTES) } else { bytes };
     let page = sys::page_size();
     if maps && !part.offset.is_multiple_of(page) {
@@ -237,9 +250,65 @@ fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened,
     let mapping = mapping.map_err(|e| cannot_open(&path, &e))?;
     // The memory of BARs and of UIO is had by mapping alone.
     let calls = bar.is_none() && uio.is_none();
-    let region = Region::Device { file, start: part.offset, bytes, mapping, calls };
+    Ok(Reached { path, file, start: part.offset, bytes, mapping, calls, registers })
+}
+
+/// The bytes of a part of something that is `whole` bytes long, where that is known.
+fn extent(part: &Part, whole: Option<u64>) -> Result<u64, Failure> {
+    let bytes = match (part.bytes, whole) {
+        (Some(bytes), _) => bytes,
+        (None, Some(whole)) => whole.saturating_sub(part.offset),
+        (None, None) => UNKNOWN_BYTES,
+    };
+    let end = part.offset.checked_add(bytes).filter(|end| *end <= i64::MAX as u64);
+    if bytes > 0 && end.is_some_and(|end| whole.is_none_or(|whole| end <= whole)) {
+        return Ok(bytes);
+    }
+    let there = whole.map_or_else(|| "the address space".to_owned(), |whole| format!("its {whole} bytes"));
+    let what = format!("{}: {bytes} bytes at {} do not lie within {there}", part.path.display(), part.offset);
+    Err(Failure::new(FailureKind::Usage, what).remedy("PATH@OFFSET+LENGTH"))
+}
+
+fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened, Failure> {
+    let Reached { path, file, start, bytes, mapping, calls, registers } = reach(name, rights)?;
+    let region = Region::Device { file, start, bytes, mapping, calls };
     let mut opened = opened(&name.to_string_lossy(), region, bytes, interval_ns);
     describe(&mut opened, &path, registers, rights);
+    Ok(opened)
+}
+
+/// Opens a device that is read by calls, and the same memory in another region, which is mapped: there it is measured what an access
+/// costs by which the kernel could copy the device.
+///
+/// # Errors
+/// As for each of them, and where they cannot be reached so.
+pub fn open_with_mapping(
+    name: &Path,
+    mapped: &Path,
+    rights: RegionRights,
+    interval_ns: u64,
+) -> Result<Opened, Failure> {
+    let usage = |what: String, remedy: &str| Err(Failure::new(FailureKind::Usage, what).remedy(remedy.to_owned()));
+    if kind_of(name)? != RegionKind::Calls {
+        return usage(format!("{}: --mapped is for a device that calls read", name.display()), "leave --mapped out");
+    }
+    if kind_of(mapped)? != RegionKind::Mapped {
+        let what = format!("{}: it cannot be mapped", mapped.display());
+        return usage(
+            what,
+            "the device's place in the address space: --mapped /dev/mem@OFFSET+LENGTH, from /proc/iomem",
+        );
+    }
+    if rights.writes {
+        return usage("--mapped is for reads: what is written to flash is commands".into(), "leave --allow-writes out");
+    }
+    let (called, there) = (reach(name, rights)?, reach(mapped, rights)?);
+    let bytes = called.bytes.min(there.bytes);
+    let region =
+        Region::Device { file: called.file, start: called.start, bytes, mapping: there.mapping, calls: called.calls };
+    let mut opened = opened(&name.to_string_lossy(), region, bytes, interval_ns);
+    opened.remarks.push(format!("accesses are those to {}; calls read {}", mapped.display(), called.path.display()));
+    describe(&mut opened, &called.path, there.registers, rights);
     Ok(opened)
 }
 
@@ -270,8 +339,7 @@ fn length(file: &mut File, file_bytes: u64, uio: Option<&str>, mem: bool) -> Opt
         return Some(file_bytes);
     }
     if let Some(name) = uio {
-        let text = Root::new("/").text(&format!("/sys/class/uio/{name}/maps/map0/size"))?;
-        return u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
+        return uio_bytes(name);
     }
     if mem {
         return None;

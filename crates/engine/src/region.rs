@@ -2,7 +2,7 @@
 
 use crate::copy::{copied, possible, run_copy, run_pieces};
 use crate::device::Other;
-use crate::rig::refusal_of_device;
+use crate::rig::{refusal_of_device, sleep};
 use crate::sim::MemoryBusDevice;
 use crate::{Control, DeviceError, MemoryDevice, Rig};
 use model::{CopyMethod, EngineKind, Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SimMemoryBus};
@@ -109,8 +109,8 @@ impl Rig for RegionRig {
                 let mut device = MemoryBusDevice::new(bus.clone(), copied(phase), self.simulated_ns)
                     .map_err(|e| refusal_of_device(&phase.name, &e))?;
                 let record = run_pieces(&mut device, phase, self.interval_ns, bus.bytes, control);
-                self.simulated_ns = device.ended_ns();
-                record.map(|record| device.with_usage(record))
+                self.simulated_ns = device.calls.ended_ns();
+                record.map(|record| device.calls.with_usage(record))
             }
         }
     }
@@ -125,11 +125,8 @@ impl Rig for RegionRig {
     fn idle(&mut self, ns: Ns, control: &Control) {
         if let Region::Bus(_) = self.region {
             self.simulated_ns += ns;
-            return;
-        }
-        let end = self.now().saturating_add(ns);
-        while !control.stopped() && self.now() < end {
-            std::thread::sleep(std::time::Duration::from_nanos((end - self.now().min(end)).min(20_000_000)));
+        } else {
+            sleep(&|| self.now(), ns, control);
         }
     }
 }

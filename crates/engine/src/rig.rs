@@ -55,10 +55,7 @@ pub trait Rig {
 
     /// Lets time pass without an operation of ours; ends early when stopped.
     fn idle(&mut self, ns: Ns, control: &Control) {
-        let end = self.now().saturating_add(ns);
-        while !control.stopped() && self.now() < end {
-            std::thread::sleep(Duration::from_nanos((end - self.now().min(end)).min(IDLE_SLICE_NS)));
-        }
+        sleep(&|| self.now(), ns, control);
     }
 
     /// Bytes that hold real data from the start of the target: what reads may touch. After a layout that ran out of
@@ -83,3 +80,11 @@ pub trait Rig {
 
 /// Longest sleep before the stop flag is looked at again.
 const IDLE_SLICE_NS: Ns = 20_000_000;
+
+/// Sleeps for so long by this clock, or until stopped.
+pub(crate) fn sleep(now: &dyn Fn() -> Ns, ns: Ns, control: &Control) {
+    let end = now().saturating_add(ns);
+    while !control.stopped() && now() < end {
+        std::thread::sleep(Duration::from_nanos((end - now().min(end)).min(IDLE_SLICE_NS)));
+    }
+}

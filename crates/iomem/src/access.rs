@@ -16,7 +16,7 @@ macro_rules! volatile {
         /// # Safety
         /// `to` is valid and aligned, `from` is valid.
         #[inline(always)]
-        pub(crate) unsafe fn $store(to: *mut u8, from: *const u8) {
+        pub(crate) unsafe fn $store(from: *const u8, to: *mut u8) {
             // SAFETY: as the caller says.
             unsafe { to.cast::<$word>().write_volatile($crate::access::from_memory::<$word>(from)) }
         }
@@ -43,7 +43,7 @@ macro_rules! instruction {
         /// # Safety
         /// `to` is valid and aligned, `from` is valid.
         #[inline(always)]
-        pub(crate) unsafe fn $store(to: *mut u8, from: *const u8) {
+        pub(crate) unsafe fn $store(from: *const u8, to: *mut u8) {
             // SAFETY: one aligned store to where the caller says that there is something.
             unsafe {
                 let word: $by = <$by>::from($crate::access::from_memory::<$word>(from));
@@ -74,10 +74,10 @@ macro_rules! block_of_words {
         /// # Safety
         /// 64 bytes are valid; `to` is aligned to a word.
         #[inline(always)]
-        pub(crate) unsafe fn store_block(to: *mut u8, from: *const u8) {
+        pub(crate) unsafe fn store_block(from: *const u8, to: *mut u8) {
             for at in (0..64).step_by($bytes) {
                 // SAFETY: as the caller says.
-                unsafe { $store(to.add(at), from.add(at)) }
+                unsafe { $store(from.add(at), to.add(at)) }
             }
         }
     };

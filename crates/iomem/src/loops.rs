@@ -1,176 +1,151 @@
 //! The inner loops: one function each, never inlined, so that the project's checks find them in the compiler's output by name.
 
-use crate::{Access, Mode, Width, access};
+use crate::{Access, Direction, Mode, Width, access};
 
-/// A loop of loads, one of stores, and one of stores of the same bytes.
-macro_rules! words {
-    ($read:ident, $write:ident, $fill:ident, $load:ident, $store:ident, $bytes:literal) => {
+/// From where, to where, and how many accesses or blocks.
+type Loop = unsafe fn(*const u8, *mut u8, usize);
+
+/// Loops over single accesses, or over blocks of them.
+macro_rules! loops {
+    ($($name:ident of $one:ident, $bytes:expr;)+) => {$(
         #[inline(never)]
-        unsafe fn $read(from: *const u8, to: *mut u8, count: usize) {
+        unsafe fn $name(from: *const u8, to: *mut u8, count: usize) {
             for at in (0..count * $bytes).step_by($bytes) {
                 // SAFETY: the callers in this file keep to the bytes that theirs promised.
-                unsafe { access::$load(from.add(at), to.add(at)) }
+                unsafe { access::$one(from.add(at), to.add(at)) }
             }
         }
+    )+};
+}
 
+/// Loops over stores of the same bytes.
+macro_rules! fills {
+    ($($name:ident of $store:ident, $bytes:literal;)+) => {$(
         #[inline(never)]
-        unsafe fn $write(to: *mut u8, from: *const u8, count: usize) {
-            for at in (0..count * $bytes).step_by($bytes) {
-                // SAFETY: as above.
-                unsafe { access::$store(to.add(at), from.add(at)) }
-            }
-        }
-
-        #[inline(never)]
-        unsafe fn $fill(to: *mut u8, value: u8, count: usize) {
+        unsafe fn $name(to: *mut u8, value: u8, count: usize) {
             let word = [value; $bytes];
             for at in (0..count * $bytes).step_by($bytes) {
                 // SAFETY: as above.
-                unsafe { access::$store(to.add(at), word.as_ptr()) }
+                unsafe { access::$store(word.as_ptr(), to.add(at)) }
             }
         }
-    };
-}
-
-words!(read_1, write_1, fill_1, load_1, store_1, 1);
-words!(read_2, write_2, fill_2, load_2, store_2, 2);
-words!(read_4, write_4, fill_4, load_4, store_4, 4);
-#[cfg(target_pointer_width = "64")]
-words!(read_8, write_8, fill_8, load_8, store_8, 8);
-
-/// The same of vectors, whose loops the architecture has.
-#[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-macro_rules! vectors {
-    ($read:ident, $write:ident, $load:ident, $store:ident) => {
-        #[inline(never)]
-        unsafe fn $read(from: *const u8, to: *mut u8, count: usize) {
-            // SAFETY: as above; the processor has the registers.
-            unsafe { access::$load(from, to, count) }
-        }
-
-        #[inline(never)]
-        unsafe fn $write(to: *mut u8, from: *const u8, count: usize) {
-            // SAFETY: as above.
-            unsafe { access::$store(to, from, count) }
-        }
-    };
-}
-
-#[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-vectors!(read_16, write_16, load_vectors_16, store_vectors_16);
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-vectors!(read_32, write_32, load_vectors_32, store_vectors_32);
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-vectors!(read_64, write_64, load_vectors_64, store_vectors_64);
-
-/// Loops over blocks of 64 bytes.
-macro_rules! blocks {
-    ($read:ident, $write:ident, $load:ident, $store:ident) => {
-        #[inline(never)]
-        unsafe fn $read(from: *const u8, to: *mut u8, count: usize) {
-            for at in (0..count * BLOCK).step_by(BLOCK) {
-                // SAFETY: as above.
-                unsafe { access::$load(from.add(at), to.add(at)) }
-            }
-        }
-
-        #[inline(never)]
-        unsafe fn $write(to: *mut u8, from: *const u8, count: usize) {
-            for at in (0..count * BLOCK).step_by(BLOCK) {
-                // SAFETY: as above.
-                unsafe { access::$store(to.add(at), from.add(at)) }
-            }
-        }
-    };
+    )+};
 }
 
 /// Bytes of a block of a burst.
 const BLOCK: usize = 64;
 
-blocks!(read_burst, write_burst, load_block, store_block);
+loops! {
+    read_1 of load_1, 1;
+    read_2 of load_2, 2;
+    read_4 of load_4, 4;
+    read_burst of load_block, BLOCK;
+    write_1 of store_1, 1;
+    write_2 of store_2, 2;
+    write_4 of store_4, 4;
+    write_burst of store_block, BLOCK;
+}
+#[cfg(target_pointer_width = "64")]
+loops! {
+    read_8 of load_8, 8;
+    write_8 of store_8, 8;
+}
 #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-blocks!(read_stream, write_stream, stream_in, stream_out);
-
-/// The bytes of a run that are whole blocks, where it is a burst.
-fn in_blocks(access: Access, bytes: usize) -> usize {
-    let burst = matches!(access.mode, Mode::Burst | Mode::Streaming) && access.width == Mode::BURST_WIDTH;
-    if burst { bytes - bytes % BLOCK } else { 0 }
+loops! {
+    read_stream of stream_in, BLOCK;
+    write_stream of stream_out, BLOCK;
+}
+#[cfg(all(not(miri), target_arch = "aarch64", target_feature = "neon"))]
+loops! {
+    read_16 of move_16, 16;
+    write_16 of move_16, 16;
 }
 
-/// Reads `bytes` bytes.
+fills! {
+    fill_1 of store_1, 1;
+    fill_2 of store_2, 2;
+    fill_4 of store_4, 4;
+}
+#[cfg(target_pointer_width = "64")]
+fills! {
+    fill_8 of store_8, 8;
+}
+
+/// x86's loops over vectors, which are assembly as a whole.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+macro_rules! vectors {
+    ($($name:ident of $all:ident;)+) => {$(
+        #[inline(never)]
+        unsafe fn $name(from: *const u8, to: *mut u8, count: usize) {
+            // SAFETY: as above; the processor has the registers.
+            unsafe { access::$all(from, to, count) }
+        }
+    )+};
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+vectors! {
+    read_16 of load_vectors_16;
+    read_32 of load_vectors_32;
+    read_64 of load_vectors_64;
+    write_16 of store_vectors_16;
+    write_32 of store_vectors_32;
+    write_64 of store_vectors_64;
+}
+
+/// The loop over accesses of one width.
+fn of_width(width: Width, direction: Direction) -> Loop {
+    let (read, write): (Loop, Loop) = match width {
+        Width::B1 => (read_1, write_1),
+        Width::B2 => (read_2, write_2),
+        Width::B4 => (read_4, write_4),
+        #[cfg(target_pointer_width = "64")]
+        Width::B8 => (read_8, write_8),
+        #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+        Width::B16 => (read_16, write_16),
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Width::B32 => (read_32, write_32),
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Width::B64 => (read_64, write_64),
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        _ => unreachable!("the width was looked at"),
+    };
+    if direction == Direction::Read { read } else { write }
+}
+
+/// The loop over blocks; `None` where single accesses are asked for.
+fn of_blocks(access: Access, direction: Direction) -> Option<Loop> {
+    let (read, write): (Loop, Loop) = match access.mode {
+        _ if access.width != Mode::BURST_WIDTH => return None,
+        Mode::Plain | Mode::Repeat => return None,
+        #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+        Mode::Streaming if access::streams() => (read_stream, write_stream),
+        Mode::Burst | Mode::Streaming => (read_burst, write_burst),
+    };
+    Some(if direction == Direction::Read { read } else { write })
+}
+
+/// Copies `bytes` bytes; the device is where the direction says.
 ///
 /// # Safety
-/// They are valid from `from` on, which is aligned to the width, and to `to`; they are whole accesses; the processor has them.
-pub(crate) unsafe fn read(access: Access, from: *const u8, to: *mut u8, bytes: usize) {
-    let blocks = in_blocks(access, bytes);
-    // SAFETY: parts of what the caller promised.
-    unsafe {
-        match access.mode {
-            _ if bytes == 0 => return,
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Mode::Repeat => return access::repeat(from, to, bytes),
-            #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-            Mode::Streaming if access::streams() => read_stream(from, to, blocks / BLOCK),
-            _ => read_burst(from, to, blocks / BLOCK),
-        }
-        let (from, to, rest) = (from.add(blocks), to.add(blocks), bytes - blocks);
-        if rest == 0 {
-            return;
-        }
-        let count = rest / access.width.bytes();
-        match access.width {
-            Width::B1 => read_1(from, to, count),
-            Width::B2 => read_2(from, to, count),
-            Width::B4 => read_4(from, to, count),
-            #[cfg(target_pointer_width = "64")]
-            Width::B8 => read_8(from, to, count),
-            #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-            Width::B16 => read_16(from, to, count),
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Width::B32 => read_32(from, to, count),
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Width::B64 => read_64(from, to, count),
-            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-            _ => unreachable!("the width was looked at"),
-        }
+/// They are valid from `from` on and to `to`; the device's side is aligned to the width; they are whole accesses; the processor has
+/// them.
+pub(crate) unsafe fn copy(access: Access, direction: Direction, from: *const u8, to: *mut u8, bytes: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if access.mode == Mode::Repeat {
+        // SAFETY: as the caller says.
+        return unsafe { access::repeat(from, to, bytes) };
     }
-}
-
-/// Writes `bytes` bytes.
-///
-/// # Safety
-/// As for reading, with `to` aligned and writable.
-pub(crate) unsafe fn write(access: Access, to: *mut u8, from: *const u8, bytes: usize) {
-    let blocks = in_blocks(access, bytes);
+    let blocks = of_blocks(access, direction).filter(|_| bytes >= BLOCK);
+    let in_blocks = if blocks.is_some() { bytes - bytes % BLOCK } else { 0 };
+    let singles = (bytes - in_blocks) / access.width.bytes();
     // SAFETY: parts of what the caller promised.
     unsafe {
-        match access.mode {
-            _ if bytes == 0 => return,
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Mode::Repeat => return access::repeat(from, to, bytes),
-            #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-            Mode::Streaming if access::streams() => write_stream(to, from, blocks / BLOCK),
-            _ => write_burst(to, from, blocks / BLOCK),
+        if let Some(blocks) = blocks {
+            blocks(from, to, in_blocks / BLOCK);
         }
-        let (to, from, rest) = (to.add(blocks), from.add(blocks), bytes - blocks);
-        if rest == 0 {
-            return;
-        }
-        let count = rest / access.width.bytes();
-        match access.width {
-            Width::B1 => write_1(to, from, count),
-            Width::B2 => write_2(to, from, count),
-            Width::B4 => write_4(to, from, count),
-            #[cfg(target_pointer_width = "64")]
-            Width::B8 => write_8(to, from, count),
-            #[cfg(all(not(miri), any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
-            Width::B16 => write_16(to, from, count),
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Width::B32 => write_32(to, from, count),
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Width::B64 => write_64(to, from, count),
-            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-            _ => unreachable!("the width was looked at"),
+        if singles > 0 {
+            of_width(access.width, direction)(from.add(in_blocks), to.add(in_blocks), singles);
         }
     }
 }
@@ -192,7 +167,7 @@ pub(crate) unsafe fn fill(width: Width, to: *mut u8, value: u8, bytes: usize) {
             wider => {
                 let (access, piece) = (Access { width: wider, mode: Mode::Plain }, [value; BLOCK]);
                 for at in (0..bytes).step_by(wider.bytes()) {
-                    write(access, to.add(at), piece.as_ptr(), wider.bytes());
+                    copy(access, Direction::Write, piece.as_ptr(), to.add(at), wider.bytes());
                 }
             }
         }

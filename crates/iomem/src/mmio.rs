@@ -102,13 +102,13 @@ impl Bus for Mmio<'_> {
     fn read_run(&mut self, access: Access, offset: usize, to: &mut [u8]) {
         let from = self.at(offset, to.len(), access.width);
         // SAFETY: `at` has looked at the region, the alignment and the processor; `to` is a slice of that length.
-        unsafe { loops::read(access, from, to.as_mut_ptr(), to.len()) }
+        unsafe { loops::copy(access, Direction::Read, from, to.as_mut_ptr(), to.len()) }
     }
 
     fn write_run(&mut self, access: Access, offset: usize, from: &[u8]) {
         let to = self.at_for_writing(offset, from.len(), access.width);
         // SAFETY: as above, and the region may be written to.
-        unsafe { loops::write(access, to, from.as_ptr(), from.len()) }
+        unsafe { loops::copy(access, Direction::Write, from.as_ptr(), to, from.len()) }
     }
 
     fn fill_run(&mut self, access: Access, offset: usize, value: u8, bytes: usize) {

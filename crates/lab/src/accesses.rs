@@ -75,7 +75,8 @@ pub fn argument(accesses: &Accesses, plugin: &Path, log: &Path) -> String {
     let path = |path: &Path| path.to_string_lossy().replace(',', ",,");
     let (from, size, ram) = (accesses.from, accesses.size_bytes, accesses.ram);
     let wait = accesses.wait.map_or(0, |wait| wait.as_nanos());
-    format!("{},log={},from={from:#x},size={size},ram={ram:#x},wait={wait}", path(plugin), path(log))
+    let bus = accesses.bus_bytes;
+    format!("{},log={},from={from:#x},size={size},ram={ram:#x},wait={wait},bus={bus}", path(plugin), path(log))
 }
 
 /// A static program of a few instructions, of which the plugin knows one, and which then ends with 0; as a whole ELF file

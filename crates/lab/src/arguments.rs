@@ -148,6 +148,7 @@ from = 0xffbc0000
 size = "4MiB"
 ram = 0x30000000
 wait = "2us"
+bus = 4
 [[image]]
 name = "disk"
 size = "1MiB"
@@ -164,7 +165,7 @@ options = "cache=writethrough"
             "-drive if=none,id=disk,format=raw,file=/w/a,,b.img,cache=writethrough ",
             "-device virtio-serial-pci ",
             "-d unimp -D /e ",
-            "-plugin /p,,so,log=/a,from=0xffbc0000,size=4194304,ram=0x30000000,wait=2000 ",
+            "-plugin /p,,so,log=/a,from=0xffbc0000,size=4194304,ram=0x30000000,wait=2000,bus=4 ",
             "-drive file=/w/a,,b.img ",
             "-drive file.path=/s",
         ] {

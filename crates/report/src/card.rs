@@ -1,5 +1,6 @@
 //! The card: the answer in one screen of 80 columns that can be pasted into a forum.
 
+use crate::copy::routine;
 use crate::headline::{self, Cell, Headline};
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Check, Paint, Style, quantity, storage_line};
@@ -117,7 +118,7 @@ impl Writer<'_> {
         }
         if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
             let text = copy.with_interval(self.style.plus_minus());
-            let line = format!("{}{text}", pad("  memory copy", labels));
+            let line = format!("{}{text}, {}", pad("  memory copy", labels), routine(run));
             self.line(&self.style.paint(Paint::Dim, &line));
         }
         let unsteady: Vec<String> =

@@ -4,7 +4,7 @@ use crate::headline::confidence_word;
 use crate::quantity;
 use crate::text::{pad, plain, width, wrap};
 use crate::{Paint, Style};
-use model::{AccessCost, CopyMethod, CopyReport, CopyRow, Finding, Run};
+use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, Work};
 
 /// Columns of the ways of copying.
 const WAY: usize = 26;
@@ -58,11 +58,17 @@ fn group(row: &CopyRow) -> (bool, u64, bool) {
     (row.plan.copy_writes, row.plan.copy_set_bytes, row.plan.copy_by == CopyMethod::Call)
 }
 
-fn way(row: &CopyRow) -> String {
-    match row.plan.copy_by {
+/// The memory copy of a run beside other work: its routine.
+pub(crate) fn routine(run: &Run) -> String {
+    let phase = run.doing(Work::MemoryCopy);
+    way(&phase.and_then(|p| p.plan.streams.first()).map(StreamPlan::copied).unwrap_or_default())
+}
+
+fn way(plan: &CopyPlan) -> String {
+    match plan.copy_by {
         CopyMethod::Plain(1) => "1 byte an access".to_owned(),
         CopyMethod::Plain(bytes) => format!("{bytes} bytes an access"),
-        CopyMethod::Call => format!("call of {}", quantity::binary_size(row.plan.copy_bytes.into())),
+        CopyMethod::Call => format!("call of {}", quantity::binary_size(plan.copy_bytes.into())),
         CopyMethod::Memcpy => "memcpy of the C library".to_owned(),
         CopyMethod::Burst => "burst of registers".to_owned(),
         CopyMethod::Streaming => "burst past the caches".to_owned(),
@@ -130,14 +136,14 @@ impl Text<'_> {
             let Some(rate) = row.bytes_per_s else {
                 let reason = row.reasons.first().map_or("no rate", String::as_str);
                 match left_out.iter_mut().find(|(r, _)| *r == reason) {
-                    Some((_, ways)) => ways.push(way(row)),
-                    None => left_out.push((reason, vec![way(row)])),
+                    Some((_, ways)) => ways.push(way(&row.plan)),
+                    None => left_out.push((reason, vec![way(&row.plan)])),
                 }
                 continue;
             };
             let ratio =
                 row.ratio_to_byte.map(|r| format!("{}x bytes", quantity::significant(r, 3))).unwrap_or_default();
-            self.line(&format!("  {}{}  {ratio}", pad(&way(row), WAY), pad(&quantity::rate(rate), RATE)));
+            self.line(&format!("  {}{}  {ratio}", pad(&way(&row.plan), WAY), pad(&quantity::rate(rate), RATE)));
         }
         for (reason, ways) in left_out {
             let text = plain(&format!("{}: {reason}", ways.join(", ")), self.style.ascii);

@@ -1,5 +1,6 @@
 //! The card as Markdown, for issues and forums that render it.
 
+use crate::copy::routine;
 use crate::headline::{self, Cell};
 use crate::text::plain;
 use crate::{Check, quantity, storage_line};
@@ -104,7 +105,7 @@ fn check_numbers(run: &Run) -> String {
         ));
     }
     if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
-        out.push_str(&format!("Memory copy {}.", copy.with_interval("±")));
+        out.push_str(&format!("Memory copy {}, {}.", copy.with_interval("±"), routine(run)));
     }
     out.push_str("\n\n");
     for (i, note) in h.notes.iter().enumerate() {

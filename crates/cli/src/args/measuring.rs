@@ -193,6 +193,8 @@ Examples:
   narrows copy /sys/bus/pci/devices/0000:00:02.0/resource0    a PCI device's memory
   narrows copy /dev/mem@0xfed00000+4096 --read-registers      a range of physical addresses
   narrows copy sim:bus,width=32,wait=150ns,kernel=8           a simulated bus with known truth, in a moment
+  narrows copy /dev/mtd0 --mapped /dev/mem@0x8000000+64MiB --read-registers
+                                                              the same, with the accesses to it, by width
   narrows copy /dev/mtd0 --tag before                         for narrows compare before after"
 )]
 pub struct CopyArgs {
@@ -206,6 +208,10 @@ pub struct CopyArgs {
     /// Read what may be registers; even a read can change a device or hang a machine
     #[arg(long)]
     pub read_registers: bool,
+    /// Where the memory of a device that calls read can be mapped: /dev/mem@OFFSET+LENGTH. Its accesses are measured there, and by
+    /// them the width of the kernel's
+    #[arg(long, value_name = "REGION", value_hint = clap::ValueHint::AnyPath)]
+    pub mapped: Option<OsString>,
     /// How long each way of copying is measured [default: 120 to 300 ms]
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,

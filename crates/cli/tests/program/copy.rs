@@ -1,8 +1,11 @@
 //! `narrows copy`: a simulated bus whose truth is known, files in the place of devices, and what is refused.
 
-use crate::program::Scratch;
+use crate::program::{Ended, Scratch};
 use serde::Deserialize;
 use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,7 +17,6 @@ struct Copy {
     costs: Vec<Cost>,
     calls: Option<Calls>,
     findings: Vec<Value>,
-    #[allow(dead_code)]
     remarks: Vec<String>,
 }
 
@@ -214,4 +216,80 @@ fn a_region_that_ends_mid_word_is_copied_as_far_as_it_goes() {
     let seen: Copy =
         serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {} {}", ended.stdout, ended.stderr));
     assert!(seen.rows.iter().any(|r| r.method == "plain" && r.width_bytes == Some(8) && r.bytes_per_s.is_some()));
+}
+
+/// What is not there any more when it is read: the kernel says so by SIGBUS, and the row says where.
+#[test]
+fn a_mapping_that_faults_says_where() {
+    let scratch = Scratch::new();
+    let path = scratch.path().join("shrinks");
+    std::fs::write(&path, vec![1; 64 << 10]).unwrap();
+    let mut command = scratch.command(["copy", path.to_str().unwrap(), "--time", "100ms", "--json"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let maps = format!("/proc/{}/maps", child.id());
+    let is_mapped = || std::fs::read_to_string(&maps).is_ok_and(|text| text.contains("/shrinks"));
+    let patience = Instant::now();
+    while !is_mapped() {
+        assert!(patience.elapsed() < Duration::from_secs(60), "the region is never mapped");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(8 << 10).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    assert_eq!(ended.code, 4, "{} {}", ended.stdout, ended.stderr);
+    let seen: Copy = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stdout));
+    let says = |row: &Row| row.reasons.iter().any(|r| r.contains("SIGBUS in the page at offset 0x"));
+    assert!(seen.rows.iter().any(|row| row.bytes_per_s.is_none() && says(row)), "{}", ended.stdout);
+}
+
+/// A device that calls read, and the same memory where it can be mapped: accesses there, calls here.
+#[test]
+fn a_device_and_its_mapping_are_measured_together() {
+    let scratch = Scratch::new();
+    let file = scratch.path().join("memory");
+    std::fs::write(&file, vec![1; 128 << 10]).unwrap();
+    let file = file.to_str().unwrap();
+    let ended = scratch.run(["copy", "/dev/zero", "--mapped", file, "--time", "20ms", "--json"]);
+    let seen: Copy =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {} {}", ended.stdout, ended.stderr));
+    assert_eq!(seen.region, "/dev/zero");
+    let has_rate = |method: &str| seen.rows.iter().any(|r| r.method == method && r.bytes_per_s.is_some());
+    assert!(has_rate("plain") && has_rate("call"), "{}", ended.stdout);
+    assert!(seen.remarks.iter().any(|r| r.contains(file) && r.contains("/dev/zero")), "{:?}", seen.remarks);
+    for (args, says) in [
+        (["copy", file, "--mapped", file], "is for a device that calls read"),
+        (["copy", "/dev/zero", "--mapped", "/dev/zero"], "cannot be mapped"),
+        (["copy", "/dev/zero", "--mapped", "/dev/uio4096"], "no such file"),
+    ] {
+        let ended = scratch.run(args);
+        assert!(ended.code == 2 && ended.stderr.contains(says), "{args:?}: {} {}", ended.code, ended.stderr);
+    }
+    let ended = scratch.run(["copy", "/dev/zero", "--mapped", file, "--allow-writes"]);
+    assert!(ended.code == 2 && ended.stderr.contains("--mapped is for reads"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_this_user_may_not_read_is_said() {
+    let scratch = Scratch::new();
+    if rustix::process::geteuid().is_root() {
+        println!("SKIPPED: root may read everything");
+        return;
+    }
+    let file = scratch.path().join("secret");
+    std::fs::write(&file, vec![1; 8 << 10]).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let ended = scratch.run(["copy", file.to_str().unwrap()]);
+    assert!(ended.code == 3 && ended.stderr.contains("EACCES"), "{} {}", ended.code, ended.stderr);
+    assert!(ended.stderr.contains("run it as root"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_region_that_is_smaller_than_a_piece_is_said_to_be() {
+    let scratch = Scratch::new();
+    let file = scratch.path().join("small");
+    std::fs::write(&file, vec![1; 101]).unwrap();
+    let ended = scratch.run(["copy", file.to_str().unwrap(), "--time", "20ms", "--json"]);
+    assert_eq!(ended.code, 4, "{} {}", ended.stdout, ended.stderr);
+    let seen: Copy = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stdout));
+    assert!(seen.rows.iter().all(|r| r.bytes_per_s.is_none() && !r.reasons.is_empty()), "{}", ended.stdout);
+    assert!(seen.rows[0].reasons[0].contains("of a region of 101"), "{:?}", seen.rows[0].reasons);
 }

@@ -26,6 +26,17 @@ pub trait Calls {
     /// The errno.
     fn carry_out(&self, op: &Self::Op, buffer: &mut [u8]) -> Result<u32, i32>;
 
+    /// The moment: of a simulation its own.
+    #[inline]
+    fn now(&self, epoch: &Epoch) -> Ns {
+        epoch.elapsed_ns()
+    }
+
+    /// Lets time pass, where nothing is to be done.
+    fn sleep_until(&self, epoch: &Epoch, until: Ns) {
+        epoch.sleep_until(until);
+    }
+
     /// A feature in use, and what was asked of the system and not had.
     fn remarks(&self, pool: &BufferPool) -> (Option<String>, Option<String>) {
         (pool_feature(pool), pool.missing().map(str::to_owned))
@@ -37,7 +48,7 @@ pub trait Calls {
 #[derive(Debug)]
 pub struct InThread<C> {
     epoch: Epoch,
-    calls: C,
+    pub(crate) calls: C,
     pool: BufferPool,
     done: Vec<Completion>,
 }
@@ -54,7 +65,7 @@ impl PsyncDevice {
 
 impl<C: Calls> InThread<C> {
     /// By these calls, with as many in flight as there are buffers.
-    pub(super) fn over(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
+    pub(crate) fn over(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
         Self { epoch, calls, done: Vec::with_capacity(pool.count() as usize), pool }
     }
 }
@@ -67,7 +78,7 @@ impl<C: Calls> Device for InThread<C> {
 
     #[inline]
     fn now(&self) -> Ns {
-        self.epoch.elapsed_ns()
+        self.calls.now(&self.epoch)
     }
 
     #[inline]
@@ -83,7 +94,7 @@ impl<C: Calls> Device for InThread<C> {
         }
         for op in ops {
             let result = self.calls.carry_out(op, self.pool.buffer_mut(op.buffer()));
-            self.done.push(Completion { buffer: op.buffer(), result, at_ns: self.epoch.elapsed_ns() });
+            self.done.push(Completion { buffer: op.buffer(), result, at_ns: self.now() });
         }
         Ok(())
     }
@@ -92,7 +103,7 @@ impl<C: Calls> Device for InThread<C> {
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
         if self.done.is_empty() {
             if min > 0 {
-                self.epoch.sleep_until(until);
+                self.calls.sleep_until(&self.epoch, until);
             }
             return Ok(());
         }

@@ -55,6 +55,11 @@ pub(crate) fn rules(method: CopyMethod) -> Option<Rules> {
     }
 }
 
+/// Of a region that faults.
+pub(crate) fn no_answer(at: u64) -> String {
+    format!("SIGBUS in the page at offset {at:#x}: the device does not answer there")
+}
+
 /// The bytes of an operation, if they lie within the address space.
 fn range(op: &BlockOp) -> Option<Range<usize>> {
     let start = usize::try_from(op.offset).ok()?;
@@ -96,10 +101,10 @@ impl Copies<'_> {
         };
         let mut copied = Ok(());
         mapping.lend(offset, at.len(), |memory, writable| {
-            copied = match (self.plan.copy_writes, writable) {
-                (true, true) => iomem::copy_to_io(&mut Mmio::of_shared_mut(memory), rules, 0, buffer),
-                (true, false) => Err(iomem::Error::ReadOnly),
-                (false, _) => iomem::copy_from_io(&mut Mmio::of_shared(memory), rules, 0, buffer),
+            let mut device = if writable { Mmio::of_shared_mut(memory) } else { Mmio::of_shared(memory) };
+            copied = match self.plan.copy_writes {
+                true => iomem::copy_to_io(&mut device, rules, 0, buffer),
+                false => iomem::copy_from_io(&mut device, rules, 0, buffer),
             };
         })?;
         copied.map_err(|_| EINVAL)
@@ -150,8 +155,7 @@ impl Calls for Copies<'_> {
         match &self.other {
             Other::Memory(_) => (Some(format!("{by} between two buffers of {} MiB", pool.buffer_bytes() >> 20)), None),
             Other::Mapped(mapping) => {
-                let fault = |at| format!("SIGBUS in the page at offset {at:#x}: the device does not answer there");
-                (Some(format!("{by} on a mapping of {} bytes", mapping.len())), mapping.last_fault().map(fault))
+                (Some(format!("{by} on a mapping of {} bytes", mapping.len())), mapping.last_fault().map(no_answer))
             }
             Other::Calls(..) => (Some("pread".to_owned()), None),
         }

@@ -16,7 +16,9 @@ pub(crate) fn streams() -> bool {
 }
 
 #[cfg(target_feature = "neon")]
-pub(crate) use q_registers::*;
+pub(crate) use q_registers::{
+    move_16, move_block as load_block, move_block as store_block, stream_block as stream_in, stream_block as stream_out,
+};
 
 /// Moves by Q registers.
 #[cfg(target_feature = "neon")]
@@ -56,56 +58,6 @@ mod q_registers {
         "stnp q0, q1, [{to}]",
         "stnp q2, q3, [{to}, #32]"
     );
-
-    /// # Safety
-    /// `count` times 16 bytes are valid; the device's side is aligned.
-    #[inline(always)]
-    pub(crate) unsafe fn load_vectors_16(from: *const u8, to: *mut u8, count: usize) {
-        for at in (0..count * 16).step_by(16) {
-            // SAFETY: as the caller says.
-            unsafe { move_16(from.add(at), to.add(at)) }
-        }
-    }
-
-    /// # Safety
-    /// As above.
-    #[inline(always)]
-    pub(crate) unsafe fn store_vectors_16(to: *mut u8, from: *const u8, count: usize) {
-        // SAFETY: as the caller says.
-        unsafe { load_vectors_16(from, to, count) }
-    }
-
-    /// # Safety
-    /// 64 bytes are valid; the device's side is aligned.
-    #[inline(always)]
-    pub(crate) unsafe fn load_block(from: *const u8, to: *mut u8) {
-        // SAFETY: as the caller says.
-        unsafe { move_block(from, to) }
-    }
-
-    /// # Safety
-    /// As above.
-    #[inline(always)]
-    pub(crate) unsafe fn store_block(to: *mut u8, from: *const u8) {
-        // SAFETY: as the caller says.
-        unsafe { move_block(from, to) }
-    }
-
-    /// # Safety
-    /// As above.
-    #[inline(always)]
-    pub(crate) unsafe fn stream_in(from: *const u8, to: *mut u8) {
-        // SAFETY: as the caller says.
-        unsafe { stream_block(from, to) }
-    }
-
-    /// # Safety
-    /// As above.
-    #[inline(always)]
-    pub(crate) unsafe fn stream_out(to: *mut u8, from: *const u8) {
-        // SAFETY: as the caller says.
-        unsafe { stream_block(from, to) }
-    }
 }
 
 #[cfg(not(target_feature = "neon"))]

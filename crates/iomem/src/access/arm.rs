@@ -40,7 +40,7 @@ pub(crate) unsafe fn load_block(from: *const u8, to: *mut u8) {
 /// # Safety
 /// 64 bytes are valid; `to` is aligned to 4.
 #[inline(always)]
-pub(crate) unsafe fn store_block(to: *mut u8, from: *const u8) {
+pub(crate) unsafe fn store_block(from: *const u8, to: *mut u8) {
     for at in (0..64).step_by(16) {
         // SAFETY: as the caller says.
         unsafe {

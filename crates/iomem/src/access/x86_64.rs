@@ -62,41 +62,18 @@ pub(crate) fn streams() -> bool {
     cfg!(target_feature = "sse2") && found() & SSE41 != 0
 }
 
-/// A loop of loads, or of stores, of one vector register; `count` is not 0.
+/// A loop that moves by one vector register; `count` is not 0.
 macro_rules! vectors {
-    ($load:ident, $store:ident, $bytes:literal, $register:literal, $aligned:literal, $any:literal, $after:literal) => {
+    ($name:ident, $bytes:literal, $register:literal, $load:literal, $store:literal, $after:literal) => {
         /// # Safety
-        /// `count` vectors from `from`, which is aligned, and to `to` are valid; the processor has the instructions.
-        pub(crate) unsafe fn $load(from: *const u8, to: *mut u8, count: usize) {
+        /// `count` vectors from `from` and to `to` are valid and as aligned as the instructions ask; the processor has them.
+        pub(crate) unsafe fn $name(from: *const u8, to: *mut u8, count: usize) {
             // SAFETY: as the caller says. The registers of vectors are ours: all that a call may change are given up.
             unsafe {
                 asm!(
                     "2:",
-                    concat!($aligned, " ", $register, ", [{from}]"),
-                    concat!($any, " [{to}], ", $register),
-                    concat!("add {from}, ", $bytes),
-                    concat!("add {to}, ", $bytes),
-                    "dec {count}",
-                    "jnz 2b",
-                    $after,
-                    from = inout(reg) from => _, to = inout(reg) to => _, count = inout(reg) count => _,
-                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,
-                    out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
-                    out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
-                    options(nostack)
-                );
-            }
-        }
-
-        /// # Safety
-        /// As above; `to` is aligned.
-        pub(crate) unsafe fn $store(to: *mut u8, from: *const u8, count: usize) {
-            // SAFETY: as above.
-            unsafe {
-                asm!(
-                    "2:",
-                    concat!($any, " ", $register, ", [{from}]"),
-                    concat!($aligned, " [{to}], ", $register),
+                    concat!($load, " ", $register, ", [{from}]"),
+                    concat!($store, " [{to}], ", $register),
                     concat!("add {from}, ", $bytes),
                     concat!("add {to}, ", $bytes),
                     "dec {count}",
@@ -113,9 +90,12 @@ macro_rules! vectors {
     };
 }
 
-vectors!(load_vectors_16, store_vectors_16, "16", "xmm0", "movdqa", "movdqu", "");
-vectors!(load_vectors_32, store_vectors_32, "32", "ymm0", "vmovdqa", "vmovdqu", "vzeroupper");
-vectors!(load_vectors_64, store_vectors_64, "64", "zmm0", "vmovdqa64", "vmovdqu64", "vzeroupper");
+vectors!(load_vectors_16, "16", "xmm0", "movdqa", "movdqu", "");
+vectors!(load_vectors_32, "32", "ymm0", "vmovdqa", "vmovdqu", "vzeroupper");
+vectors!(load_vectors_64, "64", "zmm0", "vmovdqa64", "vmovdqu64", "vzeroupper");
+vectors!(store_vectors_16, "16", "xmm0", "movdqu", "movdqa", "");
+vectors!(store_vectors_32, "32", "ymm0", "vmovdqu", "vmovdqa", "vzeroupper");
+vectors!(store_vectors_64, "64", "zmm0", "vmovdqu64", "vmovdqa64", "vzeroupper");
 
 /// A block of 64 bytes by four registers.
 macro_rules! block {
@@ -145,39 +125,17 @@ macro_rules! block {
 }
 
 block!(load_block, "movdqa", "movdqu");
-block!(store_block_from, "movdqu", "movdqa");
-block!(load_block_past_caches, "movntdqa", "movdqu");
-block!(load_block_past_caches_to_aligned, "movntdqa", "movntdq");
-block!(store_block_from_past_caches, "movdqu", "movntdq");
+block!(store_block, "movdqu", "movdqa");
+block!(stream_to_anywhere, "movntdqa", "movdqu");
+block!(stream_to_aligned, "movntdqa", "movntdq");
+block!(stream_out, "movdqu", "movntdq");
 
 /// # Safety
 /// As `load_block`.
 #[inline(always)]
 pub(crate) unsafe fn stream_in(from: *const u8, to: *mut u8) {
     // SAFETY: as the caller says; the alignment is looked at.
-    unsafe {
-        if to.addr().is_multiple_of(16) {
-            load_block_past_caches_to_aligned(from, to)
-        } else {
-            load_block_past_caches(from, to)
-        }
-    }
-}
-
-/// # Safety
-/// As `load_block`, with `to` aligned.
-#[inline(always)]
-pub(crate) unsafe fn store_block(to: *mut u8, from: *const u8) {
-    // SAFETY: as the caller says.
-    unsafe { store_block_from(from, to) }
-}
-
-/// # Safety
-/// As `store_block`.
-#[inline(always)]
-pub(crate) unsafe fn stream_out(to: *mut u8, from: *const u8) {
-    // SAFETY: as the caller says.
-    unsafe { store_block_from_past_caches(from, to) }
+    unsafe { if to.addr().is_multiple_of(16) { stream_to_aligned(from, to) } else { stream_to_anywhere(from, to) } }
 }
 
 /// `rep movsb`.

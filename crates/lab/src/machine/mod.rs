@@ -156,6 +156,9 @@ pub struct Accesses {
     /// How long each access takes on top.
     #[serde(default, deserialize_with = "values::some_duration")]
     pub wait: Option<Duration>,
+    /// Bytes of a transaction: a wider access takes as long as several; 0: each access is one.
+    #[serde(rename = "bus", default)]
+    pub bus_bytes: u64,
 }
 
 /// A machine of the lab.

@@ -1,8 +1,9 @@
 /*
  * Counts the loads and stores of a guest by their width, in a range of its physical addresses; on request each of them takes
- * a given time. A plugin for QEMU's TCG, version 1 of the interface.
+ * a given time, as a transaction of a bus does; one that is wider than the bus is several. A plugin for QEMU's TCG, version 1 of
+ * the interface.
  *
- * accesses.so,log=FILE,from=ADDRESS,size=BYTES[,ram=OFFSET][,wait=NANOSECONDS]
+ * accesses.so,log=FILE,from=ADDRESS,size=BYTES[,ram=OFFSET][,wait=NANOSECONDS][,bus=BYTES]
  *
  * A guest marks where something begins and ends by a program with the instructions in MARK (accesses.rs writes it). Before
  * the first mark no access is looked at, so that a boot is as fast as ever; from then on all are. At each mark but the first
@@ -23,7 +24,7 @@ LAB_EXPORT int qemu_plugin_version = LAB_QEMU_PLUGIN_VERSION;
 /* Widths are powers of two from 1 to 16 bytes. */
 #define WIDTHS 5
 
-static uint64_t from, size, wait_ns;
+static uint64_t from, size, wait_ns, bus;
 /*
  * Memory that the emulator keeps in a block of its own, as flash in its reading mode, is reported at its physical address
  * plus the block's offset among all of them (qemu_plugin_hwaddr_phys_addr of QEMU 7.2), so that either address counts.
@@ -57,7 +58,8 @@ static void access_made(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
     }
     atomic_fetch_add_explicit(&counted[qemu_plugin_mem_is_store(info)][width], 1, memory_order_relaxed);
     if (wait_ns) {
-        uint64_t until = now_ns() + wait_ns;
+        uint64_t bytes = 1u << width, transactions = bus && bytes > bus ? bytes / bus : 1;
+        uint64_t until = now_ns() + wait_ns * transactions;
 
         while (now_ns() < until) {
         }
@@ -163,7 +165,8 @@ LAB_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
         if (!strncmp(argument, "log=", 4)) {
             log_path = strdup(argument + 4);
         } else if (!number(argument, "from", &from) && !number(argument, "size", &size) &&
-                   !number(argument, "ram", &ram_offset) && !number(argument, "wait", &wait_ns)) {
+                   !number(argument, "ram", &ram_offset) && !number(argument, "wait", &wait_ns) &&
+                   !number(argument, "bus", &bus)) {
             fprintf(stderr, "accesses: '%s' is no option\n", argument);
             return -1;
         }

@@ -1,6 +1,7 @@
 //! The ladder: memory, link, direct and buffered rates as bars on one scale.
 
 use super::t;
+use crate::copy::routine;
 use crate::headline::{reason_code, status_word};
 use crate::{quantity, storage};
 use maud::{Markup, html};
@@ -28,7 +29,7 @@ fn rungs(run: &Run) -> Vec<Rung<'_>> {
         })
     };
     let mut out: Vec<Rung<'_>> = Vec::new();
-    out.extend(measured("memory copy", "memory", Work::MemoryCopy));
+    out.extend(measured(&format!("memory copy, {}", routine(run)), "memory", Work::MemoryCopy));
     for link in run.target.stack.all(LayerKind::Link).filter(|l| l.ceiling_bytes_per_s.is_some()).take(2) {
         out.push(Rung {
             name: format!("link {}", t(&storage::link_name(link))),
