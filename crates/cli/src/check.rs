@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::report_page;
 use crate::signals::SecondSignal;
 use conduct::{Budget, Wanted, plan, random_u64};
-use model::{Failure, FailureKind, LayerKind, Target, TargetKind, parse_bytes};
+use model::{Failure, FailureKind, Target, TargetKind, parse_bytes};
 use report::document::PlanDocument;
 use spec::{Readiness, Wear, Workload};
 use std::process::ExitCode;
@@ -94,7 +94,5 @@ fn wear(args: &CheckArgs, most: Option<u64>, target: &Target) -> Option<Wear> {
     if args.exhaust || matches!(target.kind, TargetKind::Null | TargetKind::Sim) {
         return None;
     }
-    let disk = target.stack.layers.iter().find(|l| matches!(l.kind, LayerKind::Loop | LayerKind::Disk));
-    let size = disk.and_then(|l| l.int("size_bytes")).and_then(|b| u64::try_from(b).ok()).filter(|b| *b > 0);
-    Some(Wear::Usual { device_bytes: size })
+    Some(Wear::Usual { device_bytes: target.stack.device_bytes() })
 }

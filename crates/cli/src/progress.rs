@@ -142,10 +142,13 @@ impl Terminal {
         let written = opened.rig.bytes_written();
         let time = report::quantity::duration(plan.budget_ns);
         let place = opened.target.path.as_deref().unwrap_or(&opened.target.name);
+        if let Some(first) = conduct::plan::preconditioning(plan, opened.probe_bytes_per_s) {
+            return self.say(&preconditioning(&first, place));
+        }
         self.say(&match plan.device_bytes_at_most().map(|b| b.saturating_add(written)) {
             Some(0) => format!("writes nothing to {place}, takes {time}"),
             Some(bytes) => format!("writes at most {} to {place}, takes {time}", report::quantity::size(bytes)),
-            None => format!("writes to {place} for as long as it takes, {time} (--max-write SIZE bounds it)"),
+            None => format!("writes to {place} for as long as it takes, {time}"),
         });
     }
 
@@ -153,6 +156,19 @@ impl Terminal {
     fn say(&self, text: &str) {
         let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain_lines(text, self.ascii));
     }
+}
+
+/// What is written before anything is measured, and how long all of it takes.
+fn preconditioning(first: &conduct::plan::Preconditioning, place: &str) -> String {
+    use report::quantity::{duration, rate, size};
+    let probed = first.probed.map_or(String::new(), |(bytes_per_s, ns)| {
+        let (time, rate) = (duration(ns), rate(bytes_per_s));
+        format!(" (about {time} at the {rate} of a probe, longer where a write cache runs out)")
+    });
+    let rounds = first.rounds_ns.map_or("measures".to_owned(), |(least, most)| {
+        format!("writes in rounds until they are steady: {} to {}", duration(least), duration(most))
+    });
+    format!("writes {} to {place} first{probed}, then {rounds}", size(first.bytes))
 }
 
 impl Listener for Terminal {
@@ -170,7 +186,12 @@ impl Listener for Terminal {
                     let run = self.run();
                     let name = format!("{}{}", run.label, phase.name);
                     drop(run);
-                    self.say(&format!("{name}, {} at most", report::quantity::duration(phase.time_limit_ns)));
+                    let most = match phase.bytes_written_at_most() {
+                        // Nobody waits for that long: it ends by its amount.
+                        Some(bytes) if bytes > 0 && phase.stop == StopRule::Amount => report::quantity::size(bytes),
+                        _ => report::quantity::duration(phase.time_limit_ns),
+                    };
+                    self.say(&format!("{name}, {most} at most"));
                 }
                 self.run().begin(phase);
             }

@@ -1,7 +1,7 @@
 //! From a workload and an opened target to the plan of a run.
 
 use crate::Opened;
-use model::{Failure, FailureKind, Plan};
+use model::{Failure, FailureKind, PhaseKind, Plan, StopRule};
 use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
 
 /// What a plan has to know of an opened target.
@@ -32,6 +32,36 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
 /// The plan of a workload on an opened target.
 pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
     workload.plan(&inputs(opened, seed)).map_err(|error| failure(&error))
+}
+
+/// What a plan with preconditioning takes, as far as it can be foreseen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preconditioning {
+    /// Bytes that are written before anything is measured.
+    pub bytes: u64,
+    /// The rate of a probe, and how long they take at it.
+    pub probed: Option<(f64, u64)>,
+    /// The least and the most that the rounds take together.
+    pub rounds_ns: Option<(u64, u64)>,
+}
+
+/// What the preconditioning of a plan takes; `None` where it has none of known size.
+pub fn preconditioning(plan: &Plan, bytes_per_s: Option<f64>) -> Option<Preconditioning> {
+    let live = || plan.phases.iter().filter(|p| p.skip.is_none());
+    let before = live().filter(|p| p.kind == PhaseKind::Precondition);
+    let bytes = before.map(|p| p.bytes_written_at_most()).try_fold(0u64, |sum, b| Some(sum.saturating_add(b?)))?;
+    let rounds = live().filter_map(|p| match p.stop {
+        StopRule::SteadyRounds(steady) if p.kind == PhaseKind::Measure => {
+            Some((steady.round_ns?.saturating_mul(steady.window_rounds.into()), steady.most_ns()?))
+        }
+        _ => None,
+    });
+    Some(Preconditioning {
+        bytes,
+        probed: bytes_per_s.filter(|r| *r > 0.0).map(|rate| (rate, (bytes as f64 / rate * 1e9) as u64)),
+        rounds_ns: rounds.reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1))),
+    })
+    .filter(|p| p.bytes > 0)
 }
 
 /// What an error of planning is to the user.

@@ -14,6 +14,7 @@ pub(crate) use merge::phase_record;
 pub use stream_record::StreamRecord;
 
 use crate::feed::Feeder;
+use crate::worker::Part;
 use errors::ErrorTable;
 use model::{Direction, Histogram, Interval, IntervalSeries, Ns, StopCause, Warmup, WarmupCut};
 use parts::Parts;
@@ -76,6 +77,8 @@ pub(crate) struct Recorder {
     /// The directions that are told apart, if any.
     directions: Vec<(Direction, Parts)>,
     closes_rounds: bool,
+    /// So long without operations in flight ends a burst of writes.
+    pause_ns: Ns,
     errors: ErrorTable,
     rounds: Rounds,
     /// The last completion, or the end of the last time without operations in flight, or the cut, whichever came last.
@@ -112,6 +115,7 @@ impl Recorder {
             interval: Histogram::new(),
             whole: Parts::new(),
             closes_rounds: true,
+            pause_ns: Ns::MAX,
             rounds: Rounds::new(),
             quiet_since_ns: started_ns,
             ..Self::default()
@@ -120,9 +124,9 @@ impl Recorder {
 
     /// Has these directions told apart, none if all is one, and says whether syncs close rounds; else they are operations
     /// of their own. Before the first operation.
-    pub fn telling_apart(mut self, directions: &[Direction], closes_rounds: bool) -> Self {
-        self.directions = directions.iter().map(|d| (*d, Parts::new())).collect();
-        self.closes_rounds = closes_rounds;
+    pub fn telling_apart(mut self, part: &Part<'_>) -> Self {
+        self.directions = part.directions.iter().map(|d| (*d, Parts::new())).collect();
+        (self.closes_rounds, self.pause_ns) = (part.closes_rounds, part.pause_ns);
         self
     }
 
@@ -174,6 +178,9 @@ impl Recorder {
     /// Operations are in flight again at `handed`, after a time with none: that time is no stall.
     #[inline]
     pub fn resumed(&mut self, handed: Ns) {
+        if handed.saturating_sub(self.record.ended_ns) >= self.pause_ns {
+            self.rounds.pause(self.record.ended_ns);
+        }
         self.quiet_since_ns = self.quiet_since_ns.max(handed);
     }
 
@@ -318,6 +325,9 @@ impl Recorder {
         let mut record = self.record;
         record.warmup.operations = whole.operations - whole.counted_operations;
         record.warmup.bytes = whole.bytes - whole.counted_bytes;
+        if self.pause_ns < Ns::MAX {
+            self.rounds.pause(record.ended_ns);
+        }
         let mut gap_ns = self.longest_gap_ns;
         if uncut {
             // All of it would be cut: a short phase is worth more than none, and the rule says what was done.

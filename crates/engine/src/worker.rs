@@ -88,6 +88,8 @@ pub struct Part<'a> {
     pub directions: Vec<Direction>,
     /// Whether syncs close rounds; else they are operations of their own.
     pub closes_rounds: bool,
+    /// So long without operations in flight ends a burst of writes.
+    pub pause_ns: Ns,
     /// What ends it, and what ends with it.
     pub limits: Limits,
     /// From when on it does something, after the phase's start.
@@ -103,6 +105,7 @@ impl<'a> Part<'a> {
             crew,
             directions: Vec::new(),
             closes_rounds: true,
+            pause_ns: Ns::MAX,
             limits: Limits::default(),
             start_delay_ns: 0,
             would_block_is_an_answer: false,
@@ -119,6 +122,12 @@ impl<'a> Part<'a> {
             crew,
             directions,
             closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
+            // The sleep may end a little early.
+            pause_ns: stream
+                .timing
+                .think
+                .filter(|t| t.after_operations > 1)
+                .map_or(Ns::MAX, |t| (t.pause_ns / 2).max(1)),
             limits: stream.limits,
             start_delay_ns: stream.timing.start_delay_ns,
             would_block_is_an_answer: stream.path.rw_flags.nowait,

@@ -24,14 +24,14 @@ pub struct Interval {
     pub latency_ns_max: Option<Ns>,
 }
 
-/// One round of buffered writes and its fsync.
+/// One round of buffered writes and its fsync, or a burst of writes between two pauses, which has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     /// Start, since the run's start.
     pub start_ns: Ns,
     /// Bytes written.
     pub bytes: u64,
-    /// Time of the write calls.
+    /// Time of the write calls; of a burst from its start to its last completion.
     pub write_ns: Ns,
     /// Time of the fsync.
     pub sync_ns: Ns,

@@ -215,6 +215,12 @@ impl Stack {
         self.layers.iter().filter(move |l| l.kind == kind)
     }
 
+    /// Size of the device that the target stands on: of a loop device its own, not that of the disk below.
+    pub fn device_bytes(&self) -> Option<u64> {
+        let device = self.layers.iter().find(|l| matches!(l.kind, LayerKind::Loop | LayerKind::Disk));
+        device?.int("size_bytes").and_then(|b| u64::try_from(b).ok()).filter(|b| *b > 0)
+    }
+
     /// The lowest layer that counts its traffic in /proc/diskstats: where a cold read must show.
     /// Whole disks are preferred to partitions; with several disks below (RAID) all of the lowest kind count. One that
     /// stands on another of them (bcache on its disk, LVM on LUKS) does not: the same bytes would count twice.

@@ -90,6 +90,10 @@ pub(crate) fn value(name: &str, fact: &Fact) -> Option<String> {
         if name.ends_with("_bytes_per_s") {
             return quantity::rate(v);
         }
+        // Disks are sold by powers of ten.
+        if name == "size_bytes" && v >= 0.0 {
+            return quantity::size(v as u64);
+        }
         if name.ends_with("_bytes") && v >= 0.0 {
             return quantity::binary_size(v as u64);
         }

@@ -262,6 +262,11 @@ impl Workload {
         names_accesses && self.phases.iter().all(Phase::copies_memory)
     }
 
+    /// Whether it writes something before it measures, without result.
+    pub fn preconditions(&self) -> bool {
+        self.phases.iter().any(|p| p.kind == PhaseKind::Precondition)
+    }
+
     /// Whether its own operations change the target (layout of a new file not counted).
     pub fn changes_data(&self) -> bool {
         self.phases.iter().any(Phase::changes_data)

@@ -228,13 +228,16 @@ impl<'a> Resolver<'a> {
         let new_data = Self::lays_out_on(workload, inputs);
         let layout_ns = workload.layout_ns(inputs);
         let budgeted = layout_ns.is_some();
-        let most = if new_data && !budgeted { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
+        // Preconditioning is of all of a device (SNIA PTS): what the rest holds decides how much it can clean up.
+        let whole_device = matches!(inputs.kind, TargetKind::BlockDevice | TargetKind::Sim) && workload.preconditions();
+        let bounded = new_data && !budgeted && !whole_device;
+        let most = if bounded { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
         let may_write = workload.budget.wear.filter(|_| new_data && inputs.readiness == Readiness::Writable);
         let most = may_write.map_or(most, |wear| most.min(wear.layout_bytes()));
         let rate = inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable);
         let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
             Some(size) if budgeted => (size.bytes, size.reason),
-            Some(size) if new_data => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
+            Some(size) if bounded => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
             None if budgeted => return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES }),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };

@@ -150,6 +150,9 @@ struct Reader<'a> {
 pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let set = inputs.set.iter().enumerate().filter_map(|(index, (name, value))| {
         let (phase, bare) = name.rsplit_once('.').map_or((None, name.as_str()), |(phase, bare)| (Some(phase), bare));
+        // As fio's users call them, where the value is written alike.
+        let ours = [("runtime", "time"), ("size", "region"), ("bs", "block-size"), ("iodepth", "depth")];
+        let bare = ours.iter().find(|(theirs, _)| *theirs == bare).map_or(bare, |(_, ours)| ours);
         Some(Override { index, phase, key: find(job_keys(), bare)?, value })
     });
     let mut reader = Reader {
@@ -204,7 +207,11 @@ impl PhaseText {
     /// Whether a value is for all that comes of it.
     fn is_meant(&self, value: &Override<'_>) -> bool {
         let plain = self.pattern.split(['{', '}']).next().unwrap_or_default().trim_end_matches('-');
-        value.phase.is_none_or(|phase| phase == plain || phase == self.pattern)
+        // How long is measured says nothing of what is written before.
+        let when = ["time", "ramp", "operations", "least-operations"];
+        let measures = self.kind != PhaseKind::Precondition
+            || !(when.contains(&value.key.name) || value.key.name.starts_with("steady-"));
+        value.phase.map_or(measures, |phase| phase == plain || phase == self.pattern)
     }
 
     /// All points of the sweep; one that says nothing where there is none.

@@ -106,4 +106,8 @@ fn steady_goes_by_the_test_specification() {
         plan.phase("steady-write").unwrap().stop,
         StopRule::SteadyRounds(s) if s == SteadyState { round_ns: s.round_ns, round_bytes: s.round_bytes, ..SteadyState::default() }
     ));
+    // All of a device, and a file of 1 GiB in a directory.
+    let region = |kind| steady.plan(&inputs(kind)).unwrap().size.bytes;
+    assert_eq!(region(TargetKind::BlockDevice), inputs(TargetKind::BlockDevice).max_bytes);
+    assert!(region(TargetKind::Directory) <= 1 << 30);
 }

@@ -74,7 +74,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: workload.copies_region(),
-        probe: workload.has_budget() && !args.plan,
+        probe: (workload.has_budget() || workload.preconditions()) && !args.plan,
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;
@@ -95,6 +95,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
+    execution.terminal().announce(&plan, &opened);
     let executed = execution.conducted().execute("run", plan, budget, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),

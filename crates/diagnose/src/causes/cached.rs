@@ -19,7 +19,7 @@ fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
     }
     let (share, what, source) = if probe.writes() {
         // A sync within the phase brings the bytes to the device before it ends, and rounds are timed with it.
-        if !record.rounds.is_empty() || record.bytes == 0 {
+        if record.rounds.iter().any(|r| r.sync_ns > 0) || record.bytes == 0 {
             return None;
         }
         let device = machine::device_bytes_written(run, phase)? as f64;

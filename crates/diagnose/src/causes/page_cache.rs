@@ -45,7 +45,7 @@ fn seconds_per_gb(record: &PhaseRecord) -> Option<f64> {
 fn copying_share(record: &PhaseRecord) -> Option<f64> {
     let write: u64 = record.rounds.iter().map(|r| r.write_ns).sum();
     let sync: u64 = record.rounds.iter().map(|r| r.sync_ns).sum();
-    (write + sync > 0).then(|| write as f64 / (write + sync) as f64)
+    (sync > 0).then(|| write as f64 / (write + sync) as f64)
 }
 
 /// Whether even the best round of buffered writes stayed below the direct rate. The interval of a few rounds, or of a

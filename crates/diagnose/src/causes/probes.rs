@@ -144,7 +144,7 @@ pub(crate) fn fastest_of_all(run: &Run) -> Option<Probe<'_>> {
 /// The slowest sequential phase through the page cache: `cold` reads, or writes with their syncs.
 pub(crate) fn buffered(run: &Run, direction: Direction) -> Option<Probe<'_>> {
     let buffered = |p: &Probe<'_>| {
-        let synced = !p.record.rounds.is_empty()
+        let synced = p.record.rounds.iter().any(|r| r.sync_ns > 0)
             || p.phase
                 .plan
                 .streams

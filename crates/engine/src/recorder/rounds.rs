@@ -1,4 +1,4 @@
-//! Rounds of writes, each closed by a sync, in bounded memory.
+//! Rounds of writes, each closed by a sync or a pause, in bounded memory.
 
 use model::{JoinedSeries, Ns, Round};
 
@@ -27,6 +27,13 @@ impl Rounds {
         let start_ns = self.start_ns.take().unwrap_or(handed);
         let (write_ns, sync_ns) = (handed.saturating_sub(start_ns), at.saturating_sub(handed));
         self.closed.push(Round { start_ns, bytes: std::mem::take(&mut self.bytes), write_ns, sync_ns });
+    }
+
+    /// A pause follows the completion at `at`: what was written since the last one was a burst, a round without a sync.
+    pub fn pause(&mut self, at: Ns) {
+        if self.start_ns.is_some() {
+            self.close(at, at);
+        }
     }
 
     pub fn into_rounds(self) -> Vec<Round> {

@@ -49,8 +49,7 @@ impl Together {
                 source = source.sharing(plan, crew.flow(flow.id));
             }
             let part = Part::of(plan, &crew);
-            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup)
-                .telling_apart(&part.directions, part.closes_rounds);
+            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup).telling_apart(&part);
             One { source, recorder, depth: plan.path.queue_depth.max(1), in_flight: 0, done: false }
         };
         self.streams = phase.streams.iter().map(one).collect();

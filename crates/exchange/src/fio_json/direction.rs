@@ -122,7 +122,7 @@ impl SyncStats {
             }
             // Rounds are the phase's; they are this job's where it is all of it.
             if job.id.is_none() {
-                job.record.rounds.iter().for_each(|r| latency.record(r.sync_ns));
+                job.record.rounds.iter().filter(|r| r.sync_ns > 0).for_each(|r| latency.record(r.sync_ns));
             }
         }
         Self { total_ios: latency.count(), lat_ns: LatencyStats::with_percentiles(&latency, options.bins) }

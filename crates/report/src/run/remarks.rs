@@ -33,7 +33,21 @@ pub(crate) fn percent(ratio: f64) -> String {
     format!("{} %", quantity::significant(ratio * 100.0, 2))
 }
 
-fn steady(record: &SteadyRecord) -> (Weight, String) {
+/// How much of its device a phase used, where both are known.
+fn covered(run: &Run, phase: &PhaseRun) -> String {
+    let used = phase.plan.streams.iter().map(|s| s.block().all_region_bytes()).max().unwrap_or(0);
+    match run.target.stack.device_bytes() {
+        _ if used == 0 => String::new(),
+        // What is left over is no whole block.
+        Some(all) if used.saturating_add(all / 100) >= all => " over the whole device".to_owned(),
+        Some(all) => {
+            format!(" over {} of {}, not as the whole device would be", quantity::size(used), quantity::size(all))
+        }
+        None => format!(" over {}", quantity::size(used)),
+    }
+}
+
+fn steady(record: &SteadyRecord, over: &str) -> (Weight, String) {
     let limit = |name: &str, ratio: Option<f64>| ratio.map(|r| format!("{name} {}", percent(r)));
     let parts: Vec<String> =
         [limit("range", record.range_ratio), limit("slope", record.slope_ratio)].into_iter().flatten().collect();
@@ -41,8 +55,8 @@ fn steady(record: &SteadyRecord) -> (Weight, String) {
     let rounds = record.rounds.len();
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
     match record.reached {
-        true => (Weight::Plain, format!("steady after {rounds}: the last {}{of} count", record.window_rounds)),
-        false => (Weight::Doubt, format!("not steady after {rounds}{of}")),
+        true => (Weight::Plain, format!("steady{over} after {rounds}: the last {}{of} count", record.window_rounds)),
+        false => (Weight::Doubt, format!("not steady{over} after {rounds}{of}")),
     }
 }
 
@@ -128,7 +142,7 @@ fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
     out
 }
 
-fn of_phase(phase: &PhaseRun) -> Vec<(Weight, String)> {
+fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Weight, String)> {
     let mut out = Vec::new();
     for c in &phase.changes {
         let [before, after] = [c.before_bytes_per_s, c.after_bytes_per_s].map(quantity::rate);
@@ -138,7 +152,7 @@ fn of_phase(phase: &PhaseRun) -> Vec<(Weight, String)> {
         out.push((Weight::Doubt, format!("{word} from {before} to {after}{ratio} after {at}, {moved} into it")));
     }
     let Some(record) = &phase.record else { return out };
-    out.extend(record.steady.as_ref().map(steady));
+    out.extend(record.steady.as_ref().map(|record| steady(record, &covered(run, phase))));
     out.extend(depths(record));
     out.extend(record.verify.iter().flat_map(verified));
     if !record.errors.is_empty() {
@@ -189,7 +203,7 @@ fn reasons(run: &Run) -> Vec<Remark> {
 pub(crate) fn remarks(run: &Run) -> Vec<Remark> {
     let of = |p: &PhaseRun| {
         let phase = p.plan.name.clone();
-        of_phase(p).into_iter().map(move |(weight, text)| Remark { phase: phase.clone(), weight, text })
+        of_phase(run, p).into_iter().map(move |(weight, text)| Remark { phase: phase.clone(), weight, text })
     };
     run.phases.iter().flat_map(of).chain(reasons(run)).collect()
 }
