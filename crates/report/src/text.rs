@@ -2,43 +2,11 @@
 
 pub use model::acts;
 use model::push_escaped;
+use unicode_width::UnicodeWidthChar;
 
-/// Columns that a character takes on a terminal: 0 for combining marks, 2 for wide East Asian letters and emoji.
-///
-/// The ranges are the wide and zero-width blocks of Unicode 16 (UAX #11, EastAsianWidth.txt), block by block: names of
-/// targets and cards need no more, and a character off by one only moves a column.
+/// Columns that a character takes on a terminal (UAX #11): 0 for combining marks, 2 for wide East Asian letters and emoji.
 pub fn char_width(c: char) -> usize {
-    match u32::from(c) {
-        0x0300..=0x036F
-        | 0x0483..=0x0489
-        | 0x0591..=0x05BD
-        | 0x0610..=0x061A
-        | 0x064B..=0x065F
-        | 0x1AB0..=0x1AFF
-        | 0x1DC0..=0x1DFF
-        | 0x200B..=0x200D
-        | 0x20D0..=0x20FF
-        | 0xFE00..=0xFE0F
-        | 0xFE20..=0xFE2F
-        | 0xE0100..=0xE01EF => 0,
-        0x1100..=0x115F
-        | 0x2E80..=0x303E
-        | 0x3041..=0x33FF
-        | 0x3400..=0x4DBF
-        | 0x4E00..=0x9FFF
-        | 0xA000..=0xA4CF
-        | 0xA960..=0xA97F
-        | 0xAC00..=0xD7A3
-        | 0xF900..=0xFAFF
-        | 0xFE30..=0xFE6F
-        | 0xFF00..=0xFF60
-        | 0xFFE0..=0xFFE6
-        | 0x1F300..=0x1F64F
-        | 0x1F680..=0x1F6FF
-        | 0x1F900..=0x1FAFF
-        | 0x20000..=0x3FFFD => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(0)
 }
 
 /// Columns that a text takes.
