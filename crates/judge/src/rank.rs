@@ -88,7 +88,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     }
     if targets.iter().any(|t| t.runs.len() == 1) {
         ranking.reasons.push(
-            "single: some targets have one run each: ties are by usual noise (5 %, worst latencies a factor of 3)"
+            "single: some targets have one run each: ties are by usual noise (5 %, maximum latencies a factor of 3)"
                 .to_owned(),
         );
     }
