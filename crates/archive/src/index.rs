@@ -30,6 +30,11 @@ pub struct IndexEntry {
 pub struct IndexedRun {
     /// Which command made it.
     pub command: String,
+    /// What was executed. A line without it is of an older version: the bundle is read again.
+    pub workload: String,
+    /// Kernel name of the device that the target stands on; `None` where there is none.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub device: Option<String>,
     /// Version of the program.
     pub program_version: String,
     /// How far it came.
@@ -58,6 +63,8 @@ impl IndexEntry {
     fn of_run(run: &Run, order: u64) -> Self {
         let indexed = IndexedRun {
             command: run.command.clone(),
+            workload: run.plan.name.clone(),
+            device: run.target.stack.device_layer().map(|l| l.name.clone()),
             program_version: run.program_version.clone(),
             state: run.state,
             started: run.sessions.first().map(|s| s.started.clone()),

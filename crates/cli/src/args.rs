@@ -92,13 +92,21 @@ pub enum Command {
     Workloads(WorkloadsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Names for a completion script
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteArgs),
 }
 
 impl Command {
     /// Whether it executes nothing that changes the machine, and undoes nothing.
     pub fn only_reads(&self) -> bool {
         match self {
-            Self::Run(_) | Self::Tune(_) | Self::Completions(_) | Self::Explain(_) | Self::Workloads(_) => false,
+            Self::Run(_)
+            | Self::Tune(_)
+            | Self::Completions(_)
+            | Self::Complete(_)
+            | Self::Explain(_)
+            | Self::Workloads(_) => false,
             Self::Runs(args) => !matches!(args.command, Some(RunsCommand::Recover)),
             _ => true,
         }

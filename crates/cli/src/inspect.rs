@@ -56,8 +56,14 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
     let mut missing = inventory.missing;
     missing.extend(environment.missing.iter().filter(|m| !missing.contains(m)).cloned().collect::<Vec<_>>());
     let target = args.target.as_ref().map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
-    let seen =
-        InspectedTarget { target: &target, root: root_name.as_deref(), stack: &inventory.stack, environment, missing };
+    let seen = InspectedTarget {
+        target: &target,
+        root: root_name.as_deref(),
+        stack: &inventory.stack,
+        environment,
+        missing,
+        verbose: args.verbose,
+    };
     Ok(seen.show(log.as_deref(), captured.as_ref(), output))
 }
 
@@ -68,6 +74,7 @@ struct InspectedTarget<'a> {
     stack: &'a Stack,
     environment: Environment,
     missing: Vec<String>,
+    verbose: bool,
 }
 
 impl InspectedTarget<'_> {
@@ -82,6 +89,7 @@ impl InspectedTarget<'_> {
             findings: &findings,
             unknown: &unknown,
             missing: &self.missing,
+            verbose: self.verbose,
             read_from: |fact| observe::facts::ALL.iter().find(|f| f.name == fact).map(|f| f.source),
         };
         if output.is_json() {
@@ -112,7 +120,8 @@ fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode
     let rig = SimRig::new(model, NS_PER_S);
     let environment = rig.environment();
     let missing = environment.missing.clone();
-    let seen = InspectedTarget { target: name, root: None, stack: &rig.stack(), environment, missing };
+    let seen =
+        InspectedTarget { target: name, root: None, stack: &rig.stack(), environment, missing, verbose: args.verbose };
     Ok(seen.show(None, None, output))
 }
 

@@ -48,6 +48,11 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// The completion script of a shell.
+pub fn completion_script(shell: clap_complete::Shell) -> String {
+    completions::script(shell)
+}
+
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
     if let Err(code) = check_streams() {
@@ -78,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::command(args, &output),
         Command::Workloads(args) => workloads::command(args, &output),
         Command::Completions(args) => completions::command(args, &output),
+        Command::Complete(args) => completions::names(args, &cli.global, &output),
     };
     let code = result.unwrap_or_else(|failure| {
         match &cli.command {

@@ -62,18 +62,11 @@ fn fitting(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<Ve
         let of_tag = filter.tag.as_ref().is_none_or(|tag| entry.tags.contains(tag));
         let of_target = filter.target.as_ref().is_none_or(|target| entry.target.contains(target.as_str()));
         let young = since.is_none_or(|since| started_at(&entry).is_some_and(|at| at >= since));
-        if of_tag && of_target && young && of_workload(archive, filter, &entry)? {
+        if of_tag && of_target && young && filter.workload.as_ref().is_none_or(|w| *w == entry.workload) {
             out.push(entry);
         }
     }
     Ok(out)
-}
-
-/// The index does not hold the workload: the run is asked, where it is.
-fn of_workload(archive: &Archive, filter: &RunsFilter, entry: &RunEntry) -> Result<bool, Failure> {
-    let Some(workload) = &filter.workload else { return Ok(true) };
-    let found = RunRef { path: archive.run_dir(&entry.run_id), id: entry.run_id.clone() };
-    Ok(found.load_summary()?.plan.name == *workload)
 }
 
 /// Deletes what a rule names: of what fits, all that is older, but for the newest of each target. A tag says that somebody
@@ -135,6 +128,8 @@ fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure>
             run_id: indexed.id,
             started: run.started,
             command: run.command,
+            workload: run.workload,
+            device: run.device,
             target: run.target,
             state: run.state,
             duration_s: run.duration_ns as f64 / 1e9,

@@ -15,6 +15,7 @@ pub(crate) mod tests;
 mod verdict;
 
 pub use differences::environment_differences;
+pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 
 use model::{Basis, Better, Compared, Comparison, Counts, Question, Run, Verdict};

@@ -112,6 +112,17 @@ fn one(
         Quantity::Cpu(time) => {
             cpu(scope, time, record.engine.kind, record.usage, record.duration_ns(), record.operations)
         }
+        Quantity::BurstRate | Quantity::BurstChange => {
+            let rates = burst_rates(record);
+            let third = rates.len().div_ceil(3);
+            let first = stats::median(&rates[..third]);
+            let value = match quantity {
+                Quantity::BurstRate => stats::median(&rates),
+                _ if rates.len() < 2 => return skipped("too-few-bursts: there is no second one to compare with"),
+                _ => stats::median(&rates[rates.len() - third..]).zip(first).map(|(last, first)| last / first),
+            };
+            value.map_or_else(|| skipped(NO_DATA), |v| measured(v, rates.len() as u64))
+        }
         Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
             |(status, reason)| scope.absent(quantity, status, reason),
             |(ratio, bytes)| {
@@ -119,6 +130,13 @@ fn one(
             },
         ),
     }
+}
+
+/// The rate of each whole burst: the last one may have been cut off by the end of the phase, and a smaller one tells less.
+fn burst_rates(record: &PhaseRecord) -> Vec<f64> {
+    let whole = record.rounds.iter().map(|r| r.bytes).max().unwrap_or(0);
+    let counted = record.rounds.iter().filter(|r| r.bytes * 2 >= whole && r.write_ns > 0);
+    counted.map(|r| r.bytes as f64 * 1e9 / r.write_ns as f64).collect()
 }
 
 /// Device bytes written over our bytes in the same time: journals and copy-on-write, not foreign traffic.

@@ -26,6 +26,10 @@ pub(crate) enum Quantity {
     Stall,
     Cpu(CpuTime),
     WriteAmplification,
+    /// The median rate within bursts, the pauses between them not counted.
+    BurstRate,
+    /// The rate within the last third of the bursts over that within the first.
+    BurstChange,
 }
 
 /// What is said of the processor time of a worker, which belongs to no direction.
@@ -59,6 +63,8 @@ impl Quantity {
             Self::Cpu(CpuTime::User) => ("cpu_user_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::System) => ("cpu_system_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::PerOperation) => ("cpu_ns_per_op", Unit::Ns, Better::Lower),
+            Self::BurstRate => ("burst_bytes_per_s", Unit::BytesPerS, Better::Higher),
+            Self::BurstChange => ("burst_rate_last_over_first", Unit::Ratio, Better::Higher),
             Self::WriteAmplification => ("write_amplification", Unit::Ratio, Better::Lower),
         }
     }
@@ -85,18 +91,24 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
         list.push(Stall);
     }
     list.extend(CpuTime::ALL.map(Cpu));
+    if plan.has_bursts() {
+        list.extend([BurstRate, BurstChange]);
+    }
     if plan.is_write() && plan.moves_data() {
         list.push(WriteAmplification);
     }
     list
 }
 
+/// What is not told apart by job.
+const OF_PHASE: [Quantity; 3] = [Quantity::WriteAmplification, Quantity::BurstRate, Quantity::BurstChange];
+
 /// Those of each job of a phase with several: the device's bytes cannot be told apart by job.
 pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
     if plan.copies_memory() || plan.kind == PhaseKind::Layout {
         return Vec::new();
     }
-    of_phase(plan).into_iter().filter(|q| *q != Quantity::WriteAmplification).collect()
+    of_phase(plan).into_iter().filter(|q| !OF_PHASE.contains(q)).collect()
 }
 
 /// Those of each direction of a job. CPU and stalls are its worker's, whichever way an operation goes. A sync moves
@@ -107,7 +119,7 @@ pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quanti
         Throughput | Iops | Files => direction != Direction::Sync,
         Mean | P50 | P90 | P99 | P999 => true,
         Max => direction != Direction::Sync || plan.measures_target(),
-        Stall | Cpu(_) | WriteAmplification => false,
+        Stall | Cpu(_) | WriteAmplification | BurstRate | BurstChange => false,
     };
     of_job(plan).into_iter().filter(has).collect()
 }

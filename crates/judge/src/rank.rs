@@ -88,7 +88,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     }
     if targets.iter().any(|t| t.runs.len() == 1) {
         ranking.reasons.push(
-            "single: some targets have one run each: ties are by usual noise (5 %, worst latencies a factor of 3)"
+            "single: some targets have one run each: ties are by usual noise (5 %, maximum latencies a factor of 3)"
                 .to_owned(),
         );
     }
@@ -230,6 +230,11 @@ fn places(
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
 fn apart(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> bool {
     let Some(metric) = compare_one(a, b, id, asked) else { return false };
+    if metric.basis == model::Basis::Unpaired && metric.low.is_none() {
+        // Of so few runs no test tells anything apart: as of single ones, by usual noise.
+        let factor = crate::compare::usual_factor(id);
+        return metric.ratio.is_some_and(|r| r > 0.0 && r.ln().abs() > factor.ln());
+    }
     let outside = metric.low.zip(metric.high).is_some_and(|(low, high)| low > 1.0 || high < 1.0);
     match metric.verdict {
         Verdict::Invalid => false,

@@ -218,6 +218,12 @@ impl PhasePlan {
         self.streams.iter().any(StreamPlan::changes_data)
     }
 
+    /// Whether it writes in bursts, with pauses between them: their [`crate::Round`]s are what it measures.
+    pub fn has_bursts(&self) -> bool {
+        let pauses = |s: &StreamPlan| s.timing.think.is_some_and(|t| t.pause_ns > 0 && t.after_operations > 1);
+        self.measures_target() && self.is_write() && self.streams.iter().all(pauses)
+    }
+
     /// Whether it copies memory to memory, with the target having no part in it: the top of the ladder.
     pub fn copies_memory(&self) -> bool {
         self.engine == EngineKind::Memory

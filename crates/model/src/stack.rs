@@ -215,9 +215,14 @@ impl Stack {
         self.layers.iter().filter(move |l| l.kind == kind)
     }
 
+    /// The device that the target stands on: a loop device, not the disk below it.
+    pub fn device_layer(&self) -> Option<&Layer> {
+        self.layers.iter().find(|l| matches!(l.kind, LayerKind::Loop | LayerKind::Disk))
+    }
+
     /// Size of the device that the target stands on: of a loop device its own, not that of the disk below.
     pub fn device_bytes(&self) -> Option<u64> {
-        let device = self.layers.iter().find(|l| matches!(l.kind, LayerKind::Loop | LayerKind::Disk));
+        let device = self.device_layer();
         device?.int("size_bytes").and_then(|b| u64::try_from(b).ok()).filter(|b| *b > 0)
     }
 

@@ -22,6 +22,8 @@ pub struct Inspection<'a> {
     pub unknown: &'a [Undecided],
     /// What could not be seen, and how to get it.
     pub missing: &'a [String],
+    /// Whether all is told; else what is asked first, and how much more there is.
+    pub verbose: bool,
     /// Which file or specification a fact of this name is read from, to say it of facts that are not known.
     pub read_from: fn(&str) -> Option<&'static str>,
 }
@@ -75,14 +77,17 @@ struct Page<'a> {
     names: Vec<&'a str>,
     /// [`Inspection::read_from`].
     read_from: fn(&str) -> Option<&'static str>,
+    verbose: bool,
     out: String,
 }
 
 /// The whole inspection. No line is wider than the style asks, but for single words that cannot be broken.
 pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
     let names = seen.stack.layers.iter().map(|l| l.name.as_str()).filter(|n| n.len() > 2).collect();
-    let mut page = Page { style, columns: style.columns(), names, read_from: seen.read_from, out: String::new() };
+    let (columns, read_from, verbose) = (style.columns(), seen.read_from, seen.verbose);
+    let mut page = Page { style, columns, names, read_from, verbose, out: String::new() };
     page.head(seen);
+    page.findings(seen.findings);
     let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
     for layer in &seen.stack.layers {
         let is_lowest = lowest.is_some_and(|l| std::ptr::eq(l, layer));
@@ -92,9 +97,18 @@ pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
         page.gap();
         page.paragraph("  ", "No layer of this path has a known line rate, so none is marked as the lowest.", None);
     }
-    page.findings(seen.findings);
-    page.unknown(seen.unknown);
-    page.missing(seen.missing);
+    if verbose {
+        page.unknown(seen.unknown);
+        page.missing(seen.missing);
+    } else {
+        let waiting = match seen.unknown.len() {
+            0 => String::new(),
+            1 => "; one known condition could not be decided".to_owned(),
+            n => format!("; {n} known conditions could not be decided"),
+        };
+        page.gap();
+        page.paragraph("", &format!("-v tells all that is known of each layer{waiting}"), Some(Paint::Dim));
+    }
     page.out
 }
 
@@ -177,7 +191,8 @@ impl Page<'_> {
     /// Facts that are known in two columns, long ones on lines of their own; then the names of those that are not.
     fn facts(&mut self, layer: &Layer) {
         let rank = |name: &str| FIRST.iter().position(|f| *f == name).unwrap_or(FIRST.len());
-        let mut names: Vec<&String> = layer.facts.keys().filter(|n| !ELSEWHERE.contains(&n.as_str())).collect();
+        let told = |n: &&String| !ELSEWHERE.contains(&n.as_str()) && (self.verbose || rank(n) < FIRST.len());
+        let mut names: Vec<&String> = layer.facts.keys().filter(told).collect();
         names.sort_by_key(|n| (rank(n), n.as_str()));
         let column = (self.columns - INDENT) / 2;
         let mut left: Option<String> = None;
@@ -191,7 +206,7 @@ impl Page<'_> {
             }
             let Some(value) = layer.facts.get(name).and_then(|f| fact::value(name, f)) else {
                 // An empty list or text is an answer too, but not one worth a line.
-                if layer.facts.get(name).is_some_and(Fact::is_null) {
+                if self.verbose && layer.facts.get(name).is_some_and(Fact::is_null) {
                     unknown.push((words, (self.read_from)(name)));
                 }
                 continue;

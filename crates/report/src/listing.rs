@@ -24,6 +24,14 @@ fn minute(started: &str) -> String {
     }
 }
 
+/// The target, and the device below it where its name does not say it.
+fn place(entry: &RunEntry) -> String {
+    match entry.device.as_ref().filter(|d| !entry.target.ends_with(d.as_str())) {
+        Some(device) => format!("{} on {device}", entry.target),
+        None => entry.target.clone(),
+    }
+}
+
 /// The runs as a table, two lines each: what it was, then its headline numbers.
 pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
     if entries.is_empty() {
@@ -33,7 +41,9 @@ pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
     let mut out = String::new();
     for e in entries {
         let started = e.started.as_deref().map_or_else(|| "-".to_owned(), |s| plain(&minute(s), style.ascii));
-        let mut head = format!("{}  {started}  {} ", plain(&e.run_id, style.ascii), plain(&e.command, style.ascii));
+        let workload = Some(&e.workload).filter(|w| !w.is_empty() && **w != e.command);
+        let what = workload.map_or_else(|| e.command.clone(), |w| format!("{} {w}", e.command));
+        let mut head = format!("{}  {started}  {} ", plain(&e.run_id, style.ascii), plain(&what, style.ascii));
         let tags: Vec<String> = e.tags.iter().map(|t| plain(t, style.ascii)).collect();
         let mut tail = format!("  {}", quantity::duration((e.duration_s * 1e9) as u64));
         if e.state != RunState::Complete {
@@ -43,7 +53,7 @@ pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
             tail.push_str(&format!("  [{}]", tags.join(", ")));
         }
         let room = columns.saturating_sub(width(&head) + width(&tail)).max(12);
-        head.push_str(&shorten(&plain(&e.target, style.ascii), room, style.ascii));
+        head.push_str(&shorten(&plain(&place(e), style.ascii), room, style.ascii));
         out.push_str(&format!("{}{tail}\n", style.paint(Paint::Title, &head)));
         let numbers: Vec<String> = e
             .metrics

@@ -45,10 +45,8 @@ fn generate() -> anyhow::Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut files = BTreeMap::new();
     pages(&command, &mut files)?;
     for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut cli::command(), "narrows", &mut script);
         let name = clap_complete::Generator::file_name(&shell, "narrows");
-        files.insert(Path::new(COMPLETIONS).join(name), script);
+        files.insert(Path::new(COMPLETIONS).join(name), cli::completion_script(shell).into_bytes());
     }
     findings::pages(&mut files);
     Ok(files)

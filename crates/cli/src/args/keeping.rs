@@ -196,3 +196,11 @@ pub struct CompletionsArgs {
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
+
+/// What a completion script passes on.
+#[derive(Args, Debug)]
+pub struct CompleteArgs {
+    /// The words before the one that is completed
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
+}

@@ -21,6 +21,9 @@ pub struct InspectArgs {
     /// Directory, file, device, a device's name such as sda, or sim:NAME [default: all disks]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<OsString>,
+    /// All that is known of each layer, and what could not be seen
+    #[arg(long, short)]
+    pub verbose: bool,
     /// Read a captured tree instead of this machine
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub root: Option<PathBuf>,

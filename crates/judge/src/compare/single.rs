@@ -40,8 +40,7 @@ pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Optio
     let worst = is_worst(&compared.id);
     let factor = match noise_floor {
         Some(floor) => 1.0 + floor,
-        None if worst => USUAL_WORST_FACTOR,
-        None => 1.0 + USUAL_NOISE,
+        None => usual_factor(&compared.id),
     };
     let beyond = ratio.ln().abs() > factor.ln();
     compared.beyond_noise = Some(beyond);
@@ -61,6 +60,11 @@ pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Optio
     } else {
         format!("single: {runs}: cannot separate this from noise below {size}")
     });
+}
+
+/// What single runs differ by without a reason.
+pub(crate) fn usual_factor(id: &str) -> f64 {
+    if is_worst(id) { USUAL_WORST_FACTOR } else { 1.0 + USUAL_NOISE }
 }
 
 /// Whether it is a worst case: one operation decides it.

@@ -8,6 +8,8 @@ use model::SteadyRecord;
 pub(crate) fn steady(case: Case<'_>) -> Option<bool> {
     match &case.record.steady {
         Some(rounds) => Some(rounds.reached),
+        // Its pauses are meant.
+        None if case.plan.has_bursts() => None,
         None => case.rate.and_then(|r| r.steadiness).map(|s| s.is_steady()),
     }
 }

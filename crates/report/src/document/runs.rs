@@ -12,6 +12,10 @@ pub struct RunEntry {
     pub started: Option<String>,
     /// Which command made it.
     pub command: String,
+    /// What was executed.
+    pub workload: String,
+    /// Kernel name of the device that the target stands on; null where there is none.
+    pub device: Option<String>,
     /// The target as the user wrote it.
     pub target: String,
     /// How far it came.

@@ -57,7 +57,7 @@ pub(super) fn jobs(run: &Run) -> Option<Markup> {
         html! {
             div.scroll tabindex="0" role="region" aria-label="Jobs and directions" {
                 table.data.form {
-                    thead { tr { td {} @for h in ["operations", "moved", "p50", "p90", "p99", "p99.9", "worst"] { th scope="col" { (h) } } } }
+                    thead { tr { td {} @for h in ["operations", "moved", "p50", "p90", "p99", "p99.9", "max latency"] { th scope="col" { (h) } } } }
                     @for (phase, sides) in &all {
                         tbody {
                             tr.group { th scope="rowgroup" colspan="8" { (t(&phase.plan.name)) } }

@@ -13,6 +13,7 @@ pub(crate) fn table_of(check: &Check<'_>, form: &Form<'_>, columns: usize, n: &m
         Form::Grid(grid, _) => super::grid_table(run, grid, n),
         Form::Pairs(pairs) => super::pairs_table(run, pairs, n),
         Form::Waits(places) => super::waits_table(run, places, n),
+        Form::Bursts(place) => super::bursts_table(&run.phases[*place]),
         Form::Rows(places) => super::rows_table(run, places, n),
     };
     // What is least missed goes first.
@@ -66,7 +67,7 @@ impl Writer<'_> {
         self.line("");
         if let Some((ns, phase)) = headline::worst_stall(run) {
             let text = format!("{} in {}", quantity::quantity(ns, Unit::Ns), self.plain(phase));
-            self.block("  Worst stall: ", &text, None);
+            self.block("  Longest gap: ", &text, None);
         }
         for remark in super::remarks(run) {
             let (lead, text) = (format!("  {}: ", self.plain(&remark.phase)), self.plain(&remark.text));

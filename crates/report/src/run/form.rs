@@ -17,6 +17,8 @@ pub(crate) enum Form<'a> {
     Pairs(Vec<(usize, usize)>),
     /// They ask for less than the target gives: what matters is how long each operation takes.
     Waits(Vec<usize>),
+    /// One phase by its bursts, a row each; the phase has a row in another form too.
+    Bursts(usize),
     /// One row each.
     Rows(Vec<usize>),
 }
@@ -27,6 +29,7 @@ impl Form<'_> {
     fn places(&self) -> Vec<usize> {
         match self {
             Self::Depth(_, p) | Self::Grid(_, p) | Self::Waits(p) | Self::Rows(p) => p.clone(),
+            Self::Bursts(place) => vec![*place],
             Self::Pairs(pairs) => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
         }
     }
@@ -89,6 +92,8 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
     if !rest.is_empty() {
         out.push(Form::Rows(rest));
     }
+    let bursts = |p: &&PhaseRun| p.plan.has_bursts() && p.record.as_ref().is_some_and(|r| r.rounds.len() > 1);
+    out.extend((0..run.phases.len()).filter(|i| bursts(&&run.phases[*i])).map(Form::Bursts));
     out
 }
 

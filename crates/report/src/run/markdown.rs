@@ -49,7 +49,7 @@ pub(crate) fn numbers(check: &Check<'_>) -> String {
         out.push_str(&table(&super::table_of(check, &form, usize::MAX, &mut n)));
     }
     if let Some((ns, phase)) = headline::worst_stall(run) {
-        out.push_str(&format!("Worst stall {} in {}.\n\n", quantity::quantity(ns, Unit::Ns), safe(phase)));
+        out.push_str(&format!("Longest gap {} in {}.\n\n", quantity::quantity(ns, Unit::Ns), safe(phase)));
     }
     let remarks = super::remarks(run);
     for remark in &remarks {

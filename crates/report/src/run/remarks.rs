@@ -39,11 +39,9 @@ fn covered(run: &Run, phase: &PhaseRun) -> String {
     match run.target.stack.device_bytes() {
         _ if used == 0 => String::new(),
         // What is left over is no whole block.
-        Some(all) if used.saturating_add(all / 100) >= all => " over the whole device".to_owned(),
-        Some(all) => {
-            format!(" over {} of {}, not as the whole device would be", quantity::size(used), quantity::size(all))
-        }
-        None => format!(" over {}", quantity::size(used)),
+        Some(all) if used.saturating_add(all / 100) >= all => ", over the whole device".to_owned(),
+        Some(all) => format!(", over {} of {} only", quantity::size(used), quantity::size(all)),
+        None => format!(", over {}", quantity::size(used)),
     }
 }
 
@@ -55,8 +53,8 @@ fn steady(record: &SteadyRecord, over: &str) -> (Weight, String) {
     let rounds = record.rounds.len();
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
     match record.reached {
-        true => (Weight::Plain, format!("steady{over} after {rounds}: the last {}{of} count", record.window_rounds)),
-        false => (Weight::Doubt, format!("not steady{over} after {rounds}{of}")),
+        true => (Weight::Plain, format!("steady after {rounds}{over}: the last {}{of} count", record.window_rounds)),
+        false => (Weight::Doubt, format!("not steady after {rounds}{over}{of}")),
     }
 }
 

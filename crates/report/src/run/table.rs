@@ -75,10 +75,17 @@ fn label(row: &Row) -> String {
     format!("{}{}", if row.inner { "  " } else { "" }, row.label)
 }
 
+/// A head in two lines, of which the upper one is mostly empty: words that are longer than what stands below them. A value
+/// with its unit stays together.
+fn head_lines(head: &str) -> (&str, &str) {
+    head.rsplit_once(' ').filter(|_| !head.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(("", head))
+}
+
 fn widths(table: &Table) -> Vec<usize> {
     let of = |column: usize| {
         let cells = table.rows.iter().filter_map(|r| r.cells.get(column)).map(|c| width(&c.text()));
-        cells.max().unwrap_or(0).max(width(&table.head[column]))
+        let (upper, lower) = head_lines(&table.head[column]);
+        cells.max().unwrap_or(0).max(width(upper)).max(width(lower))
     };
     (0..table.head.len()).map(of).collect()
 }
@@ -98,7 +105,7 @@ pub(crate) fn fits(table: &Table, columns: usize) -> bool {
 /// cut into several; where not even that helps, each row becomes a list.
 pub(crate) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String> {
     let widths = widths(table);
-    if beside(&widths) + LEAST_LABEL <= columns {
+    if beside(&widths) + LEAST_LABEL <= columns || fits(table, columns) {
         return plain(table, &widths, columns, style);
     }
     let widest = widths.iter().copied().max().unwrap_or(0) + GAP;
@@ -132,9 +139,12 @@ fn plain(table: &Table, widths: &[usize], columns: usize, style: &Style) -> Vec<
         if drawn(column) { format!("{}{painted}{fill}", " ".repeat(GAP)) } else { format!("  {fill}{painted}") }
     };
     let mut out = Vec::new();
-    let head: String = table.head.iter().enumerate().map(|(i, h)| place(i, h, h.clone())).collect();
-    if !head.trim().is_empty() {
-        out.push(style.paint(Paint::Dim, format!("{}{head}", " ".repeat(labels)).trim_end()));
+    let heads: [fn(&str) -> &str; 2] = [|h| head_lines(h).0, |h| head_lines(h).1];
+    for part in heads {
+        let head: String = table.head.iter().enumerate().map(|(i, h)| place(i, part(h), part(h).to_owned())).collect();
+        if !head.trim().is_empty() {
+            out.push(style.paint(Paint::Dim, format!("{}{head}", " ".repeat(labels)).trim_end()));
+        }
     }
     for row in &table.rows {
         let own = label(row);

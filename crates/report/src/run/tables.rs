@@ -6,7 +6,7 @@ use crate::headline::status_word;
 use crate::plan::words;
 use crate::quantity::{self, Shown};
 use crate::style::Style;
-use model::{DepthCurve, Knee, Metric, MetricStatus, Order, PhaseRun, PhaseStatus, Run, Unit};
+use model::{DepthCurve, Knee, Metric, MetricStatus, Order, PhaseRun, PhaseStatus, Round, Run, Unit};
 
 /// Columns of the bar beside a depth.
 const BAR: usize = 12;
@@ -185,11 +185,11 @@ impl Numbers {
     }
 }
 
-/// One row a phase: rate, operations, how long they took, and the worst stall.
+/// One row a phase: rate, operations, how long they took, and the longest gap.
 pub(crate) fn rows_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
     let quantities = [RATE, IOPS, P50, P99, WORST, STALL];
     let rows = places.iter().flat_map(|i| n.rows(&run.phases[*i], &quantities)).collect();
-    let head = head(&["rate", "IOPS", "p50", "p99", "worst", "stall"]);
+    let head = head(&["rate", "IOPS", "p50", "p99", "max latency", "longest gap"]);
     Table { caption: String::new(), head, rows, footer: n.footer() }
 }
 
@@ -197,9 +197,52 @@ pub(crate) fn rows_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table 
 pub(crate) fn waits_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
     let quantities = [IOPS, MEAN, P50, P90, P99, WORST, STALL];
     let rows = places.iter().flat_map(|i| n.rows(&run.phases[*i], &quantities)).collect();
-    let head = head(&["IOPS", "mean", "p50", "p90", "p99", "worst", "stall"]);
+    let head = head(&["IOPS", "mean", "p50", "p90", "p99", "max latency", "longest gap"]);
     let caption = "from the intended start of each operation to its end".to_owned();
     Table { caption, head, rows, footer: n.footer() }
+}
+
+/// Bursts that are shown, of more the first and the last half of so many.
+const BURSTS: usize = 40;
+
+/// A row a burst of writes: its rate without the pause after it, and what that is of the first one's.
+pub(crate) fn bursts_table(phase: &PhaseRun) -> Table {
+    let rounds = phase.record.as_ref().map_or(&[][..], |r| &r.rounds);
+    let started = phase.record.as_ref().map_or(0, |r| r.started_ns);
+    let rate = |r: &Round| r.bytes as f64 * 1e9 / r.write_ns.max(1) as f64;
+    let first = rounds.first().map_or(0.0, rate);
+    let shown = |i: &usize| rounds.len() <= BURSTS || *i < BURSTS / 2 || *i + BURSTS / 2 >= rounds.len();
+    let row = |i: usize| {
+        let r = &rounds[i];
+        let cells = [
+            format!("{:.1} s", r.start_ns.saturating_sub(started) as f64 / 1e9),
+            quantity::size(r.bytes),
+            quantity::quantity(r.write_ns as f64, Unit::Ns),
+            quantity::rate(rate(r)),
+            format!("{} %", quantity::significant(rate(r) / first * 100.0, 3)),
+        ];
+        Row { label: format!("burst {}", i + 1), inner: false, dim: false, cells: cells.map(Cell::Value).to_vec() }
+    };
+    let rows = (0..rounds.len()).filter(shown).map(row).collect();
+    let value = |name| metric_of(phase, "", name).and_then(|m| m.value);
+    let mut footer = Vec::new();
+    if let Some((rate, change)) = value("burst_bytes_per_s").zip(value("burst_rate_last_over_first")) {
+        let percent = quantity::significant((change - 1.0).abs() * 100.0, 2);
+        let from = "from the first third of the bursts to the last";
+        footer.push(match change {
+            c if c < 0.95 => {
+                format!("The rate within bursts falls by {percent} % {from}; their median is {}.", quantity::rate(rate))
+            }
+            c if c > 1.05 => {
+                format!("The rate within bursts rises by {percent} % {from}; their median is {}.", quantity::rate(rate))
+            }
+            _ => format!("Each burst is as fast as the first, {}: the pauses are long enough.", quantity::rate(rate)),
+        });
+    }
+    let think = phase.plan.streams.first().and_then(|s| s.timing.think);
+    let pause = think.map(|t| format!(", {} of rest between them", quantity::duration(t.pause_ns))).unwrap_or_default();
+    let head = head(&["begins", "size", "took", "rate", "of the first"]);
+    Table { caption: format!("{}: bursts of writes{pause}", phase.plan.name), head, rows, footer }
 }
 
 /// What the rate of a phase is told in: operations where they are small.
@@ -240,7 +283,7 @@ pub(crate) fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &m
         .first()
         .and_then(|i| run.phases[*i].plan.streams.first())
         .map(|s| format!("{} {}, {}", words::order(s), words::operation(s), words::sizes(s)));
-    let head = head(&[if rate == IOPS { "IOPS" } else { "rate" }, "p50", "p99", "worst", "stall", ""]);
+    let head = head(&[if rate == IOPS { "IOPS" } else { "rate" }, "p50", "p99", "max latency", "longest gap", ""]);
     let mut footer = n.footer();
     footer.push(knee_words(curve));
     Table { caption: what.unwrap_or_default(), head, rows, footer }
@@ -326,6 +369,6 @@ pub(crate) fn pairs_table(run: &Run, pairs: &[(usize, usize)], n: &mut Numbers) 
         }
         rows.push(Row { label: pair_label(&run.phases[*read]), inner: false, dim: false, cells });
     }
-    let head = head(&["read", "IOPS", "stall", "write", "IOPS", "stall"]);
+    let head = head(&["read", "IOPS", "longest gap", "write", "IOPS", "longest gap"]);
     Table { caption: String::new(), head, rows, footer: n.footer() }
 }

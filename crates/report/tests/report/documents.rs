@@ -373,6 +373,8 @@ fn entry(run: &model::Run, tags: Vec<String>) -> RunEntry {
         run_id: run.id.clone(),
         started: run.sessions.first().map(|s| s.started.clone()),
         command: run.command.clone(),
+        workload: run.plan.name.clone(),
+        device: run.target.stack.device_layer().map(|l| l.name.clone()),
         target: run.target.name.clone(),
         state: run.state,
         duration_s: run.duration_ns as f64 / 1e9,

@@ -47,6 +47,7 @@ fn shown(style: &Style, stack: &Stack) -> String {
             findings: &findings,
             unknown: &unknown,
             missing: &["run as root to see /sys/kernel/debug/mmc1/ios".into()],
+            verbose: true,
             read_from: |fact| fact.starts_with("temperature").then_some("hwmon temp1_input"),
         },
         style,

@@ -117,6 +117,7 @@ impl Fuzzer for Trees {
                 findings: &assessment.findings,
                 unknown: &assessment.unknown,
                 missing: &inventory.missing,
+                verbose: true,
                 read_from: |_| None,
             };
             let text = report::inspection_text(&inspection, &Style::default());
