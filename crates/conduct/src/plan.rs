@@ -1,7 +1,7 @@
 //! From a workload and an opened target to the plan of a run.
 
 use crate::Opened;
-use model::{Failure, FailureKind, PhaseKind, Plan, StopRule};
+use model::{Failure, FailureKind, PhaseKind, Plan, StopRule, TargetKind};
 use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
 
 /// What a plan has to know of an opened target.
@@ -31,7 +31,12 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
 
 /// The plan of a workload on an opened target.
 pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
-    workload.plan(&inputs(opened, seed)).map_err(|error| failure(&error))
+    workload.plan(&inputs(opened, seed)).map_err(|error| match error {
+        RunError::NothingLeft { .. } if opened.target.kind == TargetKind::Region => {
+            failure(&error).remedy("name a larger part of the device: PATH@OFFSET+LENGTH")
+        }
+        _ => failure(&error),
+    })
 }
 
 /// What a plan with preconditioning takes, as far as it can be foreseen.

@@ -6,6 +6,8 @@ use stats::{size_fit, step_fit};
 /// What lies beside the accesses and is less than this share of the widest one's time is within the error of the rates: nothing is
 /// said of it.
 const LEAST_BESIDE: f64 = 0.05;
+/// A fit that misses a measured time by more than this share of it implies nothing: caches, or a machine that was busy.
+const LOOSE_FIT: f64 = 0.25;
 
 /// The rows of a run's copies, and what they imply.
 pub fn copy_report(run: &Run) -> CopyReport {
@@ -43,7 +45,8 @@ fn costs(rows: &[CopyRow]) -> Vec<AccessCost> {
         let of_it = rows.iter().filter(|r| alike(r, first));
         let points: Vec<(f64, f64)> =
             of_it.filter_map(|r| Some((f64::from(r.plain_bytes()?), r.ns_per_byte()?))).collect();
-        let Some(fit) = step_fit(&points).filter(|_| points.len() > 2) else { continue };
+        let holds = |worst: f64| points.len() > 2 && worst <= LOOSE_FIT;
+        let Some(fit) = step_fit(&points).filter(|fit| holds(fit.worst_residual_ratio)) else { continue };
         costs.push(AccessCost {
             writes: first.plan.copy_writes,
             set_bytes: first.plan.copy_set_bytes,

@@ -117,9 +117,8 @@ impl Writer<'_> {
             self.block(&pad("  longest gap", labels), &text, None);
         }
         if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
-            let text = copy.with_interval(self.style.plus_minus());
-            let line = format!("{}{text}, {}", pad("  memory copy", labels), routine(run));
-            self.line(&self.style.paint(Paint::Dim, &line));
+            let text = format!("{}, {}", copy.with_interval(self.style.plus_minus()), routine(run));
+            self.block(&pad("  memory copy", labels), &text, Some(Paint::Dim));
         }
         let unsteady: Vec<String> =
             run.phases.iter().filter(|p| p.steady == Some(false)).map(|p| self.plain(&p.plan.name)).collect();

@@ -4,7 +4,7 @@ use crate::headline::confidence_word;
 use crate::quantity;
 use crate::text::{pad, plain, width, wrap};
 use crate::{Paint, Style};
-use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, Work};
+use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, TargetKind, Work};
 
 /// Columns of the ways of copying.
 const WAY: usize = 26;
@@ -24,8 +24,11 @@ pub fn copy_text(run: &Run, report: &CopyReport, findings: &[Finding], style: &S
         let rows: Vec<&CopyRow> = report.rows.iter().filter(|r| group(r) == key).collect();
         out.block(&rows);
         let cost = report.costs.iter().find(|c| !key.2 && (c.writes, c.set_bytes) == (key.0, key.1));
-        if let Some(cost) = cost {
-            out.indented(&cost_words(cost));
+        let widths = rows.iter().filter(|r| r.plain_bytes().is_some() && r.bytes_per_s.is_some()).count();
+        match cost {
+            Some(cost) => out.indented(&cost_words(cost)),
+            None if widths > 2 => out.indented("No one time of an access explains these rates: no width is implied."),
+            None => {}
         }
     }
     if let Some(calls) = report.calls {
@@ -60,6 +63,9 @@ fn group(row: &CopyRow) -> (bool, u64, bool) {
 
 /// The memory copy of a run beside other work: its routine.
 pub(crate) fn routine(run: &Run) -> String {
+    if run.target.kind == TargetKind::Sim {
+        return "simulated".to_owned();
+    }
     let phase = run.doing(Work::MemoryCopy);
     way(&phase.and_then(|p| p.plan.streams.first()).map(StreamPlan::copied).unwrap_or_default())
 }

@@ -287,9 +287,7 @@ fn a_region_that_is_smaller_than_a_piece_is_said_to_be() {
     let scratch = Scratch::new();
     let file = scratch.path().join("small");
     std::fs::write(&file, vec![1; 101]).unwrap();
-    let ended = scratch.run(["copy", file.to_str().unwrap(), "--time", "20ms", "--json"]);
-    assert_eq!(ended.code, 4, "{} {}", ended.stdout, ended.stderr);
-    let seen: Copy = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stdout));
-    assert!(seen.rows.iter().all(|r| r.bytes_per_s.is_none() && !r.reasons.is_empty()), "{}", ended.stdout);
-    assert!(seen.rows[0].reasons[0].contains("of a region of 101"), "{:?}", seen.rows[0].reasons);
+    let ended = scratch.run(["copy", file.to_str().unwrap(), "--time", "20ms"]);
+    assert_eq!(ended.code, 3, "{} {}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("of a region of 101 bytes"), "{}", ended.stderr);
 }
