@@ -36,9 +36,9 @@ pub(super) fn bar(path: &Path) -> Result<Option<Bar>, Failure> {
         return Ok(None);
     }
     let text = |file: &str| std::fs::read_to_string(device.join(file)).unwrap_or_default();
-    let enabled = text("enable");
-    of_texts(&path.display().to_string(), number, &text("resource"), enabled.trim() == "1", text("class").trim())
-        .map(Some)
+    // How often it was enabled: by its driver, by hand (k:drivers/pci/pci-sysfs.c, enable_show).
+    let enabled = text("enable").trim().parse().is_ok_and(|times: u32| times > 0);
+    of_texts(&path.display().to_string(), number, &text("resource"), enabled, text("class").trim()).map(Some)
 }
 
 fn of_texts(name: &str, number: usize, resources: &str, enabled: bool, class: &str) -> Result<Bar, Failure> {
