@@ -16,6 +16,9 @@ _narrows() {
             ",$1")
                 cmd="narrows"
                 ;;
+            narrows,__complete)
+                cmd="narrows__subcmd____complete"
+                ;;
             narrows,check)
                 cmd="narrows__subcmd__check"
                 ;;
@@ -101,8 +104,33 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --json --archive --color --help --version check inspect run copy tune why watch compare rank runs report export import explain workloads completions"
+            opts="-h -V --json --archive --color --help --version check inspect run copy tune why watch compare rank runs report export import explain workloads completions __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --archive)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd____complete)
+            opts="-h -V --json --archive --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -442,7 +470,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__inspect)
-            opts="-h -V --root --capture --keep-serials --read-registers --json --archive --color --help --version"
+            opts="-v -h -V --verbose --root --capture --keep-serials --read-registers --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2512,8 +2540,17 @@ _narrows() {
     esac
 }
 
+_narrows_names() {
+    _narrows "$@"
+    local cur="${COMP_WORDS[COMP_CWORD]}" names
+    [[ $cur == -* ]] && return
+    names=$("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
+    [[ -n $names ]] || return
+    mapfile -t COMPREPLY < <(compgen -W "$names" -- "$cur"; [[ -n $cur ]] && compgen -f -- "$cur")
+}
+
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
-    complete -F _narrows -o nosort -o bashdefault -o default narrows
+    complete -F _narrows_names -o nosort -o bashdefault -o default narrows
 else
-    complete -F _narrows -o bashdefault -o default narrows
+    complete -F _narrows_names -o bashdefault -o default narrows
 fi

@@ -47,6 +47,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Other t
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'The page of a finding: what it means, how to mend it, how to undo that'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The built-in workloads: list them, or print the text of one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "__complete" -d 'Names for a completion script'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device or 256 MiB]' -r
@@ -74,6 +75,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l archive -d '
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s v -l verbose -d 'All that is known of each layer, and what could not be seen'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l keep-serials -d 'Leave serial numbers, UUIDs and names of the machine in the capture as they are'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root; even a read can hang a machine'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -103,7 +105,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize_range 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l bssplit -d 'Size of the operations' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l blockalign -d 'Offsets are multiples of it' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l ba -d 'Offsets are multiples of it' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioengine -d 'By which calls; without it io_uring for direct access and plain calls for buffered, and for one direct operation at a time on tmpfs and ramfs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioengine -d 'By which calls; without it io_uring for direct access and plain calls for buffered, for one direct write at a time to a file, and for one direct operation at a time on tmpfs and ramfs' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l stat_type -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth -d 'Operations in flight' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch -d 'Operations handed over in one call at most' -r
@@ -685,3 +687,12 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand completions" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand __complete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand __complete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand __complete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand __complete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand __complete" -s V -l version -d 'Print version'
+
+complete -c narrows -a '(command narrows __complete -- (commandline -opc)[2..-1] 2>/dev/null)'
