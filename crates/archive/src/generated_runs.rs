@@ -116,6 +116,7 @@ fn quiet(d: &mut Draw) -> Option<QuietWindow> {
         read_bytes: d.number(),
         write_bytes: d.number(),
         operations: d.number(),
+        busy_ns: d.some().then(|| d.number()),
     })
 }
 

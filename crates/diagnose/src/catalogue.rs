@@ -104,6 +104,8 @@ entries! {
     "buffered-write-cpu-bound" => conditions::paths::buffered_write_by_processor;
     "write-cache-exhausted" => conditions::paths::write_cache_exhausted;
     "virtual-disk-cap" => conditions::paths::virtual_disk_cap;
+    "burst-credit-spent" => conditions::paths::burst_credit_spent;
+    "ebs-limit-exceeded" => conditions::paths::ebs_limit_exceeded;
     "cpu-steal" => conditions::paths::cpu_steal;
     "foreign-traffic" => conditions::paths::foreign_traffic;
 }

@@ -32,6 +32,7 @@ names! {
     BUS_MODE = "bus_mode";
     BUS_WIDTH = "bus_width";
     CGROUP_CPU_PROCESSORS = "cgroup_cpu_processors";
+    CGROUP_MEMORY_BYTES = "cgroup_memory_bytes";
     CGROUP_READ_BYTES_PER_S = "cgroup_read_bytes_per_s";
     CGROUP_READ_IOPS = "cgroup_read_iops";
     CGROUP_WRITE_BYTES_PER_S = "cgroup_write_bytes_per_s";
@@ -48,6 +49,10 @@ names! {
     DEGRADED = "degraded";
     DIO = "dio";
     DM_TYPE = "dm_type";
+    EBS_INSTANCE_BYTES_EXCEEDED_RUN_US = "ebs_instance_bytes_exceeded_run_us";
+    EBS_INSTANCE_IOPS_EXCEEDED_RUN_US = "ebs_instance_iops_exceeded_run_us";
+    EBS_VOLUME_BYTES_EXCEEDED_RUN_US = "ebs_volume_bytes_exceeded_run_us";
+    EBS_VOLUME_IOPS_EXCEEDED_RUN_US = "ebs_volume_iops_exceeded_run_us";
     EMMC_CACHE_BYTES = "emmc_cache_bytes";
     EMMC_CACHE_ON = "emmc_cache_on";
     EMMC_MODES = "emmc_modes";

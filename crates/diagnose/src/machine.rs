@@ -85,6 +85,8 @@ pub struct Cpus {
     pub share: CpuShare,
     /// System and interrupt time over all processors, in whole processors.
     pub kernel_processors: f64,
+    /// Busy time over all processors, in whole processors.
+    pub all: f64,
     /// Time taken by the hypervisor, share of all processors.
     pub steal: f64,
 }
@@ -110,6 +112,7 @@ fn cpus_between(before: &SystemSample, after: &SystemSample) -> Option<Cpus> {
         busiest,
         share: top,
         kernel_processors: known().map(|(_, s)| s.system + s.irq).sum(),
+        all: known().map(|(_, s)| s.busy()).sum(),
         steal: known().map(|(_, s)| s.steal).sum::<f64>() / count,
     })
 }

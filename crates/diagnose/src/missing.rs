@@ -41,6 +41,9 @@ pub fn how_to_get(missing: &str) -> &'static str {
         "health_ok" | "interface_crc_errors" | "throttled_minutes" => {
             "run as root to read the drive's health record (SMART); some drives and bridges keep none"
         }
+        "ebs_volume_iops_exceeded_run_us" => {
+            "run narrows check as root: an EBS volume's own counters, begin against end"
+        }
         "sunxi_ahci_p0dmacr" => {
             "as root: narrows inspect TARGET --read-registers; or narrows check TARGET compares writing with reading"
         }

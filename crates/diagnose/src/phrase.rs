@@ -36,6 +36,15 @@ pub fn rate(bytes_per_s: f64) -> String {
     }
 }
 
+/// `66.1 MB`, `12.4 GB` (10^6 and 10^9).
+pub fn bytes(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e9 => format!("{} GB", figures(b / 1e9)),
+        b if b >= 1e6 => format!("{} MB", figures(b / 1e6)),
+        b => format!("{} kB", figures(b / 1e3)),
+    }
+}
+
 /// `42 %` of a share from 0 to 1.
 pub fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
@@ -48,7 +57,12 @@ pub fn times(ratio: f64) -> String {
 
 /// `3 201 IOPS`.
 pub fn iops(per_s: f64) -> String {
-    format!("{} IOPS", thousands(&format!("{:.0}", rounded(per_s))))
+    format!("{} IOPS", count(per_s))
+}
+
+/// `3 201`.
+pub fn count(number: f64) -> String {
+    thousands(&format!("{:.0}", rounded(number)))
 }
 
 /// `52.0 us`, `1.30 ms`, `2.10 s`.
@@ -86,6 +100,7 @@ mod tests {
         assert_eq!(iops(1_814.0), "1 814 IOPS");
         assert_eq!(iops(212.0), "212 IOPS");
         assert_eq!(rate(512e3), "512 kB/s");
+        assert_eq!((bytes(980_000_000), bytes(1_240_000_000)), ("980 MB".to_owned(), "1.24 GB".to_owned()));
         assert_eq!(percent(0.42), "42 %");
         assert_eq!(times(1.04), "1.04 times");
         assert_eq!(times(6.61), "6.6 times");

@@ -3,7 +3,7 @@
 //! A row has what was seen of its own phase: a cause of the run that rests on that phase, else the rule for its kind of
 //! work. Numbers that do not stand have none.
 
-use crate::causes::{self, Cause, between_gaps, rows as of_causes};
+use crate::causes::{self, Cause, DEAR_WRITE, between_gaps, rows as of_causes};
 use crate::conditions::queue::virtio_single_queue;
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
@@ -16,8 +16,6 @@ use model::{
 const AS_FAST: f64 = 0.8;
 /// Requests in flight for this share of the time: one command after the other, and nothing between them.
 const WAITING_FOR_DEVICE: f64 = 0.7;
-/// A small write that takes so many times as long as a small read, on a device that writes large ones well.
-const DEAR_WRITE: f64 = 5.0;
 /// Depth that brings this share of proportionality has not met another limit yet.
 const STILL_SCALING: f64 = 0.8;
 /// What comes on top of a plain write is most of a synchronous one.
@@ -145,21 +143,29 @@ impl Row<'_> {
             return Some(Said::new(LimitLayer::Generator, Confidence::High, "this program itself"));
         }
         let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.rests_on_it(c);
-        let words = |layer| match layer {
-            LimitLayer::Generator => Some("this program itself"),
-            LimitLayer::ThermalPower => Some("heat or power"),
-            LimitLayer::Throttle => Some("a cap set from outside"),
-            LimitLayer::Memory => Some("memory"),
-            LimitLayer::Cpu => Some("a full processor"),
-            LimitLayer::Stacking => Some("encryption on a full processor"),
-            LimitLayer::Filesystem => Some("the file system in user mode"),
-            _ => None,
+        let words = |cause: &Cause| {
+            let says = |word| cause.statement.contains(word);
+            Some(match cause.layer {
+                LimitLayer::Generator => "this program itself",
+                LimitLayer::ThermalPower => "heat or power",
+                LimitLayer::Throttle if says("credit") => "a burst credit that ran out",
+                LimitLayer::Throttle => "a cap set from outside",
+                LimitLayer::Memory if says("limit") => "the memory limit of the control group",
+                LimitLayer::Memory => "memory",
+                LimitLayer::Cpu => "a full processor",
+                LimitLayer::Stacking if says("encryption") => "encryption on a full processor",
+                LimitLayer::Stacking if says("member") => "the slow member of the array",
+                LimitLayer::Stacking => "what is stacked on the disk",
+                LimitLayer::Filesystem if says("sync") => "the mount waits for each write",
+                LimitLayer::Filesystem => "the file system in user mode",
+                _ => return None,
+            })
         };
-        let cause = self.causes.iter().filter(sure).find_map(|c| Some((c, words(c.layer)?)));
+        let cause = self.causes.iter().filter(sure).find_map(|c| Some((c, words(c)?)));
         if let Some((cause, words)) = cause {
             return Some(Said::of(cause, words));
         }
-        between_gaps(self.phase, self.record).map(|cause| {
+        between_gaps(self.run, self.phase, self.record).filter(|c| !c.is_remark()).map(|cause| {
             let statement = cause.statement.clone();
             Said::of(&cause, statement)
         })
@@ -237,7 +243,9 @@ impl Row<'_> {
         };
         match cause {
             Some(cause) => {
-                let words = if cause.statement.starts_with("read-ahead") {
+                let words = if cause.layer == LimitLayer::Filesystem {
+                    "the file system in user mode"
+                } else if cause.statement.starts_with("read-ahead") {
                     "read-ahead of the kernel"
                 } else if cause.confidence >= Confidence::Probable {
                     "copying in the kernel (page cache)"

@@ -1,6 +1,6 @@
 //! What a phase's series says: its rate in windows, one step in it, how flat it is.
 
-use model::{Ns, PhaseRecord};
+use model::{Interval, Ns, PhaseRecord};
 
 /// Fewest windows on each side of a step.
 const MIN_SIDE: usize = 3;
@@ -9,6 +9,8 @@ const MIN_SIDE: usize = 3;
 const WINDOWS: usize = 24;
 /// A step explains at least this share of the variance. The best step through a straight ramp explains 75 %.
 const MIN_EXPLAINED: f64 = 0.8;
+/// A line explains at least this share of the variance of a slide.
+const MIN_SLID: f64 = 0.7;
 /// A rate that falls to less than this share of what it was is a step worth naming.
 const MAX_RATIO: f64 = 0.8;
 
@@ -25,7 +27,10 @@ pub struct Step {
 
 /// Bytes per second in equal windows of the counted part of a phase, with the start of each.
 pub fn windows(record: &PhaseRecord) -> Vec<(Ns, f64)> {
-    let intervals = record.counted_intervals();
+    windows_of(record.counted_intervals())
+}
+
+fn windows_of(intervals: &[Interval]) -> Vec<(Ns, f64)> {
     let group = intervals.len().div_ceil(WINDOWS).max(1);
     intervals
         .chunks(group)
@@ -57,7 +62,12 @@ fn line_residual(values: &[f64]) -> f64 {
 /// Least squares and not a rank test (`stats::change_point`): a cache that lasts for a sixth of the phase is as plain as
 /// one that lasts for half of it, but its few windows carry too few ranks to be significant.
 pub fn fall(record: &PhaseRecord) -> Option<Step> {
-    let windows = windows(record);
+    fall_of(record.counted_intervals())
+}
+
+/// As [`fall`], of intervals of a phase.
+pub fn fall_of(intervals: &[Interval]) -> Option<Step> {
+    let windows = windows_of(intervals);
     let values: Vec<f64> = windows.iter().map(|w| w.1).collect();
     if values.len() < 2 * MIN_SIDE + 2 {
         return None;
@@ -82,9 +92,38 @@ pub fn fall(record: &PhaseRecord) -> Option<Step> {
 /// Standard deviation over mean of the windows; `None` with too few of them.
 pub fn relative_spread(record: &PhaseRecord) -> Option<f64> {
     let values: Vec<f64> = windows(record).iter().map(|w| w.1).collect();
+    if values.len() < 2 * MIN_SIDE + 2 { None } else { spread(&values) }
+}
+
+/// As [`relative_spread`], of the windows after a fall. The first of them may hold a part of what was before.
+pub fn spread_after(record: &PhaseRecord, fall: &Step) -> Option<f64> {
+    let values: Vec<f64> = windows(record).iter().filter(|w| w.0 > fall.at_ns).map(|w| w.1).collect();
+    if values.len() < MIN_SIDE { None } else { spread(&values) }
+}
+
+/// What one operation more or less in a window of the phase makes of a rate, as a share of it.
+pub fn grain(record: &PhaseRecord, bytes_per_s: f64, block: f64) -> f64 {
+    let window = windows(record).windows(2).map(|w| w[1].0 - w[0].0).min().unwrap_or(1);
+    block / (bytes_per_s * window as f64 / 1e9).max(1.0)
+}
+
+/// A rate that slid down over the whole phase: a line explains it, and its end lies below its begin by as much as a step
+/// worth naming.
+pub fn slide(record: &PhaseRecord) -> Option<Step> {
+    let windows = windows(record);
+    let values: Vec<f64> = windows.iter().map(|w| w.1).collect();
     if values.len() < 2 * MIN_SIDE + 2 {
         return None;
     }
-    let (mean, squares) = level(&values);
+    let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(i, v)| (i as f64, *v)).collect();
+    let line = stats::least_squares(&points)?;
+    let (before, after) = (line.at(0.0), line.at((values.len() - 1) as f64));
+    let (_, total) = level(&values);
+    let explained = total > 0.0 && 1.0 - line_residual(&values) / total >= MIN_SLID;
+    (explained && after > 0.0 && after / before <= MAX_RATIO).then(|| Step { at_ns: windows[0].0, before, after })
+}
+
+fn spread(values: &[f64]) -> Option<f64> {
+    let (mean, squares) = level(values);
     (mean > 0.0).then(|| (squares / (values.len() - 1) as f64).sqrt() / mean)
 }

@@ -1,7 +1,7 @@
 //! The storage path as conditions read it: facts that may be missing, and disks with what lies below them.
 
 use crate::fact_names as names;
-use model::{Environment, Evidence, Fact, Layer, LayerKind, Stack};
+use model::{Environment, Evidence, Fact, Layer, LayerKind, Run, Stack};
 
 /// The fact whose absence leaves a condition undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +135,19 @@ pub fn processors(stack: &Stack, environment: &Environment) -> Result<u32, Missi
     let by_model = || environment.cpus.iter().map(|c| c.count).sum();
     let count = online.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or_else(by_model);
     if count == 0 { Err(Missing("processors")) } else { Ok(count) }
+}
+
+/// What a person calls the target's device: a virtual disk is one only towards this machine.
+pub fn called(run: &Run) -> &'static str {
+    if is_virtual_disk(&run.target.stack, &run.environment) { "the virtual disk" } else { "the device" }
+}
+
+/// Whether the path ends at a hard disk. A virtual disk calls itself rotational unless somebody says otherwise
+/// (k:drivers/block/virtio_blk.c), and has no heads that could be in the wrong place.
+pub fn has_heads(run: &Run) -> bool {
+    let paths = disks(&run.target.stack);
+    let turns = |d: &Layer| d.kind != LayerKind::Sim && d.bool(names::ROTATIONAL) == Some(true);
+    paths.first().is_some_and(|p| turns(p.disk)) && !is_virtual_disk(&run.target.stack, &run.environment)
 }
 
 /// Whether the disk is one that a hypervisor made, or may be: any disk of a guest (a device that is passed through

@@ -4,7 +4,7 @@ mod expect;
 mod run_builder;
 
 use expect::*;
-use model::{Access, Better, BufferPages, Confidence, CopyMethod, CopyPlan, Metric, Run, StreamKind, Unit};
+use model::{Access, Better, BufferPages, Confidence, CopyMethod, CopyPlan, Fact, Metric, Run, StreamKind, Unit};
 use run_builder::*;
 
 /// The camera recorder: 80 MB/s through the page cache on a disk that takes 220, the thread in the kernel all the time.
@@ -45,7 +45,7 @@ fn with_metric(mut run: Run, id: &str, unit: Unit, value: f64) -> Run {
 fn writeback_throttled() {
     let id = "writeback-throttled";
     let run = |target_us: i64, median_ns, access| {
-        let drive = disk("sda", "sata", &[("wbt_lat_usec", model::Fact::Int(target_us))]);
+        let drive = disk("sda", "sata", &[("wbt_lat_usec", Fact::Int(target_us))]);
         let mut run = Builder::new(vec![drive]).phase(random("mix", 5000.0)).build();
         run.phases[0].plan.access = access;
         let run = with_metric(run, "mix.write.iops", Unit::OpsPerS, 2000.0);
@@ -100,7 +100,7 @@ fn interrupts_on_one_processor() {
 
 /// Two reads alike but for their pages, on a queue of so many segments; the disk counted so many requests an operation.
 fn reads_by_pages(segments: i64, huge: f64, ordinary: Option<f64>, requests: u64) -> Run {
-    let limits = [("max_segments", model::Fact::Int(segments)), ("max_sectors_kb", model::Fact::Int(4096))];
+    let limits = [("max_segments", Fact::Int(segments)), ("max_sectors_kb", Fact::Int(4096))];
     let drive = disk("vda", "virtio", &limits);
     let phases = [("seq-read", Some(huge)), ("seq-read-pages", ordinary)];
     let phases = phases.into_iter().filter_map(|(name, rate)| Some(sequential(name, rate?)));
@@ -139,7 +139,7 @@ fn split_requests() {
     holds_and_nearly(id, &reads_by_pages(1, 100.0, None, 1), &run(254, None));
     let found = finding(&reads_by_pages(254, 1100.0, None, 2), id).unwrap();
     assert_eq!((found.confidence, found.gain), (Confidence::Probable, None));
-    let limit = vec![disk("vda", "virtio", &[("max_segments", model::Fact::Int(254))])];
+    let limit = vec![disk("vda", "virtio", &[("max_segments", Fact::Int(254))])];
     unknown_for_want_of(id, &stack(limit), "max_sectors_kb");
 }
 
@@ -171,4 +171,36 @@ fn kernel_copies_narrowly() {
     holds_and_nearly(id, &run(1.0, 0.98), &run(1.0, 0.5));
     let gain = finding(&run(1.0, 0.98), id).unwrap().gain.unwrap().at_most_ratio.unwrap();
     assert!((3.9..4.1).contains(&gain), "{gain}");
+}
+
+#[test]
+fn burst_credit_spent() {
+    let id = "burst-credit-spent";
+    let run = |read: f64| {
+        let write = sequential("seq-write", 400.0).exactly(400e6).falls(20, 0.25);
+        let read = sequential("seq-read", read).exactly(read * 1e6);
+        Builder::new(vec![disk("vda", "virtio", &[])]).phases([write, read]).build()
+    };
+    let steady = Builder::new(vec![disk("vda", "virtio", &[])]).phases([sequential("seq-write", 400.0)]).build();
+    holds_and_nearly(id, &run(100.0), &steady);
+    assert!(finding(&run(300.0), id).is_some_and(|f| f.confidence == Confidence::Low), "one way only");
+    unknown_for_want_of(id, &stack(vec![disk("vda", "virtio", &[])]), "seq-write.throughput_bytes_per_s");
+    assert_eq!(missing(&stack(sata()), id), None, "no virtual disk");
+}
+
+#[test]
+fn ebs_limit_exceeded() {
+    let id = "ebs-limit-exceeded";
+    let ebs = |facts: &[(&str, Fact)]| {
+        let mut volume = disk("nvme1n1", "nvme", facts);
+        volume.set("model", "Amazon Elastic Block Store");
+        let mut run = stack(vec![volume]);
+        run.duration_ns = 60_000_000_000;
+        run
+    };
+    let counted = |us: i64| ebs(&[("ebs_volume_iops_exceeded_run_us", Fact::Int(us))]);
+    holds_and_nearly(id, &counted(30_000_000), &counted(0));
+    assert_eq!(finding(&counted(30_000_000), id).unwrap().confidence, Confidence::High);
+    unknown_for_want_of(id, &ebs(&[]), "ebs_volume_iops_exceeded_run_us");
+    assert_eq!(missing(&stack(sata()), id), None);
 }

@@ -20,7 +20,7 @@ fn a_saturated_link_is_named_and_its_faster_mode_predicts_the_gain() {
     let mut stack = sata();
     stack[1] =
         link("ata1", 270, &[("sata_speed_gbit_s", Fact::Float(3.0)), ("sata_speed_max_gbit_s", Fact::Float(6.0))]);
-    let run = Builder::new(stack).phases(healthy(255.0)).build();
+    let run = Builder::new(stack).phases(healthy(266.0)).build();
     let limit = diagnose::limit(&run);
     assert_eq!(limit.layer, LimitLayer::Link, "{limit:?}");
     assert_eq!(limit.confidence, Confidence::Probable);

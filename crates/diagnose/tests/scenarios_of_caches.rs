@@ -84,7 +84,7 @@ fn a_write_cache_that_runs_out_is_named_with_both_rates() {
         Builder::new(sata()).phases(with(healthy(300.0), [sequential("seq-write", 280.0).falls(20, 0.25)])).build();
     let limit = diagnose::limit(&run);
     assert_eq!((limit.layer, limit.confidence), (LimitLayer::Device, Confidence::Probable), "{limit:?}");
-    assert!(limit.statement.contains("ran out after 5"), "{}", limit.statement);
+    assert!(limit.statement.contains("ran out, after 5"), "{}", limit.statement);
 }
 
 #[test]

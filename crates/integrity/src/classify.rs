@@ -81,6 +81,11 @@ fn contents_of(stamper: &Stamper, lba: u64, block: &[u8], allowed: Allowed) -> V
     sectors.iter().enumerate().map(|(i, s)| look(i, s, &peers)).collect()
 }
 
+/// Data that show no trace of this run.
+fn is_old(content: &Content) -> bool {
+    matches!(content, Content::Unrecognisable(None))
+}
+
 /// What is wrong with these contents by themselves; `None` if nothing is.
 fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
     let any = |test: fn(&Content) -> bool| contents.iter().any(test);
@@ -104,13 +109,16 @@ fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
         let torn = first_version && any(|c| matches!(c, Content::Right(_)));
         return Some(if torn { DataFault::TornWrite } else { DataFault::ForeignData });
     }
-    if any(|c| matches!(c, Content::Unrecognisable(_))) {
+    // What lay here before this run's first write is not known. A unit in which no sector shows a trace of what was written is
+    // what a lost first write leaves; damage leaves some of it, and a medium that cannot read a sector says so.
+    let old = first_version && contents.iter().all(is_old);
+    if any(|c| matches!(c, Content::Unrecognisable(_))) && !old {
         return Some(DataFault::Corrupt);
     }
     if any(|c| matches!(c, Content::Damaged(..))) {
         return Some(DataFault::BitRot);
     }
-    let is_loss = |c: &Content| matches!(c, Content::Older(_) | Content::Blank(_));
+    let is_loss = |c: &Content| old || matches!(c, Content::Older(_) | Content::Blank(_));
     let lost = match (expected.standing, expected.after_cut) {
         (Standing::FlushFailed, _) => DataFault::LateError,
         (_, true) => DataFault::LostOnPowerCut,
@@ -174,8 +182,8 @@ pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement
                 }
                 _ => DataFault::TransientPathError,
             };
-        } else if !stable && matches!(fault, DataFault::BitRot) {
-            // Rot stays the same. What changes and is never right is a failing medium, memory or path.
+        } else if !stable && (fault == DataFault::BitRot || contents.iter().all(is_old)) {
+            // Rot stays the same, and so do old data. What changes and is never right is a failing medium, memory or path.
             fault = DataFault::Corrupt;
         }
     }
@@ -263,7 +271,10 @@ fn describe(contents: &[Content], first_bad: usize, place: &CheckedBlock<'_>, ev
         }
         Content::Damaged(_, damage) | Content::Unrecognisable(Some(damage)) => damage.evidence(&source, evidence),
         Content::Unrecognisable(None) => {
-            evidence.push(Evidence::absence("a stamp, or a payload that resembles an allowed version", source));
+            evidence.push(Evidence::absence("a stamp, or a payload that resembles an allowed version", &source));
+            if allowed.max == 1 {
+                evidence.push(Evidence::absence("what lay here before this run's first write", &source));
+            }
         }
         Content::Blank(byte) => {
             evidence.push(Evidence::measurement("every byte is", format!("0x{byte:02x}"), &source));

@@ -252,13 +252,23 @@ proptest! {
     }
 
     #[test]
-    fn lost_write(lba in blocks()) {
+    fn lost_write(lba in blocks(), old in prop::collection::vec(any::<u8>(), BYTES)) {
         let mut tester = Tester::two_passes(|d| { d.next_write.insert(lba, NextWrite::Lost); });
         prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LostWrite, lba, BLOCK, Some(2), Some(1)));
         let mut tester = Tester::new();
         tester.disk.next_write.insert(lba, NextWrite::Lost);
         tester.pass();
         prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LostWrite, lba, BLOCK, Some(1), None));
+        // The first write over what somebody had there.
+        let mut tester = Tester::new();
+        tester.disk.replace(lba, &old);
+        tester.disk.next_write.insert(lba, NextWrite::Lost);
+        tester.pass();
+        prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LostWrite, lba, BLOCK, Some(1), None));
+        // A part of it that arrived shows that it was no loss of all: damage.
+        tester.write(lba, 1);
+        tester.disk.replace(lba + 1, &old[..SECTOR_BYTES]);
+        prop_assert!(matches!(only(tester.verify()).class, DataFault::Corrupt | DataFault::TornWrite));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What a phase is judged against, besides its plan and its record.
 
 use model::{
-    CpuShare, Direction, Ns, Operation, PhasePlan, PhaseRecord, Stack, SystemSample, TargetKind, cpu_share, disk_rate,
+    CpuShare, Direction, Ns, Operation, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Stack, SystemSample,
+    TargetKind, cpu_share, disk_rate,
 };
 
 /// Everything around a phase. Facts that are missing switch the rules off that need them.
@@ -24,6 +25,12 @@ pub struct Context<'a> {
     pub process_stopped: bool,
     /// Bytes that this program wrote to the measured disks beside the phase, to keep it while it ran.
     pub kept_bytes: u64,
+    /// All quiet windows of the run so far, those of this phase among them.
+    pub windows: &'a [QuietWindow],
+    /// The best sequential rate of the run so far: what bytes of others cost beside small operations of ours.
+    pub sequential_bytes_per_s: Option<f64>,
+    /// What other processes moved around and during the phase, as far as they may be looked at, the largest first.
+    pub others: &'a [ProcessIo],
 }
 
 /// Traffic of the lowest counting layers over a stretch of time.
@@ -34,6 +41,7 @@ pub(crate) struct DeviceTraffic {
     pub read_bytes: u64,
     pub write_bytes: u64,
     pub writes: u64,
+    pub reads: u64,
     /// Requests in flight at the devices, mean, summed over them.
     pub mean_in_flight: f64,
 }
@@ -70,6 +78,7 @@ impl Context<'_> {
             read_bytes: 0,
             write_bytes: 0,
             writes: 0,
+            reads: 0,
             mean_in_flight: 0.0,
         };
         for layer in layers {
@@ -79,6 +88,7 @@ impl Context<'_> {
             sum.read_bytes += rate.read_bytes;
             sum.write_bytes += rate.write_bytes;
             sum.writes += after.writes.saturating_sub(before.writes);
+            sum.reads += after.reads.saturating_sub(before.reads);
             sum.mean_in_flight += rate.mean_in_flight;
         }
         Some(sum)

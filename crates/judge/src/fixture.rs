@@ -4,8 +4,8 @@ use crate::{Context, JudgedPhase, judge_phase};
 use model::{
     Access, BlockPlan, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, Direction, DirectionSummary,
     DiskCounters, Durability, EngineKind, EngineRecord, Histogram, Interval, IoPath, Layer, LayerKind, NS_PER_S,
-    Operation, Order, PhaseKind, PhasePlan, PhaseRecord, Round, Stack, StopCause, StopRule, StreamPlan, StreamSummary,
-    Sync, SystemSample, TargetKind, Warmup, WarmupCut, WorkerUsage,
+    Operation, Order, PhaseKind, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Round, Stack, StopCause, StopRule,
+    StreamPlan, StreamSummary, Sync, SystemSample, TargetKind, Warmup, WarmupCut, WorkerUsage,
 };
 
 /// No refusals.
@@ -23,6 +23,10 @@ pub struct Fixture {
     pub clock_step_ns: Option<u64>,
     pub process_stopped: bool,
     pub kept_bytes: u64,
+    /// Quiet windows of earlier phases.
+    pub windows: Vec<QuietWindow>,
+    pub sequential: Option<f64>,
+    pub others: Vec<ProcessIo>,
 }
 
 const START: u64 = 10 * NS_PER_S;
@@ -100,6 +104,9 @@ impl Fixture {
             clock_step_ns: Some(0),
             process_stopped: false,
             kept_bytes: 0,
+            windows: Vec::new(),
+            sequential: None,
+            others: Vec::new(),
         }
         .at_rate(1_000, 4.0)
     }
@@ -207,6 +214,8 @@ impl Fixture {
     }
 
     pub fn judge(&self) -> JudgedPhase {
+        let mut windows = self.windows.clone();
+        windows.extend([self.record.quiet_before, self.record.quiet_after].into_iter().flatten());
         let context = Context {
             target: self.target,
             stack: &self.stack,
@@ -216,6 +225,9 @@ impl Fixture {
             clock_step_ns: self.clock_step_ns,
             process_stopped: self.process_stopped,
             kept_bytes: self.kept_bytes,
+            windows: &windows,
+            sequential_bytes_per_s: self.sequential,
+            others: &self.others,
         };
         judge_phase(&self.plan, Some(&self.record), &context)
     }

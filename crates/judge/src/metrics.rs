@@ -204,6 +204,9 @@ mod tests {
                 clock_step_ns: None,
                 process_stopped: false,
                 kept_bytes: 0,
+                windows: &[],
+                sequential_bytes_per_s: None,
+                others: &[],
             };
             let skipped = judge_phase(&f.plan, None, &context);
             assert_eq!((skipped.status, ids(&skipped.metrics)), (PhaseStatus::Skipped, want));

@@ -1,8 +1,8 @@
 //! One phase as a whole: its status, why, and its metrics.
 
 use crate::changes::{changes_of, said};
-use crate::rate::counted_rate;
-use crate::validity::{Case, Refusal, Remark, judge_validity, steady};
+use crate::rate::{counted_rate, rate_of_slices};
+use crate::validity::{Case, Refusal, Remark, judge_validity, slices, steady};
 use crate::{Context, metrics};
 use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus, RateChange};
 
@@ -39,7 +39,9 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
             remarks: Vec::new(),
         };
     };
-    let rate = counted_rate(plan, record);
+    let whole = counted_rate(plan, record);
+    let left = slices::undisturbed(Case { plan, record, rate: whole.as_ref(), context });
+    let rate = left.and_then(|left| rate_of_slices(plan, record, &left)).or(whole);
     let case = Case { plan, record, rate: rate.as_ref(), context };
     let mut validity = judge_validity(case);
     let changes = changes_of(case);

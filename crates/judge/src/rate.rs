@@ -1,6 +1,7 @@
 //! The rate of a phase after the warm-up cut, how well it is known, and whether it was steady.
 
 use crate::drain::{UNKNOWN_SHARE, drain, share_before};
+use crate::validity::slices::Undisturbed;
 use model::{Interval, Ns, PhasePlan, PhaseRecord, Round, SteadyRound, Sync};
 use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadiness};
 
@@ -36,6 +37,8 @@ pub(crate) struct CountedRate {
     pub uncut: bool,
     /// Whether more than the warm-up is left out: what was in flight at the end, rounds before steady state.
     pub partly: bool,
+    /// What is left out where others used the device in between, in a sentence.
+    pub sliced: Option<String>,
     /// Where the part that counts ends, since the run's start.
     pub ended_ns: Ns,
     /// Steadiness where it can be told.
@@ -109,6 +112,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         seconds,
         uncut,
         partly,
+        sliced: None,
         ended_ns,
         steadiness,
         remark,
@@ -173,9 +177,45 @@ fn rate_of_steady_window(plan: &PhasePlan, record: &PhaseRecord) -> Option<Count
         seconds,
         uncut: false,
         partly: true,
+        sliced: None,
         ended_ns,
         steadiness: None,
         remark,
+    })
+}
+
+/// The rate of what others left undisturbed of a phase.
+pub(crate) fn rate_of_slices(plan: &PhasePlan, record: &PhaseRecord, left: &Undisturbed) -> Option<CountedRate> {
+    let sum = |of: fn(&Interval) -> u64| left.intervals.iter().map(of).fold(0, u64::saturating_add);
+    let (operations, bytes) = (sum(|i| i.operations), sum(|i| i.bytes));
+    let seconds = sum(|i| i.length_ns) as f64 / 1e9;
+    if operations == 0 || seconds <= 0.0 {
+        return None;
+    }
+    let (bytes_per_s, operations_per_s) = (bytes as f64 / seconds, operations as f64 / seconds);
+    let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
+    let (_, interval, _) = interval_around(told, &left.intervals, amount_of(plan));
+    let sliced = format!(
+        "{:.1} s of {:.1} s, in which other programs wrote {:.1} MB, are left out of the rate; latencies are \
+         of all of it",
+        left.out_ns as f64 / 1e9,
+        left.all_ns as f64 / 1e9,
+        left.others_bytes as f64 / 1e6
+    );
+    Some(CountedRate {
+        bytes_per_s,
+        operations_per_s,
+        told,
+        interval,
+        n: operations,
+        operations,
+        seconds,
+        uncut: false,
+        partly: true,
+        sliced: Some(sliced),
+        ended_ns: record.ended_ns,
+        steadiness: None,
+        remark: None,
     })
 }
 
@@ -236,6 +276,7 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
         seconds,
         uncut: false,
         partly: false,
+        sliced: None,
         ended_ns: record.ended_ns,
         steadiness: series_steadiness(&rates),
         remark,

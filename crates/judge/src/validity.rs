@@ -21,6 +21,7 @@ use std::fmt;
 
 pub use ceiling::{LINE_RATE_TOLERANCE, MEMORY_TOLERANCE};
 pub use device::{COLD_BYTES_TOLERANCE, DIRECT_BYTES_RATIO, RESIDENT_TOLERANCE_PAGES, RESIDENT_TOLERANCE_RATIO};
+pub(crate) use foreign::slices;
 pub use foreign::{FOREIGN_LIMIT, LONE_BURST_OPERATIONS};
 pub use generator::{GENERATOR_USER_LIMIT, LEAST_DEPTH_RATIO};
 pub use machine::{CLOCK_STEP_LEAST_NS, CLOCK_STEP_LIMIT, CPU_MATTERS, FREQUENCY_DROP_LIMIT, STEAL_LIMIT};
@@ -132,8 +133,12 @@ pub enum Refusal {
     ForeignTraffic {
         /// Their share of the traffic, percent.
         percent: f64,
+        /// What they moved, bytes per second.
+        bytes_per_s: f64,
         /// How it was seen.
         seen: &'static str,
+        /// Who it was, as far as that can be told.
+        who: Option<String>,
     },
 }
 
@@ -223,8 +228,11 @@ impl fmt::Display for Refusal {
                 "the wall clock moved {:.3} s against the monotonic clock: it was set, or the machine slept",
                 *step_ns as f64 / 1e9
             ),
-            Self::ForeignTraffic { percent, seen } => {
-                write!(f, "at least {percent:.0} % of the device's traffic was not ours ({seen})")
+            Self::ForeignTraffic { percent, bytes_per_s, seen, who } => {
+                let rate = if *bytes_per_s < 1e5 { format!("{:.0} kB/s", bytes_per_s / 1e3) } else { mb(*bytes_per_s) };
+                write!(f, "another program used the disk, {rate} {seen}")?;
+                who.iter().try_for_each(|who| write!(f, ", {who}"))?;
+                write!(f, ": at least {percent:.0} % of what the disk did")
             }
         }
     }

@@ -88,7 +88,7 @@ pub use record::{
     WorkerUsage,
 };
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
-pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
 pub use sample_series::SampleSeries;
 pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,

@@ -124,8 +124,10 @@ pub fn traffic(before: &SystemSample, after: &SystemSample, disks: &[String]) ->
 /// What others did between two samples taken while this program was silent.
 pub fn quiet_window(before: &SystemSample, after: &SystemSample, disks: &[String]) -> Option<QuietWindow> {
     let rate = traffic(before, after, disks)?;
+    let length_ns = after.at_ns - before.at_ns;
     Some(QuietWindow {
-        length_ns: after.at_ns - before.at_ns,
+        length_ns,
+        busy_ns: Some((rate.busy_ratio * length_ns as f64) as Ns),
         read_bytes: rate.read_bytes,
         write_bytes: rate.write_bytes,
         operations: rate.operations,

@@ -185,6 +185,9 @@ pub struct QuietWindow {
     pub write_bytes: u64,
     /// Operations by others.
     pub operations: u64,
+    /// Time in which any of them was in flight; `None` where it was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_ns: Option<Ns>,
 }
 
 /// How the engine actually ran.

@@ -116,6 +116,39 @@ pub struct ThrottleState {
     pub cooling_state: Option<u64>,
 }
 
+/// What one process moved to and from block devices (/proc/PID/io, proc(5)): between two looks where it says so, else since it
+/// began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessIo {
+    /// Its number.
+    pub pid: u32,
+    /// Its name, as the kernel has it.
+    pub name: String,
+    /// Bytes that were fetched for it.
+    pub read_bytes: u64,
+    /// Bytes that it caused to be written.
+    pub write_bytes: u64,
+}
+
+impl ProcessIo {
+    /// What moved between two looks, the largest first; processes that began meanwhile with all that they did.
+    pub fn between(before: &[Self], after: &[Self]) -> Vec<Self> {
+        let since = |now: &Self| {
+            let then = before.iter().find(|p| p.pid == now.pid && p.name == now.name);
+            let less = |of: fn(&Self) -> u64| of(now).saturating_sub(then.map_or(0, of));
+            Self { read_bytes: less(|p| p.read_bytes), write_bytes: less(|p| p.write_bytes), ..now.clone() }
+        };
+        let mut moved: Vec<Self> = after.iter().map(since).filter(|p| p.bytes() > 0).collect();
+        moved.sort_by_key(|p| (std::cmp::Reverse(p.bytes()), p.pid));
+        moved
+    }
+
+    /// Read and written.
+    pub fn bytes(&self) -> u64 {
+        self.read_bytes.saturating_add(self.write_bytes)
+    }
+}
+
 /// One look at the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SystemSample {
@@ -143,4 +176,23 @@ pub struct SystemSample {
     pub interrupts_by_cpu: Vec<u64>,
     /// Context switches since boot.
     pub context_switches: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProcessIo;
+
+    #[test]
+    fn who_moved_data_between_two_looks() {
+        let process =
+            |pid, name: &str, read_bytes, write_bytes| ProcessIo { pid, name: name.into(), read_bytes, write_bytes };
+        let before = [process(1, "a", 100, 0), process(2, "b", 50, 50), process(3, "c", 7, 7)];
+        let after = [process(1, "a", 110, 5), process(2, "other", 60, 60), process(3, "c", 7, 7)];
+        let moved = ProcessIo::between(&before, &after);
+        assert_eq!(
+            moved,
+            [process(2, "other", 60, 60), process(1, "a", 10, 5)],
+            "a number that is used again is another process"
+        );
+    }
 }

@@ -276,6 +276,14 @@ fact_names! {
     NVME_MAX_TRANSFER_BYTES = "nvme_max_transfer_bytes", "int, bytes", "IDENTIFY CONTROLLER byte 77 x 4 KiB", "Largest command; null without limit.";
     NVME_WRITE_CACHE_PRESENT = "nvme_write_cache_present", "bool", "IDENTIFY CONTROLLER byte 525 bit 0", "It has a volatile write cache.";
     NVME_VERSION = "nvme_version", "text", "IDENTIFY CONTROLLER bytes 83:80", "Specification that it follows.";
+    EBS_VOLUME_IOPS_EXCEEDED_US = "ebs_volume_iops_exceeded_us", "int, us", "log page 0xD0 of an EBS volume, bytes 63:56", "Time since it was attached in which more operations were asked for than the volume limit lets pass (live).";
+    EBS_VOLUME_IOPS_EXCEEDED_RUN_US = "ebs_volume_iops_exceeded_run_us", "int, us", "the same, at the end of a run less at its begin", "How much of that fell into the run.";
+    EBS_VOLUME_BYTES_EXCEEDED_US = "ebs_volume_bytes_exceeded_us", "int, us", "log page 0xD0 of an EBS volume, bytes 71:64", "Time since it was attached in which more bytes were asked for than the volume limit lets pass (live).";
+    EBS_VOLUME_BYTES_EXCEEDED_RUN_US = "ebs_volume_bytes_exceeded_run_us", "int, us", "the same, at the end of a run less at its begin", "How much of that fell into the run.";
+    EBS_INSTANCE_IOPS_EXCEEDED_US = "ebs_instance_iops_exceeded_us", "int, us", "log page 0xD0 of an EBS volume, bytes 79:72", "Time since it was attached in which more operations were asked for than the machine's own (EC2 instance) limit lets pass (live).";
+    EBS_INSTANCE_IOPS_EXCEEDED_RUN_US = "ebs_instance_iops_exceeded_run_us", "int, us", "the same, at the end of a run less at its begin", "How much of that fell into the run.";
+    EBS_INSTANCE_BYTES_EXCEEDED_US = "ebs_instance_bytes_exceeded_us", "int, us", "log page 0xD0 of an EBS volume, bytes 87:80", "Time since it was attached in which more bytes were asked for than the machine's own (EC2 instance) limit lets pass (live).";
+    EBS_INSTANCE_BYTES_EXCEEDED_RUN_US = "ebs_instance_bytes_exceeded_run_us", "int, us", "the same, at the end of a run less at its begin", "How much of that fell into the run.";
 
     ["disk (mmc)"]
     MMC_TYPE = "mmc_type", "text", "device/type", "`SD`, `MMC` (eMMC), `SDIO`.";
@@ -391,6 +399,7 @@ fact_names! {
 
     ["host"]
     CGROUP_CPU_PROCESSORS = "cgroup_cpu_processors", "float, processors", "cpu.max; cpu.cfs_quota_us over cpu.cfs_period_us", "Processor time that this process's control groups grant it; absent without quota.";
+    CGROUP_MEMORY_BYTES = "cgroup_memory_bytes", "int, bytes", "memory.max; memory.limit_in_bytes", "Memory that this process's control groups let it use, page cache included; absent without limit.";
     CPU_GOVERNORS = "cpu_governors", "list", "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", "Frequency governors, without repeats.";
     CPU_MAX_KHZ = "cpu_max_khz", "int, kHz", "cpufreq/cpuinfo_max_freq", "Highest frequency of any CPU.";
     CPU_LIMIT_KHZ = "cpu_limit_khz", "int, kHz", "cpufreq/scaling_max_freq", "Highest frequency that policy allows, of any CPU.";

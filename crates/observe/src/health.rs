@@ -6,6 +6,8 @@
 
 mod ask;
 pub mod ata;
+mod ebs;
 pub mod nvme;
 
 pub(crate) use ask::{of_ata_disk, of_nvme_controller};
+pub use ebs::note_limits_of_run;

@@ -24,6 +24,9 @@ pub(crate) fn layer(root: &Root) -> Layer {
     if let Some(processors) = crate::cpu_quota::granted(root) {
         layer.set(facts::CGROUP_CPU_PROCESSORS, processors);
     }
+    if let Some(bytes) = crate::memory_limit::group_limit(root) {
+        layer.set(facts::CGROUP_MEMORY_BYTES, bytes);
+    }
     layer.set(facts::CPUS_ONLINE, Some(machine::cpus_online(root)).filter(|n| *n > 0));
     let lowest = |file: &str| policies.iter().filter_map(|p| root.number::<u64>(&format!("{p}/{file}"))).min();
     layer.set(facts::CPU_MIN_KHZ, lowest("scaling_min_freq"));

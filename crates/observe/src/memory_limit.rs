@@ -29,11 +29,24 @@ fn machine(root: &Root) -> Option<u64> {
 /// The least that any group from ours up to the root leaves. Version 1 keeps memory in a hierarchy of its own
 /// (k:Documentation/admin-guide/cgroup-v1/memory.rst), version 2 in the only one (cgroup-v2.rst).
 fn control_group(root: &Root) -> Option<u64> {
-    let groups = root.text("/proc/self/cgroup")?;
-    groups.lines().filter_map(|line| of_hierarchy(root, line)).min()
+    least_of_groups(root, left)
 }
 
-fn of_hierarchy(root: &Root, line: &str) -> Option<u64> {
+/// The least limit of any group from ours up to the root; `None` without one below what the machine has.
+pub(crate) fn group_limit(root: &Root) -> Option<u64> {
+    let limit = least_of_groups(root, |root, group, limit, _| root.number(&format!("{group}/{limit}")))?;
+    crate::machine::memory_bytes(root).is_none_or(|all| limit < all).then_some(limit)
+}
+
+/// What a group says, given its directory and the names of its files of limit and usage.
+type OfGroup = fn(&Root, &str, &str, &str) -> Option<u64>;
+
+fn least_of_groups(root: &Root, of: OfGroup) -> Option<u64> {
+    let groups = root.text("/proc/self/cgroup")?;
+    groups.lines().filter_map(|line| of_hierarchy(root, line, of)).min()
+}
+
+fn of_hierarchy(root: &Root, line: &str, of: OfGroup) -> Option<u64> {
     // ID:CONTROLLERS:PATH (cgroups(7)).
     let mut parts = line.splitn(3, ':');
     let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
@@ -48,8 +61,8 @@ fn of_hierarchy(root: &Root, line: &str) -> Option<u64> {
     let mut path = path.trim_end_matches('/');
     let mut least = None;
     loop {
-        if let Some(left) = left(root, &format!("{base}{path}"), limit, usage) {
-            least = Some(least.map_or(left, |l: u64| l.min(left)));
+        if let Some(value) = of(root, &format!("{base}{path}"), limit, usage) {
+            least = Some(least.map_or(value, |l: u64| l.min(value)));
         }
         match path.rsplit_once('/') {
             Some((above, _)) => path = above,

@@ -73,7 +73,9 @@ pub use loop_status::{LoopStatus, loop_status};
 pub use mapping::Mapping;
 pub use node::{Node, node_at};
 pub use numa::{MemoryPolicy, numa_cpus, numa_nodes, set_memory_policy};
-pub use nvme_admin::{NVME_IDENTIFY_BYTES, NVME_SMART_BYTES, nvme_identify_controller, nvme_smart_log};
+pub use nvme_admin::{
+    NVME_EBS_BYTES, NVME_IDENTIFY_BYTES, NVME_SMART_BYTES, nvme_ebs_log, nvme_identify_controller, nvme_smart_log,
+};
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
 pub use registers::read_physical_u32;

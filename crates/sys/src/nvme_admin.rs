@@ -11,13 +11,19 @@ use std::io;
 pub const NVME_IDENTIFY_BYTES: usize = 4_096;
 /// The SMART / health log.
 pub const NVME_SMART_BYTES: usize = 512;
+/// The statistics of a volume of Amazon EBS.
+pub const NVME_EBS_BYTES: usize = 4_096;
 
 const OPCODE_GET_LOG_PAGE: u8 = 0x02;
 const OPCODE_IDENTIFY: u8 = 0x06;
 /// Controller data structure.
 const CNS_CONTROLLER: u32 = 0x01;
 const LOG_SMART: u32 = 0x02;
+/// In the range that is the vendor's own (Amazon EBS User Guide, "Amazon EBS detailed performance statistics").
+const LOG_EBS: u32 = 0xd0;
 const ALL_NAMESPACES: u32 = 0xffff_ffff;
+/// A volume of EBS is the only namespace of its controller.
+const FIRST_NAMESPACE: u32 = 1;
 /// A controller that hangs must not take us with it.
 const TIMEOUT_MS: u32 = 5_000;
 
@@ -104,15 +110,24 @@ pub fn nvme_identify_controller(controller: &File) -> io::Result<[u8; NVME_IDENT
 /// # Errors
 /// As [`nvme_identify_controller`].
 pub fn nvme_smart_log(controller: &File) -> io::Result<[u8; NVME_SMART_BYTES]> {
-    let mut data = [0; NVME_SMART_BYTES];
+    log_page(controller, LOG_SMART, ALL_NAMESPACES)
+}
+
+/// The statistics of an EBS volume: to be asked only of a controller that says it is one, for others may mean anything by
+/// this log page.
+///
+/// # Errors
+/// As [`nvme_identify_controller`].
+pub fn nvme_ebs_log(controller: &File) -> io::Result<[u8; NVME_EBS_BYTES]> {
+    log_page(controller, LOG_EBS, FIRST_NAMESPACE)
+}
+
+fn log_page<const BYTES: usize>(controller: &File, log: u32, namespace: u32) -> io::Result<[u8; BYTES]> {
+    let mut data = [0; BYTES];
     // Number of dwords less one in the upper half.
-    let dwords = (NVME_SMART_BYTES / 4 - 1) as u32;
-    let command = AdminCommand {
-        opcode: OPCODE_GET_LOG_PAGE,
-        namespace: ALL_NAMESPACES,
-        cdw10: LOG_SMART | dwords << 16,
-        ..AdminCommand::default()
-    };
+    let dwords = (BYTES / 4 - 1) as u32;
+    let command =
+        AdminCommand { opcode: OPCODE_GET_LOG_PAGE, namespace, cdw10: log | dwords << 16, ..AdminCommand::default() };
     ask(controller, command, &mut data)?;
     Ok(data)
 }
@@ -139,5 +154,6 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         assert!(nvme_identify_controller(&file).is_err());
         assert!(nvme_smart_log(&file).is_err());
+        assert!(nvme_ebs_log(&file).is_err());
     }
 }

@@ -10,8 +10,8 @@ use crate::{Interrupts, Opened};
 use archive::Partial;
 use engine::{Control, Rig};
 use model::{
-    Failure, FailureKind, Interval, PhaseRun, QuietWindow, Run, RunState, StopCause, SystemSample, Work, quiet_window,
-    traffic,
+    Failure, FailureKind, Interval, PhaseRun, ProcessIo, QuietWindow, Run, RunState, StopCause, SystemSample, Work,
+    quiet_window, traffic,
 };
 use observe::Sampler;
 
@@ -47,6 +47,32 @@ pub(super) struct Conductor<'a> {
     kernel_log: KernelLog,
     budget: Budget,
     keeper: Keeper,
+    others: Others,
+}
+
+/// What is known of those who use the disk beside us.
+#[derive(Default)]
+struct Others {
+    /// All quiet windows so far.
+    windows: Vec<QuietWindow>,
+    /// The accounts of their processes when the last one ended, and what came to them since the one before.
+    accounts: Vec<ProcessIo>,
+    moved: Vec<ProcessIo>,
+}
+
+impl Others {
+    fn look(&mut self) {
+        let accounts = observe::process_io(&observe::Root::new("/"));
+        // Before the first look is all of their life.
+        self.moved = if self.accounts.is_empty() { Vec::new() } else { ProcessIo::between(&self.accounts, &accounts) };
+        self.accounts = accounts;
+    }
+}
+
+/// The best direct sequential rate that stands so far.
+fn sequential(run: &Run) -> Option<f64> {
+    let rate = |work| run.metric_doing(work, "throughput_bytes_per_s").and_then(|m| m.value);
+    [Work::SequentialRead, Work::SequentialWrite].into_iter().filter_map(rate).max_by(f64::total_cmp)
 }
 
 /// What happened to this process and its clock during a phase.
@@ -151,6 +177,7 @@ impl<'a> Conductor<'a> {
             clock: execution.clock,
             budget,
             keeper: Keeper::new(execution.keep_every, execution.keep_shared),
+            others: Others::default(),
         }
     }
 
@@ -319,6 +346,10 @@ impl<'a> Conductor<'a> {
         let after = sample(self.rig, self.sampler.as_deref_mut())?;
         let window = quiet_window(&before, &after, &self.disks);
         run.samples.extend([before, after]);
+        self.others.windows.extend(window);
+        if self.sampler.is_some() {
+            self.others.look();
+        }
         window
     }
 
@@ -340,6 +371,9 @@ impl<'a> Conductor<'a> {
             clock_step_ns: disturbance.clock_step_ns,
             process_stopped: disturbance.process_stopped,
             kept_bytes: disturbance.kept_bytes,
+            windows: &self.others.windows,
+            sequential_bytes_per_s: sequential(run),
+            others: &self.others.moved,
         };
         let judged = judge::judge_phase(&plan, record.as_ref(), &context);
         run.phases.push(PhaseRun {
@@ -366,6 +400,9 @@ impl<'a> Conductor<'a> {
 
     fn conclude(&mut self, run: &mut Run) {
         self.bookkeeping(run);
+        if self.sampler.is_some() {
+            observe::note_limits_of_run(&observe::Root::new("/"), &mut run.target.stack);
+        }
         if let KernelLog::Closed(Some(reason)) = &self.kernel_log
             && !run.environment.missing.contains(reason)
         {

@@ -6,7 +6,7 @@ use crate::stack_view::Facts;
 use crate::{fact_names as names, phrase};
 use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
 
-/// A rate this near to the limit is probably held by it.
+/// A rate this near to the limit may be held by it.
 const NEAR: f64 = 0.03;
 /// A rate this near is: the kernel's limiter is exact over a phase, and what a device gives by itself rarely falls so.
 const MET: f64 = 0.01;
@@ -38,6 +38,9 @@ const KINDS: [Kind; 4] = [
         direction: Direction::Write,
     },
 ];
+
+/// Said where a rate only comes near to its limit.
+const OR_DEVICE: &str = ", or the device, which may give a little less than that by itself";
 
 /// Requests up to this size are charged once: no device in use takes less.
 const CHARGED_ONCE_BYTES: f64 = 65_536.0;
@@ -71,11 +74,15 @@ pub fn limit(run: &Run) -> Option<Cause> {
             let of_kind = |p: &&Probe<'_>| p.direction == kind.direction && (p.direct || kind.quantity != "iops");
             let value = |p: &Probe<'_>| p.whatever_beside(kind.quantity);
             // Small requests first, which are charged once; what passes the page cache is merged, and counts by bytes.
-            let at = all
-                .iter()
-                .filter(of_kind)
-                .filter(|p| p.block <= CHARGED_ONCE_BYTES || !p.direct)
-                .find_map(|p| value(p).filter(|v| near(*v)).map(|v| (p.name(), v)));
+            // A device that gives a little less than the limit by itself comes near to it too; more than it, it does not get.
+            // The phase of the most operations has the finest grain, so it decides whether the limit was met.
+            let close = |p: &&Probe<'_>| value(p).is_some_and(near);
+            let finest = all.iter().filter(of_kind).filter(close).max_by_key(|p| p.record.operations).and_then(value);
+            let reached = finest.is_some_and(|v| v / cap >= 1.0 - MET);
+            let once =
+                || all.iter().filter(of_kind).filter(|p| p.block <= CHARGED_ONCE_BYTES || !p.direct).filter(close);
+            let held = once().next().filter(|_| reached);
+            let at = held.or_else(|| once().next()).and_then(|p| Some((p.name(), value(p)?)));
             let split = all.iter().filter(of_kind).filter(|p| p.direct && p.block > CHARGED_ONCE_BYTES).find_map(|p| {
                 let v = value(p)?;
                 let most = if may_split(layer, p.block) { MOST_CHARGES } else { 1 };
@@ -87,15 +94,21 @@ pub fn limit(run: &Run) -> Option<Cause> {
             let shown = |v: f64| if kind.quantity == "iops" { phrase::iops(v) } else { phrase::rate(v) };
             let mut words = format!("{} per second on {} ({})", kind.what, layer.name, shown(cap));
             evidence.push(layer.evidence(kind.fact));
-            let seen = all.iter().filter(of_kind).filter_map(value).any(|v| (v / cap - 1.0).abs() <= MET);
+            let seen = finest.is_some_and(|v| (v / cap - 1.0).abs() <= MET);
             if let Some((phase, v)) = at {
                 sure |= seen;
-                borne_out += 1;
+                borne_out += usize::from(held.is_some());
+                if held.is_none() {
+                    words += OR_DEVICE;
+                }
                 evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
             }
             if let Some((phase, v, charges)) = split {
                 sure |= charges == 1 && seen;
-                borne_out += usize::from(charges == 1);
+                borne_out += usize::from(charges == 1 && reached);
+                if charges == 1 && !reached && at.is_none() {
+                    words += OR_DEVICE;
+                }
                 evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
                 if charges > 1 {
                     // One in five rates is near a half, a third or a quarter of a limit by chance. What is charged once then runs

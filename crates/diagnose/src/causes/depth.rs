@@ -6,7 +6,7 @@ use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
-use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, Run};
 
 /// The deepest setting gives at most this many times depth 1: serialised.
 pub(crate) const SERIALISED: f64 = 1.15;
@@ -140,7 +140,7 @@ struct Explanation {
     remedy: &'static str,
 }
 
-fn explain(path: &DiskPath<'_>) -> Option<Explanation> {
+fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
     let disk = path.disk;
     let some = |layer, words, evidence, remedy| Some(Explanation { layer, words, evidence, remedy });
     if let Some(l) = path.holder(names::USB_DRIVER).filter(|l| l.text(names::USB_DRIVER) == Some("usb-storage")) {
@@ -200,7 +200,7 @@ fn explain(path: &DiskPath<'_>) -> Option<Explanation> {
         };
         return some(layer, words, vec![disk.evidence(names::QUEUE_DEPTH)], "command queueing (NCQ) for this disk");
     }
-    (disk.kind != LayerKind::Sim && disk.bool(names::ROTATIONAL) == Some(true)).then(|| Explanation {
+    stack_view::has_heads(run).then(|| Explanation {
         layer: LimitLayer::Device,
         words: "one head assembly serves one place at a time",
         evidence: vec![disk.evidence(names::ROTATIONAL)],
@@ -220,7 +220,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
     }
     let direction = scaling.deepest.direction;
     let explanation = match stack_view::disks(&run.target.stack).as_slice() {
-        [path] => explain(path),
+        [path] => explain(run, path),
         _ => None,
     };
     let grew = scaling.latency_ratio.map(|r| r >= scaling.depth * PROPORTIONAL);

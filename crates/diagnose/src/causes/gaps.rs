@@ -1,73 +1,128 @@
-//! A device that stands still: nothing completes for a while, again and again.
+//! A device that stands still: nothing completes for a while, once or again and again.
 
-use super::{Cause, Standing};
-use crate::phrase;
-use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, Sync};
+use super::{Cause, Standing, probes};
+use crate::{phrase, stack_view};
+use model::{Confidence, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Sync};
 
 /// Shorter ones are an interval or two in which nothing happened to complete.
 const LEAST_NS: Ns = 300_000_000;
 /// So many times the usual time between two completions.
 const UNUSUAL: f64 = 10.0;
 /// Gaps that take this share of the time are what the rate is held by.
-const MATTERS: f64 = 0.2;
+const MATTERS: f64 = 0.1;
+/// A single one this long is told, whatever it did to the rate: a recorder or a database feels it.
+const FELT_NS: Ns = model::NS_PER_S;
 
-/// The gaps of a phase, where they are what holds it: how many, how long, after how much.
-pub(crate) fn between_gaps(phase: &PhaseRun, record: &PhaseRecord) -> Option<Cause> {
+/// The gaps of a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Gaps {
+    /// How many.
+    pub count: u32,
+    /// The longest.
+    pub longest_ns: Ns,
+    /// Their share of the time.
+    pub share: f64,
+    /// Bytes that the phase had moved when the first began.
+    pub bytes_before_first: u64,
+    /// Bytes from one to the next, on average; `None` of a single one.
+    pub bytes_between: Option<u64>,
+}
+
+impl Gaps {
+    /// Whether the rate of the phase is what they leave of it.
+    pub fn matter(&self) -> bool {
+        self.share >= MATTERS
+    }
+}
+
+/// Gaps in the counted part of a phase; `None` where there are none, or where they are meant (rounds that end in a sync).
+pub(crate) fn gaps(phase: &PhaseRun, record: &PhaseRecord) -> Option<Gaps> {
     let rounds = |s: &model::StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd);
-    if record.operations == 0 || phase.plan.streams.iter().any(rounds) {
+    let paced = |s: &model::StreamPlan| s.timing.think.is_some() || s.timing.pacing.is_some();
+    if record.operations == 0 || phase.plan.streams.iter().any(|s| rounds(s) || paced(s)) {
         return None;
     }
     let intervals = record.counted_intervals();
-    let (mut gaps, mut longest, mut all, mut now) = (0u32, 0u64, 0u64, 0u64);
-    let ended = |now: &mut u64, gaps: &mut u32, longest: &mut u64, all: &mut u64| {
-        if *now >= LEAST_NS {
-            *gaps += 1;
-            *longest = (*longest).max(*now);
-            *all += *now;
-        }
-        *now = 0;
-    };
-    for interval in intervals {
-        match interval.operations {
-            0 => now += interval.length_ns,
-            _ => ended(&mut now, &mut gaps, &mut longest, &mut all),
+    let usual_ns = record.duration_ns() as f64 / record.operations as f64;
+    let least = (LEAST_NS as f64).max(usual_ns * UNUSUAL) as Ns;
+    let (mut found, mut all, mut first, mut last) = (Gaps::default(), 0, None, 0);
+    let mut moved: u64 = record.intervals.iter().take(record.intervals.len() - intervals.len()).map(|i| i.bytes).sum();
+    for stretch in intervals.chunk_by(|a, b| (a.operations == 0) == (b.operations == 0)) {
+        let length: Ns = stretch.iter().map(|i| i.length_ns).sum();
+        moved += stretch.iter().map(|i| i.bytes).sum::<u64>();
+        if stretch[0].operations == 0 && length >= least {
+            found.count += 1;
+            found.longest_ns = found.longest_ns.max(length);
+            all += length;
+            first.get_or_insert(moved);
+            last = moved;
         }
     }
-    ended(&mut now, &mut gaps, &mut longest, &mut all);
-    let time: u64 = intervals.iter().map(|i| i.length_ns).sum();
-    let usual_ns = record.duration_ns() as f64 / record.operations as f64;
-    if gaps == 0 || (all as f64) < time as f64 * MATTERS || (longest as f64) < usual_ns * UNUSUAL {
+    let time: Ns = intervals.iter().map(|i| i.length_ns).sum();
+    found.bytes_before_first = first?;
+    found.share = all as f64 / time.max(1) as f64;
+    let between = u64::from(found.count - 1);
+    found.bytes_between = last.saturating_sub(found.bytes_before_first).checked_div(between);
+    Some(found)
+}
+
+/// The counted intervals of a phase in which something completed: what the rate was while the device did not stand still.
+pub(crate) fn without_gaps(record: &PhaseRecord) -> Vec<Interval> {
+    record.counted_intervals().iter().filter(|i| i.operations > 0).copied().collect()
+}
+
+/// The gaps of a phase, where they are what holds it: how many, how long, after how much.
+pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<Cause> {
+    let gaps = gaps(phase, record)?;
+    if !gaps.matter() && gaps.longest_ns < FELT_NS {
         return None;
     }
-    let share = all as f64 / time as f64;
-    let bytes: u64 = intervals.iter().map(|i| i.bytes).sum();
     let name = &phase.plan.name;
+    let times = if gaps.count == 1 { "once".to_owned() } else { format!("{} times", gaps.count) };
+    let mb = |bytes: u64| phrase::bytes(bytes);
+    let then = gaps.bytes_between.filter(|b| *b > 0).map_or(String::new(), |b| format!(", then each {}", mb(b)));
+    let what = stack_view::called(run);
+    let statement = format!(
+        "{what} stands still: {times} in {name}, up to {}, {} of the time, first after {}{then}",
+        phrase::seconds(gaps.longest_ns),
+        phrase::percent(gaps.share),
+        mb(gaps.bytes_before_first),
+    );
+    let (standing, sure) = match gaps.matter() {
+        true => (Standing::Path, Confidence::Probable),
+        false => (Standing::Distortion, Confidence::Low),
+    };
+    let source = || format!("{name} series");
     Some(
-        Cause::new(
-            LimitLayer::Device,
-            Standing::Path,
-            format!(
-                "the device stands still: {gaps} times in {name}, up to {}, {} of the time, each {:.0} MB",
-                phrase::seconds(longest),
-                phrase::percent(share),
-                bytes as f64 / f64::from(gaps) / 1e6
+        Cause::new(LimitLayer::Device, standing, statement)
+            .sure(sure)
+            .because([
+                Evidence::measurement(
+                    "longest time without a completion",
+                    gaps.longest_ns,
+                    format!("{name} series, ns"),
+                ),
+                Evidence::measurement("share of time without a completion", phrase::rounded(gaps.share), source()),
+                Evidence::measurement("gaps", gaps.count, source()),
+                Evidence::measurement("bytes moved before the first", gaps.bytes_before_first, source()),
+            ])
+            .because(gaps.bytes_between.map(|b| Evidence::measurement("bytes moved from one to the next", b, source())))
+            .decided_by("the same phase after some minutes of rest, and on another device")
+            .step(
+                "leave the device time to tidy up (discard, free space), or take one that does not stand still",
+                None,
+                "the rate between the gaps is what it gives without them",
             ),
-        )
-        .sure(Confidence::Probable)
-        .because([
-            Evidence::measurement("longest time without a completion", longest, format!("{name} series, ns")),
-            Evidence::measurement(
-                "share of time without a completion",
-                phrase::rounded(share),
-                format!("{name} series"),
-            ),
-            Evidence::measurement("gaps", gaps, format!("{name} series")),
-        ])
-        .decided_by("the same phase after some minutes of rest, and on another device")
-        .step(
-            "leave the device time to tidy up (discard, free space), or take one that does not stand still",
-            None,
-            "the rate between the gaps is what it gives without them",
-        ),
     )
+}
+
+/// The phase that stands still the most.
+pub fn stands_still(run: &Run) -> Option<Cause> {
+    probes::all(run)
+        .into_iter()
+        .filter_map(|p| Some((gaps(p.phase, p.record)?, between_gaps(run, p.phase, p.record)?)))
+        .max_by(|a, b| {
+            (a.0.matter(), a.0.share).partial_cmp(&(b.0.matter(), b.0.share)).unwrap_or(std::cmp::Ordering::Equal)
+        })
+        .map(|(_, cause)| cause)
 }

@@ -42,7 +42,7 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
             Evidence::measurement("why it was refused", reason, format!("{name} diskstats")),
         ),
         None => (
-            format!("others use the same disk: their traffic around {name} is {} of ours", phrase::percent(ratio)),
+            format!("others use the same disk: their traffic around {name} is {}", beside(phase, ratio)),
             Evidence::measurement("foreign traffic over own", phrase::rounded(ratio), format!("{name} quiet windows")),
         ),
     };
@@ -53,6 +53,17 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
             .decided_by("the same check while nothing else uses the disk")
             .step("stop the other users of the disk, then repeat", None, "the numbers are not the storage's alone"),
     )
+}
+
+/// Others' traffic as a share of ours; where it is several times ours, as a rate.
+fn beside(phase: &PhaseRun, ratio: f64) -> String {
+    /// A share beyond this tells less than the rate.
+    const MOST: f64 = 2.0;
+    let own = phase.record.as_ref().map_or(0.0, |r| r.bytes as f64 * 1e9 / r.duration_ns().max(1) as f64);
+    match ratio <= MOST {
+        true => format!("{} of ours", phrase::percent(ratio)),
+        false => format!("{}, beside {} of ours", phrase::rate(ratio * own), phrase::rate(own)),
+    }
 }
 
 /// Processor time taken by the hypervisor. Where it made every phase be refused, it is what hides the storage; otherwise a
@@ -118,6 +129,8 @@ pub fn busy_machine(run: &Run) -> Option<Cause> {
 struct Flat<'a> {
     phase: &'a str,
     value: f64,
+    /// Bytes per second.
+    rate: f64,
     spread: f64,
 }
 
@@ -125,10 +138,12 @@ fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Flat<
     let probe = probe?;
     let spread = series::relative_spread(probe.record)?;
     let value = machine::value(run, &probe.id(quantity))?;
-    (spread <= FLAT_SPREAD).then_some(Flat { phase: probe.name(), value, spread })
+    let even = FLAT_SPREAD + series::grain(probe.record, probe.bytes_per_s, probe.block);
+    (spread <= even).then_some(Flat { phase: probe.name(), value, rate: probe.bytes_per_s, spread })
 }
 
-/// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them.
+/// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them; or each
+/// has its own, and both are round numbers besides, which a medium gives by chance once in a hundred cases.
 pub fn cap(run: &Run) -> Option<Cause> {
     if !stack_view::is_virtual_disk(&run.target.stack, &run.environment) {
         return None;
@@ -139,30 +154,37 @@ pub fn cap(run: &Run) -> Option<Cause> {
         (both.map(deepest), "iops", "operations"),
         (both.map(|d| probes::fastest(run, d)), "throughput_bytes_per_s", "bytes"),
     ];
-    pairs.into_iter().find_map(|([read, write], quantity, what)| {
-        let (a, b) = (flat(run, read, quantity)?, flat(run, write, quantity)?);
-        if (a.value / b.value - 1.0).abs() > SAME {
-            return None;
-        }
-        let shown = if quantity == "iops" { phrase::iops(a.value) } else { phrase::rate(a.value) };
-        let evidence = |f: &Flat<'_>| {
-            [
-                Evidence::measurement(f.phase, phrase::rounded(f.value), format!("{}.{quantity}", f.phase)),
-                Evidence::measurement(
-                    "relative spread of windows",
-                    phrase::rounded(f.spread),
-                    format!("{} series", f.phase),
-                ),
-            ]
-        };
-        Some(
-            Cause::new(
-                LimitLayer::Throttle,
-                Standing::Path,
-                format!("a cap on {what} per second: reads and writes both run evenly at {shown}"),
-            )
-            .because(evidence(&a))
-            .because(evidence(&b))
+    let flat = pairs.map(|([read, write], quantity, what)| {
+        Some((flat(run, read, quantity)?, flat(run, write, quantity)?, quantity, what))
+    });
+    let flat = || flat.iter().flatten();
+    let same = flat().find(|(a, b, ..)| (a.value / b.value - 1.0).abs() <= SAME);
+    let (a, b, quantity, what) = same.or_else(|| flat().find(|(a, b, ..)| are_round(a, b)))?;
+    let shown = |v: f64| if *quantity == "iops" { phrase::iops(v) } else { phrase::rate(v) };
+    let statement = match same {
+        Some(_) => format!("a cap on {what} per second: reads and writes both run evenly at {}", shown(a.value)),
+        None => format!(
+            "caps on reads and on writes: reads run evenly at {} ({}), writes at {} ({}), round numbers both",
+            shown(a.value),
+            phrase::rate(a.rate),
+            shown(b.value),
+            phrase::rate(b.rate)
+        ),
+    };
+    let evidence = |f: &Flat<'_>| {
+        [
+            Evidence::measurement(f.phase, phrase::rounded(f.value), format!("{}.{quantity}", f.phase)),
+            Evidence::measurement(
+                "relative spread of windows",
+                phrase::rounded(f.spread),
+                format!("{} series", f.phase),
+            ),
+        ]
+    };
+    Some(
+        Cause::new(LimitLayer::Throttle, Standing::Path, statement)
+            .because(evidence(a))
+            .because(evidence(b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")
             .tried_by(Trial::Sizes)
             .step(
@@ -170,6 +192,19 @@ pub fn cap(run: &Run) -> Option<Cause> {
                 None,
                 "the cap is set outside this machine's view",
             ),
-        )
-    })
+    )
+}
+
+/// Whether two rates are such as somebody set: numbers of one or two digits, both in operations, in 10^6 or in 2^20 bytes a
+/// second.
+fn are_round(a: &Flat<'_>, b: &Flat<'_>) -> bool {
+    const ROUND: [f64; 13] = [1.0, 1.2, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0];
+    /// A limiter is that exact; a phase sees its bucket's first fill as well.
+    const EXACT: f64 = 0.006;
+    let round = |value: f64| {
+        let digits = value / 10f64.powf(value.log10().floor());
+        ROUND.iter().any(|r| (digits / r - 1.0).abs() <= EXACT)
+    };
+    let both = |of: fn(&Flat<'_>) -> f64| round(of(a)) && round(of(b));
+    both(|f| f.value) || both(|f| f.rate) || both(|f| f.rate / 1_048_576.0)
 }

@@ -16,6 +16,11 @@ const FULL: f64 = 0.97;
 /// Below this share it is cleared.
 const CLEARED: f64 = 0.6;
 
+/// What tells a full link from a medium that happens to be about as fast.
+const APART: &str = "another port or a faster link (what rises was held by the link); half the block size (a link that is full loses \
+                     little, each command's own time shows); reads and writes at once (a link that carries both ways at \
+                     once gives more than either, a medium does not)";
+
 /// Reads and writes this near to each other meet one limit: media rarely give and take the same rate, a bus does.
 const SAME_BOTH_WAYS: f64 = 0.03;
 
@@ -63,14 +68,12 @@ pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
         phrase::rounded(ceiling),
         layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
     );
-    let apart =
-        "try another port, a shorter cable, or reads and writes at once: the link or the device gives more then";
-    let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same) {
+    let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same && !stack_view::has_heads(run)) {
         (LimitLayer::Link, Confidence::Probable, format!("the {what}, {percent} of what it carries"), None)
     } else if share >= NAMED {
-        (LimitLayer::Link, Confidence::Low, format!("the {what} ({percent} of it) or the device"), Some(apart))
+        (LimitLayer::Unknown, Confidence::Low, format!("the {what} ({percent} of it) or the device"), Some(APART))
     } else {
-        (LimitLayer::Unknown, Confidence::Low, format!("the device, or the {what} ({percent} of it)"), Some(apart))
+        (LimitLayer::Unknown, Confidence::Low, format!("the device, or the {what} ({percent} of it)"), Some(APART))
     };
     Some(AtLink { layer: of, statement, confidence: sure, evidence: vec![known], trial })
 }
@@ -119,10 +122,7 @@ pub fn between(run: &Run) -> Option<Cause> {
     }
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| !best.random && o.bytes_per_s >= best.bytes_per_s * (1.0 - SAME_BOTH_WAYS));
-    let platters = stack_view::disks(&run.target.stack)
-        .first()
-        .map(|p| p.disk)
-        .filter(|d| d.kind != LayerKind::Sim && d.bool(names::ROTATIONAL) == Some(true));
+    let platters = stack_view::disks(&run.target.stack).first().map(|p| p.disk).filter(|_| stack_view::has_heads(run));
     let (name, what) = (&layer.name, what(layer));
     let reaches = format!(
         "{} reaches {}, {} of the {kind} of {name}",
@@ -158,7 +158,8 @@ pub fn between(run: &Run) -> Option<Cause> {
     )
 }
 
-/// Names the link where a direct phase uses 85 % or more of what it carries.
+/// Names the link where a direct phase uses all of what it carries, or 85 % and more in both directions alike. Between 85 %
+/// and all of it in one direction a medium may be as fast by chance: then both are named, and what would tell them apart.
 pub fn utilisation(run: &Run) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest(run)?;
     let best = best_direct(run)?;
@@ -168,20 +169,37 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         return None;
     }
     let what = what(layer);
-    let cause = Cause::new(
-        LimitLayer::Link,
-        Standing::Path,
-        format!(
-            "the {what} {}: {phase} reaches {}, {} of its {kind} of {}",
-            layer.name,
-            phrase::rate(rate),
-            phrase::percent(share),
-            phrase::rate(ceiling)
-        ),
-    )
-    .because(evidence(phase, rate, (layer, ceiling, kind)))
-    .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
-    .tried_by(Trial::Sizes);
+    let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
+    let same = other.filter(|o| o.name() != phase && o.bytes_per_s >= rate * (1.0 - SAME_BOTH_WAYS));
+    let sure = share >= FULL || (same.is_some() && !stack_view::has_heads(run));
+    let reaches = format!(
+        "{phase} reaches {}, {} of its {kind} of {}",
+        phrase::rate(rate),
+        phrase::percent(share),
+        phrase::rate(ceiling)
+    );
+    let also = same.map(|o| {
+        let source = machine::throughput_id(o.name());
+        Evidence::measurement("direct rate the other way, bytes per second", phrase::rounded(o.bytes_per_s), source)
+    });
+    if !sure {
+        let cause = Cause::new(
+            LimitLayer::Unknown,
+            Standing::Path,
+            format!("the {what} {} or the device, which cannot be told apart: {reaches}", layer.name),
+        )
+        .sure(Confidence::Low)
+        .because(evidence(phase, rate, (layer, ceiling, kind)))
+        .because(also)
+        .decided_by(APART)
+        .tried_by(Trial::Sizes);
+        return Some(cause.step(APART, None, "a measurement that tells the two apart, no remedy"));
+    }
+    let cause = Cause::new(LimitLayer::Link, Standing::Path, format!("the {what} {}: {reaches}", layer.name))
+        .because(evidence(phase, rate, (layer, ceiling, kind)))
+        .because(also)
+        .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
+        .tried_by(Trial::Sizes);
     Some(match faster_mode(run, layer).filter(|(r, _)| *r > 1.01) {
         Some((ratio, basis)) => cause.step("bring the link to the speed that both ends can do", Some(ratio), basis),
         None => cause.step(

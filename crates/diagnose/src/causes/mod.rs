@@ -2,10 +2,13 @@
 
 mod cached;
 mod cgroup;
+mod credit;
 mod depth;
 mod device;
+mod filesystem;
 mod gaps;
 mod generator;
+mod granted;
 mod interference;
 mod link;
 mod page_cache;
@@ -13,7 +16,9 @@ mod pages;
 pub(crate) mod probes;
 mod processor;
 pub(crate) mod rows;
+mod small_writes;
 mod splitting;
+mod stacking;
 mod thermal;
 mod trial;
 mod write_cache;
@@ -23,6 +28,7 @@ use serde::Serialize;
 
 pub(crate) use gaps::between_gaps;
 pub(crate) use pages::{huge_over_ordinary, split_phase};
+pub(crate) use small_writes::DEAR_WRITE;
 pub use trial::Trial;
 
 /// One thing that may hold the run back.
@@ -133,15 +139,22 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(generator::own_processor(run));
     causes.extend(processor::quota(run));
     causes.extend(thermal::throttled(run));
+    causes.extend(thermal::slowed_processor(run));
     causes.extend(interference::foreign_traffic(run));
     causes.extend(interference::steal(run));
     causes.extend(interference::busy_machine(run));
-    let cap = interference::cap(run);
+    let probable = |c: &Option<Cause>| c.as_ref().is_some_and(|c| c.confidence >= Confidence::Probable);
+    let credit = credit::spent(run);
+    // The plateau behind a credit that ran out is a cap as well; how it came to it is more.
+    let cap = interference::cap(run).filter(|_| !probable(&credit));
     let group = cgroup::limit(run);
-    let capped = cap.is_some() || group.as_ref().is_some_and(|c| c.confidence >= Confidence::Probable);
+    let capped = probable(&cap) || probable(&group) || probable(&credit);
+    causes.extend(granted::exceeded(run));
+    causes.extend(credit);
     causes.extend(cap);
     causes.extend(group);
     causes.extend(page_cache::direct_fallback(run));
+    causes.extend(filesystem::in_user_mode(run));
     causes.extend(page_cache::buffered_writes(run));
     causes.extend(cached::served(run));
     causes.extend(page_cache::buffered_reads(run));
@@ -153,8 +166,13 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(depth::serialised(run));
         causes.extend(depth::short_queue(run));
         causes.extend(splitting::small_requests(run));
+        causes.extend(gaps::stands_still(run));
+        causes.extend(stacking::above_the_disk(run));
+        causes.extend(stacking::slow_member(run));
     }
     causes.extend(write_cache::exhausted(run));
+    causes.extend(small_writes::flush(run));
+    causes.extend(small_writes::rewritten(run));
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
         causes.extend(device::remainder(run));
         causes.extend(link::between(run));
@@ -183,9 +201,25 @@ pub(crate) fn buffered_write_step(run: &Run) -> Option<(f64, f64, Vec<Evidence>,
     Some((buffered, direct, step.evidence(), step.busy()))
 }
 
-/// The causes that findings repeat with a page of their own: a cap, steal, foreign traffic.
+/// The causes that findings repeat with a page of their own: a cap, a credit, limits that a volume counts, a write cache, steal,
+/// foreign traffic.
 pub(crate) fn cap(run: &Run) -> Option<Cause> {
     interference::cap(run)
+}
+
+/// See [`cap`].
+pub(crate) fn credit(run: &Run) -> Option<Cause> {
+    credit::spent(run)
+}
+
+/// See [`cap`].
+pub(crate) fn granted(run: &Run) -> Option<Cause> {
+    granted::exceeded(run)
+}
+
+/// See [`cap`].
+pub(crate) fn cache_ran_out(run: &Run) -> Option<Cause> {
+    write_cache::exhausted(run)
 }
 
 /// See [`cap`].

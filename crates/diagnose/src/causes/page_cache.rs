@@ -1,7 +1,7 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial};
+use super::{Cause, Standing, Trial, filesystem};
 use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
@@ -163,11 +163,40 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
+    let (cause, remedy) = instead(run, &pair).unwrap_or((cause, "write with direct I/O from aligned buffers"));
     Some(cause.because(step.evidence()).tried_by(Trial::WritePaths).step(
-        "write with direct I/O from aligned buffers",
+        remedy,
         Some(direct / buffered),
         "direct over buffered write throughput of this run",
     ))
+}
+
+/// What explains slow buffered writes better than copying: a mount that waits for each, memory that is not there, a process
+/// that carries them out; with the remedy.
+fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
+    if filesystem::waits_for_each_write(run) {
+        let statement = format!(
+            "the file system is mounted with sync, so that each write waits for the device: buffered writes {pair}"
+        );
+        let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
+            .decided_by("the same writes after mount -o remount,async, alternating");
+        return Some((cause, "mount without sync, and let programs sync what must be durable"));
+    }
+    if let Some(fstype) = filesystem::user_mode(run) {
+        let statement = format!("a file system in user mode ({fstype}) carries out each write: buffered writes {pair}");
+        let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
+            .decided_by("the same check on a file system of the kernel on the same device");
+        return Some((cause, "a file system of the kernel for the same data, where there is one"));
+    }
+    let (bytes, evidence) = filesystem::little_memory(run)?;
+    let statement = format!(
+        "the memory limit of this control group ({}) leaves the page cache little room: buffered writes {pair}",
+        phrase::bytes(bytes as u64)
+    );
+    let cause = Cause::new(LimitLayer::Memory, Standing::Setting, statement)
+        .because([evidence])
+        .decided_by("the same writes outside of the control group, or with a larger limit, alternating");
+    Some((cause, "raise the group's limit (memory.max), or write with direct I/O"))
 }
 
 /// Own system time of a reader that does nothing but copy: it hardly waits.
@@ -233,8 +262,15 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             "the same read with a larger read_ahead_kb, alternating",
         ),
     };
+    let (layer, statement) = match filesystem::user_mode(run) {
+        Some(fstype) => (
+            LimitLayer::Filesystem,
+            format!("a file system in user mode ({fstype}) serves each read: cold buffered reads run at {pair}"),
+        ),
+        None => (LimitLayer::PageCache, statement),
+    };
     Some(
-        Cause::new(LimitLayer::PageCache, Standing::Path, statement)
+        Cause::new(layer, Standing::Path, statement)
             .sure(sure)
             .because([
                 Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),

@@ -12,6 +12,9 @@ const NEAR_NS: Ns = 2_500_000_000;
 /// A processor that runs this much slower than at the start of the phase was slowed.
 const SLOWER: f64 = 0.85;
 
+/// A processor this busy is full.
+const FULL: f64 = 0.9;
+
 /// A storage device this hot slows itself down, or is about to: consumer drives are specified to 70 degrees (JESD218A,
 /// client class), and firmware begins to throttle there.
 const DEVICE_HOT_MILLIDEGREES: i64 = 70_000;
@@ -85,7 +88,11 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let name = &phase.plan.name;
     let refused = phase.reasons.iter().any(|r| r.starts_with(REFUSED_FOR_IT));
     // A phase that was refused for heat holds no value, but it shows when the rate fell.
-    let fall = (phase.status == PhaseStatus::Measured || refused).then(|| series::fall(record)).flatten();
+    let seen = phase.status == PhaseStatus::Measured || refused;
+    let step = seen.then(|| series::fall(record)).flatten();
+    // Heat comes slowly where the firmware slows down little by little.
+    let slide = seen.then(|| series::slide(record)).flatten().map(|s| series::Step { at_ns: record.ended_ns, ..s });
+    let (slid, fall) = (step.is_none() && slide.is_some(), step.or(slide));
     let slower = frequency_fall(samples);
     // Writes fall when a cache runs out, and a fan may start at any time; reads have no cache to run out, and a device
     // that is hot itself needs no other explanation.
@@ -95,7 +102,11 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let together = fall.filter(|f| slowed && f.at_ns + NEAR_NS >= event.at_ns);
     let statement = match together {
         Some(f) => {
-            format!("{} during {name}: {} before, {} after", event.what, phrase::rate(f.before), phrase::rate(f.after))
+            let (before, after) = (phrase::rate(f.before), phrase::rate(f.after));
+            match slid {
+                true => format!("{} during {name}: the rate slid from {before} to {after}", event.what),
+                false => format!("{} during {name}: {before} before, {after} after", event.what),
+            }
         }
         None => format!("{} was reported during {name}", event.what),
     };
@@ -111,7 +122,10 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
             .because([Evidence::measurement(
                 "rate before and after the event, bytes per second",
                 vec![phrase::rounded(f.before), phrase::rounded(f.after)],
-                format!("{name} series, fall at {}", phrase::seconds(f.at_ns)),
+                match slid {
+                    true => format!("{name} series, its begin and its end"),
+                    false => format!("{name} series, fall at {}", phrase::seconds(f.at_ns)),
+                },
             )])
             .step(
                 "mend power supply and cooling, then repeat",
@@ -127,6 +141,60 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
         );
     }
     Some(cause)
+}
+
+/// A processor that was full and ran slower than before in this run, after it had reported heat: the load that heats it is
+/// ours, so that within a phase nothing falls.
+pub fn slowed_processor(run: &Run) -> Option<Cause> {
+    let top = |s: &SystemSample| s.cpu_khz.iter().flatten().copied().max();
+    let start = run.samples.first()?;
+    // Those that were refused for it show it best.
+    let told =
+        |p: &PhaseRun| p.status == PhaseStatus::Measured || p.reasons.iter().any(|r| r.starts_with(REFUSED_FOR_IT));
+    let (phase, events, now, best) = machine::executed(run)
+        .filter(|(p, _)| p.plan.measures_target() && told(p))
+        .filter(|(p, _)| machine::cpus_during(run, p).is_some_and(|c| c.full() >= FULL))
+        .filter_map(|(p, record)| {
+            let samples = run.samples_of(p);
+            // In the middle, where the load is on.
+            let now = top(samples.get(samples.len() / 2)?)?;
+            let best = run.samples.iter().filter(|s| s.at_ns <= record.started_ns).filter_map(top).max()?;
+            let last = samples.last()?;
+            let hotter = |of: fn(&SystemSample) -> Option<u64>| {
+                let known = run.samples.iter().filter(|s| s.at_ns <= last.at_ns).filter_map(of).max();
+                known.zip(of(start)).map_or(0, |(b, a)| b.saturating_sub(a))
+            };
+            let events = hotter(|s| s.throttle.x86_throttle_events) + hotter(|s| s.throttle.cooling_state);
+            (events > 0 && (now as f64) < best as f64 * SLOWER).then_some((p, events, now, best))
+        })
+        .min_by(|a, b| (a.2 as f64 / a.3 as f64).total_cmp(&(b.2 as f64 / b.3 as f64)))?;
+    let name = &phase.plan.name;
+    let mhz = |khz: u64| khz as f64 / 1e3;
+    Some(
+        Cause::new(
+            LimitLayer::ThermalPower,
+            Standing::Distortion,
+            format!(
+                "a processor that heat slows down under this load: full during {name} at {:.0} MHz, {:.0} MHz before",
+                mhz(now),
+                mhz(best)
+            ),
+        )
+        .because([
+            Evidence::fact(
+                "highest CPU frequency before and during it, kHz",
+                vec![best, now],
+                "system samples: cpu_khz",
+            ),
+            Evidence::fact("throttle events and cooling steps since the run's start", events, "system samples"),
+        ])
+        .decided_by("the same phase with better cooling, alternating with this one")
+        .step(
+            "better cooling of the processor, or less work for it (direct I/O, larger blocks)",
+            Some(best as f64 / now as f64),
+            "frequency before over frequency during the phase",
+        ),
+    )
 }
 
 /// Throttling or under-voltage during any phase, the surest first.

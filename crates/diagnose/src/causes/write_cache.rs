@@ -1,15 +1,14 @@
 //! A device that writes fast into a cache and slowly once it is full.
 
-use super::probes;
-use super::{Cause, Standing, thermal};
-use crate::{machine, phrase, series};
-use model::{Access, Confidence, Direction, Evidence, LimitLayer, PhaseKind, PhaseRun, Run};
+use super::{Cause, Standing, credit, gaps, probes, thermal};
+use crate::{machine, phrase, series, stack_view};
+use model::{Access, Confidence, Direction, Evidence, LimitLayer, PhaseKind, PhaseRecord, PhaseRun, Run};
 
 /// A rate this near to the one after a fall is the same: what was full stayed full.
 const STAYED: f64 = 1.3;
 
 /// Direct writes of a layout or preconditioning, which come before the phases that are measured.
-fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl Iterator<Item = &'a PhaseRun> {
+pub(super) fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl Iterator<Item = &'a PhaseRun> {
     let at = run.phases.iter().position(|p| p.plan.name == measured.plan.name).unwrap_or(0);
     run.phases[..at].iter().filter(|p| {
         matches!(p.plan.kind, PhaseKind::Layout | PhaseKind::Precondition)
@@ -18,31 +17,42 @@ fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl Iterator<Item
     })
 }
 
+/// A fall of the rate at which data move: where a device stands still now and then, of the rate in between.
+fn fall(phase: &PhaseRun, record: &PhaseRecord) -> Option<series::Step> {
+    match gaps::gaps(phase, record) {
+        Some(_) => series::fall_of(&gaps::without_gaps(record)),
+        None => series::fall(record),
+    }
+}
+
 /// A fall of the direct sequential write rate that stays down: within the phase, or before it while its data were laid
 /// out.
 pub fn exhausted(run: &Run) -> Option<Cause> {
     let writes = probes::fastest(run, Direction::Write)?;
-    let within = series::fall(writes.record).map(|fall| (writes.phase, fall));
+    let within = fall(writes.phase, writes.record).map(|fall| (writes.phase, fall));
     let (phase, fall) = within.or_else(|| {
         before_measuring(run, writes.phase).find_map(|p| {
             let (_, record) = machine::standing(run, &p.plan.name)?;
             // The layout's own speed says nothing if writes are faster afterwards: then nothing was used up.
-            series::fall(record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))
+            fall(p, record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))
         })
     })?;
     let record = phase.record.as_ref()?;
     let name = &phase.plan.name;
     // Bytes up to the fall say how large such a cache would be.
     let written: u64 = record.intervals.iter().filter(|i| i.start_ns < fall.at_ns).map(|i| i.bytes).sum();
-    // Throttling at the same time is the better explanation; then the fall is told there.
-    let confidence = if thermal::explains(run, phase) { Confidence::Low } else { Confidence::Probable };
+    // Throttling at the same time is the better explanation, and so is a limiter's plateau; then the fall is told there.
+    let told_elsewhere = thermal::explains(run, phase) || credit::spent(run).is_some();
+    let confidence = if told_elsewhere { Confidence::Low } else { Confidence::Probable };
+    let when = if phase.plan.measures_target() { "" } else { " before anything was measured" };
     Some(
         Cause::new(
             LimitLayer::Device,
             Standing::Path,
             format!(
-                "the device's write cache ran out after {:.0} MB: {} before, {} after",
-                written as f64 / 1e6,
+                "{}'s write cache ran out{when}, after {}: {} before, {} after",
+                stack_view::called(run),
+                phrase::bytes(written),
                 phrase::rate(fall.before),
                 phrase::rate(fall.after)
             ),

@@ -4,7 +4,7 @@ use super::{Case, Check, first_case};
 use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
-use model::{Confidence, DirectProof, Evidence, LayerKind, Work};
+use model::{Confidence, DirectProof, Evidence, Fact, LayerKind, Work};
 
 /// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with
 /// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
@@ -40,9 +40,14 @@ pub fn ntfs_fuse(on: &Subject<'_>) -> Check {
     }))
 }
 
-/// Mounted with `sync`: every write waits for the device.
+/// Mounted with `sync`: every write waits for the device. With `dirsync`, every change of a directory does.
 pub fn sync_mount(on: &Subject<'_>) -> Check {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
+        let directories =
+            matches!(fs.fact(names::MOUNT_OPTIONS), Some(Fact::List(o)) if o.iter().any(|o| o == "dirsync"));
+        if directories && fs.bool(names::SYNC_MOUNT) != Some(true) {
+            return Ok(Some(Case::seen([fs.evidence(names::MOUNT_OPTIONS)])));
+        }
         Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
             let ratio = on.direct_rate(Work::SequentialWrite).zip(on.rate(Work::BufferedWrite)).map(|(d, b)| d / b);
             Case::seen([fs.evidence(names::SYNC_MOUNT)]).gain(

@@ -2,6 +2,7 @@
 
 use super::{Case, Check};
 use crate::causes::{self, Cause};
+use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
@@ -47,6 +48,29 @@ pub fn virtual_disk_cap(on: &Subject<'_>) -> Check {
     need_iops(on, Work::QueuedRead)?;
     need_iops(on, Work::QueuedWrite)?;
     Ok(None)
+}
+
+/// A virtual disk that fell to its baseline.
+pub fn burst_credit_spent(on: &Subject<'_>) -> Check {
+    if !on.is_virtual_disk() {
+        return Ok(None);
+    }
+    if on.executed().next().is_none() {
+        return Err(Missing(Work::SequentialWrite.throughput()));
+    }
+    Ok(on.measured(causes::credit).map(case_of))
+}
+
+/// A volume of Amazon EBS whose own counters say that a limit held it.
+pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Check {
+    if on.disks().iter().all(|p| p.disk.text(names::MODEL).is_none_or(|m| m.trim() != "Amazon Elastic Block Store")) {
+        return Ok(None);
+    }
+    match on.measured(causes::granted) {
+        Some(cause) => Ok(Some(case_of(cause))),
+        None if on.disks().iter().any(|p| p.disk.int(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US).is_some()) => Ok(None),
+        None => Err(Missing(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US)),
+    }
 }
 
 /// Processor time taken by the hypervisor.
@@ -113,14 +137,10 @@ pub fn write_cache_exhausted(on: &Subject<'_>) -> Check {
     let Some((phase, record)) = on.measured(|run| machine::doing(run, Work::SequentialWrite)) else {
         return Err(Missing(Work::SequentialWrite.throughput()));
     };
-    let Some(fall) = crate::series::fall(record) else { return Ok(None) };
     // Throttling at the same time explains the fall better.
     let throttled = on.samples_of(phase).iter().any(|s| s.throttle.raspberry_pi_bits.is_some_and(|b| b & 0xf != 0));
-    if throttled {
+    if throttled || record.intervals.is_empty() {
         return Ok(None);
     }
-    let rates = vec![crate::phrase::rounded(fall.before), crate::phrase::rounded(fall.after)];
-    let source = format!("{} series, fall at {}", phase.plan.name, crate::phrase::seconds(fall.at_ns));
-    let seen = Evidence::measurement("write rate before and after, bytes per second", rates, source);
-    Ok(Some(Case::seen([seen]).at_most(Confidence::Probable)))
+    Ok(on.measured(causes::cache_ran_out).map(case_of))
 }

@@ -82,6 +82,12 @@ impl Phase {
         self
     }
 
+    /// Nothing completes for so many windows.
+    pub fn still(mut self, window: usize, windows: usize) -> Self {
+        self.rates[window..window + windows].iter_mut().for_each(|r| *r = 0.0);
+        self
+    }
+
     /// The rate slides in a line to a share of itself.
     pub fn slides(mut self, to: f64) -> Self {
         let n = self.rates.len() as f64;

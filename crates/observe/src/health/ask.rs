@@ -15,7 +15,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 const NONBLOCK: i32 = 0o4000;
 
 /// Opens `/dev/NAME`, if it is the device whose number `number_file` under /sys has.
-fn open(root: &Root, name: &str, number_file: &str) -> Result<File, ReadError> {
+pub(super) fn open(root: &Root, name: &str, number_file: &str) -> Result<File, ReadError> {
     let wanted = root.text(number_file).as_deref().and_then(parse_device).ok_or(ReadError::Missing)?;
     let node = format!("/dev/{name}");
     let metadata = std::fs::symlink_metadata(&node)?;
@@ -81,6 +81,7 @@ pub(crate) fn of_nvme_controller(
     disk.set(facts::POWER_ON_HOURS, known.map(|h| h.power_on_hours));
     disk.set(facts::MEDIA_ERRORS, known.map(|h| h.media_errors));
     disk.set(facts::THROTTLED_MINUTES, known.map(|h| h.throttled_minutes));
+    super::ebs::set_totals(root, disk, controller);
     missing.map(|error| why(error, &format!("the health of {controller}")))
 }
 

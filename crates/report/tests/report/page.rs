@@ -102,7 +102,7 @@ fn refused_and_skipped_numbers_show_their_reasons() {
     }
     let rejected = s.run.metric("seq-read.throughput_bytes_per_s").and_then(|m| m.rejected_value).expect("rejected");
     let shown = report::quantity::rate(rejected);
-    assert!(html.contains(&format!("not believed: {shown}")));
+    assert!(html.contains(&format!("<span class=\"rejected\">({shown})!</span>")), "hatched, in brackets");
     assert_eq!(html.matches(&shown).count(), 1, "a rejected value stands only where it is called so");
     assert!(html.contains("Interrupted:"));
 }

@@ -10,10 +10,12 @@ pub(super) const KINDS: &[Kind] = &[
     ("device-units", units),
     ("device-media", media),
     ("device-near-its-link", near_its_link),
+    ("device-at-its-link", at_its_link),
     ("device-slow-writes", slow_writes),
     ("device-random-writes", random_writes),
     ("device-hard-disk", hard_disk),
     ("device-stalls", stalls),
+    ("device-stands-still", stands_still),
     ("device-card-without-queue", card_without_queue),
     ("device-slow-flush", slow_flush),
     ("device-behind-a-hypervisor", virtual_disk),
@@ -62,6 +64,20 @@ fn near_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .limits(LimitLayer::Device))
 }
 
+/// Media that give between 86 and 96 % of what the link carries in practice, and one way less than the other.
+fn at_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    let device = sata(draw);
+    let model = spec::parse_sim(device.text())?;
+    let carries = model.stack().layers.iter().find_map(|l| l.int("realistic_bytes_per_s"));
+    let carries = carries.ok_or_else(|| anyhow::anyhow!("what a SATA link carries is known"))? as f64;
+    let rate = carries * draw.between(0.87, 0.955);
+    Ok(device
+        .rate("read-bandwidth", rate)
+        .rate("write-bandwidth", rate * draw.between(0.5, 0.93))
+        .limits(LimitLayer::Unknown)
+        .says("cannot be told apart"))
+}
+
 fn slow_writes(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let rate = draw.between(100e6, 300e6);
     Ok(sata(draw)
@@ -74,7 +90,8 @@ fn random_writes(draw: &mut Draw) -> anyhow::Result<Scenario> {
     Ok(below_its_link(draw)
         .time("erase-penalty", draw.between(2e6, 30e6))
         .set("units", draw.one_of(&[1, 2, 4]))
-        .limits(LimitLayer::Device))
+        .limits(LimitLayer::Device)
+        .says("small random writes"))
 }
 
 fn hard_disk(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -106,6 +123,17 @@ fn stalls(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .limits(LimitLayer::Device))
 }
 
+/// Seldom, and for long: what a rate before and after would call a cache.
+fn stands_still(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    let period = draw.between(3e9, 7e9);
+    Ok(below_its_link(draw)
+        .time("stall-period", period)
+        .time("stall-duration", period * draw.between(0.2, 0.45))
+        .limits(LimitLayer::Device)
+        .says("stands still")
+        .by(Plan::Check { budget_s: 40 }))
+}
+
 fn card_without_queue(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let iops = draw.between(800.0, 3_500.0);
     let media = draw.between(20e6, 45e6);
@@ -119,7 +147,7 @@ fn card_without_queue(draw: &mut Draw) -> anyhow::Result<Scenario> {
 }
 
 fn slow_flush(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(below_its_link(draw).time("flush", draw.between(20e6, 150e6)).limits(LimitLayer::Device))
+    Ok(below_its_link(draw).time("flush", draw.between(20e6, 150e6)).limits(LimitLayer::Device).says("flush"))
 }
 
 fn virtual_disk(draw: &mut Draw) -> anyhow::Result<Scenario> {

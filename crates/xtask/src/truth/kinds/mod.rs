@@ -7,18 +7,29 @@ mod link;
 mod page_cache;
 mod processor;
 mod queue;
+mod stacking;
 mod workloads;
 
 use super::draw::Draw;
-use super::scenario::{Device, Scenario};
+use super::laboratory;
+use super::scenario::{Device, Plan, Scenario};
 
 /// A kind: its name, and one variation of it.
 pub type Kind = (&'static str, fn(&mut Draw) -> anyhow::Result<Scenario>);
 
 /// All kinds.
 pub fn all() -> Vec<Kind> {
-    [link::KINDS, queue::KINDS, device::KINDS, processor::KINDS, page_cache::KINDS, caps::KINDS, workloads::KINDS]
-        .concat()
+    [
+        link::KINDS,
+        queue::KINDS,
+        device::KINDS,
+        processor::KINDS,
+        page_cache::KINDS,
+        caps::KINDS,
+        stacking::KINDS,
+        workloads::KINDS,
+    ]
+    .concat()
 }
 
 /// A SATA solid-state drive on a machine that is in nobody's way.
@@ -40,4 +51,12 @@ fn plain(device: Device, draw: &mut Draw) -> Device {
         .set("writeback", "4MiB")
         .time("flush", draw.between(50e3, 500e3))
         .set("seed", draw.bits() >> 32)
+}
+
+/// When a phase begins, and how long it lasts, in simulated time.
+fn moment(device: &Device, phase: &str, budget_s: u64) -> anyhow::Result<(f64, f64)> {
+    let run = laboratory::run(device.text(), &Plan::Check { budget_s }, &Default::default(), 1)?;
+    let record = run.phase(phase).and_then(|p| p.record.as_ref());
+    let record = record.ok_or_else(|| anyhow::anyhow!("{phase} was not executed"))?;
+    Ok((record.started_ns as f64, record.duration_ns() as f64))
 }

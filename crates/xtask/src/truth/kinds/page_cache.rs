@@ -2,12 +2,15 @@
 
 use super::{Draw, Kind, Scenario, nvme, plain, sata};
 use crate::truth::scenario::Device;
-use model::{DirectProof, LimitLayer, PhaseRecord};
+use model::{DirectProof, Environment, LayerKind, LimitLayer, PhaseRecord, Stack};
 
 pub(super) const KINDS: &[Kind] = &[
     ("page-cache-copy", copy),
     ("page-cache-copy-slow-board", copy_on_a_board),
     ("page-cache-read-ahead", read_ahead),
+    ("filesystem-fuse", fuse),
+    ("filesystem-sync-mount", sync_mount),
+    ("memory-of-the-group", group_memory),
     ("filesystem-direct-fallback", fallback),
     ("block-layer-splits", splits),
 ];
@@ -29,6 +32,38 @@ fn copy_on_a_board(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("page-cache", rate * draw.between(0.25, 0.9))
         .rate("memory-copy", 2e9)
         .limits(LimitLayer::PageCache))
+}
+
+/// Buffered writes far below direct ones, as all of these are.
+fn slow_buffered(draw: &mut Draw) -> Device {
+    let rate = draw.between(0.6e9, 1.9e9);
+    nvme(draw)
+        .rate("read-bandwidth", rate)
+        .rate("write-bandwidth", rate)
+        .rate("page-cache", rate * draw.between(0.1, 0.5))
+}
+
+fn fuse(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    fn mounted(stack: &mut Stack, _: &mut Environment) {
+        stack.mount.iter_mut().for_each(|m| m.fstype = "fuse.sshfs".to_owned());
+        stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Filesystem).for_each(|l| l.set("fstype", "fuse.sshfs"));
+    }
+    Ok(slow_buffered(draw).limits(LimitLayer::Filesystem).says("user mode").on(mounted))
+}
+
+fn sync_mount(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    fn mounted(stack: &mut Stack, _: &mut Environment) {
+        stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Filesystem).for_each(|l| l.set("sync_mount", true));
+    }
+    Ok(slow_buffered(draw).limits(LimitLayer::Filesystem).says("mounted with sync").on(mounted))
+}
+
+fn group_memory(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    fn limited(stack: &mut Stack, _: &mut Environment) {
+        let host = stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Host);
+        host.for_each(|l| l.set("cgroup_memory_bytes", 48u64 << 20));
+    }
+    Ok(slow_buffered(draw).limits(LimitLayer::Memory).says("memory limit").on(limited))
 }
 
 /// Far more bytes must be in flight than two read-ahead windows hold.

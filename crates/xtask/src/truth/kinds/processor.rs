@@ -1,7 +1,6 @@
 //! The processor, and what takes it away.
 
 use super::{Draw, Kind, Scenario, nvme};
-use crate::truth::laboratory;
 use crate::truth::scenario::{Device, Plan};
 use model::{CpuTicks, Environment, Layer, LayerKind, LimitLayer, Stack, SystemSample};
 
@@ -14,6 +13,8 @@ pub(super) const KINDS: &[Kind] = &[
     ("cpu-encryption", encryption),
     ("cpu-fuse", fuse),
     ("cpu-hot", hot),
+    ("cpu-hot-before", hot_before),
+    ("device-heats-slowly", heats_slowly),
     ("device-hot-writing", hot_device_writing),
     ("device-hot-reading", hot_device_reading),
     ("power-undervoltage", undervoltage),
@@ -95,18 +96,10 @@ fn fuse(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .seen(in_user_mode))
 }
 
-/// When a phase begins, and how long it lasts, in simulated time.
-fn moment(device: &Device, phase: &str, budget_s: u64) -> anyhow::Result<(f64, f64)> {
-    let run = laboratory::run(device.text(), &Plan::Check { budget_s }, &Default::default(), 1)?;
-    let record = run.phase(phase).and_then(|p| p.record.as_ref());
-    let record = record.ok_or_else(|| anyhow::anyhow!("{phase} was not executed"))?;
-    Ok((record.started_ns as f64, record.duration_ns() as f64))
-}
-
 fn hot(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let budget_s = 40;
     let device = commands_cost(draw, 12e3, 40e3);
-    let (start, time) = moment(&device, "rand-write-qd32", budget_s)?;
+    let (start, time) = super::moment(&device, "rand-write-qd32", budget_s)?;
     Ok(device
         .time("cpu-throttle-start", start + time * draw.between(0.3, 0.6))
         .set("cpu-throttle-ramp", "100ms")
@@ -115,10 +108,35 @@ fn hot(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .by(Plan::Check { budget_s }))
 }
 
+/// Our own load heats it: what is measured was slow from its begin on.
+fn hot_before(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    let device = commands_cost(draw, 12e3, 40e3);
+    let (start, _) = super::moment(&device, "rand-read-qd1", 40)?;
+    Ok(device
+        .time("cpu-throttle-start", start * draw.between(0.5, 0.9))
+        .set("cpu-throttle-ramp", "1s")
+        .set("cpu-throttle-factor", format!("{:.2}", draw.between(0.3, 0.65)))
+        .limits(LimitLayer::ThermalPower)
+        .by(Plan::Check { budget_s: 40 }))
+}
+
+/// The firmware slows down little by little: no step.
+fn heats_slowly(draw: &mut Draw) -> anyhow::Result<Scenario> {
+    let rate = draw.between(400e6, 1.5e9);
+    let device = nvme(draw).rate("read-bandwidth", rate).rate("write-bandwidth", rate);
+    let (start, time) = super::moment(&device, "seq-read", 60)?;
+    Ok(device
+        .time("throttle-start", start)
+        .time("throttle-ramp", time * draw.between(0.9, 1.5))
+        .set("throttle-factor", format!("{:.2}", draw.between(0.3, 0.5)))
+        .limits(LimitLayer::ThermalPower)
+        .by(Plan::Check { budget_s: 60 }))
+}
+
 fn hot_device(draw: &mut Draw, phase: &str) -> anyhow::Result<Device> {
     let rate = draw.between(400e6, 1.5e9);
     let device = nvme(draw).rate("read-bandwidth", rate).rate("write-bandwidth", rate);
-    let (start, time) = moment(&device, phase, 40)?;
+    let (start, time) = super::moment(&device, phase, 40)?;
     Ok(device
         .time("throttle-start", start + time * draw.between(0.3, 0.6))
         .set("throttle-ramp", "100ms")

@@ -1,0 +1,49 @@
+//! What a volume itself counts of its limits: on Amazon EBS, the time in which more was asked for than volume or machine
+//! (EC2 instance) let pass.
+
+use super::{Cause, Standing};
+use crate::fact_names as names;
+use crate::phrase;
+use crate::stack_view::Facts;
+use model::{Confidence, Layer, LayerKind, LimitLayer, Run};
+
+/// Of each limit: its fact, in words, what to do.
+const LIMITS: [(&str, &str, &str); 4] = [
+    (names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US, "operations of the volume", "provision more IOPS for the volume"),
+    (names::EBS_VOLUME_BYTES_EXCEEDED_RUN_US, "bytes of the volume", "provision more throughput for the volume"),
+    (
+        names::EBS_INSTANCE_IOPS_EXCEEDED_RUN_US,
+        "operations of the machine",
+        "a larger instance (its EBS limits are its own)",
+    ),
+    (
+        names::EBS_INSTANCE_BYTES_EXCEEDED_RUN_US,
+        "bytes of the machine",
+        "a larger instance (its EBS limits are its own)",
+    ),
+];
+/// Share of the run from which a limit held it: a check asks for as much as there is for most of its time.
+const HELD: f64 = 0.1;
+
+/// The limit that was exceeded for the longest time.
+pub fn exceeded(run: &Run) -> Option<Cause> {
+    let disks = || run.target.stack.layers.iter().filter(|l| l.kind == LayerKind::Disk);
+    let told = disks().flat_map(|disk: &Layer| {
+        LIMITS.iter().filter_map(move |limit| Some((disk, limit, disk.int(limit.0).filter(|us| *us > 0)? as f64 / 1e6)))
+    });
+    let (disk, (fact, what, remedy), seconds) = told.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let share = seconds / (run.duration_ns as f64 / 1e9).max(1e-9);
+    let held = share >= HELD;
+    let statement = format!(
+        "the limit of {what}, as {} itself counts: for {seconds:.1} s of this run ({}) more was asked for than it lets pass",
+        disk.name,
+        phrase::percent(share.min(1.0))
+    );
+    Some(
+        Cause::new(LimitLayer::Throttle, Standing::Distortion, statement)
+            .sure(if held { Confidence::High } else { Confidence::Low })
+            .because(LIMITS.iter().map(|(name, ..)| disk.evidence(name)))
+            .decided_by(format!("the same check after the limit was raised ({fact})"))
+            .step(*remedy, None, "what the volume would give beyond its limit was not seen"),
+    )
+}

@@ -1,0 +1,105 @@
+//! Small writes that cost more than their data: the flush behind each, and the rewriting of large erase blocks.
+
+use super::{Cause, Standing};
+use crate::{machine, phrase, stack_view};
+use model::{Confidence, Evidence, LimitLayer, Run, Work};
+
+/// A flush is most of a synchronous write from this share on.
+const MOSTLY: f64 = 0.5;
+/// Below this a flush is what any log can live with (etcd asks for 10 ms at the 99th percentile).
+const FELT_NS: f64 = 2e6;
+/// A small write that takes so many times as long as a small read, on a device that writes large ones well.
+pub(crate) const DEAR_WRITE: f64 = 5.0;
+/// Time in which the same device writes this much in one piece is spent on one small write: it rewrites what is around it.
+const REWRITTEN_BYTES: f64 = 65_536.0;
+
+fn latency(run: &Run, work: Work) -> Option<f64> {
+    machine::value_doing(run, work, "latency_ns_mean")
+}
+
+fn measured(run: &Run, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
+    Evidence::measurement(what, phrase::rounded(value), run.id_doing(work, quantity))
+}
+
+/// Whether synchronous writes are all that the run asked its target for: then what they cost is what holds it.
+fn only_durable(run: &Run) -> bool {
+    let mut works = machine::executed(run).filter(|(p, _)| p.plan.measures_target()).peekable();
+    let durable = run.doing(Work::DurableWrite).map(|p| &p.plan.name);
+    works.peek().is_some() && works.all(|(p, _)| Some(&p.plan.name) == durable)
+}
+
+/// What a flush costs, where it is most of a synchronous write.
+pub fn flush(run: &Run) -> Option<Cause> {
+    let each = latency(run, Work::DurableWrite)?;
+    let plain = latency(run, Work::RandomWrite).or_else(|| latency(run, Work::QueuedWrite).filter(|p| *p < each));
+    let flush = each - plain.unwrap_or(0.0);
+    if flush / each < MOSTLY || flush < FELT_NS {
+        return None;
+    }
+    let per_s = machine::value_doing(run, Work::DurableWrite, "iops").unwrap_or(1e9 / each);
+    let against = plain.map_or(String::new(), |p| {
+        format!(" of the {} that a write and its flush take; {} without", phrase::time(each), phrase::time(p))
+    });
+    let statement = format!(
+        "the flush after each small write: {}{against}, which leaves {} a second",
+        phrase::time(flush),
+        phrase::count(per_s)
+    );
+    let (standing, sure) = match only_durable(run) {
+        true => (Standing::Path, Confidence::Probable),
+        false => (Standing::Remainder, Confidence::Low),
+    };
+    Some(
+        Cause::new(LimitLayer::Device, standing, statement)
+            .sure(sure)
+            .because([measured(
+                run,
+                "mean latency of a write and its flush",
+                each,
+                Work::DurableWrite,
+                "latency_ns_mean",
+            )])
+            .because(
+                plain.map(|p| measured(run, "mean latency without a flush", p, Work::RandomWrite, "latency_ns_mean")),
+            )
+            .decided_by("the same writes with several before each sync: the rate of writes rises with their number")
+            .step(
+                "put several writes before each sync, or use a device with power-loss protection",
+                plain.map(|p| each / p),
+                "latency with a flush over latency without",
+            ),
+    )
+}
+
+/// Small random writes for each of which the device rewrites much more.
+pub fn rewritten(run: &Run) -> Option<Cause> {
+    let (write, read) = (latency(run, Work::RandomWrite)?, latency(run, Work::RandomRead)?);
+    let sequential = machine::direct_rate(run, Work::SequentialWrite)?;
+    let block = run.doing(Work::RandomWrite)?.plan.streams.first()?.block().block_size_bytes as f64;
+    let instead = write / 1e9 * sequential;
+    if write < read * DEAR_WRITE || instead < REWRITTEN_BYTES.max(block * DEAR_WRITE) || stack_view::has_heads(run) {
+        return None;
+    }
+    let statement = format!(
+        "small random writes: each takes {}, {} a read, time in which the device writes {} in one piece: it rewrites the \
+         erase block around it",
+        phrase::time(write),
+        phrase::times(write / read),
+        phrase::bytes(instead as u64)
+    );
+    Some(
+        Cause::new(LimitLayer::Device, Standing::Remainder, statement)
+            .sure(Confidence::Low)
+            .because([
+                measured(run, "mean latency of a small write", write, Work::RandomWrite, "latency_ns_mean"),
+                measured(run, "mean latency of a small read", read, Work::RandomRead, "latency_ns_mean"),
+                measured(run, "sequential write, bytes per second", sequential, Work::SequentialWrite, "throughput_bytes_per_s"),
+            ])
+            .decided_by("random writes of growing size: the time of one stays the same up to the size that is rewritten")
+            .step(
+                "put small writes together, or use a device made for random writes (an SD card of class A1 or A2, an SSD)",
+                None,
+                "small writes into large erase blocks make the device copy what is around them",
+            ),
+    )
+}
