@@ -334,12 +334,16 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__copy)
-            opts="-h -V --allow-writes --read-registers --time --tag --json --archive --color --help --version"
+            opts="-h -V --allow-writes --read-registers --mapped --time --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --mapped)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

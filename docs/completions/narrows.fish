@@ -452,6 +452,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow-commands -
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l mapped -d 'Where the memory of a device that calls read can be mapped: /dev/mem@OFFSET+LENGTH. Its accesses are measured there, and by them the width of the kernel\'s' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand copy" -l time -d 'How long each way of copying is measured [default: 120 to 300 ms]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand copy" -l tag -d 'A tag for the run; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand copy" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"

@@ -23,7 +23,7 @@ fn all_rules() -> Vec<Rules> {
 
 /// Under an interpreter that looks at every access, fewer cases are enough.
 fn step() -> usize {
-    if cfg!(miri) { 7 } else { 1 }
+    if cfg!(miri) { 35 } else { 1 }
 }
 
 #[test]
