@@ -195,7 +195,12 @@ fn load_latency(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: 
     unknown_phases(directory, LATENCY, names, tolerance, remarks)
 }
 
-fn load_samples(directory: &Path, run: &mut Run, tolerance: Tolerance, remarks: &mut Vec<String>) -> Result<()> {
+pub(crate) fn load_samples(
+    directory: &Path,
+    run: &mut Run,
+    tolerance: Tolerance,
+    remarks: &mut Vec<String>,
+) -> Result<()> {
     let Some(content) = table(directory, SYSTEM, remarks)? else { return Ok(()) };
     let thin = |samples: &mut Vec<SystemSample>| {
         std::mem::swap(&mut run.samples, samples);

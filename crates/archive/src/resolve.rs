@@ -1,9 +1,10 @@
 //! From what a person types to a run.
 
 use crate::archive::Archive;
-use crate::bundle::summary;
+use crate::bundle::{load_samples, summary};
 use crate::bundle_files::{RUN, SUMS};
 use crate::checksums::{self, Verification};
+use crate::csv::Tolerance;
 use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
 use model::Run;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,17 @@ impl RunRef {
     pub fn load_summary(&self) -> Result<Run> {
         let mut run = summary(&self.path, None)?;
         run.keep_results();
+        Ok(run)
+    }
+
+    /// The same with the samples of the machine, from its own table: how warm it was.
+    ///
+    /// # Errors
+    /// As [`load_bundle`].
+    pub fn load_summary_with_samples(&self) -> Result<Run> {
+        let mut run = self.load_summary()?;
+        load_samples(&self.path, &mut run, Tolerance::DropTail, &mut Vec::new())?;
+        run.bound_memory();
         Ok(run)
     }
 

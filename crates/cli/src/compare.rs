@@ -112,7 +112,7 @@ fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure>
     let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
     let mut first = None;
     for found in archive.resolve(text)? {
-        match if whole { found.load() } else { found.load_summary() } {
+        match if whole { found.load() } else { found.load_summary_with_samples() } {
             Ok(run) => loaded.runs.push(run),
             Err(error) => {
                 loaded.unreadable.push(format!("{}: {error}", found.id));

@@ -111,7 +111,11 @@ impl Headline {
         let most = (1..=self.notes.len()).max_by_key(|n| (cells().filter(of(*n)).count(), std::cmp::Reverse(*n)))?;
         let what = self.notes.get(most - 1)?;
         let what = what.split("; ").next().map_or("", |first| Reason::of(first).sentence);
-        let verb = if doubtful == 1 { "number is" } else { "numbers are" };
+        let verb = match (doubtful, all) {
+            (1, 1) => "number is",
+            (1, _) => "numbers is",
+            _ => "numbers are",
+        };
         (doubtful > 0).then(|| format!("{doubtful} of {all} {verb} doubtful: {what}"))
     }
 
@@ -136,7 +140,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
         }
     };
     row("sequential", "", Some(Work::SequentialRead), Some(Work::SequentialWrite), rates);
-    row("", "small pages", Some(Work::SequentialReadPages), None, rates);
+    row("small pages", "", Some(Work::SequentialReadPages), None, rates);
     row("buffered", "", Some(Work::BufferedRead), Some(Work::BufferedWrite), rates);
     row("random 4K", "depth 1", Some(Work::RandomRead), Some(Work::RandomWrite), "iops");
     row("", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops");

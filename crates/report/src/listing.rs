@@ -53,7 +53,10 @@ pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
             tail.push_str(&format!("  [{}]", tags.join(", ")));
         }
         let room = columns.saturating_sub(width(&head) + width(&tail)).max(12);
-        head.push_str(&shorten(&plain(&place(e), style.ascii), room, style.ascii));
+        // The device goes first where there is no room for both.
+        let named = [place(e), e.target.clone()].map(|name| plain(&name, style.ascii));
+        let name = named.iter().find(|name| width(name) <= room).unwrap_or(&named[1]);
+        head.push_str(&shorten(name, room, style.ascii));
         out.push_str(&format!("{}{tail}\n", style.paint(Paint::Title, &head)));
         let numbers: Vec<String> = e
             .metrics

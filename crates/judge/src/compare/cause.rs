@@ -14,6 +14,9 @@ const ALPHA: f64 = 0.05;
 /// other lie about as far apart as each is long.
 const EXPLAINS: f64 = 0.5;
 
+/// Fewer degrees are what a sensor and the weather differ by.
+const TELLING_DEGREES: f64 = 5.0;
+
 const NOT_RANDOMISED: &str = "not-randomised: the order of the runs was not randomised, so that whatever changed between the sets may be the reason";
 
 /// The answer with what it rests on.
@@ -32,6 +35,7 @@ pub(super) fn of(sides: &Sides<'_>, metrics: &[Compared]) -> Found {
             let mut reasons = vec![NOT_RANDOMISED.to_owned()];
             reasons.extend(order(sides.runs()));
             reasons.extend(boots(sides.runs()));
+            reasons.extend(temperatures(sides.runs()));
             let primary: Vec<&Compared> = metrics.iter().filter(|m| m.primary).collect();
             let drift = drift(sides.runs(), &primary);
             match &drift {
@@ -79,6 +83,43 @@ fn boots(sides: [&[&Run]; 2]) -> Option<String> {
     (!a.is_empty() && !b.is_empty() && a.is_disjoint(&b)).then(|| {
         "rebooted: between the runs of A and those of B the machine was booted, or they are of two machines".to_owned()
     })
+}
+
+/// How warm the hottest sensor was over a run, in the mean, degrees Celsius.
+fn temperature(run: &Run) -> Option<f64> {
+    let hottest = run.samples.iter().filter_map(|s| s.temperatures.iter().map(|t| t.millidegrees_c).max());
+    let values: Vec<f64> = hottest.map(|m| m as f64 / 1e3).collect();
+    stats::mean(&values)
+}
+
+/// Another temperature of the sets, and one that rises or falls within them: silicon slows down when it is warm.
+fn temperatures(sides: [&[&Run]; 2]) -> Vec<String> {
+    let known = sides.map(|runs| runs.iter().filter_map(|r| temperature(r)).collect::<Vec<f64>>());
+    let mut reasons = Vec::new();
+    if let [Some(a), Some(b)] = known.each_ref().map(|values| stats::median(values))
+        && (a - b).abs() >= TELLING_DEGREES
+    {
+        reasons.push(format!(
+            "temperature: in the median run the hottest sensor was at {a:.0} C in A and at {b:.0} C in B"
+        ));
+    }
+    for (side, runs) in ["A", "B"].into_iter().zip(sides) {
+        let mut timed: Vec<(&str, f64)> = runs.iter().filter_map(|r| Some((began(r)?, temperature(r)?))).collect();
+        timed.sort_by(|x, y| x.0.cmp(y.0));
+        let points: Vec<(f64, f64)> = timed.iter().enumerate().map(|(i, (_, c))| (i as f64, *c)).collect();
+        let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+        let p = stats::kendall(&x, &y).map_or(1.0, |k| k.p);
+        let degrees = stats::theil_sen(&points).map_or(0.0, |line| line.slope) * points.len().saturating_sub(1) as f64;
+        if points.len() >= LEAST_RUNS && p * 2.0 <= ALPHA && degrees.abs() >= TELLING_DEGREES {
+            let what = if degrees < 0.0 { "fell" } else { "rose" };
+            let size = degrees.abs();
+            reasons.push(format!(
+                "temperature-drift: the hottest sensor {what} by {size:.0} C over the {} runs of {side}",
+                points.len()
+            ));
+        }
+    }
+    reasons
 }
 
 /// Trends of the primary metrics over the runs of a side, by Mann and Kendall's test; those that stay after Holm.

@@ -185,6 +185,24 @@ fn sets_too_small_or_too_noisy_say_how_many_runs_would_decide() {
 }
 
 #[test]
+fn temperatures_that_differ_or_drift_are_told_with_the_cause() {
+    let (mut a, mut b) = sets(10, 1.2, 0.01, 12);
+    let warm = |run: &mut Run, degrees: i64| {
+        let temperatures = vec![model::Temperature { name: "nvme".into(), millidegrees_c: degrees * 1000 }];
+        run.samples = vec![model::SystemSample { temperatures, ..Default::default() }];
+    };
+    a.iter_mut().enumerate().for_each(|(i, run)| warm(run, 40 + 2 * i as i64));
+    b.iter_mut().for_each(|run| warm(run, 70));
+    let reasons = compare(&a, &b, &Asked::default()).cause_reasons;
+    assert!(
+        reasons.iter().any(|r| r.starts_with("temperature: ") && r.contains("49 C in A and at 70 C in B")),
+        "{reasons:?}"
+    );
+    let drift: Vec<&String> = reasons.iter().filter(|r| r.starts_with("temperature-drift: ")).collect();
+    assert!(drift.len() == 1 && drift[0].contains("rose by 18 C over the 10 runs of A"), "{reasons:?}");
+}
+
+#[test]
 fn a_trend_within_a_set_is_told_with_what_it_may_explain() {
     let (mut a, b) = sets(10, 1.2, 0.002, 11);
     // A fell by 30 % while it was made, and B goes on from there.

@@ -67,6 +67,9 @@ pub(crate) fn quantity_words(id: &str) -> (String, String) {
     let words = match words.as_str() {
         "ops_per_s" => "rate".to_owned(),
         "iops" => "IOPS".to_owned(),
+        "stall max" => "longest gap".to_owned(),
+        "latency max" => "max latency".to_owned(),
+        "burst_rate_last_over_first" => "burst rate, last over first".to_owned(),
         "cpu per_op" => "CPU per operation".to_owned(),
         "cpu_s_per_gb" => "CPU per GB".to_owned(),
         "cpu" | "cpu_user" | "cpu_system" => words.replacen("cpu", "CPU", 1).replace('_', " "),

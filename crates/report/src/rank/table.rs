@@ -22,7 +22,8 @@ pub(super) fn tables(out: &mut String, rank: &Rank<'_>, style: &Style) {
         line(out, "");
         let columns: Vec<Vec<&RankedMetric>> =
             block.iter().map(|i| ranking.targets.iter().map(|t| &t.metrics[*i]).collect()).collect();
-        let heads: Vec<Vec<String>> = columns.iter().map(|c| head(&plain(&c[0].id, style.ascii))).collect();
+        let heads: Vec<Vec<String>> =
+            columns.iter().map(|c| head(&plain(&crate::compare::metric_words(&c[0].id), style.ascii))).collect();
         for row in 0..heads.iter().map(Vec::len).max().unwrap_or(0) {
             let mut text = pad("", name_columns);
             for h in &heads {

@@ -257,6 +257,8 @@ mod contract {
         pub run_id: String,
         pub started: Option<String>,
         pub command: String,
+        pub workload: String,
+        pub device: Option<String>,
         pub target: String,
         pub state: String,
         pub duration_s: f64,
