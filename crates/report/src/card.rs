@@ -2,7 +2,7 @@
 
 use crate::copy::routine;
 use crate::headline::{self, Cell, Headline};
-use crate::text::{pad, plain, shorten, width, wrap};
+use crate::text::{GLUE, pad, plain, shorten, width, wrap};
 use crate::{Check, Paint, Style, quantity, storage_line};
 use model::{Metric, Unit, Work};
 
@@ -95,9 +95,9 @@ impl Writer<'_> {
         self.line(&line);
         let storage = self.plain(&storage_line(check.run));
         // Broken between its parts, never inside one.
-        let glued = storage.replace(' ', "\u{1}").replace(",\u{1}", ", ");
+        let glued = storage.replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
         for l in wrap(&glued, self.columns) {
-            self.line(&l.replace('\u{1}', " "));
+            self.line(&l.replace(GLUE, " "));
         }
         if let Some(words) = headline::state_words(check.run.state) {
             self.block("", words, Some(Paint::Warn));

@@ -9,6 +9,9 @@ pub fn char_width(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
+/// Stands for a space at which no line is broken, until the line is whole: a character for private use, one column wide.
+pub const GLUE: char = '\u{E000}';
+
 /// Columns that a text takes.
 pub fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
@@ -103,7 +106,6 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 
 /// As [`wrap`], but never between a number and its unit: `4 KiB`, `70 %`, `1 min 05 s`.
 pub fn wrap_quantities(text: &str, columns: usize) -> Vec<String> {
-    const GLUE: char = '\u{1}';
     let chars: Vec<char> = text.chars().collect();
     let glued = chars.iter().enumerate().map(|(i, c)| {
         let before = i.checked_sub(1).and_then(|b| chars.get(b)).is_some_and(char::is_ascii_digit);

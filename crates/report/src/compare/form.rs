@@ -216,7 +216,7 @@ mod tests {
             ("putc.cpu_percent", "putc", "CPU"),
             ("putc.cpu_ns_per_op", "putc", "CPU per operation"),
             ("putc.cpu_s_per_gb", "putc", "CPU per GB"),
-            ("putc.latency_ns_max", "putc", "latency max"),
+            ("putc.latency_ns_max", "putc", "max latency"),
             ("install", "", "install"),
         ] {
             assert_eq!(quantity_words(id), (of.to_owned(), words.to_owned()), "{id}");

@@ -1,6 +1,6 @@
 //! A table before it is laid out, and its layout in columns of text.
 
-use crate::text::{pad, shorten, width, wrap};
+use crate::text::{GLUE, pad, shorten, width, wrap};
 use crate::{Paint, Style};
 
 /// The least columns of labels that a table is still a table with.
@@ -174,10 +174,10 @@ fn lists(table: &Table, columns: usize, style: &Style) -> Vec<String> {
         let filled = row.cells.iter().enumerate().filter(|(_, c)| !c.text().is_empty());
         let parts: Vec<String> = filled
             .filter(|(_, c)| !matches!(c, Cell::Drawn(_)))
-            .map(|(i, c)| format!("{} {}", table.head[i], c.text()).trim().replace(' ', "\u{1}"))
+            .map(|(i, c)| format!("{} {}", table.head[i], c.text()).trim().replace(' ', &GLUE.to_string()))
             .collect();
         for line in wrap(&parts.join(", "), columns.saturating_sub(indent + 2)) {
-            out.push(format!("{}{}", " ".repeat(indent + 2), line.replace('\u{1}', " ")));
+            out.push(format!("{}{}", " ".repeat(indent + 2), line.replace(GLUE, " ")));
         }
     }
     out
