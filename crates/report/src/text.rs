@@ -4,9 +4,10 @@ pub use model::acts;
 use model::push_escaped;
 use unicode_width::UnicodeWidthChar;
 
-/// Columns that a character takes on a terminal (UAX #11): 0 for combining marks, 2 for wide East Asian letters and emoji.
+/// Columns that a character takes on a terminal (UAX #11): 0 for combining marks, 2 for wide East Asian letters and
+/// emoji; 1 for one that acts, which never comes there as it is.
 pub fn char_width(c: char) -> usize {
-    c.width().unwrap_or(0)
+    if acts(c) { 1 } else { c.width().unwrap_or(0) }
 }
 
 /// Stands for a space at which no line is broken, until the line is whole: a character for private use, one column wide.
