@@ -98,6 +98,9 @@ fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
     }
 }
 
+/// Runs of a name whose samples are read, which say how warm they were; of more, series are not to be read.
+const MOST_WITH_SAMPLES: usize = 100;
+
 /// The runs that a name stands for; with their tables, or without.
 fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure> {
     let shown = name.to_string_lossy().into_owned();
@@ -111,8 +114,15 @@ fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure>
     })?;
     let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
     let mut first = None;
-    for found in archive.resolve(text)? {
-        match if whole { found.load() } else { found.load_summary_with_samples() } {
+    let found = archive.resolve(text)?;
+    let with_samples = found.len() <= MOST_WITH_SAMPLES;
+    for found in found {
+        let run = match (whole, with_samples) {
+            (true, _) => found.load(),
+            (false, true) => found.load_summary_with_samples(),
+            (false, false) => found.load_summary(),
+        };
+        match run {
             Ok(run) => loaded.runs.push(run),
             Err(error) => {
                 loaded.unreadable.push(format!("{}: {error}", found.id));

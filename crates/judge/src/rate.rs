@@ -157,17 +157,27 @@ fn rate_of_steady_window(plan: &PhasePlan, record: &PhaseRecord) -> Option<Count
     let ended_ns = last.start_ns.saturating_add(last.length_ns);
     let sum = |of: fn(&SteadyRound) -> u64| window.iter().fold(0u64, |sum, r| sum.saturating_add(of(r)));
     let (operations, bytes) = (sum(|r| r.operations), sum(|r| r.bytes));
-    let seconds = sum(|r| r.length_ns) as f64 / 1e9;
+    let from = record.intervals.partition_point(|i| i.start_ns < start.start_ns);
+    let to = record.intervals.partition_point(|i| i.start_ns.saturating_add(i.length_ns) <= ended_ns);
+    let intervals = record.intervals.get(from..to).unwrap_or_default();
+    let (rate, remark) = rate_of_sums(plan, (operations, bytes, sum(|r| r.length_ns)), intervals)?;
+    Some(CountedRate { ended_ns, remark, ..rate })
+}
+
+/// A rate of so many operations, bytes and nanoseconds, with what its intervals say of how well it is known, or why they do not.
+fn rate_of_sums(
+    plan: &PhasePlan,
+    (operations, bytes, ns): (u64, u64, Ns),
+    intervals: &[Interval],
+) -> Option<(CountedRate, Option<String>)> {
+    let seconds = ns as f64 / 1e9;
     if operations == 0 || seconds <= 0.0 {
         return None;
     }
     let (bytes_per_s, operations_per_s) = (bytes as f64 / seconds, operations as f64 / seconds);
     let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
-    let from = record.intervals.partition_point(|i| i.start_ns < start.start_ns);
-    let to = record.intervals.partition_point(|i| i.start_ns.saturating_add(i.length_ns) <= ended_ns);
-    let (_, interval, remark) =
-        interval_around(told, record.intervals.get(from..to).unwrap_or_default(), amount_of(plan));
-    Some(CountedRate {
+    let (_, interval, no_interval) = interval_around(told, intervals, amount_of(plan));
+    let rate = CountedRate {
         bytes_per_s,
         operations_per_s,
         told,
@@ -178,23 +188,18 @@ fn rate_of_steady_window(plan: &PhasePlan, record: &PhaseRecord) -> Option<Count
         uncut: false,
         partly: true,
         sliced: None,
-        ended_ns,
+        ended_ns: 0,
         steadiness: None,
-        remark,
-    })
+        remark: None,
+    };
+    Some((rate, no_interval))
 }
 
 /// The rate of what others left undisturbed of a phase.
 pub(crate) fn rate_of_slices(plan: &PhasePlan, record: &PhaseRecord, left: &Undisturbed) -> Option<CountedRate> {
     let sum = |of: fn(&Interval) -> u64| left.intervals.iter().map(of).fold(0, u64::saturating_add);
-    let (operations, bytes) = (sum(|i| i.operations), sum(|i| i.bytes));
-    let seconds = sum(|i| i.length_ns) as f64 / 1e9;
-    if operations == 0 || seconds <= 0.0 {
-        return None;
-    }
-    let (bytes_per_s, operations_per_s) = (bytes as f64 / seconds, operations as f64 / seconds);
-    let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
-    let (_, interval, _) = interval_around(told, &left.intervals, amount_of(plan));
+    let sums = (sum(|i| i.operations), sum(|i| i.bytes), sum(|i| i.length_ns));
+    let (rate, _) = rate_of_sums(plan, sums, &left.intervals)?;
     let sliced = format!(
         "{:.1} s of {:.1} s, in which other programs wrote {:.1} MB, are left out of the rate; latencies are \
          of all of it",
@@ -202,21 +207,7 @@ pub(crate) fn rate_of_slices(plan: &PhasePlan, record: &PhaseRecord, left: &Undi
         left.all_ns as f64 / 1e9,
         left.others_bytes as f64 / 1e6
     );
-    Some(CountedRate {
-        bytes_per_s,
-        operations_per_s,
-        told,
-        interval,
-        n: operations,
-        operations,
-        seconds,
-        uncut: false,
-        partly: true,
-        sliced: Some(sliced),
-        ended_ns: record.ended_ns,
-        steadiness: None,
-        remark: None,
-    })
+    Some(CountedRate { sliced: Some(sliced), ended_ns: record.ended_ns, ..rate })
 }
 
 /// Rates of the intervals of full length; stalls are zeros among them.

@@ -55,7 +55,7 @@ pub enum PlainCalls {
     /// None is known to be.
     #[default]
     None,
-    /// Direct writes to files: those of a ring complete by way of a kernel worker (k:fs/iomap/direct-io.c).
+    /// Direct writes to files.
     Writes,
     /// All: nothing is waited for where the data lie in memory.
     All,
