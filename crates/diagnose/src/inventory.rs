@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use crate::subject::Subject;
-use model::{Environment, Finding, Run, Stack, Undecided};
+use model::{Environment, Finding, Run, Stack, TargetKind, Undecided};
 
 /// What the catalogue says of a run or of an inventory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,8 +27,12 @@ pub fn findings(run: &Run) -> Vec<Finding> {
     catalogue::findings(Subject::of_run(run))
 }
 
-/// Findings that could not be decided of a run, each with what is missing and how to get it.
+/// Findings that could not be decided of a run, each with what is missing and how to get it. A simulated region has no machine of
+/// which anything could be missing.
 pub fn unknown(run: &Run) -> Vec<Undecided> {
+    if run.target.kind == TargetKind::Region && run.environment == Environment::default() {
+        return Vec::new();
+    }
     catalogue::unknown(Subject::of_run(run))
 }
 

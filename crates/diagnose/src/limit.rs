@@ -2,7 +2,7 @@
 
 use crate::causes::{Cause, causes};
 use crate::{catalogue, machine};
-use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Reason, Run, RunState, Work};
+use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Reason, Run, RunState, TargetKind, Work};
 
 /// What a limit is named from.
 const NEEDED: [(Work, &str); 6] = [
@@ -37,6 +37,10 @@ impl From<Cause> for Limit {
 }
 
 fn nothing_named(run: &Run) -> Limit {
+    if run.target.kind == TargetKind::Region {
+        let statement = "not known: too few ways of copying were measured".to_owned();
+        return Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence: Vec::new() };
+    }
     let mut evidence: Vec<Evidence> =
         missing(run).map(|(id, why)| Evidence::absence(format!("{id}: {why}"), id)).collect();
     if run.samples.len() < 2 {

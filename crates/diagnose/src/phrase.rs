@@ -70,7 +70,8 @@ pub fn time(ns: f64) -> String {
     match ns {
         n if n >= 1e9 => format!("{} s", figures(n / 1e9)),
         n if n >= 1e6 => format!("{} ms", figures(n / 1e6)),
-        n => format!("{} us", figures(n / 1e3)),
+        n if n >= 1e3 => format!("{} us", figures(n / 1e3)),
+        n => format!("{} ns", figures(n)),
     }
 }
 

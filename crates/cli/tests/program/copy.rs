@@ -118,7 +118,15 @@ fn a_kernel_that_copies_bytes_is_found_and_one_that_copies_words_is_not() {
     let why: Value = serde_json::from_str(&scratch.run(["why", &narrow.run_id, "--json"]).stdout).unwrap();
     assert_eq!(why["findings"][0]["id"], "kernel-copies-narrowly", "{why}");
     assert!(close(why["findings"][0]["gain"]["at_most_ratio"].as_f64().unwrap(), 4.0), "{why}");
+    let limit = &why["limit"];
+    assert_eq!((&limit["layer"], &limit["confidence"]), (&"driver".into(), &"probable".into()), "{limit}");
+    let said = "the kernel's own copy by 1 byte at a time: 6.67 MB/s; accesses as wide as the bus bring 26.7 MB/s";
+    assert_eq!(limit["statement"], said);
+    assert_eq!(why["unknown"].as_array().map(Vec::len), Some(0), "{why}");
     let wide = copy(&scratch, "sim:bus,width=32,wait=150ns,kernel=32,call=2us", 0);
+    let why: Value = serde_json::from_str(&scratch.run(["why", &wide.run_id, "--json"]).stdout).unwrap();
+    let said = "the bus: an access takes 150 ns, and is 32 bit wide: 26.7 MB/s at best";
+    assert_eq!((&why["limit"]["layer"], &why["limit"]["statement"]), (&"link".into(), &said.into()), "{why}");
     assert!(wide.findings.is_empty(), "{:?}", wide.findings);
     let text = scratch.run(["copy", "sim:bus,width=32,wait=150ns,kernel=8"]).stdout;
     // Where a line breaks is not what is asked.

@@ -2,6 +2,7 @@
 
 mod cached;
 mod cgroup;
+mod copies;
 mod credit;
 mod depth;
 mod device;
@@ -134,6 +135,9 @@ impl Cause {
 pub fn causes(run: &Run) -> Vec<Cause> {
     if run.target.kind == TargetKind::Null {
         return generator::null_target(run).into_iter().collect();
+    }
+    if run.target.kind == TargetKind::Region {
+        return copies::of_region(run).into_iter().collect();
     }
     let mut causes = Vec::new();
     causes.extend(generator::own_processor(run));
