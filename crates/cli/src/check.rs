@@ -37,7 +37,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     if args.read_only {
         opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
     }
-    if let Some(wear) = wear(args, most, &opened.target) {
+    let wear = wear(args, most, &opened.target);
+    if let Some(wear) = wear {
         workload.writes_within(wear);
     }
     let seed = args.seed.map_or_else(random_u64, Ok)?;
@@ -50,7 +51,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         }
         return Ok(ExitCode::SUCCESS);
     }
-    execution.terminal().announce(&plan, &opened);
+    execution.terminal().announce(&plan, &opened, wear.and_then(Wear::beyond_share));
     let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         report_page::show(run, conclusions, page, output);

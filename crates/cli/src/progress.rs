@@ -134,8 +134,9 @@ impl Terminal {
         *self.run() = RunShown { bar, label, phase: PhaseShown::default() };
     }
 
-    /// Says what will be written and how long it takes, before it is: also where no terminal is.
-    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened) {
+    /// Says what will be written and how long it takes, before it is: also where no terminal is; and that it is a larger share
+    /// of a device of this size than usual.
+    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, small_device_bytes: Option<u64>) {
         if self.quiet || matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
             return;
         }
@@ -147,7 +148,12 @@ impl Terminal {
         }
         self.say(&match plan.device_bytes_at_most().map(|b| b.saturating_add(written)) {
             Some(0) => format!("writes nothing to {place}, takes {time}"),
-            Some(bytes) => format!("writes at most {} to {place}, takes {time}", report::quantity::size(bytes)),
+            Some(bytes) => {
+                let small = small_device_bytes.map(report::quantity::size).map_or_else(String::new, |size| {
+                    format!("; of its {size} that may be more than 2 %, less would measure nothing (--max-write SIZE)")
+                });
+                format!("writes at most {} to {place}, takes {time}{small}", report::quantity::size(bytes))
+            }
             None => format!("writes to {place} for as long as it takes, {time}"),
         });
     }

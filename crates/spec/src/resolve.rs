@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, HashSet};
 const DEFAULT_BYTES: u64 = 1 << 30;
 /// What the text calls 1 GiB is never made smaller than 1 MiB.
 const MOST_HALVINGS: u32 = 10;
-/// The half-width at which a read phase of a budget may stop early: 1 % of the mean.
-const EARLY_HALF_WIDTH: f64 = 0.01;
+/// The half-width at which a phase of a budget that may stop early does: 1 % of the mean.
+pub(crate) const EARLY_HALF_WIDTH: f64 = 0.01;
 /// A copy of memory that does not say how long it takes.
 const COPY_NS: u64 = NS_PER_S / 2;
 
@@ -84,7 +84,7 @@ pub enum RunError {
         least_s: f64,
     },
     /// The target holds nothing.
-    #[error("the target offers {bytes} bytes; {least} bytes are the least that can be measured")]
+    #[error("{bytes} bytes of the target may be used; {least} bytes are the least that can be measured")]
     Nothing {
         /// What it offers.
         bytes: u64,
@@ -238,7 +238,7 @@ impl<'a> Resolver<'a> {
         let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
             Some(size) if budgeted => (size.bytes, size.reason),
             Some(size) if bounded => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
-            None if budgeted => return Err(RunError::Nothing { bytes: inputs.max_bytes, least: LEAST_BYTES }),
+            None if budgeted => return Err(RunError::Nothing { bytes: most, least: LEAST_BYTES }),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
         let mut notes = Notes::new(workload.notes.clone());

@@ -1,12 +1,15 @@
 //! What a workload may write: flash wears, and a check is to tell how it is without using it up.
 
 use crate::job::Workload;
-use model::{PhaseKind, PhasePlan, Plan, StreamPlan, Sync};
+use crate::resolve::EARLY_HALF_WIDTH;
+use model::{PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync};
 
-/// Without a limit by the user, the least that is allowed: less than this measures nothing.
-const LEAST: u64 = 256 << 20;
+/// Without a limit by the user, the least that is allowed, whatever the device holds (docs/design/check.md).
+const LEAST: u64 = 160 << 20;
 /// What may be written beside the layout, where the layout is small.
 const USUAL: u64 = 2 << 30;
+/// Blocks of this size and more are what a cache is exhausted with.
+const LARGE: u64 = 128 << 10;
 /// The share of the device that one check may wear.
 const SHARE_OF_DEVICE: u64 = 50;
 
@@ -29,6 +32,12 @@ impl Wear {
             Self::Usual { device_bytes } => device_bytes.map_or(u64::MAX, |b| (b / SHARE_OF_DEVICE).max(LEAST)),
             Self::AtMost(bytes) => bytes,
         }
+    }
+
+    /// The device of which [`LEAST`] is more than its share: what is said before it is written.
+    pub fn beyond_share(self) -> Option<u64> {
+        let Self::Usual { device_bytes } = self else { return None };
+        device_bytes.filter(|b| b / SHARE_OF_DEVICE < LEAST)
     }
 
     /// What the layout may take of it: half, so that as much is left for what is measured.
@@ -64,7 +73,7 @@ impl Workload {
 
 /// How much of the rest a phase gets: large blocks need most to be seen lasting, single small ones least.
 fn weight(phase: &PhasePlan) -> u64 {
-    let small = phase.streams.iter().all(|s| s.block().block_size_bytes < 128 << 10);
+    let small = phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE);
     match (small, phase.queue_depth()) {
         (false, depth) if depth > 1 => 4,
         (false, _) => 2,
@@ -99,6 +108,10 @@ pub(crate) fn bound(plan: &mut Plan, wear: Wear, before: u64) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
         let streams = phase.streams.len().max(1) as u64;
         phase.streams.iter_mut().for_each(|s| limited(s, share / streams));
+        // Large blocks go on: a cache that runs out is what they are to find.
+        if phase.stop == StopRule::Time && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE) {
+            phase.stop = StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH };
+        }
     }
 }
 
@@ -115,6 +128,7 @@ mod tests {
         assert_eq!(usual(Some(32 * gib)).with_layout(256 << 20), 32 * gib / 50);
         assert_eq!(usual(Some(32 * gib)).layout_bytes(), 32 * gib / 100);
         assert_eq!(usual(Some(gib)).with_layout(64 << 20), LEAST, "a small device is measured all the same");
+        assert_eq!((usual(Some(gib)).beyond_share(), usual(Some(9_000_000_000)).beyond_share()), (Some(gib), None));
         assert_eq!(Wear::AtMost(gib).with_layout(64 << 20), gib);
         assert_eq!(Wear::AtMost(gib).layout_bytes(), gib / 2);
     }

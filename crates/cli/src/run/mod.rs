@@ -95,7 +95,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
-    execution.terminal().announce(&plan, &opened);
+    execution.terminal().announce(&plan, &opened, None);
     let executed = execution.conducted().execute("run", plan, budget, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
