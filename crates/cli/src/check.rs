@@ -71,6 +71,7 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
             usage(format!("--for: {what}")).remedy("narrows explain for-etcd   the page of a use, with its limits")
         })?;
         workload.keep_phases(&judge::deciding_phases(&used));
+        used.log_bytes.into_iter().for_each(|bytes| workload.with_log_entries(bytes));
         workload.notes.push(conduct::made_for(name));
     }
     workload.check_budget().map_err(|e| plan::failure(&e))?;

@@ -1,6 +1,6 @@
 //! What is concluded from a run, whoever made it and whenever.
 
-use model::{Cause, Confidence, DepthCurve, Finding, Fit, Limit, NextStep, Rating, RowLimit, Run, UseText};
+use model::{Cause, Confidence, DepthCurve, Finding, Fit, Limit, LimitLayer, NextStep, Rating, RowLimit, Run, UseText};
 
 /// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
 pub struct Conclusions {
@@ -32,6 +32,10 @@ impl Conclusions {
         let asked_for = asked.map(|u| u.id);
         let deciding = deciding_row(&fit, asked_for.as_deref(), &limits);
         let limit = deciding.map_or_else(|| diagnose::limit(run), Limit::from);
+        // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
+        let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.what == name)?, &limits));
+        let deciding = deciding.or(asked_row.filter(|_| limit.layer == LimitLayer::Unknown));
+        let limit = deciding.map_or(limit, Limit::from);
         let next_step = match deciding.and_then(|row| row.next_step.clone()) {
             Some(step) => Some(step),
             None => diagnose::next_step(run, &limit, &findings),
@@ -62,8 +66,13 @@ fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]
         |f: &&Fit| f.met == Some(false) && (asked_for.is_some() || f.margin_ratio.is_some_and(|m| m < FAR_SHORT));
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
     let worst = fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))?;
-    let phase = worst.metric.split('.').next()?;
-    limits.iter().find(|l| l.phase == phase && l.confidence >= Confidence::Probable)
+    row_of(worst, limits).filter(|l| l.confidence >= Confidence::Probable)
+}
+
+/// The row whose number decides a use, where something is known of it.
+fn row_of<'a>(fit: &Fit, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
+    let phase = fit.metric.split('.').next()?;
+    limits.iter().find(|l| l.phase == phase && l.layer != LimitLayer::Unknown)
 }
 
 /// How the plan of a check says what it was made for.

@@ -75,7 +75,9 @@ pub fn failure(error: &RunError) -> Failure {
     match error {
         RunError::Budget { .. } => Failure::new(FailureKind::Usage, error.to_string())
             .remedy("for example --budget 60s; in a workload: budget"),
-        RunError::Nothing { .. } => failure.remedy("free some space, name another target, or let more be written (--max-write)"),
+        RunError::Nothing { .. } => {
+            failure.remedy("free some space, name another target, or let more be written (--max-write)")
+        }
         RunError::TooSmall { .. } => failure.remedy("--set size=..., or a larger target"),
         RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
         RunError::NothingLeft { .. } => {

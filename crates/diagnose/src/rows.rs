@@ -107,7 +107,7 @@ impl Row<'_> {
             Work::BufferedRead | Work::BufferedWrite => self.buffered(),
             Work::RandomRead | Work::RandomWrite => self.one_command(),
             Work::QueuedRead | Work::QueuedWrite => self.queued(),
-            Work::DurableWrite => self.durable(),
+            Work::DurableWrite | Work::LogAppend => self.durable(),
             Work::MemoryCopy => Said::new(LimitLayer::Memory, Confidence::High, "memory"),
         };
         self.whatever_is_asked().unwrap_or_else(of_work)

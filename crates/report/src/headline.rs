@@ -145,6 +145,7 @@ pub(crate) fn headline(run: &Run) -> Headline {
     row("random 4K", "depth 1", Some(Work::RandomRead), Some(Work::RandomWrite), "iops");
     row("", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops");
     row("sync write 4K", "", None, Some(Work::DurableWrite), "iops");
+    row("log append", "", None, Some(Work::LogAppend), "iops");
     // Numbers that stand, but not for a device.
     if let Some(sentence) = Reason::find(run.phases.iter().flat_map(|p| &p.reasons), "no-device") {
         h.note(sentence.to_owned());
@@ -316,13 +317,14 @@ fn row_words(work: Work) -> &'static str {
         Work::QueuedRead => "random depth 32 read",
         Work::QueuedWrite => "random depth 32 write",
         Work::DurableWrite => "sync write",
+        Work::LogAppend => "log append",
     }
 }
 
 /// What limits each row, in the order of the rows: the name of the row, and the statement with its confidence. Rows in a
 /// sequence with the same statement say it once.
 pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
-    const ORDER: [Work; 10] = [
+    const ORDER: [Work; 11] = [
         Work::SequentialRead,
         Work::SequentialWrite,
         Work::SequentialReadPages,
@@ -333,6 +335,7 @@ pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
         Work::QueuedRead,
         Work::QueuedWrite,
         Work::DurableWrite,
+        Work::LogAppend,
     ];
     let mut rows: Vec<(String, String)> = Vec::new();
     for work in ORDER {

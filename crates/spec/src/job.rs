@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use model::{
     Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileOperation, FileOrder, FilesPlan, LatencyTarget, NS_PER_S,
-    Operation, PhaseKind, SteadyState, StreamKind, StreamPlan,
+    Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
 };
 
 /// An amount that may depend on the target.
@@ -94,6 +94,8 @@ pub struct Job {
     pub priority: u32,
     /// Only where its blocks are split for the pages that they lie in.
     pub only_split: bool,
+    /// Only where it is asked for by its name.
+    pub only_asked: bool,
 }
 
 /// What ends by its amount ends after a day at the latest.
@@ -260,6 +262,24 @@ impl Workload {
     pub fn copies_region(&self) -> bool {
         let names_accesses = self.phases.iter().flat_map(|p| &p.jobs).any(|j| j.copy.is_some());
         names_accesses && self.phases.iter().all(Phase::copies_memory)
+    }
+
+    /// Leaves out the phases that measure something else than these, and the layout where none of them uses it.
+    pub fn keep_phases(&mut self, names: &[&str]) {
+        self.phases.retain(|p| !p.measures_target() || names.contains(&p.name.as_str()));
+        self.phases.iter_mut().flat_map(|p| &mut p.jobs).for_each(|job| job.only_asked = false);
+        let own = |p: &Phase| p.jobs.iter().all(|job| job.own_files() > 0);
+        if self.phases.iter().filter(|p| p.measures_target()).all(own) {
+            self.phases.retain(|p| p.kind != PhaseKind::Layout);
+        }
+    }
+
+    /// Gives the entries of logs, which its files grow by, this size.
+    pub fn with_log_entries(&mut self, bytes: u64) {
+        let grows = |job: &&mut Job| job.own_files() > 0 && job.stream.durability.sync == Sync::FdatasyncEach;
+        for job in self.phases.iter_mut().flat_map(|p| &mut p.jobs).filter(grows) {
+            job.block.write = BlockSize::Fixed { bytes };
+        }
     }
 
     /// Whether it writes something before it measures, without result.

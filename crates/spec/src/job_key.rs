@@ -430,6 +430,7 @@ keys! {
         j.weight = t.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite()).ok_or_else(|| format!("'{t}' is no number above 0"))?;
     }, "Share of the budget that its phase has, beside those of the other phases; without it 1.";
     "only-split", "true, false", |j, t| j.only_split = flag(t)?, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
+    "only-asked", "true, false", |j, t| j.only_asked = flag(t)?, "Only where a use asks for its phase: check --for.";
     "priority", "number", |j, t| j.priority = whole(t)?, "The phase with the highest one is left out first where the budget is short.";
     "seed", "number", |j, t| j.seed = Some(whole(t)?), "Seed of offsets and data; without it, made from the run's.";
 }

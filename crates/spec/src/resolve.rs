@@ -10,7 +10,7 @@ use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
     Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule,
-    StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
+    StreamPlan, Sync, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -111,7 +111,8 @@ impl Workload {
         let mut halvings = 0;
         let mut wanted = self.clone();
         let splits = |job: &Job| inputs.probe.page_request_bytes.is_some_and(|n| job.largest_block() > n);
-        wanted.phases.retain(|phase| phase.jobs.iter().any(|job| !job.only_split || splits(job)));
+        let has_place = |job: &Job| !job.only_asked && (!job.only_split || splits(job));
+        wanted.phases.retain(|phase| phase.jobs.iter().any(has_place));
         loop {
             match wanted.plan_scaled(inputs, halvings) {
                 Err(RunError::TooSmall { .. }) if halvings < most => halvings += 1,
@@ -398,6 +399,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Why a log cannot be measured here: what it costs to grow is the file system's.
+    fn grows_nowhere(&self, phase: &Phase) -> Option<String> {
+        let grows = phase.jobs.iter().any(|j| j.own_files() > 0 && j.stream.durability.sync == Sync::FdatasyncEach);
+        let elsewhere = matches!(self.inputs.kind, TargetKind::File | TargetKind::BlockDevice);
+        (grows && elsewhere && self.workload.has_budget())
+            .then(|| "a log grows in a file of its own: name a directory".to_owned())
+    }
+
     fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {
         let (phase, no_share) = self.with_share(phase, index);
         let phase = phase.as_ref();
@@ -421,7 +430,7 @@ impl<'a> Resolver<'a> {
         let ramp = phase.jobs.iter().map(|j| j.ramp_ns).max().unwrap_or(0);
         let skip = match &self.inputs.readiness {
             Readiness::ReadOnly(reason) if phase.changes_data() => Some(reason.clone()),
-            _ => no_share,
+            _ => no_share.or_else(|| self.grows_nowhere(phase)),
         };
         let stop = self.stop(phase, index, &streams);
         Ok(PhasePlan {

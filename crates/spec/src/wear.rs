@@ -64,11 +64,6 @@ impl Workload {
     pub fn writes_within(&mut self, wear: Wear) {
         self.budget.wear = Some(wear);
     }
-
-    /// Leaves out the phases that measure something else than these.
-    pub fn keep_phases(&mut self, names: &[&str]) {
-        self.phases.retain(|p| !p.measures_target() || names.contains(&p.name.as_str()));
-    }
 }
 
 /// How much of the rest a phase gets: large blocks need most to be seen lasting, single small ones least.

@@ -153,6 +153,21 @@ fn a_check_says_before_it_starts_what_it_writes_and_keeps_to_it() {
         let ended = scratch.run(["check", target].iter().chain(wrong));
         assert_eq!(ended.code, code, "{wrong:?}: {}", ended.stderr);
     }
+    // A log grows in a file of its own, by entries of its own size; nothing else is laid out or measured.
+    let etcd = ["check", target, "--for", "etcd", "--budget", "10s", "--max-write", "8MiB"];
+    let plan = scratch.json(etcd.iter().chain(&["--plan", "--json"]), 0);
+    let phases = plan["plan"]["phases"].as_array().unwrap();
+    let names: Vec<_> = phases.iter().map(|p| p["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["copy", "log-append"]);
+    let log = &phases[1]["streams"][0];
+    assert_eq!((&log["block_size_bytes"], &log["files"][0]), (&2300.into(), &"log-append.0.0".into()), "{log}");
+    let ended = scratch.run(etcd);
+    assert!(matches!(ended.code, 0 | 1 | 4) && ended.stdout.contains("log append"), "{} {}", ended.code, ended.stderr);
+    std::fs::write(scratch.path().join("existing"), vec![7u8; 80 << 20]).unwrap();
+    let ended = scratch.run(["check", "existing", "--overwrite", "--for", "sqlite", "--budget", "10s"]);
+    assert_eq!(ended.code, 4, "{}", ended.stderr);
+    let said = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Not known whether it is good for SQLite") && said.contains("name a directory"), "{said}");
     // Reading an existing file is possible; whether it is good for a database is then not known, and never yes.
     std::fs::write(scratch.path().join("file"), vec![7u8; 8 << 20]).unwrap();
     let ended = scratch.run(["check", "file", "--read-only", "--for", "postgres", "--budget", "10s"]);

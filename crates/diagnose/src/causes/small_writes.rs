@@ -21,22 +21,27 @@ fn measured(run: &Run, what: &str, value: f64, work: Work, quantity: &str) -> Ev
     Evidence::measurement(what, phrase::rounded(value), run.id_doing(work, quantity))
 }
 
+/// The synchronous writes of the run, with the mean latency of one.
+fn durable(run: &Run) -> Option<(Work, f64)> {
+    [Work::DurableWrite, Work::LogAppend].into_iter().find_map(|work| Some((work, latency(run, work)?)))
+}
+
 /// Whether synchronous writes are all that the run asked its target for: then what they cost is what holds it.
-fn only_durable(run: &Run) -> bool {
+fn only_durable(run: &Run, durable: Work) -> bool {
     let mut works = machine::executed(run).filter(|(p, _)| p.plan.measures_target()).peekable();
-    let durable = run.doing(Work::DurableWrite).map(|p| &p.plan.name);
+    let durable = run.doing(durable).map(|p| &p.plan.name);
     works.peek().is_some() && works.all(|(p, _)| Some(&p.plan.name) == durable)
 }
 
 /// What a flush costs, where it is most of a synchronous write.
 pub fn flush(run: &Run) -> Option<Cause> {
-    let each = latency(run, Work::DurableWrite)?;
+    let (work, each) = durable(run)?;
     let plain = latency(run, Work::RandomWrite).or_else(|| latency(run, Work::QueuedWrite).filter(|p| *p < each));
     let flush = each - plain.unwrap_or(0.0);
     if flush / each < MOSTLY || flush < FELT_NS {
         return None;
     }
-    let per_s = machine::value_doing(run, Work::DurableWrite, "iops").unwrap_or(1e9 / each);
+    let per_s = machine::value_doing(run, work, "iops").unwrap_or(1e9 / each);
     let against = plain.map_or(String::new(), |p| {
         format!(" of the {} that a write and its flush take; {} without", phrase::time(each), phrase::time(p))
     });
@@ -45,20 +50,14 @@ pub fn flush(run: &Run) -> Option<Cause> {
         phrase::time(flush),
         phrase::count(per_s)
     );
-    let (standing, sure) = match only_durable(run) {
+    let (standing, sure) = match only_durable(run, work) {
         true => (Standing::Path, Confidence::Probable),
         false => (Standing::Remainder, Confidence::Low),
     };
     Some(
         Cause::new(LimitLayer::Device, standing, statement)
             .sure(sure)
-            .because([measured(
-                run,
-                "mean latency of a write and its flush",
-                each,
-                Work::DurableWrite,
-                "latency_ns_mean",
-            )])
+            .because([measured(run, "mean latency of a write and its flush", each, work, "latency_ns_mean")])
             .because(
                 plain.map(|p| measured(run, "mean latency without a flush", p, Work::RandomWrite, "latency_ns_mean")),
             )

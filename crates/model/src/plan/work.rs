@@ -41,6 +41,8 @@ pub enum Work {
     QueuedWrite,
     /// 4 KiB at random offsets through the page cache, each with its own fdatasync.
     DurableWrite,
+    /// Small blocks one behind the other at the end of a file, through the page cache, each with its own fdatasync.
+    LogAppend,
 }
 
 macro_rules! works {
@@ -82,6 +84,7 @@ works! {
     RandomRead "rand-read-qd1";
     QueuedRead "rand-read-qd32";
     DurableWrite "sync-write";
+    LogAppend "log-append";
     RandomWrite "rand-write-qd1";
     QueuedWrite "rand-write-qd32";
 }
@@ -215,7 +218,8 @@ impl Work {
         let read = plain.operation == Operation::Read;
         let pick = |reads, writes| Some(if read { reads } else { writes });
         let small = plain.random && plain.block_bytes == SMALL_BYTES;
-        let large = !plain.random && plain.streams == 1 && plain.block_bytes >= LARGE_BYTES;
+        let in_sequence = !plain.random && plain.streams == 1;
+        let large = in_sequence && plain.block_bytes >= LARGE_BYTES;
         let syncs = plain.each_durable || plain.round_bytes.is_some();
         match (plain.access, plain.depth) {
             (Access::Direct, 1) if small && !syncs => pick(Self::RandomRead, Self::RandomWrite),
@@ -227,6 +231,7 @@ impl Work {
                 pick(if ordinary { Self::SequentialReadPages } else { Self::SequentialRead }, Self::SequentialWrite)
             }
             (Access::Buffered, 1) if small && !read && plain.each_durable => Some(Self::DurableWrite),
+            (Access::Buffered, 1) if in_sequence && !large && !read && plain.each_durable => Some(Self::LogAppend),
             (Access::Buffered, 1) if large && read && (phase.cold || phase.drop_cache) => Some(Self::BufferedRead),
             (Access::Buffered, 1) if large && !read && plain.round_bytes.is_some_and(|b| b >= USUAL_BYTES) => {
                 Some(Self::BufferedWrite)
