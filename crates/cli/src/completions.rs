@@ -121,6 +121,7 @@ fn candidates(words: &[&str], global: &GlobalArgs) -> Vec<String> {
         (Some("--tag"), _) => tags(global),
         (Some("--workload"), _) => workloads(),
         (Some("--target"), _) => devices(),
+        (Some("--for"), ["check"]) => uses(),
         (Some(_), _) => Vec::new(),
         (None, ["run"] | ["workloads", "show"]) => workloads(),
         (None, ["run", _] | ["check" | "inspect" | "watch" | "tune"]) => devices(),
@@ -143,6 +144,16 @@ fn tags(global: &GlobalArgs) -> Vec<String> {
 fn runs(global: &GlobalArgs) -> Vec<String> {
     let ids = archives::open(global).ok().and_then(|archive| archive.ids().ok()).unwrap_or_default();
     tags(global).into_iter().chain(["latest".to_owned()]).chain(ids).collect()
+}
+
+/// What `check --for` takes; of video and recordings an example each.
+fn uses() -> Vec<String> {
+    let example = |id: &str| match id {
+        "video" => "video=V30".to_owned(),
+        "record" => "record=4x16Mbit".to_owned(),
+        id => id.to_owned(),
+    };
+    judge::uses().iter().map(|used| example(&used.id)).collect()
 }
 
 fn devices() -> Vec<String> {

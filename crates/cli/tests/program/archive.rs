@@ -146,6 +146,7 @@ fn bash_completes_names_of_workloads_findings_runs_and_tags() {
     assert!(offered(&scratch, &["why", &id[..8]]).contains(&id));
     assert!(offered(&scratch, &["compare", "latest", "bef"]).contains(&"before".to_owned()));
     assert_eq!(offered(&scratch, &["runs", "list", "--tag", "b"]), ["before"]);
+    assert_eq!(offered(&scratch, &["check", "--for", "vid"]), ["video=V30"]);
     assert_eq!(offered(&scratch, &["workloads", "show", "stea"]), ["steady"]);
     assert!(offered(&scratch, &["check", "--max"]).contains(&"--max-write".to_owned()), "options as before");
 }
