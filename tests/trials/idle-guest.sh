@@ -4,7 +4,7 @@
 #     tests/trials/idle-guest.sh STATIC_PROGRAM [ROUNDS] [DIRECTORY]
 #
 # Needs root, debootstrap, qemu-system-x86 and the network. The guest is Debian 12 with systemd, journald, rsyslog, cron and udev on
-# ext4 on a virtio disk; it waits two minutes after its start, then runs the checks one after the other and goes off. DIRECTORY keeps
+# ext4 on a virtio disk, emulated unless ACCELERATION=kvm; it waits two minutes after its start, then runs the checks one after the other and goes off. DIRECTORY keeps
 # the root file system for the next time.
 set -euo pipefail
 program=$1
@@ -52,9 +52,7 @@ image=$work/disk.img
 rm -f "$image"
 truncate -s 16G "$image"
 mkfs.ext4 -q -d "$root" "$image"
-acceleration=tcg
-[[ -w /dev/kvm ]] && acceleration=kvm
-timeout 3600 qemu-system-x86_64 -machine q35,accel=$acceleration -smp 2 -m 2048 -display none -serial "file:$work/console" -no-reboot \
+timeout 3600 qemu-system-x86_64 -machine q35,accel=${ACCELERATION:-tcg} -smp 2 -m 2048 -display none -serial "file:$work/console" -no-reboot \
     -kernel "$root/boot/vmlinuz" -initrd "$root/boot/initrd.img" -append "root=/dev/vda rw console=ttyS0 quiet" \
     -drive "file=$image,if=virtio,format=raw,cache=none" -nic none
 

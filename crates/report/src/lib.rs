@@ -24,6 +24,7 @@ mod copy;
 pub mod document;
 mod fact;
 mod finding_page;
+mod forum;
 mod headline;
 mod import;
 mod inspect;

@@ -3,7 +3,7 @@
 use crate::copy::routine;
 use crate::headline::{self, Cell};
 use crate::text::plain;
-use crate::{Check, quantity, storage_line};
+use crate::{Check, forum, quantity, storage_line};
 use model::{Run, Unit, Work};
 
 /// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
@@ -45,7 +45,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// The card of a check as Markdown.
+/// The card of a check as Markdown, in 40 lines at most.
 pub fn markdown(check: &Check<'_>) -> String {
     let run = check.run;
     let mut out = format!("**narrows {} {}**", safe(&check.asked()), safe(&crate::identity(run)));
@@ -82,7 +82,7 @@ pub fn markdown(check: &Check<'_>) -> String {
     }
     let version = safe(&run.program_version);
     out.push_str(&format!("\n{}. Run {}, narrows {version}.\n", headline::written_words(run), safe(&run.id)));
-    out
+    forum::folded(&out)
 }
 
 /// The rows of the check-up.

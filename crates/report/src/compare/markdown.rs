@@ -1,10 +1,11 @@
 //! A comparison as Markdown.
 
-use super::text::change_with_interval;
-use super::{Compare, Row, cause_words, notes, overall_words, verdict_words};
+use super::text::{change_with_interval, tells_something};
+use super::{Compare, Row, cause_words, metric_words, notes, overall_words, verdict_words};
+use crate::forum;
 use crate::markdown::safe;
 
-/// The comparison for an issue or a forum: without paths of this machine beyond the names of the sides.
+/// The comparison for an issue or a forum, in 40 lines at most, what was asked and what changed first: without paths of this machine beyond the names of the sides.
 pub fn compare_markdown(view: &Compare<'_>) -> String {
     let comparison = view.comparison;
     let mut out =
@@ -29,15 +30,19 @@ pub fn compare_markdown(view: &Compare<'_>) -> String {
         out.push('\n');
     }
     out.push_str("| metric | A | B | change | verdict |\n|---|---:|---:|---:|---|\n");
-    for metric in &comparison.metrics {
+    let mut metrics: Vec<_> = comparison.metrics.iter().collect();
+    metrics.sort_by_key(|m| (!m.primary, !tells_something(m)));
+    for metric in metrics {
         let row = Row::of(metric);
-        let name = if metric.primary { format!("**{}**", safe(&metric.id)) } else { safe(&metric.id) };
+        let name = safe(&metric_words(&metric.id));
+        let name = if metric.primary { format!("**{name}**") } else { name };
         let change = change_with_interval(metric).unwrap_or_else(|| "–".into());
         out.push_str(&format!("| {name} | {} | {} | {change} | {} |\n", row.a, row.b, verdict_words(metric)));
     }
     out.push('\n');
     for (reason, ids) in notes(comparison) {
-        let whom = if ids.len() > 3 { format!("{} metrics", ids.len()) } else { ids.join(", ") };
+        let names: Vec<String> = ids.iter().take(3).map(|id| metric_words(id)).collect();
+        let whom = if ids.len() > 3 { format!("{} metrics", ids.len()) } else { names.join(", ") };
         out.push_str(&format!("- {}: {}\n", safe(&whom), safe(&reason)));
     }
     if let Some(words) = cause_words(comparison) {
@@ -48,5 +53,5 @@ pub fn compare_markdown(view: &Compare<'_>) -> String {
         "\nBold: asked. Basis: {}.\n",
         comparison.metrics.first().map_or("none", |m| m.basis.name())
     ));
-    out
+    forum::folded(&out)
 }

@@ -159,7 +159,7 @@ fn is_share(metric: &Compared) -> bool {
 }
 
 /// What is said even where most is left out.
-fn tells_something(metric: &Compared) -> bool {
+pub(super) fn tells_something(metric: &Compared) -> bool {
     matches!(metric.verdict, Verdict::Better | Verdict::Worse) || metric.beyond_noise == Some(true)
 }
 

@@ -1,11 +1,12 @@
 //! A ranking as Markdown, for issues and forums.
 
 use super::{Rank, cell, order, same_order_percent, shown};
+use crate::forum;
 use crate::markdown::safe;
 use crate::quantity;
 use std::fmt::Write as _;
 
-/// The whole ranking as Markdown.
+/// The ranking as Markdown, in 40 lines at most.
 pub fn rank_markdown(rank: &Rank<'_>) -> String {
     let ranking = rank.ranking;
     let metrics = shown(rank);
@@ -55,5 +56,5 @@ pub fn rank_markdown(rank: &Rank<'_>) -> String {
     for reason in &ranking.reasons {
         let _ = writeln!(out, "- {}", safe(model::Reason::of(reason).sentence));
     }
-    out
+    forum::folded(&out)
 }
