@@ -26,6 +26,7 @@ fi
 install -m 755 "$program" "$root/usr/local/bin/narrows"
 cat > "$root/usr/local/bin/trial" <<TRIAL
 #!/bin/sh
+export HOME=/root
 cd /root
 sleep 120
 for round in \$(seq $rounds); do

@@ -79,7 +79,7 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
 }
 
 /// `--max-write`.
-fn max_write(text: &str) -> Result<u64, Failure> {
+pub fn max_write(text: &str) -> Result<u64, Failure> {
     let usage = |what: String| Failure::new(FailureKind::Usage, format!("--max-write: {what}"));
     let bytes = parse_bytes(text).map_err(|e| usage(e.to_string()).remedy("for example --max-write 1GiB"))?;
     if bytes == 0 {

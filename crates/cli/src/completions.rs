@@ -122,9 +122,11 @@ fn candidates(words: &[&str], global: &GlobalArgs) -> Vec<String> {
         (Some("--workload"), _) => workloads(),
         (Some("--target"), _) => devices(),
         (Some("--for"), ["check"]) => uses(),
+        (Some("--class"), _) => judge::class_names().map(str::to_owned).collect(),
         (Some(_), _) => Vec::new(),
         (None, ["run"] | ["workloads", "show"]) => workloads(),
         (None, ["run", _] | ["check" | "inspect" | "watch" | "tune"]) => devices(),
+        (None, ["rate"]) => devices().into_iter().chain(runs(global)).collect(),
         (None, ["explain"]) => {
             let findings = diagnose::catalogue().iter().map(|page| page.id.clone());
             findings.chain(judge::uses().iter().map(|used| format!("for-{}", used.id))).collect()

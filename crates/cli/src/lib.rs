@@ -24,6 +24,7 @@ mod output;
 mod output_file;
 mod progress;
 mod rank;
+mod rate;
 mod reading;
 mod redaction;
 mod report_page;
@@ -76,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Rank(args) => rank::command(args, &cli.global, &output),
+        Command::Rate(args) => rate::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),

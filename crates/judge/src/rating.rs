@@ -6,8 +6,8 @@
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
 use model::{
-    Interval, LayerKind, Metric, MetricStatus, PhaseRun, PhaseStatus, Rating, Run, Stack, StopCause, Target,
-    TargetKind, Work,
+    ClassNeed, Interval, LayerKind, MetricStatus, PhaseRun, PhaseStatus, RatedClass, Rating, Run, Stack, StopCause,
+    Target, TargetKind, Unit, Work,
 };
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
@@ -39,10 +39,23 @@ pub(crate) const SPEED: [(&str, u32); 11] = [
     ("V90", 90),
 ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Above,
-    Below,
+/// A need, and why no number stands for it or decides it.
+struct Part {
+    need: ClassNeed,
+    missing: Option<String>,
+}
+
+impl Part {
+    fn new(what: &str, metric: String, threshold: f64, unit: Unit) -> Self {
+        let (what, none) = (what.to_owned(), None);
+        let need = ClassNeed { what, metric, threshold, value: none, low: none, high: none, unit, holds: None };
+        Self { need, missing: None }
+    }
+
+    fn without(mut self, why: String) -> Self {
+        self.missing = Some(why);
+        self
+    }
 }
 
 /// Ratings of a run's target from its phases. Empty unless the target is a card (SD, eMMC, or a simulated one): the classes
@@ -52,14 +65,49 @@ pub fn ratings(run: &Run) -> Vec<Rating> {
 }
 
 fn ratings_of(target: &Target, phases: &[PhaseRun]) -> Vec<Rating> {
-    if !is_card(target) {
-        return Vec::new();
+    if is_card(target) { rated(target, phases).into_iter().map(|c| c.rating).collect() } else { Vec::new() }
+}
+
+/// How a target stands to every class, whatever it is: what is no card as far as can be seen has that among its reasons. Empty
+/// where there is no storage.
+pub fn rated_classes(run: &Run) -> Vec<RatedClass> {
+    match run.target.kind {
+        TargetKind::Null | TargetKind::Region => Vec::new(),
+        _ => rated(&run.target, &run.phases),
     }
+}
+
+/// Names of all classes.
+pub fn class_names() -> impl Iterator<Item = &'static str> {
+    APPLICATION.iter().map(|class| class.0).chain(SPEED.iter().map(|class| class.0))
+}
+
+/// The kinds of work that decide a class, by the names of their phases in the check; of none that is known, all of them.
+pub fn phases_of_class(class: Option<&str>) -> Vec<&'static str> {
+    let application = APPLICATION.iter().filter(|c| class.is_none_or(|name| name == c.0));
+    let random = application.flat_map(|c| [c.3.name(), c.4.name()]);
+    std::iter::once(Work::SequentialWrite.name()).chain(random).collect()
+}
+
+fn rated(target: &Target, phases: &[PhaseRun]) -> Vec<RatedClass> {
     let sequential = lowest_sustained_write(phases);
-    let mut list: Vec<Rating> =
+    let mut list: Vec<RatedClass> =
         APPLICATION.iter().map(|&class| application(class, &sequential, target, phases)).collect();
-    list.extend(SPEED.iter().map(|&(class, mb)| speed(class, f64::from(mb) * 1e6, &sequential, target)));
+    list.extend(SPEED.iter().map(|&(class, mb)| speed(class, f64::from(mb) * 1e6, &sequential, target, phases)));
     list
+}
+
+/// Whether the card's registers claim a class (SD Physical Layer Specification, SSR); `None` where they say nothing.
+fn claimed(class: &str, target: &Target) -> Option<bool> {
+    let (kind, number) = class.split_at(1);
+    let number: i64 = number.parse().ok()?;
+    let fact = match kind {
+        "A" => "app_performance_class",
+        "C" => "speed_class",
+        "U" => "uhs_grade",
+        _ => "video_class",
+    };
+    target.stack.layers.iter().find_map(|l| l.int(fact)).map(|claims| claims >= number)
 }
 
 fn is_card(target: &Target) -> bool {
@@ -77,25 +125,47 @@ fn is_emmc(target: &Target) -> bool {
     target.stack.layers.iter().any(|l| l.text("mmc_type") == Some("MMC"))
 }
 
-/// Which side of `threshold` a metric stands on, or why that cannot be said.
-fn side(phases: &[PhaseRun], work: Work, threshold: f64) -> Result<Side, String> {
+/// Where a metric stands to a threshold.
+fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     let phase = Run::doing_in(phases, work);
     let id = phase.map_or(work.iops().to_owned(), |p| format!("{}.iops", p.plan.name));
-    let metric: &Metric = phase
-        .and_then(|p| p.metrics.iter().find(|m| m.id == id))
-        .ok_or_else(|| format!("missing: {id} is not part of this run"))?;
+    let mut part = Part::new(what, id.clone(), threshold, Unit::OpsPerS);
+    let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
+        return part.without(format!("missing: {id} is not part of this run"));
+    };
     let Some(value) = metric.value.filter(|_| metric.status == MetricStatus::Measured) else {
         let why = metric.reasons.first().map_or("no reason was given", String::as_str);
-        return Err(format!("missing: {id} has no value ({why})"));
+        return part.without(format!("missing: {id} has no value ({why})"));
     };
     let (low, high) = (metric.low.unwrap_or(value), metric.high.unwrap_or(value));
-    if low >= threshold {
-        Ok(Side::Above)
-    } else if high < threshold {
-        Ok(Side::Below)
-    } else {
-        Err(format!("too-near: {id} is {value:.0}, between {low:.0} and {high:.0}; the class asks for {threshold:.0}"))
+    (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high));
+    part.need.holds = match (low >= threshold, high < threshold) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    if part.need.holds.is_some() {
+        return part;
     }
+    part.without(format!(
+        "too-near: {id} is {value:.0}, between {low:.0} and {high:.0}; the class asks for {threshold:.0}"
+    ))
+}
+
+/// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
+fn sustained(phases: &[PhaseRun], sequential: &Result<f64, String>, threshold: f64) -> Part {
+    let name = Run::doing_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
+    let mut part = Part::new("sustained sequential write", format!("{name} series"), threshold, Unit::BytesPerS);
+    // All of it in less than a second is a bound that can only say yes.
+    let bound = || least_of_the_only_second(phases).filter(|least| *least >= threshold);
+    match (sequential, sequential.is_err().then(bound).flatten()) {
+        (Ok(rate), _) => (part.need.value, part.need.holds) = (Some(*rate), Some(*rate >= threshold)),
+        (Err(_), Some(least)) => {
+            (part.need.value, part.need.low, part.need.holds) = (Some(least), Some(least), Some(true))
+        }
+        (Err(why), None) => return part.without(why.clone()),
+    }
+    part
 }
 
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
@@ -151,11 +221,12 @@ fn application(
     sequential: &Result<f64, String>,
     target: &Target,
     phases: &[PhaseRun],
-) -> Rating {
-    let parts = [
-        side(phases, reads, read),
-        side(phases, writes, write),
-        sequential.clone().map(|v| if v >= APPLICATION_SEQUENTIAL { Side::Above } else { Side::Below }),
+) -> RatedClass {
+    let depth = if reads == Work::QueuedRead { " at depth 32" } else { "" };
+    let parts = vec![
+        side(phases, reads, read, &format!("random reads/s{depth}")),
+        side(phases, writes, write, &format!("random writes/s{depth}")),
+        sustained(phases, sequential, APPLICATION_SEQUENTIAL),
     ];
     let mut reasons = vec![
         "not-erased: the class is tested on a card that was erased as a whole".to_owned(),
@@ -173,41 +244,54 @@ fn application(
                 .to_owned()
         });
     }
-    finish(class, &parts, reasons, target)
+    finish(class, parts, reasons, target)
 }
 
-fn speed(class: &str, threshold: f64, sequential: &Result<f64, String>, target: &Target) -> Rating {
-    let parts = [sequential.clone().map(|v| if v >= threshold { Side::Above } else { Side::Below })];
+fn speed(
+    class: &str,
+    threshold: f64,
+    sequential: &Result<f64, String>,
+    target: &Target,
+    phases: &[PhaseRun],
+) -> RatedClass {
     let reasons = vec![
         "free-units: the class is tested on free allocation units, with writes of whole recording units".to_owned(),
         "commands: the class is tested with speed class commands, which no card reader issues".to_owned(),
     ];
-    finish(class, &parts, reasons, target)
+    finish(class, vec![sustained(phases, sequential, threshold)], reasons, target)
 }
 
 /// Below if any part is, above if all are, else unknown.
-fn finish(class: &str, parts: &[Result<Side, String>], mut reasons: Vec<String>, target: &Target) -> Rating {
-    let below = parts.iter().any(|p| p == &Ok(Side::Below));
-    let above = parts.iter().all(|p| p == &Ok(Side::Above));
-    let indication = if below {
+fn finish(class: &str, parts: Vec<Part>, mut reasons: Vec<String>, target: &Target) -> RatedClass {
+    let indication = if parts.iter().any(|p| p.need.holds == Some(false)) {
         Some("below")
-    } else if above {
+    } else if parts.iter().all(|p| p.need.holds == Some(true)) {
         Some("above")
     } else {
         None
     };
+    if !is_card(target) {
+        reasons.push(
+            "not-a-card: no register says that this is an SD card; one in a USB reader cannot be told from a stick"
+                .to_owned(),
+        );
+    }
     if is_emmc(target) {
         reasons.push("emmc: the class is defined for SD cards; an eMMC is compared, not classed".to_owned());
     }
     // What is missing comes first: it explains an unknown indication.
-    let mut all: Vec<String> = parts.iter().filter_map(|p| p.clone().err()).collect();
+    let mut all: Vec<String> = parts.iter().filter_map(|p| p.missing.clone()).collect();
     all.append(&mut reasons);
-    Rating {
-        class: class.to_owned(),
-        met: None,
-        indication: indication.map(str::to_owned),
-        approximation: true,
-        reasons: all,
+    RatedClass {
+        rating: Rating {
+            class: class.to_owned(),
+            met: None,
+            indication: indication.map(str::to_owned),
+            approximation: true,
+            reasons: all,
+        },
+        claimed: claimed(class, target),
+        needs: parts.into_iter().map(|p| p.need).collect(),
     }
 }
 

@@ -103,7 +103,10 @@ pub use stream_record::{
 pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
-pub use verdict::{Cause, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, Rating, Undecided};
+pub use verdict::{
+    Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, RatedClass, Rating,
+    Undecided,
+};
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
 

@@ -1,6 +1,6 @@
 //! What the diagnosis and the judge conclude: the limit, findings, ratings.
 
-use crate::Evidence;
+use crate::{Evidence, Unit};
 use serde::{Deserialize, Serialize};
 
 /// How sure a statement is. Nothing is `high` that was not seen.
@@ -166,4 +166,37 @@ pub struct Rating {
     /// Which conditions were not met, which numbers were missing.
     #[serde(with = "crate::reason::as_objects")]
     pub reasons: Vec<String>,
+}
+
+/// A class with what it asks for beside what was measured: `narrows rate`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RatedClass {
+    /// How the target stands to it.
+    #[serde(flatten)]
+    pub rating: Rating,
+    /// Whether the card's own registers claim the class; `None` where they say nothing of it.
+    pub claimed: Option<bool>,
+    /// What it asks for.
+    pub needs: Vec<ClassNeed>,
+}
+
+/// One number that a class asks for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassNeed {
+    /// In words.
+    pub what: String,
+    /// The metric, or the phase of whose series it was made.
+    pub metric: String,
+    /// The least that the class asks for.
+    pub threshold: f64,
+    /// What was measured; `None` where no number stands.
+    pub value: Option<f64>,
+    /// The interval of it.
+    pub low: Option<f64>,
+    /// Its other end.
+    pub high: Option<f64>,
+    /// Unit of all of them.
+    pub unit: Unit,
+    /// Whether it is there; `None` where that cannot be told.
+    pub holds: Option<bool>,
 }

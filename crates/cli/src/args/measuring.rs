@@ -28,7 +28,7 @@ pub struct CheckArgs {
     #[arg(long = "for", value_name = "WHAT")]
     pub made_for: Option<String>,
     /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device or
-    /// 256 MiB]
+    /// 160 MiB]
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
     /// Write nothing: only what reading tells is measured
@@ -50,6 +50,44 @@ pub struct CheckArgs {
     /// when it has ended [default: 60s, and on the measured disk when it has ended]
     #[arg(long, value_name = "TIME")]
     pub keep_every: Option<String>,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "The phases that decide are measured, or read from a run that is kept. A short test through a file system or a reader cannot
+certify a class: it says on which side of each threshold the numbers are, and which conditions of the class were not met. What
+was not measured, or is not valid, is never above.
+
+Examples:
+  narrows rate /mnt/card                     all classes, in a minute
+  narrows rate /mnt/card --class v30         one, by the phase that decides it: 0 above, 1 below, 4 not known
+  narrows rate /dev/sdb --destroy S3R1       the card itself, without a file system
+  narrows rate latest                        of a run that is kept: its id, a tag, a bundle
+  narrows rate sim:class4-card --json        a simulated card, in a moment"
+)]
+pub struct RateArgs {
+    /// Directory, file, block device or sim:NAME, which are measured; or a kept run: its id or the start of it, a tag, latest, a
+    /// bundle
+    #[arg(value_name = "TARGET|RUN", value_hint = clap::ValueHint::AnyPath)]
+    pub source: OsString,
+    /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// How long measuring may take, layout included
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub budget: String,
+    /// The most that may be written [default: as for check]
+    #[arg(long, value_name = "SIZE")]
+    pub max_write: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
     /// Seed of everything random [default: from the system]

@@ -23,6 +23,7 @@ mod outputs;
 mod pages;
 mod program;
 mod rank;
+mod rate;
 mod run;
 mod simulated;
 mod targets;

@@ -14,6 +14,7 @@ mod import;
 mod inspect;
 mod plan;
 mod rank;
+mod rate;
 mod run;
 mod runs;
 mod tune;
@@ -32,6 +33,7 @@ pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, Impor
 pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
+pub use rate::{RateCapacity, RateDocument};
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};

@@ -1,0 +1,105 @@
+//! `narrows rate`: how a card, or a kept run of one, stands to the published classes.
+
+use crate::archives;
+use crate::args::{GlobalArgs, RateArgs};
+use crate::check::max_write;
+use crate::execution::{Execution, Page};
+use crate::output::Output;
+use crate::signals::SecondSignal;
+use conduct::{Budget, Wanted, plan, random_u64};
+use model::{Failure, FailureKind, RatedClass, Run, TargetKind};
+use report::document::RateDocument;
+use spec::{Wear, Workload};
+use std::path::Path;
+use std::process::ExitCode;
+use sys::Links;
+
+/// Executes the command.
+pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let class = args.class.as_deref().map(class_named).transpose()?;
+    if let Some(run) = kept(args, global)? {
+        return Ok(show(&run, class, output));
+    }
+    let workload = workload(args, class)?;
+    let most = args.max_write.as_deref().map(max_write).transpose()?;
+    let page = Page { file: None, identify: false };
+    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let mut opened = execution.open(&Wanted {
+        name: &args.source,
+        links: Links::Follow,
+        consent: args.permissions.consent(),
+        registers: args.permissions.read_registers,
+        interval_ns: workload.interval_ns,
+        region: false,
+        probe: most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
+    })?;
+    let mut workload = workload;
+    if !matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
+        let usual = Wear::Usual { device_bytes: opened.target.stack.device_bytes() };
+        workload.writes_within(most.map_or(usual, Wear::AtMost));
+    }
+    let seed = args.seed.map_or_else(random_u64, Ok)?;
+    let plan = plan::plan(&workload, &opened, seed)?;
+    execution.terminal().announce(&plan, &opened, None);
+    let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
+    let mut code = ExitCode::SUCCESS;
+    let ended = execution.answer(executed, output, |run, _, _| {
+        code = show(run, class, output);
+        Ok(())
+    });
+    // What ended it early, or could not be kept, is said before the answer to the question.
+    Ok(if ended == ExitCode::SUCCESS { code } else { ended })
+}
+
+/// The name of a class as it is written, whatever its letters.
+fn class_named(name: &str) -> Result<&'static str, Failure> {
+    judge::class_names().find(|class| class.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let all: Vec<&str> = judge::class_names().collect();
+        Failure::new(FailureKind::Usage, format!("--class: '{name}' is no class; there are {}", all.join(", ")))
+            .remedy("for example --class A1")
+    })
+}
+
+/// The run of the archive that is meant, where no target is: what is there as a file or a simulated device is a target, unless
+/// it is a bundle.
+fn kept(args: &RateArgs, global: &GlobalArgs) -> Result<Option<Run>, Failure> {
+    let (path, name) = (Path::new(&args.source), args.source.to_string_lossy());
+    let is_bundle = path.join("run.json").exists() || path.extension().is_some_and(|e| e == "tar" || e == "zst");
+    if name.starts_with("sim:") || name.starts_with("null:") || (path.exists() && !is_bundle) {
+        return Ok(None);
+    }
+    if name.contains('/') && !is_bundle {
+        // A path that is not there: the target says so better.
+        return Ok(None);
+    }
+    Ok(Some(archives::open(global)?.resolve_one(&name)?.load()?))
+}
+
+/// Those phases of the check that decide the class, or all classes.
+fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
+    let set = [("budget".to_owned(), args.budget.clone())];
+    let mut workload = spec::built_in("check", &set).map_err(|errors| {
+        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
+        Failure::new(FailureKind::Usage, format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
+    })?;
+    workload.keep_phases(&judge::phases_of_class(class));
+    workload.check_budget().map_err(|e| plan::failure(&e))?;
+    Ok(workload)
+}
+
+/// Prints the answer: 1 where the class that was asked about is not reached, 4 where that is not known.
+fn show(run: &Run, class: Option<&str>, output: &Output) -> ExitCode {
+    let mut classes = judge::rated_classes(run);
+    classes.retain(|c| class.is_none_or(|name| name == c.rating.class));
+    if output.is_json() {
+        output.document(&RateDocument::new(run, &classes));
+    } else {
+        output.text(&report::rate_text(run, &classes, output.style()));
+    }
+    let known = |c: &RatedClass| c.rating.indication.is_some();
+    match class {
+        Some(_) if classes.iter().any(|c| c.rating.indication.as_deref() == Some("below")) => ExitCode::from(1),
+        _ if classes.iter().any(known) => ExitCode::SUCCESS,
+        _ => ExitCode::from(FailureKind::Invalid.exit_code()),
+    }
+}

@@ -1,0 +1,77 @@
+//! `narrows rate`: classes of a target and of kept runs.
+
+use crate::program::Scratch;
+use serde_json::Value;
+
+fn class<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let ratings = document["ratings"].as_array().unwrap();
+    ratings.iter().find(|r| r["class"] == name).unwrap_or_else(|| panic!("{name}: {document}"))
+}
+
+#[test]
+fn every_threshold_stands_beside_what_was_measured_and_nothing_is_certified() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["rate", "sim:class4-card", "--json", "--seed", "1"], 0);
+    assert_eq!(document["schema"], "narrows/rate/1");
+    let ratings = document["ratings"].as_array().unwrap();
+    assert_eq!(ratings.len(), 13);
+    for rating in ratings {
+        assert!(rating["met"].is_null() && rating["approximation"] == true, "{rating}");
+        assert!(!rating["reasons"].as_array().unwrap().is_empty(), "the conditions that were not met: {rating}");
+        let needs = rating["needs"].as_array().unwrap();
+        let all = needs.iter().all(|n| n["holds"] == true);
+        assert_eq!(rating["indication"] == "above", all, "{rating}");
+        for need in needs {
+            let (value, threshold) = (need["value"].as_f64().unwrap(), need["threshold"].as_f64().unwrap());
+            assert_eq!(need["holds"], value >= threshold, "{need}");
+        }
+    }
+    // Some 33 random writes a second and 10 MB/s in sequence; it calls itself class 4.
+    assert_eq!(
+        (&class(&document, "A1")["indication"], &class(&document, "A1")["claimed"]),
+        (&"below".into(), &false.into())
+    );
+    assert_eq!(
+        (&class(&document, "C4")["indication"], &class(&document, "C4")["claimed"]),
+        (&"above".into(), &true.into())
+    );
+    assert_eq!(class(&document, "V30")["indication"], "below");
+    assert_eq!(document["capacity"]["claimed_bytes"], 4_000_000_000_u64);
+    assert_eq!((&document["capacity"]["kind"], &document["capacity"]["real_bytes"]), (&"unknown".into(), &Value::Null));
+}
+
+#[test]
+fn a_run_is_rated_as_it_was_measured_and_one_class_is_a_question() {
+    let scratch = Scratch::new();
+    let check = scratch.json(["check", "sim:class4-card", "--json", "--seed", "1", "--tag", "card"], 0);
+    for source in ["latest", "card", check["run_id"].as_str().unwrap()] {
+        let rated = scratch.json(["rate", source, "--json"], 0);
+        assert_eq!(rated["run_id"], check["run_id"]);
+        for of_check in check["ratings"].as_array().unwrap() {
+            let name = of_check["class"].as_str().unwrap();
+            assert_eq!(class(&rated, name)["indication"], of_check["indication"], "{source} {name}");
+        }
+    }
+    for (name, code) in [("v6", 0), ("V30", 1), ("a2", 1), ("nonsense", 2)] {
+        let ended = scratch.run(["rate", "card", "--class", name]);
+        assert_eq!(ended.code, code, "{name}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.lines().all(|l| l.chars().count() <= 80), "{}", ended.stdout);
+    }
+    // A run without the numbers decides nothing, and never above.
+    scratch.run(["run", "depth", "sim:class4-card", "--set", "time=1s", "--tag", "reads"]);
+    let ended = scratch.run(["rate", "reads", "--class", "V6"]);
+    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("no number stands") && ended.stdout.contains("not known"), "{}", ended.stdout);
+    assert_eq!(scratch.run(["rate", "no-such-run"]).code, 2);
+    assert_eq!(scratch.run(["rate", "./not/there"]).code, 3);
+    assert_eq!(scratch.run(["rate", "null:"]).code, 4);
+}
+
+#[test]
+fn one_class_is_measured_by_what_decides_it() {
+    let scratch = Scratch::new();
+    scratch.json(["rate", "sim:nvme", "--class", "V30", "--json"], 0);
+    let run = scratch.json(["runs", "show", "latest", "--json"], 0);
+    let phases: Vec<&str> = run["phases"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    assert!(phases.contains(&"seq-write") && phases.iter().all(|p| !p.starts_with("rand-")), "{phases:?}");
+}

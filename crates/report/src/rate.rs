@@ -1,0 +1,155 @@
+//! How a card stands to the published classes, as text.
+
+use crate::quantity;
+use crate::text::{pad, plain, shorten, width, wrap};
+use crate::{Paint, Style, identity, storage_line};
+use model::{ClassNeed, RatedClass, Reason, Run, Unit};
+
+const CLASS: usize = 6;
+const ASKS: usize = 38;
+const MEASURED: usize = 22;
+
+/// What the device says of its size.
+pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
+    run.target.stack.device_bytes().or(run.target.size_bytes)
+}
+
+/// A sentence first: which classes the numbers reach and which not; then every threshold beside what was measured, what the card
+/// claims, and which conditions of the classes were not met.
+pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
+    let mut out = Text { style, out: String::new() };
+    let title = format!("narrows rate {}", plain(&identity(run), style.ascii));
+    out.line(&style.paint(Paint::Title, &shorten(&title, style.columns(), style.ascii)));
+    out.wrapped("", &plain(&storage_line(run), style.ascii), None);
+    out.line("");
+    if classes.is_empty() {
+        out.wrapped("  ", "Nothing to rate: there is no storage behind this target.", Some(Paint::Warn));
+        return out.out;
+    }
+    out.wrapped("  ", &sentence(classes), Some(Paint::Accent));
+    for class in classes.iter().filter(|c| c.claimed == Some(true) && c.rating.indication.as_deref() == Some("below")) {
+        let words = format!("The card claims {} in its own registers, and is below it here.", class.rating.class);
+        out.wrapped("  ", &words, Some(Paint::Warn));
+    }
+    out.line("");
+    out.table(classes);
+    out.line("");
+    let claims: Vec<&str> =
+        classes.iter().filter(|c| c.claimed == Some(true)).map(|c| c.rating.class.as_str()).collect();
+    match (claims.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
+        ([], true) if classes.len() == 1 => out.wrapped("  ", "Its registers do not claim it.", None),
+        ([], true) => out.wrapped("  ", "Its registers claim none of these classes.", None),
+        ([], false) => out.wrapped("  ", "What it claims itself cannot be read here.", None),
+        (claims, _) => out.wrapped("  ", &format!("Its registers claim {}.", claims.join(", ")), None),
+    }
+    if let Some(bytes) = claimed_bytes(run) {
+        let size = quantity::size(bytes);
+        out.wrapped(
+            "  ",
+            &format!("Capacity {size}, as it says itself; whether that is there was not measured."),
+            None,
+        );
+    }
+    out.line("");
+    out.line("  An approximation, and no certificate:");
+    for reason in distinct(classes) {
+        out.wrapped("  - ", &plain(&reason, style.ascii), None);
+    }
+    for remark in &run.remarks {
+        out.wrapped("  ", &plain(remark, style.ascii), Some(Paint::Dim));
+    }
+    out.line(&format!("  Run {}", plain(&run.id, style.ascii)));
+    out.out
+}
+
+/// Which classes the numbers reach, which not, and of which that is not known. Of each kind the highest that is reached and the
+/// lowest that is not say the rest.
+fn sentence(classes: &[RatedClass]) -> String {
+    let side = |of: Option<&str>| -> Vec<&str> {
+        let found = classes.iter().filter(|c| c.rating.indication.as_deref() == of);
+        found.map(|c| c.rating.class.as_str()).collect()
+    };
+    let said = [("Above", side(Some("above"))), ("below", side(Some("below"))), ("not known", side(None))];
+    let parts: Vec<String> =
+        said.iter().filter(|s| !s.1.is_empty()).map(|(word, names)| format!("{word} {}", names.join(", "))).collect();
+    let mut text = parts.join("; ");
+    text.push('.');
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Every reason of a class once, in its order, with the classes that it is said of where these are not all.
+fn distinct(classes: &[RatedClass]) -> Vec<String> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for class in classes {
+        for reason in &class.rating.reasons {
+            let sentence = Reason::of(reason).sentence;
+            match all.iter_mut().find(|(said, _)| *said == sentence) {
+                Some((_, names)) => names.push(&class.rating.class),
+                None => all.push((sentence, vec![&class.rating.class])),
+            }
+        }
+    }
+    let speed = classes.iter().filter(|c| !c.rating.class.starts_with('A')).count();
+    let words = |(sentence, names): (&str, Vec<&str>)| match names.len() {
+        n if n == classes.len() => sentence.to_owned(),
+        n if n == speed && names.iter().all(|name| !name.starts_with('A')) => format!("speed classes: {sentence}"),
+        _ => format!("{}: {sentence}", names.join(", ")),
+    };
+    all.into_iter().map(words).collect()
+}
+
+fn value(need: &ClassNeed) -> String {
+    let Some(value) = need.value else { return "no number stands".to_owned() };
+    match need.low.zip(need.high) {
+        Some(interval) => quantity::shown(value, need.unit, Some(interval)).with_interval("±"),
+        None if need.low.is_some() => format!("{} or more", quantity::quantity(value, need.unit)),
+        None => quantity::quantity(value, need.unit),
+    }
+}
+
+struct Text<'a> {
+    style: &'a Style,
+    out: String,
+}
+
+impl Text<'_> {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    fn wrapped(&mut self, first: &str, text: &str, paint: Option<Paint>) {
+        let indent = width(first);
+        for (i, line) in wrap(text, self.style.columns().saturating_sub(indent)).iter().enumerate() {
+            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
+            let line = paint.map_or_else(|| line.clone(), |p| self.style.paint(p, line));
+            self.line(&format!("{lead}{line}"));
+        }
+    }
+
+    fn table(&mut self, classes: &[RatedClass]) {
+        let row = |class: &str, asks: &str, measured: &str| {
+            format!("  {}{}{}", pad(class, CLASS), pad(asks, ASKS), pad(measured, MEASURED))
+        };
+        let head = row("class", "asks for at least", "measured");
+        self.line(&self.style.paint(Paint::Dim, head.trim_end()));
+        for class in classes {
+            for (i, need) in class.needs.iter().enumerate() {
+                let name = if i == 0 { class.rating.class.as_str() } else { "" };
+                let amount = match need.unit {
+                    Unit::OpsPerS => quantity::count(need.threshold as u64),
+                    unit => quantity::quantity(need.threshold, unit),
+                };
+                let (word, paint) = match need.holds {
+                    Some(true) => ("above", None),
+                    Some(false) => ("below", Some(Paint::Warn)),
+                    None => ("not known", Some(Paint::Dim)),
+                };
+                let measured = plain(&value(need), self.style.ascii);
+                let word = paint.map_or_else(|| word.to_owned(), |p| self.style.paint(p, word));
+                self.line(&format!("{}{word}", row(name, &format!("{amount} {}", need.what), &measured)));
+            }
+        }
+    }
+}
