@@ -15,7 +15,7 @@ suite=bookworm
 
 if [[ ! -e $root/boot/vmlinuz ]]; then
     packages=systemd-sysv,udev,dbus,rsyslog,cron,man-db,iproute2
-    debootstrap --variant=minbase --include=$packages $suite "$root" http://deb.debian.org/debian
+    debootstrap --variant=minbase --include=$packages $suite "$root"
     mount --bind /proc "$root/proc"
     chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q linux-image-cloud-amd64 || { umount "$root/proc"; exit 1; }
     umount "$root/proc"

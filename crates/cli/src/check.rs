@@ -51,7 +51,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         }
         return Ok(ExitCode::SUCCESS);
     }
-    execution.terminal().announce(&plan, &opened, wear.and_then(Wear::beyond_share));
+    execution.terminal().announce(&plan, &opened, true, wear.and_then(Wear::beyond_share));
     let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         report_page::show(run, conclusions, page, output);

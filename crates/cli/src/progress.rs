@@ -136,12 +136,14 @@ impl Terminal {
 
     /// Says what will be written and how long it takes, before it is: also where no terminal is; and that it is a larger share
     /// of a device of this size than usual.
-    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, small_device_bytes: Option<u64>) {
+    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, keeps_budget: bool, small_device_bytes: Option<u64>) {
         if self.quiet || matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
             return;
         }
         let written = opened.rig.bytes_written();
-        let time = report::quantity::duration(plan.budget_ns);
+        // What shares a budget takes it; of other plans the limits are added up, and most phases end long before.
+        let most = if keeps_budget { "" } else { " at most" };
+        let time = format!("{}{most}", report::quantity::duration(plan.budget_ns));
         let place = opened.target.path.as_deref().unwrap_or(&opened.target.name);
         if let Some(first) = conduct::plan::preconditioning(plan, opened.probe_bytes_per_s) {
             return self.say(&preconditioning(&first, place));

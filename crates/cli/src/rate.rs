@@ -40,7 +40,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan(&workload, &opened, seed)?;
-    execution.terminal().announce(&plan, &opened, None);
+    execution.terminal().announce(&plan, &opened, true, None);
     let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
     let mut code = ExitCode::SUCCESS;
     let ended = execution.answer(executed, output, |run, _, _| {

@@ -1,6 +1,8 @@
 //! What is concluded from a run, whoever made it and whenever.
 
-use model::{Cause, Confidence, DepthCurve, Finding, Fit, Limit, LimitLayer, NextStep, Rating, RowLimit, Run, UseText};
+use model::{
+    Cause, Confidence, DepthCurve, Evidence, Finding, Fit, Limit, LimitLayer, NextStep, Rating, RowLimit, Run, UseText,
+};
 
 /// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
 pub struct Conclusions {
@@ -35,7 +37,7 @@ impl Conclusions {
         // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
         let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.what == name)?, &limits));
         let deciding = deciding.or(asked_row.filter(|_| limit.layer == LimitLayer::Unknown));
-        let limit = deciding.map_or(limit, Limit::from);
+        let limit = deciding.map_or_else(|| of_the_asked(limit, &fit, asked_for.as_deref()), Limit::from);
         let next_step = match deciding.and_then(|row| row.next_step.clone()) {
             Some(step) => Some(step),
             None => diagnose::next_step(run, &limit, &findings),
@@ -67,6 +69,19 @@ fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
     let worst = fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))?;
     row_of(worst, limits).filter(|l| l.confidence >= Confidence::Probable)
+}
+
+/// Where nothing limits for want of numbers, those that were asked for are what is missing, and not those of a whole check.
+fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
+    let asked = asked_for.and_then(|name| fit.iter().find(|f| f.what == name));
+    match asked.filter(|f| limit.layer == LimitLayer::Unknown && f.value.is_none()) {
+        Some(fit) => Limit {
+            statement: format!("not known: no number of {} stands", fit.metric.split('.').next().unwrap_or_default()),
+            evidence: vec![Evidence::absence(fit.quantity.clone(), fit.metric.clone())],
+            ..limit
+        },
+        None => limit,
+    }
 }
 
 /// The row whose number decides a use, where something is known of it.

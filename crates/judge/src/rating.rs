@@ -155,7 +155,7 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
 /// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
 fn sustained(phases: &[PhaseRun], sequential: &Result<f64, String>, threshold: f64) -> Part {
     let name = Run::doing_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
-    let mut part = Part::new("sustained sequential write", format!("{name} series"), threshold, Unit::BytesPerS);
+    let mut part = Part::new("sequential write, slowest second", format!("{name} series"), threshold, Unit::BytesPerS);
     // All of it in less than a second is a bound that can only say yes.
     let bound = || least_of_the_only_second(phases).filter(|least| *least >= threshold);
     match (sequential, sequential.is_err().then(bound).flatten()) {

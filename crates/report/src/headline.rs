@@ -348,7 +348,8 @@ pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
         let statement = format!("{} ({})", limit.statement, confidence_word(limit.confidence));
         match rows.last_mut() {
             Some((label, said))
-                if *said == statement && label.strip_suffix(" read") == row_words(work).strip_suffix(" write") =>
+                if *said == statement
+                    && label.strip_suffix(" read").is_some_and(|of| row_words(work) == format!("{of} write")) =>
             {
                 label.push_str(", write");
             }

@@ -6,8 +6,8 @@ use crate::{Paint, Style, identity, storage_line};
 use model::{ClassNeed, RatedClass, Reason, Run, Unit};
 
 const CLASS: usize = 6;
-const ASKS: usize = 38;
-const MEASURED: usize = 22;
+const ASKS: usize = 43;
+const MEASURED: usize = 20;
 
 /// What the device says of its size.
 pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
@@ -27,13 +27,6 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
         return out.out;
     }
     out.wrapped("  ", &sentence(classes), Some(Paint::Accent));
-    for class in classes.iter().filter(|c| c.claimed == Some(true) && c.rating.indication.as_deref() == Some("below")) {
-        let words = format!("The card claims {} in its own registers, and is below it here.", class.rating.class);
-        out.wrapped("  ", &words, Some(Paint::Warn));
-    }
-    out.line("");
-    out.table(classes);
-    out.line("");
     let claims: Vec<&str> =
         classes.iter().filter(|c| c.claimed == Some(true)).map(|c| c.rating.class.as_str()).collect();
     match (claims.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
@@ -42,6 +35,13 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
         ([], false) => out.wrapped("  ", "What it claims itself cannot be read here.", None),
         (claims, _) => out.wrapped("  ", &format!("Its registers claim {}.", claims.join(", ")), None),
     }
+    for class in classes.iter().filter(|c| c.claimed == Some(true) && c.rating.indication.as_deref() == Some("below")) {
+        let words = format!("It is below {}, which it claims.", class.rating.class);
+        out.wrapped("  ", &words, Some(Paint::Warn));
+    }
+    out.line("");
+    out.table(classes);
+    out.line("");
     if let Some(bytes) = claimed_bytes(run) {
         let size = quantity::size(bytes);
         out.wrapped(

@@ -78,15 +78,15 @@ fn weight(phase: &PhasePlan) -> u64 {
 }
 
 fn limited(stream: &mut StreamPlan, bytes: u64) {
-    // A journal writes for each synced block some of its own.
-    let per_block = if stream.durability.sync == Sync::FdatasyncEach { Plan::JOURNALLED } else { 1 };
     let block = stream.block().block_size_bytes.max(1);
     if let Some(round) = &mut stream.durability.round_bytes {
         // A round that is larger than its share would write more than was announced.
         *round = (*round).min((bytes / block).max(1) * block);
     }
     let block = stream.durability.round_bytes.unwrap_or(block).max(1);
-    let most = (bytes / per_block / block).max(1) * block;
+    // A journal writes for each synced block some of its own.
+    let cost = if stream.durability.sync == Sync::FdatasyncEach { Plan::synced_bytes(block) } else { block };
+    let most = (bytes / cost).max(1) * block;
     stream.limits.total_bytes = Some(stream.limits.total_bytes.map_or(most, |b| b.min(most)));
 }
 

@@ -156,7 +156,17 @@ impl Command<'_> {
         if execution.terminal().is_still_changed() {
             output.in_red();
         }
-        outcome::show(experiment, &underway.state, execution.archive(), args, output, walked?)
+        let ended = match walked {
+            Ok(ended) => ended,
+            // Shells tell by the code that a signal ended it, as of any other run.
+            Err(failure) if execution.signals().seen() && failure.kind == FailureKind::Invalid => {
+                output.failure(&failure);
+                let code = execution.signals().exit_code().unwrap_or(failure.kind.exit_code());
+                return Ok(ExitCode::from(code));
+            }
+            Err(failure) => return Err(failure),
+        };
+        outcome::show(experiment, &underway.state, execution.archive(), args, output, ended)
     }
 
     /// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.

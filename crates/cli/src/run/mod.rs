@@ -95,7 +95,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
-    execution.terminal().announce(&plan, &opened, None);
+    execution.terminal().announce(&plan, &opened, workload.has_budget(), None);
     let executed = execution.conducted().execute("run", plan, budget, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
@@ -123,7 +123,7 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
             FailureKind::Usage,
             format!("{} is no experiment: nothing of it goes on", source.name),
         )
-        .remedy("narrows run EXPERIMENT.toml --resume"));
+        .remedy("narrows run --resume   goes on with what was interrupted last, also with runs of --repeat"));
     }
     experiment::resume(&args, source, global, output)
 }

@@ -171,7 +171,7 @@ fn a_signal_puts_the_setting_back_and_resume_goes_on_in_the_same_order() {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
     let ended = Ended::of(child.wait_with_output().expect("it ends"));
-    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(ended.code, 143, "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stderr.contains("interrupted") && ended.stderr.contains("--resume"), "{}", ended.stderr);
     assert_eq!((flag(&scratch).as_str(), journal(&scratch)), ("off", None));
     let document = resumed(&scratch, &["run", &text, "--resume", "--allow-commands", "--json"]);

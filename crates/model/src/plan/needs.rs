@@ -117,17 +117,27 @@ impl Plan {
         live.map(|p| p.memory(self.interval_ns).total()).max().unwrap_or(0)
     }
 
-    /// How many blocks a file system writes for one that is synced by itself: its data, and what the journal holds of it.
-    pub const JOURNALLED: u64 = 4;
+    /// What a file system writes for a block that is synced by itself: the pages that it lies in, and what the journal holds of it,
+    /// counted as three times as much.
+    pub fn synced_bytes(block_bytes: u64) -> u64 {
+        const PAGE: u64 = 4096;
+        // What is no multiple of a page lies in one more.
+        let pages = block_bytes.div_ceil(PAGE) + u64::from(!block_bytes.is_multiple_of(PAGE));
+        pages.saturating_mul(4 * PAGE)
+    }
 
     /// As [`Self::bytes_written_at_most`], with what a journal adds to writes that are synced one by one.
     pub fn device_bytes_at_most(&self) -> Option<u64> {
         let synced = |s: &&StreamPlan| s.durability.sync == crate::Sync::FdatasyncEach;
         let live = self.phases.iter().filter(|p| p.skip.is_none());
         let more = live
-            .flat_map(|p| p.streams.iter().filter(synced).filter_map(|s| s.bytes_written_at_most(p)))
+            .flat_map(|p| p.streams.iter().filter(synced).filter_map(|s| Some((s, s.bytes_written_at_most(p)?))))
+            .map(|(s, bytes)| {
+                let block = s.block().block_size_bytes.max(1);
+                (bytes / block).saturating_mul(Self::synced_bytes(block)).saturating_sub(bytes)
+            })
             .fold(0u64, u64::saturating_add);
-        Some(self.bytes_written_at_most()?.saturating_add(more.saturating_mul(Self::JOURNALLED - 1)))
+        Some(self.bytes_written_at_most()?.saturating_add(more))
     }
 
     /// Bytes that it writes at most; `None` where only time bounds them.
