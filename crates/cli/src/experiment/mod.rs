@@ -153,13 +153,14 @@ impl Command<'_> {
             archive: execution.archive(),
         };
         let walked = underway.walk(&walk, &args.tags);
-        if execution.terminal().is_still_changed() {
+        let still_changed = execution.terminal().is_still_changed();
+        if still_changed {
             output.in_red();
         }
         let ended = match walked {
             Ok(ended) => ended,
-            // Shells tell by the code that a signal ended it, as of any other run.
-            Err(failure) if execution.signals().seen() && failure.kind == FailureKind::Invalid => {
+            // Shells tell by the code that a signal ended it, as of any other run; that a setting is not back is more than that.
+            Err(failure) if execution.signals().seen() && failure.kind == FailureKind::Invalid && !still_changed => {
                 output.failure(&failure);
                 let code = execution.signals().exit_code().unwrap_or(failure.kind.exit_code());
                 return Ok(ExitCode::from(code));

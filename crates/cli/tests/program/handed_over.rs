@@ -102,7 +102,7 @@ fn interrupted(scratch: &Scratch) -> String {
     let child = in_force(scratch, &["run", &text, "--allow-commands"]);
     kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
     let ended = Ended::of(child.wait_with_output().expect("it ends"));
-    assert_eq!(ended.code, 4, "{}", ended.stderr);
+    assert_eq!(ended.code, 130, "{}", ended.stderr);
     assert_eq!(flag(scratch), "off");
     text
 }

@@ -34,10 +34,6 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     }
     line(&mut out, &format!("A  {}", side(view.a.name, view.a.runs.len())));
     line(&mut out, &format!("B  {}", side(view.b.name, view.b.runs.len())));
-    let overall = format!("Overall: {}", overall_words(comparison));
-    for l in wrap(&safe(&overall), style.columns()) {
-        line(&mut out, &style.paint(paint(comparison.overall), &l));
-    }
     line(&mut out, "");
     differences(&mut out, comparison, style);
     for reason in &comparison.reasons {
@@ -97,6 +93,10 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     }
     if said {
         line(&mut out, "");
+    }
+    let overall = format!("Overall: {}", overall_words(comparison));
+    for l in wrap(&safe(&overall), style.columns()) {
+        line(&mut out, &style.paint(paint(comparison.overall), &l));
     }
     if let Some(words) = cause_words(comparison) {
         line(&mut out, words);
