@@ -33,8 +33,8 @@ device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") ||
     cannot "no loop device can be made here: $(head -1 "$scratch/err")"
 export NARROWS_ARCHIVE=$scratch/archive
 
-# Bytes that the device was told to write since it exists.
-written() { awk -v name="${device#/dev/}" '$3 == name { printf "%d", $10 * 512 }' /proc/diskstats; }
+# Bytes that the device was told to write since it exists (%d of some awks ends at 2 GiB).
+written() { awk -v name="${device#/dev/}" '$3 == name { printf "%.0f", $10 * 512 }' /proc/diskstats; }
 
 # bound TARGET ARGUMENT...: what the plan says that it writes at most.
 bound() {

@@ -26,8 +26,8 @@ fi
 install -m 755 "$program" "$root/usr/local/bin/narrows"
 cat > "$root/usr/local/bin/trial" <<TRIAL
 #!/bin/sh
-export HOME=/root
-cd /root
+export HOME=/home
+cd /home
 sleep 120
 for round in \$(seq $rounds); do
     narrows check . --json > check-\$round.json 2> check-\$round.err
@@ -58,7 +58,7 @@ timeout 3600 qemu-system-x86_64 -machine q35,accel=${ACCELERATION:-tcg} -smp 2 -
     -drive "file=$image,if=virtio,format=raw,cache=none" -nic none
 
 for round in $(seq "$rounds"); do
-    debugfs -R "cat /root/check-$round.json" "$image" > "$work/check-$round.json" 2> "$work/debugfs"
+    debugfs -R "cat /home/check-$round.json" "$image" > "$work/check-$round.json" 2> "$work/debugfs"
 done
 python3 - "$work" "$rounds" <<'REPORT'
 import json, sys
