@@ -34,7 +34,7 @@ impl Wear {
         }
     }
 
-    /// The device of which [`LEAST`] is more than its share: what is said before it is written.
+    /// The device of which the least that is allowed is more than its share: what is said before it is written.
     pub fn beyond_share(self) -> Option<u64> {
         let Self::Usual { device_bytes } = self else { return None };
         device_bytes.filter(|b| b / SHARE_OF_DEVICE < LEAST)
