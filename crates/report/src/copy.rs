@@ -1,8 +1,9 @@
 //! Copies by the width of their accesses, as text.
 
 use crate::headline::confidence_word;
+use crate::lines::Lines;
 use crate::quantity;
-use crate::text::{pad, plain, width, wrap};
+use crate::text::{pad, plain};
 use crate::{Paint, Style};
 use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, TargetKind, Work};
 
@@ -12,7 +13,7 @@ const RATE: usize = 13;
 
 /// A block of rows for each direction and working set, with what their accesses cost; then the kernel's copy, and what was found.
 pub fn copy_text(run: &Run, report: &CopyReport, findings: &[Finding], style: &Style) -> String {
-    let mut out = Text { style, out: String::new() };
+    let mut out = Lines::new(style);
     out.line(&style.paint(Paint::Title, &format!("narrows copy {}", plain(&run.target.name, style.ascii))));
     let mut done: Vec<(bool, u64, bool)> = Vec::new();
     for first in &report.rows {
@@ -99,26 +100,7 @@ fn cost_words(cost: &AccessCost) -> String {
     format!("An access takes {time} ns{beside}; {width}{fit}.")
 }
 
-struct Text<'a> {
-    style: &'a Style,
-    out: String,
-}
-
-impl Text<'_> {
-    fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
-        self.out.push('\n');
-    }
-
-    fn wrapped(&mut self, first: &str, text: &str, paint: Option<Paint>) {
-        let indent = width(first);
-        for (i, line) in wrap(text, self.style.columns().saturating_sub(indent)).iter().enumerate() {
-            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
-            let line = paint.map_or_else(|| line.clone(), |p| self.style.paint(p, line));
-            self.line(&format!("{lead}{line}"));
-        }
-    }
-
+impl Lines<'_> {
     fn indented(&mut self, text: &str) {
         self.wrapped("  ", text, None);
     }

@@ -29,6 +29,7 @@ mod headline;
 mod import;
 mod inspect;
 mod inspect_list;
+mod lines;
 mod listing;
 mod markdown;
 mod page;

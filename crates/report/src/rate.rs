@@ -1,7 +1,8 @@
 //! How a card stands to the published classes, as text.
 
+use crate::lines::Lines;
 use crate::quantity;
-use crate::text::{pad, plain, shorten, width, wrap};
+use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, identity, storage_line};
 use model::{ClassNeed, RatedClass, Reason, Run, Unit};
 
@@ -17,7 +18,7 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 /// A sentence first: which classes the numbers reach and which not; then every threshold beside what was measured, what the card
 /// claims, and which conditions of the classes were not met.
 pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
-    let mut out = Text { style, out: String::new() };
+    let mut out = Lines::new(style);
     let title = format!("narrows rate {}", plain(&identity(run), style.ascii));
     out.line(&style.paint(Paint::Title, &shorten(&title, style.columns(), style.ascii)));
     out.wrapped("", &plain(&storage_line(run), style.ascii), None);
@@ -108,26 +109,7 @@ fn value(need: &ClassNeed) -> String {
     }
 }
 
-struct Text<'a> {
-    style: &'a Style,
-    out: String,
-}
-
-impl Text<'_> {
-    fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
-        self.out.push('\n');
-    }
-
-    fn wrapped(&mut self, first: &str, text: &str, paint: Option<Paint>) {
-        let indent = width(first);
-        for (i, line) in wrap(text, self.style.columns().saturating_sub(indent)).iter().enumerate() {
-            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
-            let line = paint.map_or_else(|| line.clone(), |p| self.style.paint(p, line));
-            self.line(&format!("{lead}{line}"));
-        }
-    }
-
+impl Lines<'_> {
     fn table(&mut self, classes: &[RatedClass]) {
         let row = |class: &str, asks: &str, measured: &str| {
             format!("  {}{}{}", pad(class, CLASS), pad(asks, ASKS), pad(measured, MEASURED))

@@ -168,6 +168,11 @@ impl Job {
         }
     }
 
+    /// Whether it is a log: files of its own that grow by what is synced at once.
+    pub fn is_log(&self) -> bool {
+        self.own_files() > 0 && self.stream.durability.sync == Sync::FdatasyncEach
+    }
+
     /// Whether what it reads must not be in the page cache.
     pub fn is_cold(&self) -> bool {
         self.cold && self.access() == Access::Buffered && self.stream.reads()
@@ -276,8 +281,7 @@ impl Workload {
 
     /// Gives the entries of logs, which its files grow by, this size.
     pub fn with_log_entries(&mut self, bytes: u64) {
-        let grows = |job: &&mut Job| job.own_files() > 0 && job.stream.durability.sync == Sync::FdatasyncEach;
-        for job in self.phases.iter_mut().flat_map(|p| &mut p.jobs).filter(grows) {
+        for job in self.phases.iter_mut().flat_map(|p| &mut p.jobs).filter(|job| job.is_log()) {
             job.block.write = BlockSize::Fixed { bytes };
         }
     }

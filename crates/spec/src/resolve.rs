@@ -10,7 +10,7 @@ use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use model::{
     Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule,
-    StreamPlan, Sync, TargetKind, TargetSize, VerifyKind, Warmup,
+    StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -401,7 +401,7 @@ impl<'a> Resolver<'a> {
 
     /// Why a log cannot be measured here: what it costs to grow is the file system's.
     fn grows_nowhere(&self, phase: &Phase) -> Option<String> {
-        let grows = phase.jobs.iter().any(|j| j.own_files() > 0 && j.stream.durability.sync == Sync::FdatasyncEach);
+        let grows = phase.jobs.iter().any(Job::is_log);
         let elsewhere = matches!(self.inputs.kind, TargetKind::File | TargetKind::BlockDevice);
         (grows && elsewhere && self.workload.has_budget())
             .then(|| "a log grows in a file of its own: name a directory".to_owned())

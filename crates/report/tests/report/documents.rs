@@ -6,7 +6,7 @@ use report::document::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-mod contract {
+pub mod contract {
     use super::*;
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -109,50 +109,6 @@ mod contract {
         pub indication: Option<String>,
         pub approximation: bool,
         pub reasons: Vec<Reason>,
-    }
-
-    #[derive(Debug, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct RatedClass {
-        pub class: String,
-        pub met: Option<bool>,
-        pub indication: Option<String>,
-        pub approximation: bool,
-        pub reasons: Vec<Reason>,
-        pub claimed: Option<bool>,
-        pub needs: Vec<ClassNeed>,
-    }
-
-    #[derive(Debug, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct ClassNeed {
-        pub what: String,
-        pub metric: String,
-        pub threshold: f64,
-        pub value: Option<f64>,
-        pub low: Option<f64>,
-        pub high: Option<f64>,
-        pub unit: String,
-        pub holds: Option<bool>,
-    }
-
-    #[derive(Debug, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Rate {
-        pub schema: String,
-        pub run_id: String,
-        pub target: String,
-        pub ratings: Vec<RatedClass>,
-        pub capacity: Capacity,
-        pub remarks: Vec<String>,
-    }
-
-    #[derive(Debug, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Capacity {
-        pub claimed_bytes: Option<u64>,
-        pub real_bytes: Option<u64>,
-        pub kind: String,
     }
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -362,7 +318,7 @@ mod contract {
 }
 
 /// Reads the document as its contract, writes it again: nothing unknown, nothing lost, no key that may be missing.
-fn holds<C: Serialize + for<'de> Deserialize<'de>>(document: &impl Serialize) -> C {
+pub fn holds<C: Serialize + for<'de> Deserialize<'de>>(document: &impl Serialize) -> C {
     let text = to_json(document).expect("documents serialize");
     let read: C = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let ours: Value = serde_json::from_str(&text).expect("valid JSON");
@@ -510,28 +466,4 @@ fn lists_as_text() {
     let entries = [entry(&fixture::sd_card().run, vec!["before".into()]), entry(&s.run, vec![])];
     insta::assert_snapshot!("runs_list", report::runs_table(&entries, &style));
     insta::assert_snapshot!("runs_show", report::run_text(&s.run, &["before".to_owned()], &style));
-}
-
-#[test]
-fn rate() {
-    let s = fixture::sd_card();
-    let need = model::ClassNeed {
-        what: "random writes/s".into(),
-        metric: "rand-write-qd1.iops".into(),
-        threshold: 500.0,
-        value: None,
-        low: None,
-        high: None,
-        unit: model::Unit::OpsPerS,
-        holds: None,
-    };
-    let rated =
-        |rating: &model::Rating| model::RatedClass { rating: rating.clone(), claimed: None, needs: vec![need.clone()] };
-    let classes: Vec<_> = s.ratings.iter().map(rated).collect();
-    let rate: contract::Rate = holds(&RateDocument::new(&s.run, &classes));
-    assert_eq!((rate.schema.as_str(), rate.capacity.kind.as_str()), ("narrows/rate/1", "unknown"));
-    assert!(rate.ratings.len() == s.ratings.len() && rate.ratings[0].needs[0].value.is_none());
-    assert!(rate.capacity.real_bytes.is_none(), "what was not measured is null");
-    let text = report::rate_text(&s.run, &classes, &report::Style::default());
-    assert!(text.contains("no number stands") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
 }

@@ -6,5 +6,6 @@ mod fixture;
 mod inspect;
 mod page;
 mod plan;
+mod rate;
 mod run;
 mod watch;

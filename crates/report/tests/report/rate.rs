@@ -1,0 +1,74 @@
+//! `narrows rate`: its document, redeclared with unknown fields denied, and its text.
+
+use crate::documents::{contract::Reason, holds};
+use crate::fixture;
+use report::document::RateDocument;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RatedClass {
+    class: String,
+    met: Option<bool>,
+    indication: Option<String>,
+    approximation: bool,
+    reasons: Vec<Reason>,
+    claimed: Option<bool>,
+    needs: Vec<ClassNeed>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassNeed {
+    what: String,
+    metric: String,
+    threshold: f64,
+    value: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    unit: String,
+    holds: Option<bool>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rate {
+    schema: String,
+    run_id: String,
+    target: String,
+    ratings: Vec<RatedClass>,
+    capacity: Capacity,
+    remarks: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Capacity {
+    claimed_bytes: Option<u64>,
+    real_bytes: Option<u64>,
+    kind: String,
+}
+
+#[test]
+fn the_document_and_the_text_say_what_is_not_known() {
+    let s = fixture::sd_card();
+    let need = model::ClassNeed {
+        what: "random writes/s".into(),
+        metric: "rand-write-qd1.iops".into(),
+        threshold: 500.0,
+        value: None,
+        low: None,
+        high: None,
+        unit: model::Unit::OpsPerS,
+        holds: None,
+    };
+    let rated =
+        |rating: &model::Rating| model::RatedClass { rating: rating.clone(), claimed: None, needs: vec![need.clone()] };
+    let classes: Vec<_> = s.ratings.iter().map(rated).collect();
+    let rate: Rate = holds(&RateDocument::new(&s.run, &classes));
+    assert_eq!((rate.schema.as_str(), rate.capacity.kind.as_str()), ("narrows/rate/1", "unknown"));
+    assert!(rate.ratings.len() == s.ratings.len() && rate.ratings[0].needs[0].value.is_none());
+    assert!(rate.capacity.real_bytes.is_none(), "what was not measured is null");
+    let text = report::rate_text(&s.run, &classes, &report::Style::default());
+    assert!(text.contains("no number stands") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}
