@@ -137,10 +137,8 @@ fn interval_around(
     // shorter interval and a closing sync.
     let known = (rates.len() >= LEAST_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten();
     // One that reaches down to nothing says nothing of a rate that is not nothing.
-    let interval = known.filter(|i| i.low > 0.0).map(|i| {
-        let half = (i.high - i.low) / 2.0;
-        ((told - half).max(0.0), told + half)
-    });
+    let half = known.filter(|i| i.low > 0.0).map(|i| (i.high - i.low) / 2.0);
+    let interval = half.filter(|half| *half < told).map(|half| (told - half, told + half));
     let none = interval.is_none().then(|| match known {
         Some(_) => "no-interval: too uneven for one, it would reach down to zero".to_owned(),
         None => format!("no-interval: {} of whole length, fewer than {LEAST_VALUES}", rates.len()),
@@ -201,8 +199,8 @@ pub(crate) fn rate_of_slices(plan: &PhasePlan, record: &PhaseRecord, left: &Undi
     let sums = (sum(|i| i.operations), sum(|i| i.bytes), sum(|i| i.length_ns));
     let (rate, _) = rate_of_sums(plan, sums, &left.intervals)?;
     let sliced = format!(
-        "{:.1} s of {:.1} s, in which other programs wrote {:.1} MB, are left out of the rate; latencies are \
-         of all of it",
+        "{:.1} s of {:.1} s, in which other programs used the device ({:.1} MB), are left out of the rate; \
+         latencies are of all of it",
         left.out_ns as f64 / 1e9,
         left.all_ns as f64 / 1e9,
         left.others_bytes as f64 / 1e6
@@ -248,7 +246,10 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     } else {
         None
     };
+    let bytes_per_s = bytes as f64 / seconds;
     let interval = interval.filter(|i| i.low > 0.0).map(|i| (1.0 / i.high, 1.0 / i.low));
+    // Wider than the rate itself to each side, it says nothing.
+    let interval = interval.filter(|(low, high)| (high - low) / 2.0 < bytes_per_s);
     if interval.is_none() && remark.is_none() {
         remark = Some(match costs.len() {
             1 => "no-interval: there was one round".to_owned(),
@@ -258,9 +259,9 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     let rates: Vec<f64> = costs.iter().map(|c| 1.0 / c).collect();
     let n = counted.len() as u64;
     Some(CountedRate {
-        bytes_per_s: bytes as f64 / seconds,
+        bytes_per_s,
         operations_per_s: operations as f64 / seconds,
-        told: bytes as f64 / seconds,
+        told: bytes_per_s,
         interval,
         n,
         operations,

@@ -325,7 +325,8 @@ impl Writer<'_> {
     }
 
     fn ratings(&mut self, check: &Check<'_>) {
-        if check.ratings.is_empty() {
+        // Who asks for one use measures what decides that, and no class.
+        if check.ratings.is_empty() || check.asked_for.is_some() {
             return;
         }
         let text = format!("{} (not a certificate)", self.plain(&headline::ratings_words(check.ratings)));

@@ -57,6 +57,8 @@ pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
         let named = [place(e), e.target.clone()].map(|name| plain(&name, style.ascii));
         let name = named.iter().find(|name| width(name) <= room).unwrap_or(&named[1]);
         head.push_str(&shorten(name, room, style.ascii));
+        // Long ids and tags take a line of their own.
+        let tail = if width(&head) + width(&tail) > columns { format!("\n{tail}") } else { tail };
         out.push_str(&format!("{}{tail}\n", style.paint(Paint::Title, &head)));
         let numbers: Vec<String> = e
             .metrics

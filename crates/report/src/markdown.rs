@@ -73,7 +73,7 @@ pub fn markdown(check: &Check<'_>) -> String {
             out.push_str(&format!("- {}: {}\n", safe(&f.id), safe(&f.title)));
         }
     }
-    if !check.ratings.is_empty() && check.is_check() {
+    if !check.ratings.is_empty() && check.is_check() && check.asked_for.is_none() {
         let ratings = safe(&headline::ratings_words(check.ratings));
         out.push_str(&format!("\nShort-test ratings: {ratings} (not a certificate)\n"));
     }

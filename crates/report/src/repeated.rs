@@ -3,8 +3,9 @@
 use crate::compare::{name_words, quantity_words};
 use crate::quantity;
 use crate::style::{Paint, Style};
-use crate::text::{pad, plain, shorten, width};
+use crate::text::{pad, plain, shorten, width, wrap};
 use model::{Metric, MetricStatus, Unit};
+use std::collections::BTreeMap;
 
 const NAME: usize = 36;
 const VALUE: usize = 14;
@@ -20,12 +21,13 @@ pub struct Repeated<'a> {
     pub metrics: &'a [Metric],
 }
 
-/// A row each metric: median and interval. What was skipped and shares of a processor are left to `--json`.
+/// A row each metric: median and interval; below why some have none. What was skipped and shares of a processor are left to `--json`.
 pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
     let mut lines = vec![
         style.paint(Paint::Title, &format!("{}: {} runs", plain(view.tag, style.ascii), view.runs)),
         style.paint(Paint::Dim, &format!("{} {:>VALUE$}  95 % interval over the runs", pad("", NAME), "median")),
     ];
+    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for metric in view.metrics.iter().filter(|m| m.unit != Unit::Percent && m.status != MetricStatus::Skipped) {
         let (of, what) = quantity_words(&metric.id);
         let name = plain(&format!("{} {what}", name_words(&of)), style.ascii);
@@ -33,15 +35,25 @@ pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
         let value = metric.value.map_or_else(|| "-".to_owned(), show);
         let interval = match metric.low.zip(metric.high) {
             Some((low, high)) => format!("{} to {}", show(low), show(high)),
-            None if metric.value.is_none() => {
-                let reason = metric.reasons.first().map_or("", |r| model::Reason::of(r).sentence);
-                shorten(&plain(reason, style.ascii), style.columns().saturating_sub(NAME + VALUE + 3), style.ascii)
-            }
             None => String::new(),
         };
+        if let Some(reason) = metric.reasons.first().filter(|_| metric.value.is_none()) {
+            missing
+                .entry(plain(model::Reason::of(reason).sentence, style.ascii))
+                .or_default()
+                .push(name.trim().to_owned());
+        }
         let name = pad(&shorten(name.trim(), NAME, style.ascii), NAME);
         let fill = " ".repeat(VALUE.saturating_sub(width(&value)));
         lines.push(format!("{name} {fill}{value}  {interval}").trim_end().to_owned());
+    }
+    for (reason, names) in &missing {
+        let whom = match names.as_slice() {
+            [first, _, _, ..] => format!("{first} and {} others", names.len() - 1),
+            few => few.join(", "),
+        };
+        let note = wrap(&format!("{whom}: {reason}"), style.columns() - 2);
+        lines.extend(note.iter().enumerate().map(|(i, l)| format!("{}{l}", if i == 0 { "* " } else { "  " })));
     }
     lines.join("\n") + "\n"
 }
@@ -60,6 +72,6 @@ mod tests {
         let text = repeated_text(&view, &Style { ascii: true, colour: false, width: 80 });
         assert!(text.starts_with("before: 9 runs\n"), "{text}");
         assert!(text.contains("P read IOPS") && text.contains("900 IOPS to 1 100 IOPS"), "{text}");
-        assert!(text.contains("others had the CPU") && text.lines().all(|l| l.len() <= 80), "{text}");
+        assert!(text.contains("\n* p IOPS: others had the CPU") && text.lines().all(|l| l.len() <= 80), "{text}");
     }
 }

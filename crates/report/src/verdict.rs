@@ -46,7 +46,7 @@ fn asked(fit: &Fit) -> String {
     let ring = ring.unwrap_or_default();
     match (fit.met, numbers) {
         (Some(true), Some(n)) => {
-            let margin = margin.map(|m| format!(" ({} times the need)", quantity::ratio(m))).unwrap_or_default();
+            let margin = margin.map(|m| format!(" ({} times what it needs)", quantity::ratio(m))).unwrap_or_default();
             format!("Yes, good for {title}: {n}{margin}{ring}.")
         }
         (Some(false), Some(n)) => {

@@ -60,7 +60,7 @@ impl Wear {
 }
 
 impl Workload {
-    /// Bounds what it writes; only a workload whose phases share a budget can be.
+    /// Bounds what it writes: what is measured ends after its share, beside the time that it has.
     pub fn writes_within(&mut self, wear: Wear) {
         self.budget.wear = Some(wear);
     }
@@ -98,13 +98,14 @@ pub(crate) fn bound(plan: &mut Plan, wear: Wear, before: u64) {
         });
     let left = wear.with_layout(layout).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
+    let shared = plan.budget_ns > 0;
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
         let streams = phase.streams.len().max(1) as u64;
         phase.streams.iter_mut().for_each(|s| limited(s, share / streams));
         // Large blocks go on: a cache that runs out is what they are to find.
-        if phase.stop == StopRule::Time && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE) {
+        if shared && phase.stop == StopRule::Time && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE) {
             phase.stop = StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH };
         }
     }

@@ -32,7 +32,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
     /// Write nothing: only what reading tells is measured
-    #[arg(long, conflicts_with = "exhaust")]
+    #[arg(long, conflicts_with_all = ["exhaust", "overwrite", "destroy"])]
     pub read_only: bool,
     /// Write as much as the time allows, until write caches have run out: wears flash
     #[arg(long)]
@@ -144,7 +144,7 @@ Examples:
   narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
   narrows run --rw randread --bs 4k --iodepth 32 --runtime 10 --time_based FILE   a job as fio's users type it; --plan writes it down
   narrows run job.fio /mnt/data                   a fio job file, as it is
-  narrows run job.fio --plan                      what it would do, without doing it
+  narrows run job.fio --plan                      what it would do, without doing it, and how much it writes at most
   narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
   narrows run mix sim:a1-card --json              a simulated card, for scripts
   narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
@@ -170,6 +170,9 @@ pub struct RunArgs {
     /// Print the resolved plan instead of executing it
     #[arg(long)]
     pub plan: bool,
+    /// The most that may be written: phases end after their share of it; refused where that cannot be held
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["resume", "calibrate", "restore", "repeat"])]
+    pub max_write: Option<String>,
     /// Leave out what a fio job file asks for and is not supported, and say so in the run
     #[arg(long)]
     pub lenient: bool,

@@ -7,12 +7,13 @@ use crate::args::{GlobalArgs, RunArgs, RunFormat};
 use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use crate::{archives, experiment, report_page};
+use crate::{archives, check, experiment, report_page};
 use conduct::destination::destination;
 use conduct::{Budget, Language, Wanted, plan, random_u64};
 use exchange::Options;
-use model::{Failure, FailureKind, Run};
+use model::{Failure, FailureKind, Plan, Run};
 use report::document::{PlanDocument, RunDocument};
+use spec::Wear;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -51,6 +52,10 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             )
             .remedy("pairs = N   in its text"));
         }
+        if args.max_write.is_some() {
+            return Err(Failure::new(FailureKind::Usage, "--max-write is for workloads, and this is an experiment")
+                .remedy("narrows run TEXT --plan   says what each of its arms writes at most"));
+        }
         return experiment::command(args, source, global, output);
     }
     if let Some(times) = args.repeat {
@@ -60,7 +65,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Err(Failure::new(FailureKind::Usage, "--calibrate is for experiments, and this is a workload")
             .remedy("docs/experiments.md; its first arm is run under two names"));
     }
-    let workload = text::read(args, &source)?;
+    let most = args.max_write.as_deref().map(check::max_write).transpose()?;
+    let mut workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
@@ -74,11 +80,17 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: workload.copies_region(),
-        probe: (workload.has_budget() || workload.preconditions()) && !args.plan,
+        probe: (workload.has_budget() || workload.preconditions())
+            && !args.plan
+            && most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;
+    if let Some(most) = most {
+        workload.writes_within(Wear::AtMost(most));
+    }
     let plan = plan::plan(&workload, &opened, seed)?;
+    most.map_or(Ok(()), |most| keeps_to(&plan, most))?;
     if args.plan {
         if of_options.is_some() && !output.is_json() {
             let same = job::toml(&source)
@@ -126,6 +138,18 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
         .remedy("narrows run --resume   goes on with what was interrupted last, also with runs of --repeat"));
     }
     experiment::resume(&args, source, global, output)
+}
+
+/// Whether it writes no more than `--max-write` allows.
+fn keeps_to(plan: &Plan, most: u64) -> Result<(), Failure> {
+    let size = report::quantity::size;
+    let what = match plan.device_bytes_at_most() {
+        Some(bytes) if bytes <= most => return Ok(()),
+        Some(bytes) => format!("it may write {}, and --max-write allows {}", size(bytes), size(most)),
+        None => format!("only its time bounds what it writes, and --max-write allows {}", size(most)),
+    };
+    Err(Failure::new(FailureKind::Refused, what)
+        .remedy("a smaller region (--set region=SIZE), or a greater --max-write; --plan says what it writes"))
 }
 
 fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure> {

@@ -72,10 +72,11 @@ fn single_runs_are_unclear_and_say_whether_they_are_beyond_noise() {
     assert!(latency.reasons.iter().any(|r| r.code.as_deref() == Some("single")));
     assert_eq!(document.question.margin_percent["read.latency_ns_p50"], 5.0);
     assert!(document.metrics.iter().all(|m| !matches!(m.verdict.as_str(), "better" | "worse")));
-    // The difference of the environments is said first.
+    // First what the answer is, then the difference of the environments, then the numbers.
     let text = scratch.run(["compare", "slow", "fast"]);
     let at = |what: &str| text.stdout.find(what).unwrap_or_else(|| panic!("{what}: {}", text.stdout));
-    assert!(at("sim:class4-card -> sim:a1-card") < at("beyond noise"), "{}", text.stdout);
+    assert!(at("Overall: ") < at("sim:class4-card -> sim:a1-card"), "{}", text.stdout);
+    assert!(at("sim:class4-card -> sim:a1-card") < at("One run of a side"), "{}", text.stdout);
     assert!(text.stdout.lines().all(|l| l.chars().count() <= 80), "{}", text.stdout);
     let markdown = scratch.run(["compare", "slow", "fast", "--markdown"]);
     assert!(markdown.stdout.contains("| metric | A | B | change | verdict |"), "{}", markdown.stdout);

@@ -1,7 +1,7 @@
 //! What all forms of a comparison share: rows in groups, the words of a change, and the notes below.
 
 use crate::quantity;
-use model::{Basis, Compared, Comparison};
+use model::{Basis, Compared, Comparison, Verdict};
 
 /// One metric, with how it is shown.
 #[derive(Clone, Debug)]
@@ -94,8 +94,21 @@ pub(crate) fn metric_words(id: &str) -> String {
     if of.is_empty() { what } else { format!("{} {what}", name_words(&of)) }
 }
 
+/// The answer in a sentence; where it is unclear, how many more would decide.
+pub(crate) fn statement(comparison: &Comparison) -> String {
+    let first = comparison.metrics.iter().find(|m| m.primary && m.verdict == Verdict::Unclear);
+    let words = overall_words(comparison);
+    match (comparison.overall, first.and_then(|m| Some((m, m.pairs_needed?)))) {
+        (Verdict::Unclear, Some((m, n))) => {
+            let of = if m.basis == Basis::Paired { "pairs" } else { "runs of each side" };
+            format!("{words}; about {n} {of} would decide {}", metric_words(&m.id))
+        }
+        _ => words,
+    }
+}
+
 /// All together: how many went which way, the largest change of each direction first.
-pub(crate) fn overall_words(comparison: &Comparison) -> String {
+fn overall_words(comparison: &Comparison) -> String {
     let counts = &comparison.counts;
     let single = comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single);
     let primary = || comparison.metrics.iter().filter(|m| m.primary);
@@ -147,8 +160,7 @@ pub(crate) fn differs_in(comparison: &Comparison) -> Option<String> {
 
 /// Whether the thing compared is shown to be the reason, in a sentence; nothing where nothing differs or there is one run.
 pub(crate) fn cause_words(comparison: &Comparison) -> Option<&'static str> {
-    let differs =
-        comparison.metrics.iter().any(|m| matches!(m.verdict, model::Verdict::Better | model::Verdict::Worse));
+    let differs = comparison.metrics.iter().any(|m| matches!(m.verdict, Verdict::Better | Verdict::Worse));
     match comparison.cause? {
         model::Attribution::Randomised if differs => {
             Some("Cause: what was compared; the order of the runs was randomised")

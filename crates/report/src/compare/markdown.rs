@@ -1,15 +1,14 @@
 //! A comparison as Markdown.
 
 use super::text::{change_with_interval, tells_something};
-use super::{Compare, Row, cause_words, metric_words, notes, overall_words, verdict_words};
+use super::{Compare, Row, cause_words, metric_words, notes, statement, verdict_words};
 use crate::forum;
 use crate::markdown::safe;
 
 /// The comparison for an issue or a forum, in 40 lines at most, what was asked and what changed first: without paths of this machine beyond the names of the sides.
 pub fn compare_markdown(view: &Compare<'_>) -> String {
     let comparison = view.comparison;
-    let mut out =
-        format!("### {} → {}: {}\n\n", safe(view.a.name), safe(view.b.name), safe(&overall_words(comparison)));
+    let mut out = format!("### {} → {}: {}\n\n", safe(view.a.name), safe(view.b.name), safe(&statement(comparison)));
     if !view.question.is_empty() {
         out.push_str(&format!("{}\n\n", safe(view.question)));
     }

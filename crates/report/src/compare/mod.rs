@@ -5,7 +5,7 @@ mod markdown;
 mod text;
 
 pub(crate) use form::{
-    Row, cause_words, change, differs_in, groups, metric_words, name_words, notes, overall_words, quantity_words,
+    Row, cause_words, change, differs_in, groups, metric_words, name_words, notes, quantity_words, statement,
 };
 pub use markdown::compare_markdown;
 pub use text::compare_text;

@@ -1,8 +1,7 @@
 //! A comparison on a terminal, in 80 columns.
 
 use super::{
-    Compare, Row, cause_words, change, differs_in, groups, metric_words, name_words, notes, overall_words,
-    verdict_words,
+    Compare, Row, cause_words, change, differs_in, groups, metric_words, name_words, notes, statement, verdict_words,
 };
 use crate::style::{Paint, Style};
 use crate::text::{pad, plain, shorten, width, wrap};
@@ -15,6 +14,10 @@ const VALUE: usize = 12;
 const CHANGE: usize = 8;
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
 const MOST_ROWS: usize = 64;
+/// And of these so many, those that moved most.
+const MOST_EXPLORATORY: usize = 24;
+/// Lines of which the first are still seen when the last is written.
+const SCREEN: usize = 24;
 /// A factor beyond which the bar ends in an arrow.
 const BAR_MOST: f64 = 2.0;
 
@@ -34,6 +37,14 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     }
     line(&mut out, &format!("A  {}", side(view.a.name, view.a.runs.len())));
     line(&mut out, &format!("B  {}", side(view.b.name, view.b.runs.len())));
+    let overall: String = wrap(&safe(&format!("Overall: {}", statement(comparison))), style.columns())
+        .iter()
+        .map(|l| style.paint(paint(comparison.overall), l) + "\n")
+        .collect();
+    out.push_str(&overall);
+    if let Some(words) = cause_words(comparison) {
+        line(&mut out, words);
+    }
     line(&mut out, "");
     differences(&mut out, comparison, style);
     for reason in &comparison.reasons {
@@ -46,8 +57,14 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     let shown_all = comparison.metrics.len() <= MOST_ROWS;
     let families = [true, false].map(|primary| {
         let all: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary == primary).collect();
-        let shown: Vec<&Compared> =
-            all.iter().copied().filter(|m| primary || (shown_all && !is_share(m)) || tells_something(m)).collect();
+        let told = |m: &&Compared| primary || (shown_all && !is_share(m)) || tells_something(m);
+        let mut shown: Vec<&Compared> = all.iter().copied().filter(told).collect();
+        if !primary && !shown_all && shown.len() > MOST_EXPLORATORY {
+            let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
+            let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
+            by_change.sort_by(|a, b| b.total_cmp(a));
+            shown.retain(|m| moved(m) >= by_change[MOST_EXPLORATORY - 1]);
+        }
         (primary, all.len(), shown)
     });
     for (primary, all, shown) in families {
@@ -76,7 +93,10 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
             }
         }
         if shown.len() < all {
-            line(&mut out, &format!("  and {} more in which nothing is shown (--json has all)", all - shown.len()));
+            line(
+                &mut out,
+                &format!("  and {} more, which moved less or show nothing (--json has all)", all - shown.len()),
+            );
         }
         line(&mut out, "");
     }
@@ -94,18 +114,15 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
     if said {
         line(&mut out, "");
     }
-    let overall = format!("Overall: {}", overall_words(comparison));
-    for l in wrap(&safe(&overall), style.columns()) {
-        line(&mut out, &style.paint(paint(comparison.overall), &l));
+    if let Some(others) = cause_words(comparison).and(differs_in(comparison)) {
+        note(&mut out, &others, style);
     }
-    if let Some(words) = cause_words(comparison) {
-        line(&mut out, words);
-        if let Some(others) = differs_in(comparison) {
-            note(&mut out, &others, style);
-        }
-        for reason in &comparison.cause_reasons {
-            note(&mut out, model::Reason::of(reason).sentence, style);
-        }
+    for reason in &comparison.cause_reasons {
+        note(&mut out, model::Reason::of(reason).sentence, style);
+    }
+    // What is long is read from its end, where a terminal stands.
+    if out.lines().count() > SCREEN {
+        out.push_str(&overall);
     }
     if let Some(page) = view.page {
         line(&mut out, &format!("Page: {}", safe(page)));

@@ -126,7 +126,7 @@ fn details(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
             (fold("causes", "Other causes considered", "less telling than the bottleneck, and what would decide", others))
         }
         (fold("metrics", "All numbers", "every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
-        @if !check.ratings.is_empty() && check.is_check() {
+        @if !check.ratings.is_empty() && check.is_check() && check.asked_for.is_none() {
             (fold("ratings", "Short-test ratings", "where this short test stands to published classes; not a certificate", tables::ratings(check)))
         }
         @if own { (fold("method", "How it was measured", "what was proven and what was not, for each phase", method::method(run))) }

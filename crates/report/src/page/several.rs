@@ -2,11 +2,11 @@
 //! need scripts.
 
 use super::{contents, framed, t};
-use crate::{Check, quantity};
+use crate::{Check, quantity, verdict};
 use maud::{Markup, PreEscaped, html};
 use model::{Order, PhaseRun, Run};
 
-const STYLE: &str = "article.run{border-top:3px solid var(--line);margin-top:3rem;padding-top:1rem}";
+const STYLE: &str = "article.run{border-top:3px solid var(--line);margin-top:3rem;padding-top:1rem}.runs li{margin-bottom:.6rem;overflow-wrap:anywhere}.runs p{margin:.15rem 0}";
 
 /// The page of several runs, in the order in which they are given.
 pub fn runs_page(version: &str, checks: &[Check<'_>]) -> String {
@@ -18,7 +18,7 @@ pub fn runs_page(version: &str, checks: &[Check<'_>]) -> String {
         }
         section id="runs" {
             h2 { "The runs" }
-            div.scroll tabindex="0" role="region" aria-label="The runs" { (listed(checks)) }
+            (listed(checks))
         }
         section id="rates" {
             h2 { "Side by side" }
@@ -34,19 +34,16 @@ pub fn runs_page(version: &str, checks: &[Check<'_>]) -> String {
     framed(&format!("narrows {title}"), version, STYLE, &main)
 }
 
-/// One line a run, with a link to where it begins.
+/// Of each run what it was, where its part of the page begins, and what it says.
 fn listed(checks: &[Check<'_>]) -> Markup {
     html! {
-        table.data {
-            thead { tr { th scope="col" { "run" } th scope="col" { "what" } th scope="col" { "on" } th scope="col" { "when" } } }
-            tbody {
-                @for (i, check) in checks.iter().enumerate() {
-                    tr {
-                        th scope="row" { a href=(format!("#run-{}", i + 1)) { (i + 1) ". " (t(&check.run.id)) } }
-                        td { (t(&check.asked())) }
-                        td { (t(&crate::identity(check.run))) }
-                        td { (t(check.started)) }
-                    }
+        ol.runs {
+            @for (i, check) in checks.iter().enumerate() {
+                li {
+                    a href=(format!("#run-{}", i + 1)) { (t(&check.asked())) " on " (t(&crate::identity(check.run))) }
+                    " " small { (t(check.started)) ", " (t(&check.run.id)) }
+                    @if let Some(words) = verdict::verdict(check.fit, check.asked_for) { p { b { (t(&words)) } } }
+                    @if check.limit_is_known() { p { "Bottleneck: " (t(&check.limit.statement)) } }
                 }
             }
         }

@@ -6,7 +6,7 @@ mod percentiles;
 mod slopes;
 
 use super::{fold, framed, section, t};
-use crate::compare::{Row, cause_words, change, groups, metric_words, name_words, notes, overall_words, verdict_words};
+use crate::compare::{Row, cause_words, change, groups, name_words, notes, statement, verdict_words};
 use crate::{Compare, quantity};
 use maud::{Markup, html};
 use model::{Basis, Compared, Verdict};
@@ -37,7 +37,7 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
     html! {
         section.verdict id=(id("verdict")) {
             h2 { (t(view.a.name)) " → " (t(view.b.name)) }
-            p.statement { (statement(view)) }
+            p.statement { (t(&statement(c))) }
             p {
                 span.chip.(chip(c.overall)) { (c.overall.name()) }
                 span.chip { (basis(c.metrics.first().map(|m| m.basis))) }
@@ -108,19 +108,6 @@ fn chip(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The answer in a sentence.
-fn statement(view: &Compare<'_>) -> String {
-    let c = view.comparison;
-    let first = c.metrics.iter().find(|m| m.primary && m.verdict == Verdict::Unclear);
-    match (c.overall, first.and_then(|m| Some((m, m.pairs_needed?)))) {
-        (Verdict::Unclear, Some((m, n))) => {
-            let of = if m.basis == Basis::Paired { "pairs" } else { "runs of each side" };
-            format!("{}; about {n} {of} would decide {}", overall_words(c), t(&metric_words(&m.id)))
-        }
-        _ => t(&overall_words(c)),
-    }
-}
-
 fn values(all: &[String]) -> String {
     if all.is_empty() { "not known".to_owned() } else { t(&all.join(" / ")) }
 }
@@ -131,7 +118,7 @@ fn table(view: &Compare<'_>, primary: bool) -> Markup {
     let widest = ends.filter(|r| *r > 0.0 && r.is_finite()).map(|r| r.ln().abs()).fold(0.0, f64::max);
     let scale = widest.clamp(1.1f64.ln(), WIDEST.ln());
     html! {
-        table.data {
+        table.data.compared {
             thead { tr {
                 @for heading in ["metric", "A", "B", "change"] { th scope="col" { (heading) } }
                 th scope="col" { (axis(scale)) }
@@ -152,16 +139,16 @@ fn table_row(row: &Row<'_>, scale: f64, margin: Option<f64>) -> Markup {
     html! {
         tr {
             th scope="row" { (t(&row.words)) }
-            td { (row.a) }
-            td { (row.b) }
-            td {
+            td data-label="A" { (row.a) }
+            td data-label="B" { (row.b) }
+            td.change {
                 b { (row.change) }
                 @if let (Some(low), Some(high)) = (m.low, m.high) { " " span.half { (change(low)) " to " (change(high)) } }
             }
             td { (bar(m, scale, margin)) }
-            td { (m.p.map_or_else(String::new, |p| if p < 0.001 { "< 0.001".to_owned() } else { quantity::significant(p, 2) })) }
-            td { @if m.basis != Basis::Single { (margin.map_or_else(String::new, |p| format!("{} %", quantity::significant(p, 2)))) } }
-            td { span.chip.(chip_of(m)) { (verdict_words(m)) } }
+            td data-label="p" { (m.p.map_or_else(String::new, |p| if p < 0.001 { "< 0.001".to_owned() } else { quantity::significant(p, 2) })) }
+            td data-label="margin" { @if m.basis != Basis::Single { (margin.map_or_else(String::new, |p| format!("{} %", quantity::significant(p, 2)))) } }
+            td.said { span.chip.(chip_of(m)) { (verdict_words(m)) } }
         }
     }
 }
