@@ -5,17 +5,17 @@ use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::report_page;
 use crate::signals::SecondSignal;
-use conduct::{Budget, Wanted, plan, random_u64};
+use conduct::{Budget, Wanted, Wear, plan, random_u64};
 use model::{Failure, FailureKind, Target, TargetKind, parse_bytes};
 use report::document::PlanDocument;
-use spec::{Readiness, Wear, Workload};
+use spec::{Readiness, Workload};
 use std::process::ExitCode;
 use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the plan is said before anything is touched.
-    let mut workload = workload(args)?;
+    let workload = workload(args)?;
     let most = args.max_write.as_deref().map(max_write).transpose()?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
@@ -38,11 +38,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
     }
     let wear = wear(args, most, &opened.target);
-    if let Some(wear) = wear {
-        workload.writes_within(wear);
-    }
     let seed = args.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan(&workload, &opened, seed)?;
+    let plan = plan::plan_within(&workload, &opened, seed, wear)?;
     if args.plan {
         if output.is_json() {
             output.document(&PlanDocument::new(&opened.target, &plan));

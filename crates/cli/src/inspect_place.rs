@@ -85,10 +85,8 @@ fn device(number: u64) -> DeviceId {
 fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display();
     match error.kind() {
-        ErrorKind::NotFound => {
-            Failure::new(FailureKind::Usage, format!("{shown}: there is no such file or device"))
-                .remedy("without TARGET all disks are taken: narrows inspect")
-        }
+        ErrorKind::NotFound => Failure::new(FailureKind::Usage, format!("{shown}: there is no such file or device"))
+            .remedy("without TARGET all disks are taken: narrows inspect"),
         ErrorKind::PermissionDenied => {
             Failure::new(FailureKind::Environment, format!("{shown}: permission denied")).remedy("run as root")
         }

@@ -6,10 +6,10 @@ use crate::check::max_write;
 use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use conduct::{Budget, Wanted, plan, random_u64};
+use conduct::{Budget, Wanted, Wear, plan, random_u64};
 use model::{Failure, FailureKind, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
-use spec::{Wear, Workload};
+use spec::Workload;
 use std::path::Path;
 use std::process::ExitCode;
 use sys::Links;
@@ -33,13 +33,11 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         region: false,
         probe: most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
     })?;
-    let mut workload = workload;
-    if !matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
-        let usual = Wear::Usual { device_bytes: opened.target.stack.device_bytes() };
-        workload.writes_within(most.map_or(usual, Wear::AtMost));
-    }
+    let real = !matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim);
+    let usual = Wear::Usual { device_bytes: opened.target.stack.device_bytes() };
+    let wear = real.then(|| most.map_or(usual, Wear::AtMost));
     let seed = args.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan(&workload, &opened, seed)?;
+    let plan = plan::plan_within(&workload, &opened, seed, wear)?;
     execution.terminal().announce(&plan, &opened, true, None);
     let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
     let mut code = ExitCode::SUCCESS;

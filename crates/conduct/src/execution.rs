@@ -4,6 +4,7 @@ mod conductor;
 mod fitting;
 mod keeping;
 mod observer;
+mod series_reader;
 
 pub use conductor::Executed;
 

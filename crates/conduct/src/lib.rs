@@ -25,6 +25,7 @@ pub mod plan;
 pub mod region;
 mod source;
 mod target;
+mod wear;
 
 pub use clock::{WallClock, random_u64};
 pub use conclusions::{Conclusions, asked_for, made_for};
@@ -33,3 +34,4 @@ pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, Silence, Step};
 pub use source::{Language, Source};
 pub use target::{Opened, Wanted, open};
+pub use wear::Wear;

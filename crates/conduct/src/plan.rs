@@ -1,6 +1,7 @@
 //! From a workload and an opened target to the plan of a run.
 
-use crate::Opened;
+use crate::wear::bound;
+use crate::{Opened, Wear};
 use model::{Failure, FailureKind, PhaseKind, Plan, StopRule, TargetKind};
 use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
 
@@ -37,6 +38,19 @@ pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
         }
         _ => failure(&error),
     })
+}
+
+/// The same, with what it may write: what is laid out is no more than its part of that, and what is measured ends after its
+/// share, beside the time that it has.
+pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option<Wear>) -> Result<Plan, Failure> {
+    let Some(wear) = wear.filter(|_| opened.target.kind != TargetKind::Null) else {
+        return plan(workload, opened, seed);
+    };
+    let mut workload = workload.clone();
+    workload.lays_out_at_most(wear.layout_bytes());
+    let mut plan = plan(&workload, opened, seed)?;
+    bound(&mut plan, wear, opened.rig.bytes_written(), workload.has_budget());
+    Ok(plan)
 }
 
 /// What a plan with preconditioning takes, as far as it can be foreseen.

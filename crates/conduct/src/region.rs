@@ -158,8 +158,21 @@ fn opened(name: &str, region: Region, bytes: u64, interval_ns: u64) -> Opened {
 
 fn memory(interval_ns: u64) -> Opened {
     let root = Root::new("/");
-    let bytes = engine::copy_buffer_bytes(observe::memory_available(&root), last_level_cache(&root));
+    let bytes = copy_buffer_bytes(observe::memory_available(&root), last_level_cache(&root));
     opened("memory:", Region::Memory(bytes), bytes, interval_ns)
+}
+
+const LEAST: u64 = 4 << 20;
+const MOST: u64 = 64 << 20;
+const MOST_FOR_LARGE_CACHES: u64 = 512 << 20;
+
+/// The size of each of the two buffers of a memory copy: 64 MiB, or four times the last-level cache where that is more (up to 512 MiB), but
+/// together at most a quarter of the memory that is available, so that a small board is not driven into swapping.
+pub(crate) fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_bytes: Option<u64>) -> u64 {
+    let wanted = last_level_cache_bytes.map_or(MOST, |c| c.saturating_mul(4)).clamp(MOST, MOST_FOR_LARGE_CACHES);
+    let bearable = available_bytes.map_or(MOST, |a| a / 8);
+    let bytes = wanted.min(bearable).max(LEAST);
+    bytes - bytes % LEAST
 }
 
 /// The largest cache of the first processor, as `/sys` writes it: `8192K`.
@@ -403,5 +416,14 @@ mod tests {
         assert_eq!(of("/dev/mtd0"), Ok(("/dev/mtd0".into(), 0, None)));
         assert_eq!(of("/dev/mtd0@0x+1"), Err(FailureKind::Usage));
         assert_eq!(of("/dev/mtd0@here"), Err(FailureKind::Usage));
+    }
+
+    #[test]
+    fn the_buffers_are_larger_than_caches_and_bearable() {
+        assert_eq!(copy_buffer_bytes(None, None), 64 << 20);
+        assert_eq!(copy_buffer_bytes(Some(16 << 30), Some(8 << 20)), 64 << 20);
+        assert_eq!(copy_buffer_bytes(Some(64 << 30), Some(96 << 20)), 384 << 20);
+        assert_eq!(copy_buffer_bytes(Some(128 << 20), None), 16 << 20);
+        assert_eq!(copy_buffer_bytes(Some(1 << 20), None), 4 << 20);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::admission::{Admitted, Consent, Object, admit};
 use crate::listener::{Event, Listener};
-use crate::region::{RegionRights, open_region};
+use crate::region::{RegionRights, copy_buffer_bytes, open_region};
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
     Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
@@ -86,7 +86,7 @@ pub fn open(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> 
 fn null(interval_ns: u64) -> Opened {
     let root = Root::new("/");
     let sampler = Sampler::new(&root, &[]);
-    let rig = NullRig::new(interval_ns, engine::copy_buffer_bytes(observe::memory_available(&root), None));
+    let rig = NullRig::new(interval_ns, copy_buffer_bytes(observe::memory_available(&root), None));
     Opened {
         target: Target {
             name: "null:".into(),
@@ -182,6 +182,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     let options = FileOptions {
         device_reads: observe::lowest_read_bytes(&root, &target.stack).map(DeviceReads::new),
         memory_available_bytes: observe::memory_available(&root),
+        copy_bytes: copy_buffer_bytes(observe::memory_available(&root), None),
         interval_ns: wanted.interval_ns,
         ..FileOptions::of(&target, &environment)
     };

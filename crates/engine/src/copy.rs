@@ -11,20 +11,8 @@ use model::{
 use sys::{BufferPool, Epoch};
 use workload::{BlockOp, Pattern};
 
-const LEAST: u64 = 4 << 20;
-const MOST: u64 = 64 << 20;
-const MOST_FOR_LARGE_CACHES: u64 = 512 << 20;
 /// Seed of the data that are copied where the plan has no stream to give one.
 const COPY_SEED: u64 = 0xc0b1;
-
-/// The size of each of the two buffers: 64 MiB, or four times the last-level cache where that is more (up to 512 MiB), but
-/// together at most a quarter of the memory that is available, so that a small board is not driven into swapping.
-pub fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_bytes: Option<u64>) -> u64 {
-    let wanted = last_level_cache_bytes.map_or(MOST, |c| c.saturating_mul(4)).clamp(MOST, MOST_FOR_LARGE_CACHES);
-    let bearable = available_bytes.map_or(MOST, |a| a / 8);
-    let bytes = wanted.min(bearable).max(LEAST);
-    bytes - bytes % LEAST
-}
 
 /// What the phase's stream copies.
 pub(crate) fn copied(phase: &PhasePlan) -> CopyPlan {
@@ -63,7 +51,7 @@ pub(crate) fn run_copy(
         let what = format!("{}: memory is copied by no call", phase.name);
         return Err(Failure::new(FailureKind::Environment, what).remedy("name a device or a file"));
     }
-    let bytes = usize::try_from(buffer_bytes).unwrap_or(MOST as usize).max(plan.copy_bytes as usize);
+    let bytes = usize::try_from(buffer_bytes).unwrap_or(usize::MAX).max(plan.copy_bytes as usize);
     let pool = || BufferPool::new(1, bytes).map_err(DeviceError::of("mmap of copy buffers"));
     let buffers = || {
         let (mut from, to) = (pool()?, pool()?);
@@ -109,15 +97,6 @@ fn pieces_of(bytes: u64, piece: u32) -> StreamPlan {
 mod tests {
     use super::*;
     use model::{Access, StopCause, StopRule, Warmup};
-
-    #[test]
-    fn the_buffers_are_larger_than_caches_and_bearable() {
-        assert_eq!(copy_buffer_bytes(None, None), 64 << 20);
-        assert_eq!(copy_buffer_bytes(Some(16 << 30), Some(8 << 20)), 64 << 20);
-        assert_eq!(copy_buffer_bytes(Some(64 << 30), Some(96 << 20)), 384 << 20);
-        assert_eq!(copy_buffer_bytes(Some(128 << 20), None), 16 << 20);
-        assert_eq!(copy_buffer_bytes(Some(1 << 20), None), 4 << 20);
-    }
 
     #[test]
     fn copies_are_recorded_and_stop_when_asked() {

@@ -22,12 +22,11 @@ mod sim;
 mod worker;
 
 pub use control::{Control, Progress};
-pub use copy::copy_buffer_bytes;
 pub use device::{
     Completion, Device, DeviceError, FilesDevice, MemoryDevice, NO_THREAD_REMEDY, NullDevice, PsyncDevice,
     PsyncThreads, UringDevice,
 };
-pub use feed::{SampleFeed, SeriesFeed, SeriesReader};
+pub use feed::{Feeder, PLACES as SERIES_PLACES, SampleFeed, SeriesFeed};
 pub use recorder::StreamRecord;
 pub use region::{Region, RegionRig};
 pub use rig::{Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};

@@ -3,7 +3,6 @@
 use crate::job::{Job, Phase, Workload};
 use crate::resolve::{Readiness, RunError, RunInputs};
 use crate::share::{LEAST_SHARE_NS, share};
-use crate::wear::Wear;
 use model::{NS_PER_S, SteadyState, TargetKind, Warmup};
 
 /// A round through the page cache without a probe.
@@ -20,14 +19,14 @@ pub(crate) struct Budget {
     pub least_share_ns: u64,
     /// What does not count at the beginning of each phase that says no `ramp`.
     pub warmup: Warmup,
-    /// What its phases may write together; `None`: as much as they can.
-    pub wear: Option<Wear>,
+    /// The most that layout may write; `None`: as much as it has time for.
+    pub layout_bytes: Option<u64>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
         let warmup = Warmup { min_ns: NS_PER_S / 5, share: 0.05, max_ns: NS_PER_S };
-        Self { total_ns: None, layout_percent: 25, least_share_ns: LEAST_SHARE_NS, warmup, wear: None }
+        Self { total_ns: None, layout_percent: 25, least_share_ns: LEAST_SHARE_NS, warmup, layout_bytes: None }
     }
 }
 

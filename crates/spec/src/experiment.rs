@@ -3,7 +3,7 @@
 
 mod condition;
 
-pub use condition::{Condition, Facts};
+pub use condition::{Condition, Term};
 
 use crate::text_error::{Place, Text, TextError, TextErrorKind};
 use model::parse_duration_ns;

@@ -262,6 +262,11 @@ impl Workload {
         Self { interval_ns: 100_000_000, quiet_ns: 200_000_000, lays_out_targets: true, ..Self::default() }
     }
 
+    /// Has its layout write no more than this.
+    pub fn lays_out_at_most(&mut self, bytes: u64) {
+        self.budget.layout_bytes = Some(bytes);
+    }
+
     /// Whether all that it does is to copy, by accesses that it names: its target is a region. One that only measures memory,
     /// as `check` does beside other things, takes any target and has no use for it.
     pub fn copies_region(&self) -> bool {

@@ -20,7 +20,7 @@ const DEFAULT_BYTES: u64 = 1 << 30;
 /// What the text calls 1 GiB is never made smaller than 1 MiB.
 const MOST_HALVINGS: u32 = 10;
 /// The half-width at which a phase of a budget that may stop early does: 1 % of the mean.
-pub(crate) const EARLY_HALF_WIDTH: f64 = 0.01;
+pub const EARLY_HALF_WIDTH: f64 = 0.01;
 /// A copy of memory that does not say how long it takes.
 const COPY_NS: u64 = NS_PER_S / 2;
 
@@ -155,9 +155,6 @@ impl Workload {
             phases,
             notes: resolver.notes.into_list(),
         };
-        if let Some(wear) = self.budget.wear.filter(|_| inputs.kind != TargetKind::Null) {
-            crate::wear::bound(&mut plan, wear, inputs.probe.written_bytes);
-        }
         let errors = leave_out_optional(&mut plan, &self.phases, inputs);
         if !errors.is_empty() {
             return Err(RunError::Plan(errors));
@@ -233,8 +230,8 @@ impl<'a> Resolver<'a> {
         let whole_device = matches!(inputs.kind, TargetKind::BlockDevice | TargetKind::Sim) && workload.preconditions();
         let bounded = new_data && !budgeted && !whole_device;
         let most = if bounded { inputs.max_bytes.min(DEFAULT_BYTES) } else { inputs.max_bytes };
-        let may_write = workload.budget.wear.filter(|_| new_data && inputs.readiness == Readiness::Writable);
-        let most = may_write.map_or(most, |wear| most.min(wear.layout_bytes()));
+        let may_write = workload.budget.layout_bytes.filter(|_| new_data && inputs.readiness == Readiness::Writable);
+        let most = may_write.map_or(most, |bytes| most.min(bytes));
         let rate = inputs.probe.bytes_per_s.filter(|_| inputs.readiness == Readiness::Writable);
         let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
             Some(size) if budgeted => (size.bytes, size.reason),

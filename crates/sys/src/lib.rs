@@ -15,7 +15,7 @@ mod child;
 mod clock;
 mod discard;
 mod entry;
-mod errno;
+pub mod errno;
 mod fiemap;
 mod file;
 mod flagged_io;

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::bus_fault::{Lost, guarded};
+use libc::{EINVAL, EIO};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 use std::ffi::c_void;
@@ -35,11 +36,6 @@ unsafe impl Send for Mapping {}
 // SAFETY: the memory is only copied from and to through raw pointers, never referenced; what happens when several threads
 // or programs store to one place at once is what shared mappings are: some mixture of the bytes.
 unsafe impl Sync for Mapping {}
-
-/// EINVAL, the same on every Linux architecture.
-const EINVAL: i32 = 22;
-/// EIO, likewise.
-const EIO: i32 = 5;
 
 fn access(writable: bool) -> ProtFlags {
     let mut access = ProtFlags::READ;

@@ -9,11 +9,10 @@ use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};
 use conduct::destination::destination;
-use conduct::{Budget, Language, Wanted, plan, random_u64};
+use conduct::{Budget, Language, Wanted, Wear, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
 use report::document::{PlanDocument, RunDocument};
-use spec::Wear;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -66,7 +65,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             .remedy("docs/experiments.md; its first arm is run under two names"));
     }
     let most = args.max_write.as_deref().map(check::max_write).transpose()?;
-    let mut workload = text::read(args, &source)?;
+    let workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
@@ -86,10 +85,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;
-    if let Some(most) = most {
-        workload.writes_within(Wear::AtMost(most));
-    }
-    let plan = plan::plan(&workload, &opened, seed)?;
+    let plan = plan::plan_within(&workload, &opened, seed, most.map(Wear::AtMost))?;
     most.map_or(Ok(()), |most| keeps_to(&plan, most))?;
     if args.plan {
         if of_options.is_some() && !output.is_json() {

@@ -1,7 +1,8 @@
 //! Watches the machine while a phase runs.
 
+use super::series_reader::SeriesReader;
 use crate::listener::{Event, Listener};
-use engine::{Control, Rig, SeriesReader};
+use engine::{Control, Rig};
 use model::{Interval, Ns, SampleSeries, SystemSample};
 use observe::Sampler;
 use std::sync::atomic::{AtomicBool, Ordering};

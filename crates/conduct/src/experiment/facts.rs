@@ -1,7 +1,30 @@
 //! What conditions of arms ask about: the machine, and every layer below the target.
 
 use model::{Environment, Fact, Target};
-use spec::Facts;
+use spec::Condition;
+use std::collections::BTreeMap;
+
+/// What is known of the machine and the target's path, by name: `driver`, `kernel`, `machine`, and any fact of a layer. A
+/// name may have several values: each layer has a driver.
+pub type Facts = BTreeMap<String, Vec<String>>;
+
+/// Whether a condition holds.
+///
+/// # Errors
+/// The name of a fact that the machine does not tell.
+pub fn holds(condition: &Condition, facts: &Facts) -> Result<bool, String> {
+    for term in &condition.terms {
+        let values = facts.get(&term.fact).filter(|v| !v.is_empty()).ok_or_else(|| term.fact.clone())?;
+        let matches = |value: &String| match term.value.strip_suffix('*') {
+            Some(start) => value.starts_with(start),
+            None => *value == term.value,
+        };
+        if values.iter().any(matches) != term.equal {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
 
 /// All that is known, by name. Drivers of all layers are values of `driver`.
 pub fn facts(environment: &Environment, target: &Target) -> Facts {
@@ -74,5 +97,20 @@ mod tests {
         assert_eq!(facts["rotational"], ["true"]);
         assert_eq!(facts["kernel"], ["6.12.3"]);
         assert!(!facts.contains_key("governor"));
+    }
+
+    #[test]
+    fn any_of_several_values_suffices() {
+        let facts: Facts = [
+            ("driver".to_owned(), vec!["sd".to_owned(), "ahci".to_owned()]),
+            ("kernel".to_owned(), vec!["6.12.3".to_owned()]),
+        ]
+        .into();
+        let holds = |text: &str| holds(&Condition::parse(text).unwrap(), &facts);
+        assert_eq!(holds("driver == 'ahci'"), Ok(true));
+        assert_eq!(holds("driver == \"ata_piix\""), Ok(false));
+        assert_eq!(holds("driver != 'ata_piix' && kernel == '6.12*'"), Ok(true));
+        assert_eq!(holds("kernel != '6.12*'"), Ok(false));
+        assert_eq!(holds("governor == 'performance'"), Err("governor".to_owned()));
     }
 }

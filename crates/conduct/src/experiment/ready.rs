@@ -80,7 +80,7 @@ pub fn arms(
             }
             Err(failure) => match &arm.when {
                 // A card that is not inserted, a disk under another name: part of the state that is waited for.
-                Some(when) => ready.waits = Some(format!("{} ({})", when.text(), failure.message)),
+                Some(when) => ready.waits = Some(format!("{} ({})", when.text, failure.message)),
                 None => return Err(named(arm, failure)),
             },
         }
@@ -119,10 +119,10 @@ pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution
 /// Why the arm has to wait; `None` where it can run.
 fn condition(arm: &Arm, here: &Here) -> Result<Option<String>, Failure> {
     let Some(when) = &arm.when else { return Ok(None) };
-    Ok(match when.holds(&facts::facts(&here.environment, &here.target)) {
+    Ok(match facts::holds(when, &facts::facts(&here.environment, &here.target)) {
         Ok(true) => None,
-        Ok(false) => Some(when.text().to_owned()),
-        Err(fact) => Some(format!("{} ('{fact}' is not known of this machine and target now)", when.text())),
+        Ok(false) => Some(when.text.clone()),
+        Err(fact) => Some(format!("{} ('{fact}' is not known of this machine and target now)", when.text)),
     })
 }
 

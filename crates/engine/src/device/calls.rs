@@ -6,7 +6,10 @@ use super::mmap::MappedFiles;
 use crate::DeviceError;
 use model::RwFlags;
 use std::os::fd::{AsFd, OwnedFd};
-use sys::{BufferPool, CallFlags};
+use sys::{
+    BufferPool, CallFlags,
+    errno::{EINVAL, ENXIO},
+};
 use workload::{BlockOp, FileSpace, OpKind};
 
 /// Files in one range of addresses, and how they are reached.
@@ -70,12 +73,6 @@ pub(super) fn call_flags(flags: RwFlags) -> (CallFlags, CallFlags) {
     let both = CallFlags::NONE.hipri(flags.hipri).nowait(flags.nowait).dontcache(flags.dontcache);
     (both, both.dsync(flags.dsync).sync(flags.sync).atomic(flags.atomic))
 }
-
-/// An operation that a function is not for (the same on every Linux architecture).
-pub(super) const EINVAL: i32 = 22;
-
-/// No such file: an address beyond the last one (ENXIO is the same on every Linux architecture).
-pub(super) const ENXIO: i32 = 6;
 
 impl FileSet {
     /// Files whose addresses are those of `space`.

@@ -7,7 +7,10 @@ use model::{CopyMethod, CopyPlan};
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use sys::{BufferPool, Epoch, Mapping};
+use sys::{
+    BufferPool, Epoch, Mapping,
+    errno::{EINVAL, EIO},
+};
 use workload::BlockOp;
 
 /// Copies by the accesses that a plan asks for, between two buffers or between a buffer and a region.
@@ -66,10 +69,6 @@ fn range(op: &BlockOp) -> Option<Range<usize>> {
     Some(start..start.checked_add(op.len as usize)?)
 }
 
-/// EINVAL and EIO, the same on every Linux architecture.
-const EINVAL: i32 = 22;
-const EIO: i32 = 5;
-
 impl Copies<'_> {
     /// The part of an operation that is copied in one go, and how often: one larger than the working set goes round in it.
     fn part(&self, op: &BlockOp) -> (Range<usize>, u32) {
@@ -84,11 +83,11 @@ impl Copies<'_> {
             to.copy_from_slice(from);
             return Ok(());
         };
-        let copied = match self.plan.copy_writes {
+        match self.plan.copy_writes {
             true => iomem::copy_to_io(&mut Mmio::of_mut(to), rules, 0, from),
             false => iomem::copy_from_io(&mut Mmio::of_slice(from), rules, 0, to),
-        };
-        copied.map_err(|_| EINVAL)
+        }
+        .map_err(|_| EINVAL)
     }
 
     fn mapped(&self, mapping: &Mapping, at: &Range<usize>, buffer: &mut [u8]) -> Result<(), i32> {

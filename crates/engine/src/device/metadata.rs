@@ -1,7 +1,8 @@
 //! Writes that send no data and change the file all the same.
 
-use super::calls::{ENXIO, without_data};
+use super::calls::without_data;
 use std::os::fd::OwnedFd;
+use sys::errno::ENXIO;
 use workload::{BlockOp, FileSpace, OpKind};
 
 /// Files whose blocks writes reserve (fallocate), or whose length they set to their offset (ftruncate).

@@ -1,9 +1,12 @@
 //! Files through shared mappings: reads are loads, writes are stores, syncs are msync.
 
-use super::calls::{EINVAL, ENXIO, FileCalls};
+use super::calls::FileCalls;
 use crate::DeviceError;
 use std::os::fd::AsFd;
-use sys::Mapping;
+use sys::{
+    Mapping,
+    errno::{EINVAL, ENXIO, EOPNOTSUPP},
+};
 use workload::{BlockOp, FileSpace, OpKind};
 
 /// Mapped files in one range of addresses; driven by [`crate::PsyncDevice`], one operation at a time.
@@ -15,9 +18,6 @@ pub struct MappedFiles {
     mappings: Vec<Mapping>,
     space: FileSpace,
 }
-
-/// The same on every Linux architecture that this program runs on.
-const EOPNOTSUPP: i32 = 95;
 
 impl MappedFiles {
     /// Maps the first `bytes` of each file, which it must have; to be stored to with `writable`.

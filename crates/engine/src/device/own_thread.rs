@@ -8,11 +8,8 @@ use crate::device::calls::FileCalls;
 use crate::device::in_thread::Calls;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
-use sys::BufferPool;
+use sys::{BufferPool, errno::ECANCELED};
 use workload::BlockOp;
-
-/// The kernel's answer where it could make no worker (the same on all Linux architectures but MIPS, PA-RISC and SPARC).
-const ECANCELED: i32 = 125;
 
 /// A device without workers, and the calls that stand in for them.
 #[derive(Debug)]

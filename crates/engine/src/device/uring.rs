@@ -1,19 +1,20 @@
 //! io_uring: one ring, one file or several, registered buffers; submission and waiting in one system call.
 
+use crate::device::calls::call_flags;
 use crate::device::calls::without_data;
-use crate::device::calls::{ENXIO, call_flags};
 use crate::device::pool_feature;
 use crate::{Completion, Device, DeviceError};
 use model::{IoPriority, Ns, RwFlags};
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
-use sys::{BufferPool, Epoch, Ring, RingError, RingOp, RingOptions};
+use sys::{
+    BufferPool, Epoch, Ring, RingError, RingOp, RingOptions,
+    errno::{ENXIO, ETIME},
+};
 use workload::{BlockOp, FileSpace, OpKind};
 
 /// How long the read may take that shows whether completions can be polled for.
 const POLL_TRIAL_NS: u64 = 5_000_000_000;
-/// Timer expired (the same on every Linux architecture that is built for).
-const ETIME: i32 = 62;
 
 /// A ring over one file, or several in one range of addresses. Lives in the thread that made it.
 #[derive(Debug)]

@@ -162,7 +162,7 @@ impl Rig for FileRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
-            return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes(), control);
+            return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes, control);
         }
         if phase.operates_on_files() {
             return self.run_on_files(phase, control);

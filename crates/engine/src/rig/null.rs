@@ -21,7 +21,7 @@ pub struct NullRig {
 }
 
 impl NullRig {
-    /// With intervals of this length, and buffers of this size ([`crate::copy_buffer_bytes`]) for the memory copy.
+    /// With intervals of this length, and buffers of this size for the memory copy.
     pub fn new(interval_ns: Ns, copy_bytes: u64) -> Self {
         let options = FileOptions { interval_ns, ..FileOptions::default() };
         Self { epoch: Epoch::start(), options, copy_bytes, shelf: Shelf::default() }

@@ -98,8 +98,5 @@ pub(crate) fn locked(path: &Path) -> Failure {
 /// The interface to the device failed: no memory, no thread, no ring.
 pub(crate) fn refusal_of_device(phase: &str, error: &crate::DeviceError) -> Failure {
     let failure = Failure::new(FailureKind::Environment, format!("{phase}: {error}"));
-    match error.remedy() {
-        Some(remedy) => failure.remedy(remedy),
-        None => failure,
-    }
+    Failure { remedy: error.remedy().map(str::to_owned), ..failure }
 }

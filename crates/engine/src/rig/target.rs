@@ -49,8 +49,8 @@ pub struct FileOptions {
     pub memory_available_bytes: Option<u64>,
     /// Length of the intervals of the series.
     pub interval_ns: u64,
-    /// Size of the last-level cache, which the memory copy must exceed.
-    pub last_level_cache_bytes: Option<u64>,
+    /// Size of each of the memory copy's buffers.
+    pub copy_bytes: u64,
     /// Why io_uring must not be used, although the kernel may have it.
     pub without_io_uring: Option<String>,
     /// Whether a loop device below the target has a file behind it that is none of `backing_files`, so that its cached pages
@@ -69,7 +69,7 @@ impl Default for FileOptions {
             backing_files: Vec::new(),
             memory_available_bytes: None,
             interval_ns: 100_000_000,
-            last_level_cache_bytes: None,
+            copy_bytes: 64 << 20,
             without_io_uring: None,
             hidden_backing: false,
             device_reads: None,
@@ -94,13 +94,6 @@ impl FileOptions {
             backing_files: loops.into_iter().flatten().collect(),
             ..Self::default()
         }
-    }
-}
-
-impl FileOptions {
-    /// Size of each of the memory copy's buffers.
-    pub(crate) fn copy_bytes(&self) -> u64 {
-        crate::copy_buffer_bytes(self.memory_available_bytes, self.last_level_cache_bytes)
     }
 }
 

@@ -8,13 +8,11 @@ use model::{Failure, FailureKind, StreamPlan};
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use sys::{BufferPool, DirectAlignment};
+use sys::{BufferPool, DirectAlignment, errno::EIO};
 use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
 
 /// Direct reads are of whole pieces of this size, which suits every device (logical sectors have at most 4 KiB).
 const DIRECT_PIECE: u64 = 4096;
-/// The errno of data that cannot be had (the same on all Linux architectures).
-const EIO: i32 = 5;
 
 /// A run that has written nothing yet, with an id and a secret of its own.
 pub(super) fn nothing_written() -> Written {

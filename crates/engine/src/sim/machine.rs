@@ -11,11 +11,8 @@ use model::{CPU_QUOTA_PERIOD_NS, Ns, SampleSeries, SimModel, SystemSample};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::mpsc::SyncSender;
+use sys::errno::{EIO, ENOSPC};
 
-/// errno of an I/O error, the same on every Linux architecture.
-const EIO: i32 = 5;
-/// errno of a full device.
-const ENOSPC: i32 = 28;
 /// Writes at the start of an erase block open a stream only from this size on: smaller ones are random writes that
 /// happen to lie there.
 const STREAM_OPENING_BYTES: u64 = 64 << 10;

@@ -4,11 +4,8 @@ use crate::DeviceError;
 use crate::device::{Calls, InThread, no_answer};
 use model::{CopyMethod, CopyPlan, Ns, PhaseRecord, SimMemoryBus};
 use std::cell::Cell;
-use sys::{BufferPool, Epoch};
+use sys::{BufferPool, Epoch, errno::EIO};
 use workload::BlockOp;
-
-/// EIO, the same on every Linux architecture.
-const EIO: i32 = 5;
 
 /// Copies over the bus, one after the other.
 pub type MemoryBusDevice = InThread<BusCopies>;

@@ -9,26 +9,14 @@ use crate::recorder::{Flight, Recorder, StreamRecord, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, Ns, StopCause};
 use std::collections::VecDeque;
+use sys::errno::{EAGAIN, EINTR, ENODEV, ENOMEDIUM, ENXIO, ETIME, ETIMEDOUT};
 use workload::{Next, Outcome, Request, Source};
 
-/// The signal and "try again" are no verdict on the device: the operation is handed over again.
-const EINTR: i32 = 4;
-const EAGAIN: i32 = 11;
 /// How long an operation that is answered by "try again" is handed over again, before the answer counts as an error.
 const RETRY_LIMIT_NS: Ns = 5_000_000_000;
 /// Failures one after the other, without a success between, after which a stream that goes on after errors gives up: what
 /// it measures is how fast the device says no.
 const HOPELESS_FAILURES: u32 = 1_000;
-/// The device is gone: nothing that follows can succeed (the same on all Linux architectures but MIPS and PA-RISC for the
-/// last).
-const ENXIO: i32 = 6;
-const ENODEV: i32 = 19;
-const ENOMEDIUM: i32 = 123;
-/// How what never came back is counted (ETIMEDOUT on all architectures but MIPS, PA-RISC and Alpha).
-const ETIMEDOUT: i32 = 110;
-
-/// What a stream below its least rate ends with (the same on all Linux architectures but MIPS and Alpha).
-const ETIME: i32 = 62;
 
 /// Completions and submissions between two readings of the clock at most, where the stamp of a completion also stands for
 /// the submission that follows it. See [`super::run_stream`].

@@ -1,8 +1,7 @@
 //! What a workload may write: flash wears, and a check is to tell how it is without using it up.
 
-use crate::job::Workload;
-use crate::resolve::EARLY_HALF_WIDTH;
 use model::{PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync};
+use spec::EARLY_HALF_WIDTH;
 
 /// Without a limit by the user, the least that is allowed, whatever the device holds (docs/design/check.md).
 const LEAST: u64 = 160 << 20;
@@ -59,13 +58,6 @@ impl Wear {
     }
 }
 
-impl Workload {
-    /// Bounds what it writes: what is measured ends after its share, beside the time that it has.
-    pub fn writes_within(&mut self, wear: Wear) {
-        self.budget.wear = Some(wear);
-    }
-}
-
 /// How much of the rest a phase gets: large blocks need most to be seen lasting, single small ones least.
 fn weight(phase: &PhasePlan) -> u64 {
     let small = phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE);
@@ -90,15 +82,15 @@ fn limited(stream: &mut StreamPlan, bytes: u64) {
     stream.limits.total_bytes = Some(stream.limits.total_bytes.map_or(most, |b| b.min(most)));
 }
 
-/// Bounds each phase that writes, so that all of them together, with what was written `before`, keep to the limit.
-pub(crate) fn bound(plan: &mut Plan, wear: Wear, before: u64) {
+/// Bounds each phase that writes, so that all of them together, with what was written `before`, keep to the limit. `shared`: they
+/// share a budget, and what is known well enough may end early.
+pub(crate) fn bound(plan: &mut Plan, wear: Wear, before: u64, shared: bool) {
     let layout: u64 =
         plan.phases.iter().filter(|p| p.kind == PhaseKind::Layout && p.skip.is_none()).fold(0, |sum, p| {
             p.streams.iter().fold(sum, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()))
         });
     let left = wear.with_layout(layout).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
-    let shared = plan.budget_ns > 0;
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
