@@ -31,6 +31,7 @@ mod report_page;
 mod run;
 mod runs;
 mod signals;
+mod soak;
 mod target;
 mod tune;
 mod waiting;
@@ -77,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Rank(args) => rank::command(args, &cli.global, &output),
+        Command::Soak(args) => soak::command(args, &cli.global, &output),
         Command::Rate(args) => rate::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),

@@ -38,6 +38,13 @@ pub struct Object {
     special: u64,
 }
 
+impl Object {
+    /// `st_dev` and `st_ino`.
+    pub fn file(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+}
+
 /// What the user allows to be lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Consent<'a> {

@@ -23,6 +23,7 @@ mod interrupts;
 mod listener;
 pub mod plan;
 pub mod region;
+pub mod soak;
 mod source;
 mod target;
 mod wear;

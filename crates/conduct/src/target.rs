@@ -98,7 +98,7 @@ fn null(interval_ns: u64) -> Opened {
         },
         object: None,
         environment: observe::environment(&root),
-        max_bytes: rig.max_bytes(),
+        max_bytes: rig.readable_bytes(),
         sector_bytes: 1,
         memory_bytes: observe::memory_available(&root),
         rig: Box::new(rig),

@@ -34,8 +34,9 @@ pub use refusal::{Attempt, refusal};
 pub use target::{FileOptions, FileTarget, classify};
 
 use crate::Control;
-use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
+use model::{Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SystemSample};
 use std::time::Duration;
+use workload::Known;
 
 /// Executes phases against one target. Implemented for real files and devices, for `null:` and for `sim:`; callers
 /// cannot tell which.
@@ -61,6 +62,15 @@ pub trait Rig {
     /// Bytes that hold real data from the start of the target: what reads may touch. After a layout that ran out of
     /// time this is less than planned.
     fn readable_bytes(&self) -> u64;
+
+    /// Goes on with data that an earlier process wrote: what verifies from now on knows them.
+    ///
+    /// # Errors
+    /// What it does not keep cannot be verified later; there is no memory for what is to be known.
+    fn recall(&mut self, _known: &Known) -> Result<(), Failure> {
+        let what = "this target keeps no data, so that none can come back wrong";
+        Err(Failure::new(FailureKind::Refused, what).remedy("name a directory, a file or a block device"))
+    }
 
     /// Bytes written to the target so far, layout and probes included.
     fn bytes_written(&self) -> u64 {

@@ -116,7 +116,7 @@ fn on_an_existing_file() {
 fn on_null_and_on_simulated_devices() {
     for name in NAMES {
         let mut null = NullRig::new(INTERVAL_NS, 1 << 20);
-        let offered = null.max_bytes();
+        let offered = null.readable_bytes();
         // What covers the region before it measures would take hours over so large a region.
         if name != "steady" {
             run(&mut null, &plan(name, &inputs(TargetKind::Null, offered)));

@@ -21,6 +21,18 @@ pub struct Expected {
     pub atomic_sectors: u32,
 }
 
+/// What ended whoever wrote the data, before they are looked at again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// Nothing: all that was issued has ended.
+    #[default]
+    None,
+    /// The process: what it had handed to the kernel may have been written, or not.
+    Killed,
+    /// The machine: what no acknowledged flush covers may be gone.
+    Power,
+}
+
 /// What failed operations leave of the promise of a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {

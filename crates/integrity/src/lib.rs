@@ -17,6 +17,7 @@ mod classify;
 mod damage;
 mod expected;
 mod keystream;
+mod known;
 mod ledger;
 mod passes;
 mod sector;
@@ -26,8 +27,9 @@ mod versions;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
 pub use classify::{CheckedBlock, Judgement, Origin, REREADS, classify, points_to};
-pub use expected::{Expected, Standing};
+pub use expected::{Cut, Expected, Standing};
 pub use keystream::Secret;
+pub use known::Known;
 pub use ledger::{Conclusion, Ledger};
 pub use passes::Passes;
 pub use stamp::{

@@ -174,6 +174,18 @@ impl Table {
         Ok(())
     }
 
+    /// The units of these bytes hold a version from `low` to `high`, as somebody remembers who wrote them; 0 for none.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn remember(&mut self, start: u64, end: u64, low: u32, high: u32) -> Result<(), TooManyUnits> {
+        let (first, end) = (start / self.unit_bytes, end.div_ceil(self.unit_bytes));
+        self.cover(first, end)?;
+        let high = high.min(LAST_GENERATION);
+        (first..end).for_each(|unit| self.set(unit, Entry::exactly(high).with_low(low.min(high))));
+        Ok(())
+    }
+
     /// The bytes from `start` to before `end` were written, or taken away, in a way that nothing is known of: their units
     /// owe nothing until they are written again.
     pub fn forget(&self, start: u64, end: u64) {

@@ -1,7 +1,7 @@
 //! What every unit must hold while it is written and read in any order, in any sizes, many operations at once.
 
 use crate::block::Allowed;
-use crate::expected::{Expected, Standing};
+use crate::expected::{Cut, Expected, Standing};
 use crate::table::{Entry, LAST_GENERATION, Table};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct Versions {
     flushing: usize,
     /// Something was written that `unflushed` has no room for.
     forgotten: bool,
+    /// What came before the first operation.
+    cut: Cut,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +111,14 @@ impl Versions {
             flushes: 0,
             flushing: 0,
             forgotten: false,
+            cut: Cut::None,
         }
+    }
+
+    /// To look at what was written before whoever wrote it ended so.
+    pub fn after(mut self, cut: Cut) -> Self {
+        self.cut = cut;
+        self
     }
 
     /// Bytes of a unit of this table.
@@ -321,6 +330,12 @@ impl Versions {
                 (true, _) => Standing::WriteFailed,
                 (false, true) => Standing::FlushFailed,
                 (false, false) => Standing::Sound,
+            },
+            after_cut: match self.cut {
+                Cut::None => false,
+                // What was in flight may be torn; all else the kernel still has.
+                Cut::Killed => entry.low() != entry.high(),
+                Cut::Power => true,
             },
             ..Expected::between(entry.low(), entry.high())
         }

@@ -2,7 +2,7 @@
 
 use crate::{BlockOp, FileSpace, OpKind, Outcome, ReadBackOf};
 use integrity::{
-    Allowed, CheckedBlock, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions,
+    Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions,
     Write, classify, points_to,
 };
 use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
@@ -69,7 +69,7 @@ type Seen = Result<bool, Unverified>;
 
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
-    pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64) -> Self {
+    pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64, cut: Cut) -> Self {
         let usual = Verify { kind: VerifyKind::default(), read_back: false, stop_at_first: false };
         let verify = plan.verify.unwrap_or(usual);
         // Tables that other streams refined may have smaller units than this one's own.
@@ -87,7 +87,7 @@ impl Verified {
             },
             stop_at_first: verify.stop_at_first,
             writes: plan.changes_data(),
-            versions: Versions::new(tables, plan.path.queue_depth.max(depth), most),
+            versions: Versions::new(tables, plan.path.queue_depth.max(depth), most).after(cut),
             files,
             space: FileSpace::of(plan),
             region: start..start.saturating_add(plan.block().region_bytes),

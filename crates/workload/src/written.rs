@@ -2,7 +2,7 @@
 
 use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
 use crate::{Checked, Verified};
-use integrity::{Ledger, Secret, Stamper, Table, TooManyUnits};
+use integrity::{Cut, Known, Ledger, Secret, Stamper, Table, TooManyUnits};
 use model::{DataFault, Evidence, StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub struct Written {
     secret: Secret,
     files: BTreeMap<String, File>,
     streams: u64,
+    /// What ended whoever wrote it, before the first phase.
+    cut: Cut,
 }
 
 #[derive(Debug)]
@@ -34,7 +36,17 @@ struct File {
 impl Written {
     /// Of a run with this id and secret, both drawn at random for it: data of another run are foreign.
     pub fn new(run_id: u64, secret: [u64; 2]) -> Self {
-        Self { run_id, secret: Secret(secret), files: BTreeMap::new(), streams: 0 }
+        Self { run_id, secret: Secret(secret), files: BTreeMap::new(), streams: 0, cut: Cut::None }
+    }
+
+    /// Of data that are there already. The first phase that verifies looks at them as what the cut left.
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub fn recalled(known: &Known) -> Result<Self, WrittenError> {
+        let files = [(String::new(), File { target_id: 0, table: Arc::new(known.table()?) })].into();
+        let (streams, cut) = (known.streams, known.cut);
+        Ok(Self { files, streams, cut, ..Self::new(known.run_id, known.secret) })
     }
 
     /// Before a phase of these streams: what those that verify know, each where it has its stream. What the others change
@@ -60,7 +72,9 @@ impl Written {
                 }
             }
         }
-        Ok(streams.iter().map(|stream| stream.verify.is_some().then(|| self.verified(stream))).collect())
+        let known = streams.iter().map(|stream| stream.verify.is_some().then(|| self.verified(stream))).collect();
+        self.cut = Cut::None;
+        Ok(known)
     }
 
     fn verified(&mut self, stream: &StreamPlan) -> Verified {
@@ -74,7 +88,8 @@ impl Written {
                 .with_compressible_percent(percent);
             VerifiedFile { stamper, table: Arc::clone(&file.table), ledger: Ledger::new(MOST_JUDGEMENTS) }
         };
-        Verified::new(stream, stream.block().file_names().map(of).collect(), self.streams << SEQUENCE_BITS)
+        let files = stream.block().file_names().map(of).collect();
+        Verified::new(stream, files, self.streams << SEQUENCE_BITS, self.cut)
     }
 
     /// What all streams of a phase found together; `None` if none of them verifies.

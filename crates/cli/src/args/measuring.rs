@@ -98,6 +98,67 @@ pub struct RateArgs {
     pub tags: Vec<String>,
 }
 
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "Every sector carries a stamp that says which write it is of. A pass writes all of the target in laps; each lap is flushed, read
+back past the caches, and what is wrong is read again three times and classified. At the end of a pass all of it is read once more.
+What was promised is kept beside the runs before each lap: after a crash, --resume looks first at what must still be there.
+In a directory it makes a file of its own, and removes it when nothing was wrong. Exit code 1: something was wrong.
+
+Examples:
+  narrows soak /mnt/card                          one pass over 95 % of what is free
+  narrows soak /mnt/card --for 72h                passes for three days; Ctrl-C ends it, --resume goes on
+  narrows soak /dev/sdb --destroy S3R1 --passes 3 a disk whose content may be lost
+  narrows soak --resume                           after Ctrl-C, a crash, a reboot or a power cut
+  narrows soak /mnt/data --size 10GiB --rate 20MB --buffered   beside other work, through the page cache
+  narrows soak /mnt/card --witness /mnt/other     what was promised is kept on another disk"
+)]
+pub struct SoakArgs {
+    /// Directory, file (--overwrite) or block device (--destroy SERIAL)
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub target: Option<OsString>,
+    /// How long, all sessions together; it ends with the lap in which that is over [default: one pass]
+    #[arg(long = "for", value_name = "TIME")]
+    pub time: Option<String>,
+    /// How many passes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub passes: Option<u32>,
+    /// How much of the target is written [default: all; of a file system 95 % of what is free]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Write no faster, bytes a second
+    #[arg(long, value_name = "SIZE")]
+    pub rate: Option<String>,
+    /// Write through the page cache; what is read back comes past it all the same
+    #[arg(long)]
+    pub buffered: bool,
+    /// What something wrong does
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnFinding::Continue)]
+    pub on_finding: OnFinding,
+    /// Keep what was promised here instead of in the archive: on a disk that does not fail together with the target
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub witness: Option<PathBuf>,
+    /// Go on with this soak, else with the last one that is not finished
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "size", "rate", "buffered"])]
+    pub resume: Option<String>,
+    /// Allow writing into the regular file TARGET: its content is lost
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Allow writing to the block device TARGET with this serial number: its content is lost
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Option<String>,
+}
+
+/// What a soak does when something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnFinding {
+    /// It goes on, and ends with exit code 1
+    Continue,
+    /// It ends with the lap
+    Stop,
+}
+
 /// What the user allows to be lost, or to be touched.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Permissions {

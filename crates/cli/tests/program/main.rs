@@ -26,6 +26,7 @@ mod rank;
 mod rate;
 mod run;
 mod simulated;
+mod soak;
 mod targets;
 mod texts;
 mod tune;

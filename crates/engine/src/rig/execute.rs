@@ -4,7 +4,7 @@ use super::own_files::Files;
 use super::refusal::refusal_of_device;
 use super::shelf::Shelf;
 use super::stream_worker::Worker;
-use super::verify::{ReadsSeen, make_cold, not_started, past_cache};
+use super::verify::{ReadsSeen, make_cold, past_cache};
 use crate::recorder::phase_record;
 use crate::{Control, Crew, DeviceError, FileOptions, StreamRecord};
 use model::{
@@ -210,7 +210,7 @@ fn read_back(
                 }
             }
             // Part of nothing was read back; what was found before stands.
-            Err(error) => record.engine.missing.push(not_started(&error)),
+            Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }
     }
     checked.extend(prepared.into_iter().filter_map(|(_, _, known)| known).map(Verified::finish));

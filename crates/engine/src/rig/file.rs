@@ -19,7 +19,7 @@ use model::{
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
-use workload::Written;
+use workload::{Known, Written};
 
 /// Executes phases against a file or device.
 #[derive(Debug)]
@@ -273,6 +273,11 @@ impl Rig for FileRig {
             (None, Some(_)) => self.opened.max_bytes,
             (None, None) => 0,
         }
+    }
+
+    fn recall(&mut self, known: &Known) -> Result<(), Failure> {
+        self.written = Written::recalled(known).map_err(|e| no_memory("soak", &e))?;
+        Ok(())
     }
 
     fn bytes_written(&self) -> u64 {

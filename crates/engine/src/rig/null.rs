@@ -16,25 +16,14 @@ const BYTES: u64 = 1 << 40;
 pub struct NullRig {
     epoch: Epoch,
     options: FileOptions,
-    copy_bytes: u64,
     shelf: Shelf,
 }
 
 impl NullRig {
     /// With intervals of this length, and buffers of this size for the memory copy.
     pub fn new(interval_ns: Ns, copy_bytes: u64) -> Self {
-        let options = FileOptions { interval_ns, ..FileOptions::default() };
-        Self { epoch: Epoch::start(), options, copy_bytes, shelf: Shelf::default() }
-    }
-
-    /// The most that a plan's region may take.
-    pub fn max_bytes(&self) -> u64 {
-        BYTES
-    }
-
-    /// The moment from which the run's times count.
-    pub fn epoch(&self) -> Epoch {
-        self.epoch
+        let options = FileOptions { interval_ns, copy_bytes, ..FileOptions::default() };
+        Self { epoch: Epoch::start(), options, shelf: Shelf::default() }
     }
 }
 
@@ -45,7 +34,7 @@ impl Rig for NullRig {
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
-            return run_copy(self.epoch, phase, self.options.interval_ns, self.copy_bytes, control);
+            return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes, control);
         }
         if phase.operates_on_files() {
             return Err(no_file_system(phase, "null:"));

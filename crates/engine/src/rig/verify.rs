@@ -3,7 +3,6 @@
 use super::cold::drop_caches;
 use super::execute::{Job, Way};
 use super::own_files::Files;
-use super::refusal::errno_text;
 use model::{Failure, FailureKind, StreamPlan};
 use std::fs::File;
 use std::hash::BuildHasher;
@@ -151,12 +150,4 @@ pub(super) fn make_cold(
         None => format!("{way}; whether the page cache was dropped cannot be told ({method})"),
     });
     left
-}
-
-/// Why a read-back did not start.
-pub(super) fn not_started(error: &crate::DeviceError) -> String {
-    match error {
-        crate::DeviceError::Call { call, source } => format!("not read back: {call}: {}", errno_text(source)),
-        other => format!("not read back: {other}"),
-    }
 }

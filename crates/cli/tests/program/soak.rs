@@ -1,0 +1,172 @@
+//! `narrows soak`: passes over real files, kills, and what others did to the data meanwhile.
+
+use crate::program::{Ended, Scratch};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+const MIB: u64 = 1 << 20;
+/// Three laps: two of 16 MiB, and one of 8.
+const BYTES: u64 = 40 * MIB;
+
+fn file_of(scratch: &Scratch) -> PathBuf {
+    let path = scratch.path().join("data");
+    std::fs::File::create(&path).and_then(|f| f.set_len(BYTES)).expect("a file to soak");
+    path
+}
+
+/// Starts a soak and ends it with SIGKILL after so many lines that hold this.
+fn killed(scratch: &Scratch, args: &[&str], line: &str, times: usize) {
+    let mut child = scratch.command(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
+    let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let seen = lines.map_while(Result::ok).filter(|l| l.contains(line)).take(times).count();
+    child.kill().expect("SIGKILL");
+    child.wait().expect("it ends");
+    assert_eq!(seen, times, "{args:?} ended before it was killed");
+}
+
+fn places(document: &Value) -> Vec<(String, u64)> {
+    let findings = document["findings"].as_array().expect("findings");
+    findings.iter().map(|f| (f["class"].as_str().unwrap().to_owned(), f["lba"].as_u64().unwrap())).collect()
+}
+
+fn state_files(directory: &Path) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(directory.join("soaks")).into_iter().flatten();
+    all.map(|e| e.expect("an entry").path()).collect()
+}
+
+#[test]
+fn a_directory_is_soaked_in_a_file_of_its_own_that_goes_away() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    std::fs::write(target.join("mine"), "mine").unwrap();
+    let document = scratch.json(["soak", target.to_str().unwrap(), "--size", "40MiB", "--passes", "3", "--json"], 0);
+    assert_eq!((&document["schema"], &document["clean"]), (&"narrows/soak/1".into(), &true.into()));
+    assert_eq!((&document["passes"], &document["state"]), (&3.into(), &"done".into()));
+    assert_eq!(document["bytes_written"], 3 * BYTES);
+    // Each lap when it was written, and all of it at the end of each pass.
+    assert_eq!(document["bytes_verified"], 6 * BYTES);
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1, "only what was there before");
+    assert_eq!(std::fs::read(target.join("mine")).unwrap(), b"mine");
+    let again = scratch.run(["soak", "--resume", document["id"].as_str().unwrap()]);
+    assert_eq!(again.code, 2, "it is done: {}", again.stderr);
+}
+
+#[test]
+fn what_was_promised_before_a_kill_must_be_there_and_nothing_else() {
+    let scratch = Scratch::new();
+    let data = file_of(&scratch);
+    let name = data.to_str().unwrap();
+    killed(&scratch, &["soak", name, "--overwrite", "--passes", "9", "--rate", "80MB"], "lap 2 of 3", 1);
+    // A lap is in flight, others stand: nothing is wrong.
+    killed(&scratch, &["soak", "--resume", "--overwrite", "--passes", "9"], "pass 2, lap 1 of 3", 1);
+    let file = std::fs::File::options().read(true).write(true).open(&data).unwrap();
+    let read = |at: u64, bytes: usize| {
+        let mut buffer = vec![0; bytes];
+        file.read_exact_at(&mut buffer, at).unwrap();
+        buffer
+    };
+    // The third lap holds its first version, the first lap its second.
+    let mut sector = read(512, 512);
+    sector[200] ^= 4;
+    file.write_all_at(&sector, 512).unwrap();
+    file.write_all_at(&vec![0; 65_536], 34 * MIB).unwrap();
+    file.write_all_at(&read(36 * MIB, 65_536), 35 * MIB).unwrap();
+    drop(file);
+    let document = scratch.json(["soak", "--resume", "--overwrite", "--passes", "2", "--json"], 1);
+    let lba = |bytes: u64| bytes / 512;
+    let found = places(&document);
+    let class_at = |at: u64| found.iter().find(|(_, here)| *here == lba(at)).map(|(class, _)| class.as_str());
+    assert_eq!(class_at(512), Some("bit-rot"), "{found:?}");
+    assert!(class_at(34 * MIB).is_some(), "{found:?}");
+    assert_eq!(class_at(35 * MIB), Some("misdirected-write"), "{found:?}");
+    assert_eq!(found.len(), 3, "each is told once: {found:?}");
+    assert_eq!((&document["clean"], &document["passes"]), (&false.into(), &2.into()));
+    assert!(data.exists(), "a file of the user's stays");
+    // A version that was overwritten comes back: the write is lost.
+    let scratch = Scratch::new();
+    let data = file_of(&scratch);
+    let name = data.to_str().unwrap();
+    killed(&scratch, &["soak", name, "--overwrite", "--passes", "9"], "pass 1 is whole", 1);
+    let file = std::fs::File::options().read(true).write(true).open(&data).unwrap();
+    let mut before = vec![0; 2 * MIB as usize];
+    file.read_exact_at(&mut before, MIB).unwrap();
+    drop(file);
+    killed(&scratch, &["soak", "--resume", "--overwrite", "--passes", "9"], "lap 2 of 3", 2);
+    let file = std::fs::File::options().write(true).open(&data).unwrap();
+    file.write_all_at(&before, MIB).unwrap();
+    drop(file);
+    let document =
+        scratch.json(["soak", "--resume", "--overwrite", "--on-finding", "stop", "--passes", "9", "--json"], 1);
+    let found = places(&document);
+    assert!(found.iter().all(|(class, _)| class == "lost-write"), "{found:?}");
+    assert_eq!(found.len() as u64, 2 * MIB / 65_536, "{found:?}");
+}
+
+#[test]
+fn an_end_that_was_asked_for_goes_on_too() {
+    let scratch = Scratch::new();
+    let data = file_of(&scratch);
+    let name = data.to_str().unwrap();
+    let child = scratch
+        .command(["soak", name, "--overwrite", "--for", "1h", "--rate", "40MB", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // Its state is there before the first byte.
+    while state_files(&scratch.archive()).is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let second = scratch.run(["soak", name, "--overwrite"]);
+    assert_eq!(second.code, 3, "two soaks on one target: {}", second.stderr);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let pid = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended = Ended::of(child.wait_with_output().unwrap());
+    assert_eq!(ended.code, 130, "{}{}", ended.stdout, ended.stderr);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&document["state"], &document["clean"]), (&"interrupted".into(), &true.into()));
+    let document = scratch.json(["soak", "--resume", "--overwrite", "--json"], 0);
+    assert_eq!((&document["sessions"], &document["passes"]), (&2.into(), &1.into()));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    let scratch = Scratch::new();
+    let data = file_of(&scratch);
+    let name = data.to_str().unwrap();
+    for (args, code, said) in [
+        (&["soak", "sim:nvme"][..], 3, "keeps no data"),
+        (&["soak", name], 3, "--overwrite"),
+        (&["soak", "/nowhere"], 3, "/nowhere"),
+        (&["soak", "--resume"], 2, "no soak"),
+        (&["soak", "--resume", "../x"], 2, "no soak"),
+        (&["soak", name, "--overwrite", "--for", "soon"], 2, "--for"),
+        (&["soak", name, "--overwrite", "--size", "x"], 2, "--size"),
+        (&["soak", name, "--overwrite", "--size", "1000"], 2, "1 MiB"),
+        (&["soak", ".", "--size", "9000TiB"], 3, "free"),
+    ] {
+        let ended = scratch.run(args);
+        assert_eq!(ended.code, code, "{args:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stderr.contains(said), "{args:?}: {}", ended.stderr);
+    }
+    assert_eq!(state_files(&scratch.archive()).len(), 0, "nothing that could not begin is kept");
+    // A state that was changed, and a target that is another file by now.
+    killed(&scratch, &["soak", name, "--overwrite", "--passes", "9"], "lap 1 of 3", 1);
+    let state = state_files(&scratch.archive()).remove(0);
+    let text = std::fs::read_to_string(&state).unwrap();
+    std::fs::write(&state, text.replace("\"passes\": ", "\"passes\":  ")).unwrap();
+    let id = state.file_stem().unwrap().to_str().unwrap().to_owned();
+    let damaged = scratch.run(["soak", "--resume", &id, "--overwrite"]);
+    assert_eq!(damaged.code, 3, "{}", damaged.stderr);
+    assert!(damaged.stderr.contains("checksum"), "{}", damaged.stderr);
+    std::fs::write(&state, text).unwrap();
+    std::fs::rename(&data, scratch.path().join("moved")).unwrap();
+    file_of(&scratch);
+    let other = scratch.run(["soak", "--resume", &id, "--overwrite"]);
+    assert_eq!(other.code, 3, "{}", other.stderr);
+    assert!(other.stderr.contains("was started on"), "{}", other.stderr);
+}

@@ -1,0 +1,80 @@
+//! The phases of a soak, as a workload that anybody could write.
+
+use super::SoakState;
+use crate::{Opened, plan};
+use model::{Failure, FailureKind, PhaseKind, PhasePlan, StopRule, Warmup};
+use spec::{TextInputs, TextMachine, parse_workload};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What a phase does.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    /// Whether it reads, and writes nothing.
+    pub reads: bool,
+    /// Bytes of the target.
+    pub region: Range<u64>,
+    pub block_bytes: u64,
+    pub depth: u32,
+    pub random: bool,
+    pub buffered: bool,
+    /// Of the writes.
+    pub rate_bytes_per_s: Option<u64>,
+}
+
+impl Work {
+    /// As the pass has it: large blocks in order, then small ones at random, then large ones at random, one by one.
+    pub fn of(state: &SoakState) -> Self {
+        let unit = state.unit_bytes;
+        let (block_bytes, depth, random) = match state.pass % 3 {
+            1 => ((1 << 20).max(unit), 8, false),
+            2 => (unit, 16, true),
+            _ => ((256 << 10).max(unit), 1, true),
+        };
+        let rate_bytes_per_s = state.rate_bytes_per_s;
+        Self { reads: false, region: 0..0, block_bytes, depth, random, buffered: state.buffered, rate_bytes_per_s }
+    }
+
+    fn text(&self) -> String {
+        let Self { reads, region, block_bytes, depth, random, buffered, rate_bytes_per_s } = self;
+        let (operation, order) = match (reads, random) {
+            (true, _) => ("read", "sequential"),
+            (false, true) => ("write", "random"),
+            (false, false) => ("write", "sequential"),
+        };
+        // Reads go in large pieces, whatever wrote them.
+        let (block, depth) = if *reads { ((1 << 20).max(*block_bytes), 8) } else { (*block_bytes, *depth) };
+        let access = if *buffered { "buffered" } else { "direct" };
+        let rate = rate_bytes_per_s.filter(|_| !reads).map(|r| format!("rate = \"{r}\"\n")).unwrap_or_default();
+        format!(
+            "name = \"soak\"\n[[phase]]\nname = \"soak\"\noperation = \"{operation}\"\norder = \"{order}\"\naccess = \"{access}\"\n\
+             block-size = \"{block}\"\ndepth = {depth}\noffset = \"{}\"\nregion = \"{}\"\namount = \"100%\"\nverify = \"stamp\"\n\
+             on-error = \"continue\"\nlaid-out = false\n{rate}",
+            region.start,
+            region.end - region.start
+        )
+    }
+}
+
+/// The phase of some work on a target.
+pub(super) fn phase(opened: &Opened, work: &Work, seed: u64) -> Result<PhasePlan, Failure> {
+    let internal = |what: String| Failure::new(FailureKind::Internal, format!("soak: {what}"));
+    let text = work.text();
+    let inputs = TextInputs {
+        file: "soak",
+        text: &text,
+        includes: &BTreeMap::new(),
+        set: &[],
+        variables: &BTreeMap::new(),
+        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
+        lenient: false,
+    };
+    let workload = parse_workload(&inputs)
+        .map_err(|errors| internal(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
+    let plan = plan::plan(&workload, opened, seed)?;
+    let phase = plan.phases.into_iter().find(|p| p.kind == PhaseKind::Measure && p.skip.is_none());
+    let phase = phase.ok_or_else(|| internal("nothing is to be done".to_owned()))?;
+    // It takes as long as it takes.
+    let warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };
+    Ok(PhasePlan { time_limit_ns: u64::MAX / 2, stop: StopRule::RegionOnce, warmup, ..phase })
+}
