@@ -40,6 +40,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it help, did it hurt anything? A verdict for each metric'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rank" -d 'Many targets side by side; which metric predicts what matters'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "soak" -d 'Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rate" -d 'Which speed and application classes a card reaches, every threshold beside what was measured'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive of runs: list, show, verify, recover, reindex, tag, delete'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the self-contained page of a run'
@@ -83,6 +84,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l json -d 'Pri
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l set -d 'Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l max-write -d 'The most that may be written: phases end after their share of it; refused where that cannot be held' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l on-error -d 'What a failed operation does [default: as the workload says, else stop]' -r -f -a "stop\t'The phase ends, and its numbers are refused'
 continue\t'It is counted by its errno, and the phase goes on: its numbers are partial'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Print the run in another tool\'s format instead of its summary' -r -f -a "fio-json\t'fio 3.33\'s JSON'
@@ -533,6 +535,24 @@ complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Ke
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How long, all sessions together; it ends with the lap in which that is over [default: one pass]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l passes -d 'How many passes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How much of the target is written [default: all; of a file system 95 % of what is free]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does' -r -f -a "continue\t'It goes on, and ends with exit code 1'
+stop\t'It ends with the lap'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised here instead of in the archive: on a disk that does not fail together with the target' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Go on with this soak, else with the last one that is not finished' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l class -d 'One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l budget -d 'How long measuring may take, layout included' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l max-write -d 'The most that may be written [default: as for check]' -r

@@ -108,6 +108,11 @@ impl<'a> Execution<'a> {
         }
     }
 
+    /// What ends phases, and sees them.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
     /// Where runs are kept.
     pub fn archive(&self) -> &Archive {
         &self.archive

@@ -1,13 +1,14 @@
 //! `narrows rate`: how a card, or a kept run of one, stands to the published classes.
 
 use crate::archives;
-use crate::args::{GlobalArgs, RateArgs};
+use crate::args::{CapacityHow, GlobalArgs, RateArgs};
 use crate::check::max_write;
 use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::signals::SecondSignal;
+use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, Wear, plan, random_u64};
-use model::{Failure, FailureKind, RatedClass, Run, TargetKind};
+use model::{Capacity, CapacityKind, Failure, FailureKind, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
 use spec::Workload;
 use std::path::Path;
@@ -18,7 +19,11 @@ use sys::Links;
 pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let class = args.class.as_deref().map(class_named).transpose()?;
     if let Some(run) = kept(args, global)? {
-        return Ok(show(&run, class, output));
+        if args.capacity.is_some() {
+            return Err(Failure::new(FailureKind::Usage, "--capacity is measured on a device, and this is a kept run")
+                .remedy("narrows rate /dev/NAME --destroy SERIAL --capacity quick"));
+        }
+        return Ok(show(&run, None, class, output));
     }
     let workload = workload(args, class)?;
     let most = args.max_write.as_deref().map(max_write).transpose()?;
@@ -33,6 +38,26 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         region: false,
         probe: most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
     })?;
+    let capacity = match args.capacity {
+        None => None,
+        Some(_) if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File) => {
+            let what = format!("{}: a capacity is that of a device, or of a file", opened.target.name);
+            return Err(Failure::new(FailureKind::Refused, what).remedy(
+                "narrows rate /dev/NAME --destroy SERIAL --capacity quick; narrows soak DIRECTORY   fills what is free",
+            ));
+        }
+        Some(how) => {
+            let probe = if how == CapacityHow::Full { CapacityProbe::Full } else { CapacityProbe::Quick };
+            if !output.is_json() {
+                let over = report::quantity::size(conduct::soak::probe_bytes(opened.max_bytes, probe));
+                output.warning(&format!("writes {over} all over {} to find out how large it is", opened.target.name));
+            }
+            let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
+            let found = conduct::soak::capacity(&mut opened, execution.control(), probe, random)?;
+            opened.rig.settle()?;
+            Some(found)
+        }
+    };
     let real = !matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim);
     let usual = Wear::Usual { device_bytes: opened.target.stack.device_bytes() };
     let wear = real.then(|| most.map_or(usual, Wear::AtMost));
@@ -42,7 +67,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
     let mut code = ExitCode::SUCCESS;
     let ended = execution.answer(executed, output, |run, _, _| {
-        code = show(run, class, output);
+        code = show(run, capacity.as_ref(), class, output);
         Ok(())
     });
     // What ended it early, or could not be kept, is said before the answer to the question.
@@ -85,17 +110,19 @@ fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
     Ok(workload)
 }
 
-/// Prints the answer: 1 where the class that was asked about is not reached, 4 where that is not known.
-fn show(run: &Run, class: Option<&str>, output: &Output) -> ExitCode {
+/// Prints the answer: 1 where it is not as large as it says, or the class that was asked about is not reached, 4 where that is not known.
+fn show(run: &Run, capacity: Option<&Capacity>, class: Option<&str>, output: &Output) -> ExitCode {
     let mut classes = judge::rated_classes(run);
     classes.retain(|c| class.is_none_or(|name| name == c.rating.class));
     if output.is_json() {
-        output.document(&RateDocument::new(run, &classes));
+        output.document(&RateDocument::new(run, &classes, capacity));
     } else {
-        output.text(&report::rate_text(run, &classes, output.style()));
+        output.text(&report::rate_text(run, &classes, capacity, output.style()));
     }
     let known = |c: &RatedClass| c.rating.indication.is_some();
+    let fake = capacity.is_some_and(|c| matches!(c.kind, CapacityKind::WrapAround | CapacityKind::Limbo));
     match class {
+        _ if fake => ExitCode::from(1),
         Some(_) if classes.iter().any(|c| c.rating.indication.as_deref() == Some("below")) => ExitCode::from(1),
         _ if classes.iter().any(known) => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),

@@ -5,9 +5,11 @@
 //! end of a pass all of it is read once more. What the state promises is one version a lap and the lap in flight, so that
 //! it has constant size: it is durable before a lap begins and after its flush.
 
+mod capacity;
 mod plan;
 mod state;
 
+pub use capacity::{CapacityProbe, capacity, probe_bytes};
 pub use state::{DIRECTORY, Place, SoakState};
 
 use crate::{Interrupts, Opened};

@@ -11,6 +11,7 @@
 //!
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
+mod capacity;
 mod comparison;
 mod copy_report;
 mod cut_off;
@@ -51,6 +52,7 @@ mod verdict;
 mod verify_record;
 mod verify_source;
 
+pub use capacity::{Capacity, CapacityKind};
 pub use comparison::{
     Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,
 };

@@ -4,7 +4,7 @@ use crate::lines::Lines;
 use crate::quantity;
 use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, identity, storage_line};
-use model::{ClassNeed, RatedClass, Reason, Run, Unit};
+use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Reason, Run, Unit};
 
 const CLASS: usize = 6;
 const ASKS: usize = 43;
@@ -17,12 +17,16 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 
 /// A sentence first: which classes the numbers reach and which not; then every threshold beside what was measured, what the card
 /// claims, and which conditions of the classes were not met.
-pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
+pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>, style: &Style) -> String {
     let mut out = Lines::new(style);
     let title = format!("narrows rate {}", plain(&identity(run), style.ascii));
     out.line(&style.paint(Paint::Title, &shorten(&title, style.columns(), style.ascii)));
     out.wrapped("", &plain(&storage_line(run), style.ascii), None);
     out.line("");
+    if let Some(capacity) = capacity {
+        let (text, paint) = capacity_words(capacity);
+        out.wrapped("  ", &plain(&text, style.ascii), Some(paint));
+    }
     if classes.is_empty() {
         out.wrapped("  ", "Nothing to rate: there is no storage behind this target.", Some(Paint::Warn));
         return out.out;
@@ -43,11 +47,11 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
     out.line("");
     out.table(classes);
     out.line("");
-    if let Some(bytes) = claimed_bytes(run) {
+    if let Some(bytes) = claimed_bytes(run).filter(|_| capacity.is_none()) {
         let size = quantity::size(bytes);
         out.wrapped(
             "  ",
-            &format!("Capacity {size}, as it says itself; whether that is there was not measured."),
+            &format!("Capacity {size}, as it says itself; whether that is there was not measured (--capacity quick)."),
             None,
         );
     }
@@ -61,6 +65,31 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], style: &Style) -> String {
     }
     out.line(&format!("  Run {}", plain(&run.id, style.ascii)));
     out.out
+}
+
+/// Whether it is as large as it says.
+fn capacity_words(capacity: &Capacity) -> (String, Paint) {
+    let size = quantity::size;
+    let claimed = size(capacity.claimed_bytes);
+    let looked = match capacity.quick {
+        true => format!("{} at random places all over it were written and read back", size(capacity.verified_bytes)),
+        false => format!("{} were written and read back", size(capacity.verified_bytes)),
+    };
+    let real = capacity.real_bytes.map(size).unwrap_or_default();
+    let most = if capacity.quick { " at most" } else { "" };
+    match capacity.kind {
+        CapacityKind::Genuine => (format!("It is as large as it says, {claimed}: {looked}."), Paint::Accent),
+        CapacityKind::WrapAround => {
+            (format!("A fake: it says {claimed}, and writes beyond {real}{most} go over what lies before."), Paint::Bad)
+        }
+        CapacityKind::Limbo => {
+            (format!("A fake: it says {claimed}, and keeps nothing beyond {real}{most}."), Paint::Bad)
+        }
+        CapacityKind::Unknown => (
+            format!("Whether it is as large as it says, {claimed}, is not known: {}.", capacity.reasons.join("; ")),
+            Paint::Warn,
+        ),
+    }
 }
 
 /// Which classes the numbers reach, which not, and of which that is not known. Of each kind the highest that is reached and the

@@ -71,6 +71,7 @@ Examples:
   narrows rate /mnt/card                     all classes, in a minute
   narrows rate /mnt/card --class v30         one, by the phase that decides it: 0 above, 1 below, 4 not known
   narrows rate /dev/sdb --destroy S3R1       the card itself, without a file system
+  narrows rate /dev/sdb --destroy S3R1 --capacity quick   whether it is as large as it says, in seconds
   narrows rate latest                        of a run that is kept: its id, a tag, a bundle
   narrows rate sim:class4-card --json        a simulated card, in a moment"
 )]
@@ -82,6 +83,9 @@ pub struct RateArgs {
     /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached
     #[arg(long, value_name = "CLASS")]
     pub class: Option<String>,
+    /// Find out first how large it really is: by places at random all over it, or by every place. Its content is lost
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "max_write")]
+    pub capacity: Option<CapacityHow>,
     /// How long measuring may take, layout included
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
@@ -148,6 +152,15 @@ pub struct SoakArgs {
     /// Allow writing to the block device TARGET with this serial number: its content is lost
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+}
+
+/// How thoroughly the capacity is found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CapacityHow {
+    /// Places at random, as many as tell a fake: seconds
+    Quick,
+    /// Every place is written and read back
+    Full,
 }
 
 /// What a soak does when something is wrong.

@@ -20,6 +20,8 @@ pub(super) struct Work {
     pub buffered: bool,
     /// Of the writes.
     pub rate_bytes_per_s: Option<u64>,
+    /// It ends after so much of the region; without it all is done.
+    pub amount_bytes: Option<u64>,
 }
 
 impl Work {
@@ -32,11 +34,12 @@ impl Work {
             _ => ((256 << 10).max(unit), 1, true),
         };
         let rate_bytes_per_s = state.rate_bytes_per_s;
-        Self { reads: false, region: 0..0, block_bytes, depth, random, buffered: state.buffered, rate_bytes_per_s }
+        let (region, amount_bytes, buffered) = (0..0, None, state.buffered);
+        Self { reads: false, region, block_bytes, depth, random, buffered, rate_bytes_per_s, amount_bytes }
     }
 
     fn text(&self) -> String {
-        let Self { reads, region, block_bytes, depth, random, buffered, rate_bytes_per_s } = self;
+        let Self { reads, region, block_bytes, depth, random, buffered, rate_bytes_per_s, amount_bytes } = self;
         let (operation, order) = match (reads, random) {
             (true, _) => ("read", "sequential"),
             (false, true) => ("write", "random"),
@@ -45,10 +48,11 @@ impl Work {
         // Reads go in large pieces, whatever wrote them.
         let (block, depth) = if *reads { ((1 << 20).max(*block_bytes), 8) } else { (*block_bytes, *depth) };
         let access = if *buffered { "buffered" } else { "direct" };
+        let amount = amount_bytes.map_or_else(|| "100%".to_owned(), |bytes| bytes.to_string());
         let rate = rate_bytes_per_s.filter(|_| !reads).map(|r| format!("rate = \"{r}\"\n")).unwrap_or_default();
         format!(
             "name = \"soak\"\n[[phase]]\nname = \"soak\"\noperation = \"{operation}\"\norder = \"{order}\"\naccess = \"{access}\"\n\
-             block-size = \"{block}\"\ndepth = {depth}\noffset = \"{}\"\nregion = \"{}\"\namount = \"100%\"\nverify = \"stamp\"\n\
+             block-size = \"{block}\"\ndepth = {depth}\noffset = \"{}\"\nregion = \"{}\"\namount = \"{amount}\"\nverify = \"stamp\"\n\
              on-error = \"continue\"\nlaid-out = false\n{rate}",
             region.start,
             region.end - region.start

@@ -1,6 +1,6 @@
 //! `narrows/rate/1`.
 
-use model::{RatedClass, Run};
+use model::{Capacity, CapacityKind, RatedClass, Run};
 use serde::Serialize;
 
 /// What `narrows rate --json` prints.
@@ -21,21 +21,33 @@ pub struct RateDocument<'a> {
 }
 
 /// How large a device is.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RateCapacity {
     /// As it says itself.
     pub claimed_bytes: Option<u64>,
     /// As it was found; `null` where that was not measured.
     pub real_bytes: Option<u64>,
     /// `genuine`, `wraparound`, `limbo`, `unknown`.
-    pub kind: &'static str,
+    pub kind: CapacityKind,
+    /// Whether only places at random were looked at.
+    pub quick: bool,
+    /// What was written to find out.
+    pub written_bytes: u64,
+    /// Why it is not known.
+    pub reasons: Vec<String>,
 }
 
 impl<'a> RateDocument<'a> {
-    /// Of a run. No run of classes measures the capacity.
-    pub fn new(run: &'a Run, ratings: &'a [RatedClass]) -> Self {
-        let capacity =
-            RateCapacity { claimed_bytes: crate::rate::claimed_bytes(run), real_bytes: None, kind: "unknown" };
+    /// Of a run, with the capacity where that was looked for.
+    pub fn new(run: &'a Run, ratings: &'a [RatedClass], capacity: Option<&Capacity>) -> Self {
+        let capacity = RateCapacity {
+            claimed_bytes: capacity.map(|c| c.claimed_bytes).or(crate::rate::claimed_bytes(run)),
+            real_bytes: capacity.and_then(|c| c.real_bytes),
+            kind: capacity.map_or(CapacityKind::Unknown, |c| c.kind),
+            quick: capacity.is_some_and(|c| c.quick),
+            written_bytes: capacity.map_or(0, |c| c.written_bytes),
+            reasons: capacity.map_or_else(|| vec!["not measured: --capacity".to_owned()], |c| c.reasons.clone()),
+        };
         Self {
             schema: "narrows/rate/1",
             run_id: &run.id,
