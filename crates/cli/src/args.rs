@@ -78,6 +78,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Many targets side by side; which metric predicts what matters
     Rank(RankArgs),
+    /// Where the rate falls when all of it is written, how much the fast cache holds, whether it comes back after a rest
+    Fill(FillArgs),
     /// Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable
     Soak(SoakArgs),
     /// Which speed and application classes a card reaches, every threshold beside what was measured

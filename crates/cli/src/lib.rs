@@ -16,6 +16,7 @@ mod execution;
 mod experiment;
 mod explain;
 mod export;
+mod fill;
 mod import;
 mod inspect;
 mod inspect_place;
@@ -78,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Rank(args) => rank::command(args, &cli.global, &output),
+        Command::Fill(args) => fill::command(args, &cli.global, &output),
         Command::Soak(args) => soak::command(args, &cli.global, &output),
         Command::Rate(args) => rate::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),

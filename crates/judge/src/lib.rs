@@ -14,6 +14,7 @@ mod compare;
 mod context;
 mod drain;
 mod figures;
+mod filled;
 mod fit;
 #[cfg(test)]
 mod fixture;
@@ -33,6 +34,7 @@ pub mod validity;
 
 pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_pairs, margin_percent};
 pub use context::Context;
+pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
 pub use knee::depth_curves;
 pub use metrics::metric_ids;

@@ -12,6 +12,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("mix", include_str!("../workloads/mix.toml")),
     ("steady", include_str!("../workloads/steady.toml")),
     ("kdiskmark", include_str!("../workloads/kdiskmark.toml")),
+    ("fill", include_str!("../workloads/fill.toml")),
     ("bursts", include_str!("../workloads/bursts.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
     ("stream", include_str!("../workloads/stream.toml")),

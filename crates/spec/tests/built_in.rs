@@ -28,6 +28,7 @@ fn each_is_described_and_has_a_plan_everywhere() {
             "mix",
             "steady",
             "kdiskmark",
+            "fill",
             "bursts",
             "latency",
             "stream",

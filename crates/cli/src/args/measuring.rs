@@ -105,6 +105,51 @@ pub struct RateArgs {
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
+    after_help = "All of a target, or of what is free in a directory, is written once from start to end; then it rests, and a twentieth is
+written again. It is the workload fill (narrows workloads show fill): narrows run fill takes its keys.
+
+Examples:
+  narrows fill /mnt/card                     what is free but for a reserve, in a file that is temporary
+  narrows fill /dev/sdb --destroy S3R1       a whole device whose content may be lost
+  narrows fill /mnt/card --size 20GiB --rest 60s
+  narrows fill /dev/sdb --destroy S3R1 --random --passes 2
+  narrows fill sim:nvme                      a simulated one, in a moment"
+)]
+pub struct FillArgs {
+    /// Directory, file (--overwrite), block device (--destroy SERIAL) or sim:NAME
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub target: OsString,
+    /// How much is written [default: all; of a file system what is free but for a reserve]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// How often all of it is written, one after the other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub passes: u32,
+    /// Blocks at random places instead of one after the other
+    #[arg(long)]
+    pub random: bool,
+    /// How long it rests before and after each part
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub rest: String,
+    /// Show what would be done, without doing it
+    #[arg(long)]
+    pub plan: bool,
+    /// Where the page goes [default: reports/RUN.html in the archive]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
     after_help = "Every sector carries a stamp that says which write it is of. A pass writes all of the target in laps; each lap is flushed, read
 back past the caches, and what is wrong is read again three times and classified. At the end of a pass all of it is read once more.
 What was promised is kept beside the runs before each lap: after a crash, --resume looks first at what must still be there.

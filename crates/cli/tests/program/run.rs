@@ -3,7 +3,8 @@
 use crate::program::Scratch;
 use serde_json::Value;
 
-const BUILT_IN: [&str; 9] = ["check", "sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"];
+const BUILT_IN: [&str; 10] =
+    ["check", "sweep", "depth", "mix", "steady", "kdiskmark", "fill", "bursts", "latency", "stream"];
 
 fn phases(document: &Value) -> &Vec<Value> {
     document["phases"].as_array().expect("phases")

@@ -1,0 +1,65 @@
+//! `narrows fill`: where the rate falls, and how much the fast cache holds.
+
+use crate::args::{FillArgs, GlobalArgs};
+use crate::execution::{Execution, Page};
+use crate::output::Output;
+use crate::run::text;
+use crate::signals::SecondSignal;
+use conduct::{Budget, Language, Source, Wanted, plan, random_u64};
+use model::{Failure, TargetKind};
+use report::FillView;
+use report::document::{FillDocument, PlanDocument};
+use std::process::ExitCode;
+use sys::Links;
+
+/// Executes the command: the workload `fill`, with what is free in a directory as its region.
+pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let text = spec::workload_text("fill").unwrap_or_default().to_owned();
+    let source = Source { name: "fill".into(), text, language: Language::Toml, directory: ".".into() };
+    let mut set = vec![("quiet".to_owned(), args.rest.clone()), ("fill.loops".to_owned(), args.passes.to_string())];
+    if args.random {
+        set.push(("order".to_owned(), "random".to_owned()));
+    }
+    set.extend(args.size.clone().map(|size| ("region".to_owned(), size)));
+    let mut workload = text::workload(&source, &set, false)?;
+    let page = Page { file: args.report.as_deref(), identify: false };
+    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let mut opened = execution.open(&Wanted {
+        name: &args.target,
+        links: Links::Follow,
+        consent: args.permissions.consent(),
+        registers: args.permissions.read_registers,
+        interval_ns: workload.interval_ns,
+        region: false,
+        probe: false,
+    })?;
+    if opened.target.kind == TargetKind::Directory && args.size.is_none() {
+        // All that a file there may take, instead of what is usual.
+        set.push(("region".to_owned(), opened.max_bytes.to_string()));
+        workload = text::workload(&source, &set, false)?;
+    }
+    let plan = plan::plan(&workload, &opened, args.seed.map_or_else(random_u64, Ok)?)?;
+    if args.plan {
+        if output.is_json() {
+            output.document(&PlanDocument::new(&opened.target, &plan));
+        } else {
+            output.text(&report::plan_text(&plan, output.style()));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    execution.terminal().announce(&plan, &opened, false, None);
+    let executed = execution.conducted().execute("fill", plan, Budget::Foreseen, &mut opened, None)?;
+    Ok(execution.answer(executed, output, |run, _, page| {
+        let of = |name: &str| run.phases.iter().find(|p| p.plan.name == name)?.record.as_ref().and_then(judge::filled);
+        let (filled, rested) = (of("fill"), of("after-rest"));
+        let (filled, rested) = (filled.as_ref(), rested.as_ref());
+        if output.is_json() {
+            output.document(&FillDocument::new(run, filled, rested));
+        } else {
+            let page = page.map(|p| p.display().to_string());
+            let view = FillView { run, filled, rested, page: page.as_deref() };
+            output.text(&report::fill_text(&view, output.style()));
+        }
+        Ok(())
+    }))
+}
