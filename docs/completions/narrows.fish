@@ -40,6 +40,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it help, did it hurt anything? A verdict for each metric'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rank" -d 'Many targets side by side; which metric predicts what matters'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "fill" -d 'Where the rate falls when all of it is written, how much the fast cache holds, whether it comes back after a rest'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "soak" -d 'Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rate" -d 'Which speed and application classes a card reaches, every threshold beside what was measured'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive of runs: list, show, verify, recover, reindex, tag, delete'
@@ -535,6 +536,24 @@ complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Ke
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l size -d 'How much is written [default: all; of a file system what is free but for a reserve]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l passes -d 'How often all of it is written, one after the other' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l rest -d 'How long it rests before and after each part' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l seed -d 'Seed of everything random [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l random -d 'Blocks at random places instead of one after the other'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l plan -d 'Show what would be done, without doing it'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How long, all sessions together; it ends with the lap in which that is over [default: one pass]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l passes -d 'How many passes' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How much of the target is written [default: all; of a file system 95 % of what is free]' -r
@@ -554,6 +573,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print 
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l class -d 'One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l capacity -d 'Find out first how large it really is: by places at random all over it, or by every place. Its content is lost' -r -f -a "quick\t'Places at random, as many as tell a fake: seconds'
+full\t'Every place is written and read back'"
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l budget -d 'How long measuring may take, layout included' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l max-write -d 'The most that may be written [default: as for check]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
