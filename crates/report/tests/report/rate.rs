@@ -47,6 +47,9 @@ struct Capacity {
     claimed_bytes: Option<u64>,
     real_bytes: Option<u64>,
     kind: String,
+    quick: bool,
+    written_bytes: u64,
+    reasons: Vec<String>,
 }
 
 #[test]
@@ -65,10 +68,26 @@ fn the_document_and_the_text_say_what_is_not_known() {
     let rated =
         |rating: &model::Rating| model::RatedClass { rating: rating.clone(), claimed: None, needs: vec![need.clone()] };
     let classes: Vec<_> = s.ratings.iter().map(rated).collect();
-    let rate: Rate = holds(&RateDocument::new(&s.run, &classes));
+    let rate: Rate = holds(&RateDocument::new(&s.run, &classes, None));
     assert_eq!((rate.schema.as_str(), rate.capacity.kind.as_str()), ("narrows/rate/1", "unknown"));
     assert!(rate.ratings.len() == s.ratings.len() && rate.ratings[0].needs[0].value.is_none());
     assert!(rate.capacity.real_bytes.is_none(), "what was not measured is null");
-    let text = report::rate_text(&s.run, &classes, &report::Style::default());
+    let text = report::rate_text(&s.run, &classes, None, &report::Style::default());
     assert!(text.contains("no number stands") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    let fake = model::Capacity {
+        claimed_bytes: 64 << 30,
+        real_bytes: Some(8 << 30),
+        kind: model::CapacityKind::Limbo,
+        quick: true,
+        written_bytes: 1 << 28,
+        verified_bytes: 1 << 28,
+        reasons: Vec::new(),
+    };
+    let rate: Rate = holds(&RateDocument::new(&s.run, &classes, Some(&fake)));
+    assert_eq!(
+        (rate.capacity.kind.as_str(), rate.capacity.real_bytes, rate.capacity.quick),
+        ("limbo", Some(8 << 30), true)
+    );
+    let text = report::rate_text(&s.run, &classes, Some(&fake), &report::Style::default());
+    assert!(text.contains("A fake: it says") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
 }
