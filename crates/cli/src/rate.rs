@@ -70,8 +70,9 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         code = show(run, capacity.as_ref(), class, output);
         Ok(())
     });
-    // What ended it early, or could not be kept, is said before the answer to the question.
-    Ok(if ended == ExitCode::SUCCESS { code } else { ended })
+    // What ended it early, or could not be kept, is said before the answer to the question; but a fake is one, whatever its rates.
+    let unanswered = ended == ExitCode::from(FailureKind::Invalid.exit_code());
+    Ok(if ended == ExitCode::SUCCESS || (unanswered && capacity.as_ref().is_some_and(is_fake)) { code } else { ended })
 }
 
 /// The name of a class as it is written, whatever its letters.
@@ -110,6 +111,10 @@ fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
     Ok(workload)
 }
 
+fn is_fake(capacity: &Capacity) -> bool {
+    matches!(capacity.kind, CapacityKind::WrapAround | CapacityKind::Limbo)
+}
+
 /// Prints the answer: 1 where it is not as large as it says, or the class that was asked about is not reached, 4 where that is not known.
 fn show(run: &Run, capacity: Option<&Capacity>, class: Option<&str>, output: &Output) -> ExitCode {
     let mut classes = judge::rated_classes(run);
@@ -120,9 +125,8 @@ fn show(run: &Run, capacity: Option<&Capacity>, class: Option<&str>, output: &Ou
         output.text(&report::rate_text(run, &classes, capacity, output.style()));
     }
     let known = |c: &RatedClass| c.rating.indication.is_some();
-    let fake = capacity.is_some_and(|c| matches!(c.kind, CapacityKind::WrapAround | CapacityKind::Limbo));
     match class {
-        _ if fake => ExitCode::from(1),
+        _ if capacity.is_some_and(is_fake) => ExitCode::from(1),
         Some(_) if classes.iter().any(|c| c.rating.indication.as_deref() == Some("below")) => ExitCode::from(1),
         _ if classes.iter().any(known) => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),

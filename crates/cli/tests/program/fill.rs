@@ -28,7 +28,10 @@ fn a_directory_is_filled_in_a_file_that_goes_away() {
     let name = target.to_str().unwrap();
     let plan = scratch.run(["fill", name, "--plan"]);
     assert!(plan.stdout.contains("at most"), "{}", plan.stdout);
-    let document = scratch.json(["fill", name, "--size", "32MiB", "--rest", "10ms", "--json"], 0);
+    let ended = scratch.run(["fill", name, "--size", "32MiB", "--rest", "10ms", "--json"]);
+    // So short a write may be no number on a busy machine: then it says so by its code.
+    assert!(matches!(ended.code, 0 | 4), "{}{}", ended.stdout, ended.stderr);
+    let document: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(document["fill"].is_null() || document["fill"]["bytes"] == 32 << 20, "{document}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left");
     let data = scratch.path().join("data");
