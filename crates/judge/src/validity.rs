@@ -11,6 +11,7 @@ mod generator;
 mod machine;
 mod pacing;
 mod record;
+pub(crate) mod slices;
 mod steadiness;
 mod verified;
 
@@ -21,7 +22,6 @@ use std::fmt;
 
 pub use ceiling::{LINE_RATE_TOLERANCE, MEMORY_TOLERANCE};
 pub use device::{COLD_BYTES_TOLERANCE, DIRECT_BYTES_RATIO, RESIDENT_TOLERANCE_PAGES, RESIDENT_TOLERANCE_RATIO};
-pub(crate) use foreign::slices;
 pub use foreign::{FOREIGN_LIMIT, LONE_BURST_OPERATIONS};
 pub use generator::{GENERATOR_USER_LIMIT, LEAST_DEPTH_RATIO};
 pub use machine::{CLOCK_STEP_LEAST_NS, CLOCK_STEP_LIMIT, CPU_MATTERS, FREQUENCY_DROP_LIMIT, STEAL_LIMIT};
