@@ -29,7 +29,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let most = args.max_write.as_deref().map(max_write).transpose()?;
     let page = Page { file: None, identify: false };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
-    let mut opened = execution.open(&Wanted {
+    let wanted = Wanted {
         name: &args.source,
         links: Links::Follow,
         consent: args.permissions.consent(),
@@ -37,27 +37,10 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         interval_ns: workload.interval_ns,
         region: false,
         probe: most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
-    })?;
-    let capacity = match args.capacity {
-        None => None,
-        Some(_) if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File) => {
-            let what = format!("{}: a capacity is that of a device, or of a file", opened.target.name);
-            return Err(Failure::new(FailureKind::Refused, what).remedy(
-                "narrows rate /dev/NAME --destroy SERIAL --capacity quick; narrows soak DIRECTORY   fills what is free",
-            ));
-        }
-        Some(how) => {
-            let probe = if how == CapacityHow::Full { CapacityProbe::Full } else { CapacityProbe::Quick };
-            if !output.is_json() {
-                let over = report::quantity::size(conduct::soak::probe_bytes(opened.max_bytes, probe));
-                output.warning(&format!("writes {over} all over {} to find out how large it is", opened.target.name));
-            }
-            let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
-            let found = conduct::soak::capacity(&mut opened, execution.control(), probe, random)?;
-            opened.rig.settle()?;
-            Some(found)
-        }
     };
+    // By an opening of its own: its time is none of the budget, and its bytes none of what the classes may write.
+    let capacity = args.capacity.map(|how| found_capacity(how, &wanted, &execution, output)).transpose()?;
+    let mut opened = execution.open(&wanted)?;
     let real = !matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim);
     let usual = Wear::Usual { device_bytes: opened.target.stack.device_bytes() };
     let wear = real.then(|| most.map_or(usual, Wear::AtMost));
@@ -73,6 +56,31 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     // What ended it early, or could not be kept, is said before the answer to the question; but a fake is one, whatever its rates.
     let unanswered = ended == ExitCode::from(FailureKind::Invalid.exit_code());
     Ok(if ended == ExitCode::SUCCESS || (unanswered && capacity.as_ref().is_some_and(is_fake)) { code } else { ended })
+}
+
+fn found_capacity(
+    how: CapacityHow,
+    wanted: &Wanted<'_>,
+    execution: &Execution<'_>,
+    output: &Output,
+) -> Result<Capacity, Failure> {
+    let mut opened = execution.open(&Wanted { probe: false, ..wanted.clone() })?;
+    let name = opened.target.name.clone();
+    if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File) {
+        let what = format!("{name}: a capacity is that of a device, or of a file");
+        return Err(Failure::new(FailureKind::Refused, what).remedy(
+            "narrows rate /dev/NAME --destroy SERIAL --capacity quick; narrows soak DIRECTORY   fills what is free",
+        ));
+    }
+    let probe = if how == CapacityHow::Full { CapacityProbe::Full } else { CapacityProbe::Quick };
+    if !output.is_json() {
+        let over = report::quantity::size(conduct::soak::probe_bytes(opened.max_bytes, probe));
+        output.warning(&format!("writes {over} all over {name} to find out how large it is"));
+    }
+    let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
+    let found = conduct::soak::capacity(&mut opened, execution.control(), probe, random)?;
+    opened.rig.settle()?;
+    Ok(found)
 }
 
 /// The name of a class as it is written, whatever its letters.

@@ -8,23 +8,19 @@ use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
 use conduct::admission::Consent;
-use conduct::soak::{Enough, SoakEnd, SoakEvent, SoakState, Soaking};
+use conduct::soak::{Enough, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
-use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
+use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
 use report::document::SoakDocument;
 use report::quantity;
 use spec::Readiness;
 use std::ffi::OsStr;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 use sys::Links;
 
-/// Of what a file system has free, one part in so many stays free.
-const FREE_PART: u64 = 20;
 /// Less is no soak.
 const LEAST_BYTES: u64 = 1 << 20;
 
@@ -48,16 +44,18 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(usage(format!("the soak {} has done what was asked", done.id))
             .remedy("narrows soak TARGET   starts another"));
     }
-    let mut made = None;
-    let path = match (&resumed, &args.target) {
-        (Some(state), _) => state.path.clone(),
-        (None, None) => return Err(usage("which target?".to_owned()).remedy("narrows soak --help")),
-        (None, Some(target)) if Path::new(target).is_dir() => {
-            made.insert(own_file(Path::new(target), size)?).path.clone()
-        }
-        (None, Some(target)) => {
+    let id = SoakState::new_id(random_u64()?);
+    let made = match (&resumed, &args.target) {
+        (None, Some(target)) if Path::new(target).is_dir() => Some(OwnFile::make(Path::new(target), &id, size)?),
+        _ => None,
+    };
+    let path = match (&resumed, &made, &args.target) {
+        (Some(state), ..) => state.path.clone(),
+        (None, Some(made), _) => made.path.clone(),
+        (None, None, Some(target)) => {
             std::path::absolute(target).ok().filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(target))
         }
+        (None, None, None) => return Err(usage("which target?".to_owned()).remedy("narrows soak --help")),
     };
     let own = resumed.as_ref().is_some_and(|state| state.own_file) || made.is_some();
     let opened = open(args, &path, own, (&control, &terminal));
@@ -72,12 +70,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(Failure::new(FailureKind::Refused, what)
             .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
     }
-    let file = opened.object.filter(|_| opened.target.kind == TargetKind::File).map(|object| object.file());
-    if made.as_ref().is_some_and(|made| Some(made.file) != file) {
+    let place = Place::of(&opened, args.destroy.as_deref());
+    if made.as_ref().is_some_and(|made| Some(made.file) != place.file) {
         let what = format!("{}: another file stands there now", path.display());
         return Err(Failure::new(FailureKind::Refused, what));
     }
-    let place = SoakState::place(&opened.target, file, args.destroy.clone());
     let mut state = match resumed {
         Some(state) if state.place == place => state,
         Some(state) => {
@@ -91,16 +88,15 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
                 return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
             }
             // A directory may be named by a dot.
-            let shown = made.as_ref().and_then(|_| path.parent()).unwrap_or(&path);
-            let named = shown.to_string_lossy();
-            let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?, random_u64()?];
-            let mut state = SoakState::new(&named, path.clone(), place, region, random);
-            let id = made.as_ref().map_or_else(|| state.id.clone(), |made| made.id.clone());
-            (state.id, state.own_file, state.buffered) = (id, own, args.buffered);
+            let named = made.as_ref().and_then(|_| path.parent()).unwrap_or(&path).to_string_lossy();
+            let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
+            let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
+            (state.own_file, state.buffered) = (own, args.buffered);
             state.rate_bytes_per_s = rate.filter(|r| *r > 0);
             state
         }
     };
+    state.enough = enough(args, time, state.enough);
     let say = |text: &str| {
         if !global.json {
             output.aside(&format!("{text}\n"));
@@ -108,17 +104,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     };
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
-    let enough = Enough {
-        passes: args.passes.or_else(|| time.is_none().then_some(1)),
-        time: time.map(Duration::from_nanos),
-        at_finding: args.on_finding == OnFinding::Stop,
-    };
     let keep = |state: &SoakState| state.save(&archive);
-    let tell = |event: SoakEvent<'_>| say(&line(&event, enough));
+    let tell = |event: SoakEvent<'_>| say(&line(&event));
     let soaking = Soaking { control: &control, interrupts: &interrupts, keep: &keep, tell: &tell };
-    let ended = soaking.run(&mut opened, &mut state, enough);
+    let ended = soaking.run(&mut opened, &mut state);
     drop(opened);
-    state.ended_well = true;
     state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
     let begun = state.sessions > 0;
     if state.own_file && (!begun || state.finished && state.is_clean()) {
@@ -147,47 +137,15 @@ fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
     parse_bytes(text).map_err(|e| usage(format!("{option}: {e}")))
 }
 
-/// A file that was made for a soak.
-struct OwnFile {
-    path: PathBuf,
-    /// Of the soak.
-    id: String,
-    /// `st_dev` and `st_ino`.
-    file: (u64, u64),
-}
-
-/// A new file in a directory, with its blocks reserved.
-fn own_file(directory: &Path, size: Option<u64>) -> Result<OwnFile, Failure> {
-    let cannot =
-        |path: &Path, e: &std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
-    let id = SoakState::new("", PathBuf::new(), conduct::soak::Place::default(), LEAST_BYTES, [random_u64()?; 5]).id;
-    let directory = std::path::absolute(directory).map_err(|e| cannot(directory, &e))?;
-    let path = directory.join(format!("narrows-soak-{id}.data"));
-    let free = rustix::fs::statvfs(&directory).map_err(|e| cannot(&directory, &e.into()))?;
-    let free = free.f_bavail.saturating_mul(free.f_frsize);
-    let bytes = size.unwrap_or(free - free / FREE_PART) >> 20 << 20;
-    if bytes < LEAST_BYTES || bytes > free {
-        let what = format!(
-            "{}: {} are free, and {} are asked for",
-            directory.display(),
-            quantity::size(free),
-            quantity::size(bytes)
-        );
-        return Err(Failure::new(FailureKind::Environment, what).remedy("--size SIZE   takes less"));
+/// What is asked: of a soak that goes on what was, unless it is said anew; of a new one a pass.
+fn enough(args: &SoakArgs, time_ns: Option<u64>, before: Enough) -> Enough {
+    let anew = args.passes.is_some() || time_ns.is_some();
+    let (passes, time_ns) = if anew { (args.passes, time_ns) } else { (before.passes, before.time_ns) };
+    Enough {
+        passes: passes.or_else(|| time_ns.is_none().then_some(1)),
+        time_ns,
+        at_finding: args.on_finding.map_or(before.at_finding, |on| on == OnFinding::Stop),
     }
-    let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
-    let file = file.map_err(|e| cannot(&path, &e))?;
-    // Where blocks cannot be reserved they are had when they are written.
-    let reserved = sys::reserve(&file, 0, bytes).or_else(|e| match e.raw_os_error() {
-        Some(sys::errno::EOPNOTSUPP) => file.set_len(bytes),
-        _ => Err(e),
-    });
-    reserved.and_then(|()| file.sync_all()).map_err(|e| {
-        let _ = std::fs::remove_file(&path);
-        cannot(&path, &e)
-    })?;
-    let metadata = file.metadata().map_err(|e| cannot(&path, &e))?;
-    Ok(OwnFile { path, id, file: (metadata.dev(), metadata.ino()) })
 }
 
 fn open(
@@ -200,7 +158,8 @@ fn open(
     conduct::open(
         &Wanted {
             name,
-            links: Links::Follow,
+            // What was made for it lies where no link is.
+            links: if own { Links::Refuse } else { Links::Follow },
             consent: Consent { overwrite: args.overwrite || own, destroy: args.destroy.as_deref(), only: None },
             registers: false,
             interval_ns: 1_000_000_000,
@@ -213,7 +172,7 @@ fn open(
 }
 
 /// What is said on stderr of what happens.
-fn line(event: &SoakEvent<'_>, enough: Enough) -> String {
+fn line(event: &SoakEvent<'_>) -> String {
     match event {
         SoakEvent::LooksBack => "reads what was written before".to_owned(),
         SoakEvent::Found(finding) => format!("WRONG: {}", report::data_finding_text(finding)),
@@ -224,8 +183,9 @@ fn line(event: &SoakEvent<'_>, enough: Enough) -> String {
             let laps = state.laps.len() as u32;
             let done = (state.passes * laps + state.lap as u32).max(1);
             let left = |all: f64| quantity::duration(((all - seconds).max(0.0) * 1e9) as u64);
+            let enough = state.enough;
             let by_passes = enough.passes.map(|n| seconds / f64::from(done) * f64::from(n.saturating_mul(laps)));
-            let left = enough.time.map(|t| t.as_secs_f64()).into_iter().chain(by_passes).reduce(f64::min).map(left);
+            let left = enough.time_ns.map(|ns| ns as f64 / 1e9).into_iter().chain(by_passes).reduce(f64::min).map(left);
             format!(
                 "pass {}, lap {} of {laps}: {} written and {} read back, {rate}, {}, about {} left",
                 state.pass,

@@ -6,32 +6,20 @@
 //! it has constant size: it is durable before a lap begins and after its flush.
 
 mod capacity;
+mod own_file;
 mod plan;
 mod state;
 
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
-pub use state::{DIRECTORY, Place, SoakState};
+pub use own_file::OwnFile;
+pub use state::{DIRECTORY, Ended, Enough, Flight, Lap, Place, SoakState};
 
 use crate::{Interrupts, Opened};
 use engine::Control;
-use model::{DataFault, DataFinding, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
+use model::{DataFinding, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
 use plan::{Work, phase};
-use std::time::{Duration, Instant};
-use workload::{Cut, Known};
-
-/// Findings that are kept one by one.
-const MOST_FINDINGS: usize = 256;
-
-/// When a soak has done enough.
-#[derive(Clone, Copy, Debug)]
-pub struct Enough {
-    /// Passes, whole ones.
-    pub passes: Option<u32>,
-    /// Time, all sessions together; it ends with the lap in which that is over.
-    pub time: Option<Duration>,
-    /// Whether it ends with the first lap that found something.
-    pub at_finding: bool,
-}
+use std::ops::Range;
+use std::time::Instant;
 
 /// What happens while it runs.
 #[derive(Clone, Copy, Debug)]
@@ -74,66 +62,51 @@ impl Soaking<'_> {
     ///
     /// # Errors
     /// Where the target cannot be worked on any more; the state stays, and goes on when it can.
-    pub fn run(&self, opened: &mut Opened, state: &mut SoakState, enough: Enough) -> Result<SoakEnd, Failure> {
-        let before = Duration::from_nanos(state.elapsed_ns);
-        let started = Instant::now();
-        let elapsed = || before + started.elapsed();
-        let tell = |state: &mut SoakState, event: fn(&SoakState) -> SoakEvent<'_>| {
-            state.elapsed_ns = u64::try_from(elapsed().as_nanos()).unwrap_or(u64::MAX);
-            (self.tell)(event(state));
-        };
-        self.look_back(opened, state)?;
-        loop {
-            if self.interrupts.end() || self.control.stopped() {
-                return Ok(SoakEnd::Interrupted);
+    pub fn run(&self, opened: &mut Opened, state: &mut SoakState) -> Result<SoakEnd, Failure> {
+        let (before, started) = (state.elapsed_ns, Instant::now());
+        let elapsed = || before.saturating_add(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        let mut whole = self.look_back(opened, state)?;
+        let ended = loop {
+            if !whole || self.interrupts.end() || self.control.stopped() {
+                break SoakEnd::Interrupted;
             }
-            let over = enough.time.is_some_and(|time| elapsed() >= time);
-            if over || enough.passes.is_some_and(|passes| state.passes >= passes) {
-                return Ok(SoakEnd::Done);
+            let Enough { passes, time_ns, at_finding } = state.enough;
+            if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) {
+                break SoakEnd::Done;
             }
-            let found = state.found();
-            let writes = state.lap < state.laps.len();
-            let whole = if writes { self.lap(opened, state)? } else { self.pass(opened, state)? };
+            let (found, writes) = (state.found(), state.lap < state.laps.len());
+            whole = if writes { self.lap(opened, state)? } else { self.pass(opened, state)? };
+            state.elapsed_ns = elapsed();
             if whole {
-                tell(state, if writes { |s| SoakEvent::Lap(s) } else { |s| SoakEvent::Pass(s) });
+                (self.tell)(if writes { SoakEvent::Lap(state) } else { SoakEvent::Pass(state) });
             }
             (self.keep)(state)?;
-            if !whole {
-                return Ok(SoakEnd::Interrupted);
+            if at_finding && state.found() > found {
+                break SoakEnd::Found;
             }
-            if enough.at_finding && state.found() > found {
-                return Ok(SoakEnd::Found);
-            }
-        }
+        };
+        // Nothing is in flight, and what was written is flushed. After an error that is not known.
+        state.running = false;
+        Ok(ended)
     }
 
-    /// After a crash: what must be there is there, and nothing else.
-    fn look_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<(), Failure> {
-        let boot = opened.environment.boot_id.clone();
-        let same_boot = boot.is_some() && boot == state.boot_id;
-        let fresh = state.phases == 0;
-        let cut = match (state.ended_well, same_boot) {
-            (true, _) => Cut::None,
-            (false, true) => Cut::Killed,
-            (false, false) => Cut::Power,
-        };
-        opened.rig.recall(&state.known(cut))?;
+    /// What earlier sessions promised must be there, and nothing else; whether all of it was looked at.
+    fn look_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
+        let mut begun = state.clone();
+        begun.begin_session(opened.environment.boot_id.clone());
+        opened.rig.recall(&begun.known())?;
+        *state = begun;
         // The state has to be there before the first byte.
-        (state.boot_id, state.ended_well) = (boot, false);
-        state.sessions += 1;
         (self.keep)(state)?;
-        if fresh || !state.laps.iter().any(|version| *version > 0) {
-            return Ok(());
+        if !state.written().is_empty() {
+            (self.tell)(SoakEvent::LooksBack);
+            if !self.reads(opened, state, state.written())? {
+                return Ok(false);
+            }
         }
-        (self.tell)(SoakEvent::LooksBack);
-        let work = Work { reads: true, region: state.written(), ..Work::of(state) };
-        let record = self.carry_out(opened, state, &work)?;
-        self.heard(state, &record);
-        // What was in flight has been looked at, and owes nothing more.
-        if let Some(flight) = &mut state.flight {
-            flight.looked_at = true;
-        }
-        (self.keep)(state)
+        state.looked_back();
+        (self.keep)(state)?;
+        Ok(true)
     }
 
     /// Writes a lap, flushes it and reads it back; whether it was whole.
@@ -142,38 +115,54 @@ impl Soaking<'_> {
         (self.keep)(state)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
         let record = self.carry_out(opened, state, &work)?;
-        opened.rig.settle()?;
         state.bytes_written += record.bytes;
-        self.heard(state, &record);
-        if matches!(record.stop, StopCause::Interrupted) || self.control.stopped() {
-            return Ok(false);
+        opened.rig.settle()?;
+        // An error of the flush is among them: it is an operation of the phase.
+        let promised = record.errors.is_empty();
+        if !promised {
+            state.doubt(lap);
         }
+        let whole = self.is_whole(state, &record)?;
+        if whole {
+            state.end_lap(promised);
+        }
+        Ok(whole)
+    }
+
+    /// Reads all of it once more; whether it was whole.
+    fn pass(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
+        let whole = self.reads(opened, state, 0..state.region_bytes)?;
+        if whole {
+            state.end_pass();
+        }
+        Ok(whole)
+    }
+
+    /// Reads and looks at a part of the target; whether at all of it.
+    fn reads(&self, opened: &mut Opened, state: &mut SoakState, region: Range<u64>) -> Result<bool, Failure> {
+        let work = Work { reads: true, region, ..Work::of(state) };
+        let record = self.carry_out(opened, state, &work)?;
+        self.is_whole(state, &record)
+    }
+
+    /// Carries a phase out, and takes over what it found.
+    fn carry_out(&self, opened: &mut Opened, state: &mut SoakState, work: &Work) -> Result<PhaseRecord, Failure> {
+        let phase = phase(opened, work, state.seed ^ state.phases)?;
+        state.phases += 1;
+        let record = opened.rig.run(&phase, self.control)?;
+        self.heard(state, &record);
+        Ok(record)
+    }
+
+    /// Whether a phase did all that it was to do; an error where the target answers no more.
+    fn is_whole(&self, state: &SoakState, record: &PhaseRecord) -> Result<bool, Failure> {
         if record.stop == StopCause::Failed {
             let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
             let what = format!("{}: the target failed ({})", state.target, errors.join(", "));
             return Err(Failure::new(FailureKind::Device, what)
                 .remedy(format!("narrows soak --resume {}   goes on when it is there again", state.id)));
         }
-        state.end_lap();
-        Ok(true)
-    }
-
-    /// Reads all of it once more; whether it was whole.
-    fn pass(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
-        let work = Work { reads: true, region: 0..state.region_bytes, ..Work::of(state) };
-        let record = self.carry_out(opened, state, &work)?;
-        self.heard(state, &record);
-        if self.control.stopped() {
-            return Ok(false);
-        }
-        state.end_pass();
-        Ok(true)
-    }
-
-    fn carry_out(&self, opened: &mut Opened, state: &mut SoakState, work: &Work) -> Result<PhaseRecord, Failure> {
-        let phase = phase(opened, work, state.seed ^ state.phases)?;
-        state.phases += 1;
-        opened.rig.run(&phase, self.control)
+        Ok(record.stop != StopCause::Interrupted && !self.control.stopped())
     }
 
     /// Takes over what a phase verified and found.
@@ -187,42 +176,14 @@ impl Soaking<'_> {
             state.in_memory = Some(why.to_string());
         }
         state.findings_dropped += verify.findings_dropped;
+        state.tester_fault |= verify.tester_faults > 0;
         for finding in &verify.findings {
             let mut finding = finding.clone();
             finding.evidence.push(Evidence::fact("pass", state.pass, "soak"));
             finding.evidence.push(Evidence::fact("session", state.sessions, "soak"));
-            (self.tell)(SoakEvent::Found(&finding));
-            if state.findings.len() < MOST_FINDINGS {
-                state.findings.push(finding);
-            } else {
-                state.findings_dropped += 1;
+            if state.keep(&finding) {
+                (self.tell)(SoakEvent::Found(&finding));
             }
-        }
-        if verify.tester_faults > 0 {
-            state.tester_fault |= verify.findings.iter().any(|f| f.class == DataFault::TesterFault);
-        }
-    }
-}
-
-/// What is known of the data that a state tells of.
-impl SoakState {
-    fn known(&self, cut: Cut) -> Known {
-        let stretch = |(lap, version): (usize, &u32)| {
-            let bytes = self.region_of(lap);
-            match &self.flight {
-                // Of a first version anything may be there; of one that was looked at, what was found.
-                Some(f) if f.lap == lap && (*version == 0 || f.looked_at) => (bytes, 0, f.newest),
-                Some(f) if f.lap == lap => (bytes, *version, f.newest),
-                _ => (bytes, *version, *version),
-            }
-        };
-        Known {
-            run_id: self.run_id,
-            secret: self.secret,
-            unit_bytes: self.unit_bytes,
-            stretches: self.laps.iter().enumerate().map(stretch).collect(),
-            streams: self.phases,
-            cut,
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct Opened {
 }
 
 /// What a command wants of its target.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Wanted<'a> {
     /// What the user calls it. File names are bytes, not text.
     pub name: &'a OsStr,

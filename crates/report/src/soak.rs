@@ -1,41 +1,19 @@
 //! A soak on a terminal.
 
 use crate::document::SoakDocument;
+use crate::lines::Lines;
 use crate::quantity;
+use crate::run::data_finding_text;
 use crate::style::{Paint, Style};
-use crate::text::{plain, wrap};
-use model::DataFinding;
+use crate::text::plain;
 
 /// Findings that are shown one by one.
 const MOST_SHOWN: usize = 12;
 
-/// `lost-write at 12.4 MB (sector 24 216), 128 sectors: ...`.
-pub fn data_finding_text(finding: &DataFinding) -> String {
-    let place = format!("{} (sector {})", quantity::size(finding.lba * 512), quantity::count(finding.lba));
-    let versions = match (finding.expected_generation, finding.found_generation) {
-        (Some(expected), Some(found)) => format!(": version {found}, where {expected} must be"),
-        (Some(expected), None) => format!(": no stamp, where version {expected} must be"),
-        _ => String::new(),
-    };
-    let sectors = if finding.sectors == 1 {
-        "1 sector".to_owned()
-    } else {
-        format!("{} sectors", quantity::count(finding.sectors))
-    };
-    format!("{} at {place}, {sectors}{versions}", finding.class.name())
-}
-
 /// What came of it: the answer first.
 pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
-    let mut out = String::new();
-    let mut line = |lead: &str, text: &str, paint: Option<Paint>| {
-        for (i, l) in wrap(&plain(text, style.ascii), style.columns().saturating_sub(lead.len())).iter().enumerate() {
-            let lead = if i == 0 { lead.to_owned() } else { " ".repeat(lead.len()) };
-            let l = paint.map_or_else(|| l.clone(), |p| style.paint(p, l));
-            out.push_str(format!("{lead}{l}").trim_end());
-            out.push('\n');
-        }
-    };
+    let mut out = Lines::new(style);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
     let seconds = std::time::Duration::from_secs_f64(document.duration_s.max(0.0));
     let time = quantity::duration(u64::try_from(seconds.as_nanos()).unwrap_or(u64::MAX));
     let did = format!(
@@ -73,5 +51,5 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     if document.state == "interrupted" {
         line("", &format!("narrows soak --resume {}   goes on", document.id), Some(Paint::Dim));
     }
-    out
+    out.out
 }

@@ -167,7 +167,7 @@ pub struct SoakArgs {
     /// Directory, file (--overwrite) or block device (--destroy SERIAL)
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<OsString>,
-    /// How long, all sessions together; it ends with the lap in which that is over [default: one pass]
+    /// How long, all sessions together; it ends with the lap in which that is over [default: one pass; of --resume as before]
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
     /// How many passes
@@ -182,13 +182,13 @@ pub struct SoakArgs {
     /// Write through the page cache; what is read back comes past it all the same
     #[arg(long)]
     pub buffered: bool,
-    /// What something wrong does
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnFinding::Continue)]
-    pub on_finding: OnFinding,
+    /// What something wrong does [default: continue]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub on_finding: Option<OnFinding>,
     /// Keep what was promised here instead of in the archive: on a disk that does not fail together with the target
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<PathBuf>,
-    /// Go on with this soak, else with the last one that is not finished
+    /// Go on with this soak, else with the last one that is not finished, until what was asked is done
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "size", "rate", "buffered"])]
     pub resume: Option<String>,
     /// Allow writing into the regular file TARGET: its content is lost

@@ -47,13 +47,15 @@ impl Work {
         };
         // Reads go in large pieces, whatever wrote them.
         let (block, depth) = if *reads { ((1 << 20).max(*block_bytes), 8) } else { (*block_bytes, *depth) };
-        let access = if *buffered { "buffered" } else { "direct" };
+        // What comes from the page cache says nothing of the device.
+        let access = if *buffered && !reads { "buffered" } else { "direct" };
+        let flush = if *reads { "" } else { "fsync-at-end = true\n" };
         let amount = amount_bytes.map_or_else(|| "100%".to_owned(), |bytes| bytes.to_string());
         let rate = rate_bytes_per_s.filter(|_| !reads).map(|r| format!("rate = \"{r}\"\n")).unwrap_or_default();
         format!(
             "name = \"soak\"\n[[phase]]\nname = \"soak\"\noperation = \"{operation}\"\norder = \"{order}\"\naccess = \"{access}\"\n\
              block-size = \"{block}\"\ndepth = {depth}\noffset = \"{}\"\nregion = \"{}\"\namount = \"{amount}\"\nverify = \"stamp\"\n\
-             on-error = \"continue\"\nlaid-out = false\n{rate}",
+             on-error = \"continue\"\nlaid-out = false\n{flush}{rate}",
             region.start,
             region.end - region.start
         )

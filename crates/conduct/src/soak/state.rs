@@ -1,17 +1,21 @@
 //! How far a soak came and what it promised: one version a lap, and the lap in flight.
 
+use crate::Opened;
 use crate::clock::WallClock;
 use archive::Archive;
-use model::{DataFinding, Failure, FailureKind, Target};
+use model::{DataFinding, Failure, FailureKind, TargetKind};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use workload::{Cut, Known};
 
 /// Where the states are, below the archive.
 pub const DIRECTORY: &str = "soaks";
 
+/// Findings that are kept one by one.
+const MOST_FINDINGS: usize = 256;
 /// Laps of a pass at most.
 const MOST_LAPS: u64 = 128;
 /// The least that a lap has, unless the target has less.
@@ -30,6 +34,58 @@ pub struct Place {
     pub file: Option<(u64, u64)>,
     /// Of a device: what it says that it is, its serial number or its name.
     pub device: Option<String>,
+}
+
+impl Place {
+    /// Of an open target; a device is what it was confirmed to be.
+    pub fn of(opened: &Opened, confirmed: Option<&str>) -> Self {
+        let object = opened.object.filter(|_| opened.target.kind == TargetKind::File);
+        let kind = if object.is_some() { "file" } else { "block-device" };
+        let (file, device) = (object.map(|o| o.file()), confirmed.map(str::to_owned));
+        Self { kind: kind.to_owned(), bytes: opened.target.size_bytes, file, device }
+    }
+}
+
+/// What a lap holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lap {
+    /// The newest version; 0 for none.
+    pub version: u32,
+    /// Whether all of it was written and flushed without an error: only then it must be there.
+    pub promised: bool,
+}
+
+/// How the writing of what has not been looked at since came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// All that was issued had ended.
+    Well,
+    /// The process was gone, in the same boot.
+    Killed,
+    /// The machine was gone.
+    Power,
+}
+
+impl Ended {
+    fn cut(self) -> Cut {
+        match self {
+            Self::Well => Cut::None,
+            Self::Killed => Cut::Killed,
+            Self::Power => Cut::Power,
+        }
+    }
+}
+
+/// What was asked of a soak; each session may ask otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enough {
+    /// Passes, whole ones.
+    pub passes: Option<u32>,
+    /// Time, all sessions together; it ends with the lap in which that is over.
+    pub time_ns: Option<u64>,
+    /// Whether it ends with the first lap that found something.
+    pub at_finding: bool,
 }
 
 /// A lap that was begun.
@@ -75,8 +131,10 @@ pub struct SoakState {
     pub buffered: bool,
     /// Of its writes, where that is limited.
     pub rate_bytes_per_s: Option<u64>,
-    /// The version that each lap holds, 0 for none.
-    pub laps: Vec<u32>,
+    /// When it has done enough.
+    pub enough: Enough,
+    /// What each lap holds.
+    pub laps: Vec<Lap>,
     /// The lap that was begun and is not known to be durable.
     pub flight: Option<Flight>,
     /// The pass that runs, from 1 on.
@@ -89,8 +147,10 @@ pub struct SoakState {
     pub phases: u64,
     /// How often it was started or went on.
     pub sessions: u32,
-    /// Whether the last session came to its own end, with nothing in flight.
-    pub ended_well: bool,
+    /// Whether a session runs, or ended without a word.
+    pub running: bool,
+    /// How what was written ended, as far as it was not looked at since.
+    pub unseen: Ended,
     /// The boot of the machine in which it last ran.
     pub boot_id: Option<String>,
     /// Time of all sessions.
@@ -116,16 +176,20 @@ pub struct SoakState {
 impl SoakState {
     const SCHEMA: &'static str = "narrows/soak-state/1";
 
-    /// Of a target of so many bytes, with numbers drawn at random: of the id, the run, its secret and its seed.
-    pub fn new(target: &str, path: PathBuf, place: Place, region_bytes: u64, random: [u64; 5]) -> Self {
-        let clock = WallClock::start();
-        let [number, run_id, first, second, seed] = random;
+    /// A name for a soak that starts now, with a number drawn at random.
+    pub fn new_id(random: u64) -> String {
+        format!("{}-{:04x}", WallClock::start().compact(), random & 0xffff)
+    }
+
+    /// Of a target of so many bytes, with numbers drawn at random: of the run, its secret and its seed.
+    pub fn new(id: String, target: &str, path: PathBuf, place: Place, region_bytes: u64, random: [u64; 4]) -> Self {
+        let [run_id, first, second, seed] = random;
         let region_bytes = region_bytes >> 20 << 20;
         let lap_bytes = region_bytes.div_ceil(MOST_LAPS).max(LEAST_LAP).next_multiple_of(1 << 20);
         Self {
             schema: Self::SCHEMA.to_owned(),
-            id: format!("{}-{:04x}", clock.compact(), number & 0xffff),
-            started: clock.started(),
+            id,
+            started: WallClock::start().started(),
             target: target.to_owned(),
             path,
             own_file: false,
@@ -138,14 +202,16 @@ impl SoakState {
             lap_bytes,
             buffered: false,
             rate_bytes_per_s: None,
-            laps: vec![0; usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
+            enough: Enough::default(),
+            laps: vec![Lap::default(); usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
             flight: None,
             pass: 1,
             lap: 0,
             passes: 0,
             phases: 0,
             sessions: 0,
-            ended_well: true,
+            running: false,
+            unseen: Ended::Well,
             boot_id: None,
             elapsed_ns: 0,
             bytes_written: 0,
@@ -159,12 +225,6 @@ impl SoakState {
         }
     }
 
-    /// What a target is to a soak, with its file's `st_dev` and `st_ino`.
-    pub fn place(target: &Target, file: Option<(u64, u64)>, device: Option<String>) -> Place {
-        let kind = if file.is_some() { "file" } else { "block-device" };
-        Place { kind: kind.to_owned(), bytes: target.size_bytes, file, device }
-    }
-
     /// Bytes of a lap.
     pub fn region_of(&self, lap: usize) -> Range<u64> {
         let start = lap as u64 * self.lap_bytes;
@@ -173,7 +233,7 @@ impl SoakState {
 
     /// From the start to the end of the last lap of which something is known.
     pub fn written(&self) -> Range<u64> {
-        let last = self.laps.iter().rposition(|version| *version > 0);
+        let last = self.laps.iter().rposition(|lap| lap.version > 0);
         0..last.map_or(0, |lap| self.region_of(lap).end)
     }
 
@@ -184,22 +244,87 @@ impl SoakState {
 
     /// Whether nothing was wrong.
     pub fn is_clean(&self) -> bool {
-        self.found() == 0 && self.errors.is_empty()
+        self.found() == 0 && self.errors.is_empty() && !self.tester_fault
+    }
+
+    /// The name of a file that was made for the soak of this id: no other is ever taken for one.
+    pub fn own_file_name(id: &str) -> String {
+        format!("narrows-soak-{id}.data")
+    }
+
+    /// A session begins, in this boot of the machine. What the last one left is as it ended, until it has been looked at.
+    pub(super) fn begin_session(&mut self, boot_id: Option<String>) {
+        if self.running {
+            let same_boot = boot_id.is_some() && boot_id == self.boot_id;
+            self.unseen = self.unseen.max(if same_boot { Ended::Killed } else { Ended::Power });
+        }
+        (self.boot_id, self.running) = (boot_id, true);
+        self.sessions += 1;
+    }
+
+    /// All that was written has been looked at: what was in flight owes nothing more.
+    pub(super) fn looked_back(&mut self) {
+        self.unseen = Ended::Well;
+        if let Some(flight) = &mut self.flight {
+            flight.looked_at = true;
+        }
+    }
+
+    /// What is known of its data.
+    pub(super) fn known(&self) -> Known {
+        let stretch = |(at, lap): (usize, &Lap)| {
+            let low = if lap.promised { lap.version } else { 0 };
+            let (low, high) = match &self.flight {
+                Some(f) if f.lap == at => (if f.looked_at { 0 } else { low }, f.newest),
+                _ => (low, lap.version),
+            };
+            (self.region_of(at), low, high)
+        };
+        Known {
+            run_id: self.run_id,
+            secret: self.secret,
+            unit_bytes: self.unit_bytes,
+            stretches: self.laps.iter().enumerate().map(stretch).collect(),
+            streams: self.phases,
+            cut: self.unseen.cut(),
+        }
+    }
+
+    /// Keeps a finding; whether it is one that was not told before: a session does not know what earlier ones told.
+    pub(super) fn keep(&mut self, finding: &DataFinding) -> bool {
+        let same = |f: &DataFinding| {
+            (f.class, f.lba, f.expected_generation) == (finding.class, finding.lba, finding.expected_generation)
+        };
+        if self.findings.iter().any(same) {
+            return false;
+        }
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(finding.clone());
+        } else {
+            self.findings_dropped += 1;
+        }
+        true
     }
 
     pub(super) fn begin_lap(&mut self) -> usize {
         let lap = self.lap;
         let newest = match self.flight {
             Some(before) if before.lap == lap => before.newest + 1,
-            _ => self.laps[lap] + 1,
+            _ => self.laps[lap].version + 1,
         };
         self.flight = Some(Flight { lap, newest, looked_at: false });
         lap
     }
 
-    pub(super) fn end_lap(&mut self) {
+    /// Writes to it failed: whatever it held may be gone.
+    pub(super) fn doubt(&mut self, lap: usize) {
+        self.laps[lap].promised = false;
+    }
+
+    /// It was written; `promised`: and flushed, without an error.
+    pub(super) fn end_lap(&mut self, promised: bool) {
         if let Some(flight) = self.flight.take() {
-            self.laps[flight.lap] = flight.newest;
+            self.laps[flight.lap] = Lap { version: flight.newest, promised };
         }
         self.lap += 1;
     }
@@ -248,7 +373,10 @@ impl SoakState {
 
     fn is_sound(&self) -> bool {
         let laps = self.laps.len() as u64;
-        self.lap_bytes > 0
+        // What says that it owns a file is believed of one with its name only.
+        let named = self.path.file_name() == Some(Self::own_file_name(&self.id).as_ref());
+        (named || !self.own_file)
+            && self.lap_bytes > 0
             && self.unit_bytes >= 512
             && self.region_bytes.div_ceil(self.lap_bytes) == laps
             && laps > 0
@@ -280,4 +408,91 @@ fn path(id: &str) -> String {
 
 fn checksum(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::DataFault;
+
+    fn state() -> SoakState {
+        SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 40 << 20, [1, 2, 3, 4])
+    }
+
+    fn known(state: &SoakState) -> Vec<(u32, u32)> {
+        state.known().stretches.iter().map(|(_, low, high)| (*low, *high)).collect()
+    }
+
+    #[test]
+    fn what_is_promised_is_what_was_written_and_flushed_without_an_error() {
+        let mut s = state();
+        assert_eq!(s.laps.len(), 3);
+        s.begin_session(Some("a".into()));
+        s.begin_lap();
+        assert_eq!(known(&s), [(0, 1), (0, 0), (0, 0)], "of a first version anything may be there");
+        s.end_lap(true);
+        s.begin_lap();
+        s.end_lap(false);
+        s.begin_lap();
+        s.end_lap(true);
+        s.end_pass();
+        assert_eq!(known(&s), [(1, 1), (0, 1), (1, 1)], "a write that failed promises nothing");
+        s.begin_lap();
+        assert_eq!(known(&s)[0], (1, 2));
+        s.doubt(0);
+        assert_eq!(known(&s)[0], (0, 2));
+        // It goes on with a version that nothing there can have.
+        s.begin_session(Some("a".into()));
+        s.looked_back();
+        s.begin_lap();
+        assert_eq!(s.flight.map(|f| f.newest), Some(3));
+        s.end_lap(true);
+        assert_eq!(known(&s)[0], (3, 3));
+    }
+
+    #[test]
+    fn a_cut_stays_one_until_all_has_been_looked_at() {
+        let mut s = state();
+        let boot = |name: &str| Some(name.to_owned());
+        s.begin_session(boot("a"));
+        assert_eq!(s.unseen, Ended::Well);
+        s.begin_session(boot("a"));
+        assert_eq!(s.unseen, Ended::Killed);
+        // The machine goes down while it is being looked at, and the next look is interrupted.
+        s.begin_session(boot("b"));
+        assert_eq!(s.unseen, Ended::Power);
+        s.running = false;
+        s.begin_session(boot("b"));
+        assert_eq!((s.unseen, s.known().cut), (Ended::Power, Cut::Power));
+        s.looked_back();
+        s.running = false;
+        s.begin_session(boot("c"));
+        assert_eq!(s.unseen, Ended::Well, "a reboot between two sessions cuts nothing");
+        let mut unknown = state();
+        unknown.begin_session(None);
+        unknown.begin_session(None);
+        assert_eq!(unknown.unseen, Ended::Power, "whether it is the same boot is not known");
+    }
+
+    #[test]
+    fn a_finding_is_told_once_and_no_foreign_file_is_its_own() {
+        let mut s = state();
+        let finding = |lba| DataFinding {
+            class: DataFault::BitRot,
+            lba,
+            sectors: 1,
+            expected_generation: Some(1),
+            found_generation: Some(1),
+            evidence: Vec::new(),
+        };
+        assert!(s.keep(&finding(7)) && !s.keep(&finding(7)) && s.keep(&finding(8)));
+        assert_eq!((s.found(), s.is_clean()), (2, false));
+        let mut own = state();
+        own.own_file = true;
+        assert!(!own.is_sound(), "/t is none");
+        own.path = PathBuf::from("/d").join(SoakState::own_file_name("x-1"));
+        assert!(own.is_sound());
+        own.tester_fault = true;
+        assert!(!own.is_clean());
+    }
 }

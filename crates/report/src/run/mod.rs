@@ -7,6 +7,8 @@ mod form;
 mod grid;
 mod markdown;
 mod remarks;
+
+pub use remarks::data_finding_text;
 mod table;
 mod tables;
 

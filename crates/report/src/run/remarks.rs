@@ -1,7 +1,7 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
 use crate::quantity;
-use model::{PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
+use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
@@ -115,20 +115,7 @@ fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
         let places = count(wrong, "place", "places");
         let text = format!("DATA WRONG at {places}: {} (verified {checked}{back})", classes.join(", "));
         out.push((Weight::Bad, text));
-        for f in v.findings.iter().take(PLACES) {
-            let generation = |g: Option<u32>| g.map_or("none".to_owned(), |g| g.to_string());
-            out.push((
-                Weight::Bad,
-                format!(
-                    "sector {}: {}, {}, generation {} expected, {} found",
-                    f.lba,
-                    f.class,
-                    count(f.sectors, "sector", "sectors"),
-                    generation(f.expected_generation),
-                    generation(f.found_generation)
-                ),
-            ));
-        }
+        out.extend(v.findings.iter().take(PLACES).map(|f| (Weight::Bad, data_finding_text(f))));
         let more = (v.findings.len() as u64).saturating_sub(PLACES as u64) + v.findings_dropped;
         if more > 0 {
             out.push((Weight::Bad, format!("and {} more", count(more, "place", "places"))));
@@ -138,6 +125,19 @@ fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
         out.push((Weight::Doubt, format!("not verified: {}, {}", count(*n, "block", "blocks"), reason.reason())));
     }
     out
+}
+
+/// A place whose data are wrong: where, how, and which version was to be there.
+pub fn data_finding_text(f: &DataFinding) -> String {
+    let generation = |g: Option<u32>| g.map_or("none".to_owned(), |g| g.to_string());
+    format!(
+        "sector {}: {}, {}, generation {} expected, {} found",
+        f.lba,
+        f.class,
+        count(f.sectors, "sector", "sectors"),
+        generation(f.expected_generation),
+        generation(f.found_generation)
+    )
 }
 
 fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Weight, String)> {
