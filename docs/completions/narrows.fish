@@ -554,14 +554,14 @@ complete -c narrows -n "__fish_narrows_using_subcommand fill" -l read-registers 
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How long, all sessions together; it ends with the lap in which that is over [default: one pass]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How long, all sessions together; it ends with the lap in which that is over [default: one pass; of --resume as before]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l passes -d 'How many passes' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How much of the target is written [default: all; of a file system 95 % of what is free]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does' -r -f -a "continue\t'It goes on, and ends with exit code 1'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
 stop\t'It ends with the lap'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised here instead of in the archive: on a disk that does not fail together with the target' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Go on with this soak, else with the last one that is not finished' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Go on with this soak, else with the last one that is not finished, until what was asked is done' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
