@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::report_page;
 use crate::signals::SecondSignal;
 use conduct::{Budget, Wanted, Wear, plan, random_u64};
-use model::{Failure, FailureKind, Target, TargetKind, parse_bytes};
+use model::{Failure, FailureKind, TargetKind, parse_bytes};
 use report::document::PlanDocument;
 use spec::{Readiness, Workload};
 use std::process::ExitCode;
@@ -16,7 +16,8 @@ use sys::Links;
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the plan is said before anything is touched.
     let workload = workload(args)?;
-    let most = args.max_write.as_deref().map(max_write).transpose()?;
+    let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
+    let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
@@ -27,7 +28,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: false,
-        probe: !args.read_only && !args.plan && most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
+        probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(Wear::AtMost(u64::MAX))),
     })?;
     if args.read_only && opened.target.kind == TargetKind::Directory {
         let what = "--read-only: a check of a directory reads what it has written there, and nothing may be written";
@@ -37,9 +38,10 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     if args.read_only {
         opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
     }
-    let wear = wear(args, most, &opened.target);
+    // What is simulated wears nothing.
+    let bounds = if opened.target.kind == TargetKind::Sim { most } else { bounds };
     let seed = args.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan_within(&workload, &opened, seed, wear)?;
+    let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
     if args.plan {
         if output.is_json() {
             output.document(&PlanDocument::new(&opened.target, &plan));
@@ -48,12 +50,17 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         }
         return Ok(ExitCode::SUCCESS);
     }
-    execution.terminal().announce(&plan, &opened, true, wear.and_then(Wear::beyond_share));
+    execution.terminal().announce(&plan, &opened, true, small(bounds, &opened));
     let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         report_page::show(run, conclusions, page, output);
         Ok(())
     }))
+}
+
+/// The size of a device that is too small for the share of it that may be written.
+pub(crate) fn small(bounds: Option<Wear>, opened: &conduct::Opened) -> Option<u64> {
+    bounds.and_then(|bounds| bounds.small_device(opened.target.stack.device_bytes()))
 }
 
 /// The check, or those of its phases that decide a use.
@@ -83,15 +90,4 @@ pub fn max_write(text: &str) -> Result<u64, Failure> {
         return Err(usage("nothing may be written".to_owned()).remedy("--read-only   measures what reading tells"));
     }
     Ok(bytes)
-}
-
-/// What may be written; `None` where a cache is to be exhausted, and where nothing wears.
-fn wear(args: &CheckArgs, most: Option<u64>, target: &Target) -> Option<Wear> {
-    if let Some(bytes) = most {
-        return Some(Wear::AtMost(bytes));
-    }
-    if args.exhaust || matches!(target.kind, TargetKind::Null | TargetKind::Sim) {
-        return None;
-    }
-    Some(Wear::Usual { device_bytes: target.stack.device_bytes() })
 }

@@ -31,7 +31,7 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: false,
-        probe: false,
+        probe: None,
     })?;
     if opened.target.kind == TargetKind::Directory && args.size.is_none() {
         // All that a file there may take, instead of what is usual.

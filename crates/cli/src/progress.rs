@@ -134,13 +134,12 @@ impl Terminal {
         *self.run() = RunShown { bar, label, phase: PhaseShown::default() };
     }
 
-    /// Says what will be written and how long it takes, before it is: also where no terminal is; and that it is a larger share
-    /// of a device of this size than usual.
+    /// Says what will be written and how long it takes, before it is: also where no terminal is; and that what is allowed of a
+    /// small device may be too little.
     pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, keeps_budget: bool, small_device_bytes: Option<u64>) {
         if self.quiet || matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
             return;
         }
-        let written = opened.rig.bytes_written();
         // What shares a budget takes it; of other plans the limits are added up, and most phases end long before.
         let most = if keeps_budget { "" } else { " at most" };
         let time = format!("{}{most}", report::quantity::duration(plan.budget_ns));
@@ -148,11 +147,11 @@ impl Terminal {
         if let Some(first) = conduct::plan::preconditioning(plan, opened.probe_bytes_per_s) {
             return self.say(&preconditioning(&first, place));
         }
-        self.say(&match plan.device_bytes_at_most().map(|b| b.saturating_add(written)) {
+        self.say(&match conduct::plan::device_bytes_at_most(plan, opened) {
             Some(0) => format!("writes nothing to {place}, takes {time}"),
             Some(bytes) => {
                 let small = small_device_bytes.map(report::quantity::size).map_or_else(String::new, |size| {
-                    format!("; of its {size} that may be more than 2 %, less would measure nothing (--max-write SIZE)")
+                    format!("; 2 % of its {size} may be too few for some numbers (--max-write SIZE allows more)")
                 });
                 format!("writes at most {} to {place}, takes {time}{small}", report::quantity::size(bytes))
             }

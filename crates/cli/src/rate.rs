@@ -26,7 +26,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Ok(show(&run, None, class, output));
     }
     let workload = workload(args, class)?;
-    let most = args.max_write.as_deref().map(max_write).transpose()?;
+    let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
     let page = Page { file: None, identify: false };
     let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
     let wanted = Wanted {
@@ -36,17 +36,16 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: false,
-        probe: most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
+        probe: Some(most.unwrap_or(Wear::Usual)),
     };
     // By an opening of its own: its time is none of the budget, and its bytes none of what the classes may write.
     let capacity = args.capacity.map(|how| found_capacity(how, &wanted, &execution, output)).transpose()?;
     let mut opened = execution.open(&wanted)?;
-    let real = !matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim);
-    let usual = Wear::Usual { device_bytes: opened.target.stack.device_bytes() };
-    let wear = real.then(|| most.map_or(usual, Wear::AtMost));
+    // What is simulated wears nothing.
+    let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(Wear::Usual));
     let seed = args.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan_within(&workload, &opened, seed, wear)?;
-    execution.terminal().announce(&plan, &opened, true, None);
+    let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
+    execution.terminal().announce(&plan, &opened, true, crate::check::small(bounds, &opened));
     let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
     let mut code = ExitCode::SUCCESS;
     let ended = execution.answer(executed, output, |run, _, _| {
@@ -64,7 +63,7 @@ fn found_capacity(
     execution: &Execution<'_>,
     output: &Output,
 ) -> Result<Capacity, Failure> {
-    let mut opened = execution.open(&Wanted { probe: false, ..wanted.clone() })?;
+    let mut opened = execution.open(&Wanted { probe: None, ..wanted.clone() })?;
     let name = opened.target.name.clone();
     if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File) {
         let what = format!("{name}: a capacity is that of a device, or of a file");

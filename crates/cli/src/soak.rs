@@ -164,7 +164,7 @@ fn open(
             registers: false,
             interval_ns: 1_000_000_000,
             region: false,
-            probe: false,
+            probe: None,
         },
         control,
         terminal,

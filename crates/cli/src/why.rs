@@ -47,7 +47,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: false,
-        probe: false,
+        probe: None,
     })?;
     let inputs = inputs(&opened, random_u64()?);
     let plan = workload.plan(&inputs).map_err(|error| {

@@ -47,10 +47,26 @@ pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option
         return plan(workload, opened, seed);
     };
     let mut workload = workload.clone();
-    workload.lays_out_at_most(wear.layout_bytes());
+    let device_bytes = opened.target.stack.device_bytes();
+    workload.lays_out_at_most(wear.layout_bytes(device_bytes));
     let mut plan = plan(&workload, opened, seed)?;
-    bound(&mut plan, wear, opened.rig.bytes_written(), workload.has_budget());
+    let before = opened.rig.bytes_written() + metadata_bytes(opened, wear.usual_bytes(device_bytes));
+    bound(&mut plan, wear, device_bytes, before, workload.has_budget());
     Ok(plan)
+}
+
+/// What reaches the device at most, with what was written before the plan was made and what a file system writes of its own.
+pub fn device_bytes_at_most(plan: &Plan, opened: &Opened) -> Option<u64> {
+    let bytes = plan.device_bytes_at_most()?.saturating_add(opened.rig.bytes_written());
+    Some(bytes.saturating_add(metadata_bytes(opened, bytes)))
+}
+
+/// What is kept for a file system's own blocks of so many bytes of data: inodes, extents, its journal.
+fn metadata_bytes(opened: &Opened, bytes: u64) -> u64 {
+    match opened.target.kind {
+        TargetKind::Directory | TargetKind::File => bytes / 32,
+        _ => 0,
+    }
 }
 
 /// What a plan with preconditioning takes, as far as it can be foreseen.

@@ -3,6 +3,7 @@
 use crate::admission::{Admitted, Consent, Object, admit};
 use crate::listener::{Event, Listener};
 use crate::region::{RegionRights, copy_buffer_bytes, open_region};
+use crate::wear::Wear;
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
     Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
@@ -15,8 +16,7 @@ use std::fs::File;
 use std::path::Path;
 use sys::Links;
 
-/// The probe that decides the size of the measured region: at most this many bytes and this long.
-const PROBE_BYTES: u64 = 32 << 20;
+/// The probe that decides the size of the measured region takes at most this long.
 const PROBE_NS: u64 = NS_PER_S / 2;
 
 /// A target that is ready to be measured.
@@ -62,8 +62,9 @@ pub struct Wanted<'a> {
     pub interval_ns: u64,
     /// Whether it is a region that is copied, and not storage.
     pub region: bool,
-    /// Whether a short write tells how fast it is, before the plan is made.
-    pub probe: bool,
+    /// What may be written of which a short write takes its part, that tells how fast it is before the plan is made; `None`:
+    /// there is none.
+    pub probe: Option<Wear>,
 }
 
 /// Opens what the name stands for. The listener hears what will be lost before the first byte is written.
@@ -122,7 +123,7 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
             order: Order::Sequential,
             block_size_bytes: 1 << 20,
             region_start_bytes: 0,
-            region_bytes: PROBE_BYTES,
+            region_bytes: crate::wear::PROBE_BYTES,
             ..BlockPlan::default()
         }
         .into(),
@@ -191,8 +192,9 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     let max_bytes = rig.max_bytes();
     target.size_bytes = Some(max_bytes);
     let sector_bytes = rig.sector_bytes();
-    let probe = match wanted.probe && target.writable {
-        true => Some(rig.probe_write(PROBE_BYTES.min(max_bytes), PROBE_NS, control)?),
+    let probe_bytes = wanted.probe.map_or(0, |wear| wear.probe_bytes(target.stack.device_bytes()));
+    let probe = match probe_bytes > 0 && target.writable {
+        true => Some(rig.probe_write(probe_bytes.min(max_bytes), PROBE_NS, control)?),
         false => None,
     };
     Ok(Opened {

@@ -3,56 +3,65 @@
 use model::{PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync};
 use spec::EARLY_HALF_WIDTH;
 
-/// Without a limit by the user, the least that is allowed, whatever the device holds (docs/design/check.md).
-const LEAST: u64 = 160 << 20;
 /// What may be written beside the layout, where the layout is small.
 const USUAL: u64 = 2 << 30;
 /// Blocks of this size and more are what a cache is exhausted with.
 const LARGE: u64 = 128 << 10;
 /// The share of the device that one check may wear.
 const SHARE_OF_DEVICE: u64 = 50;
+/// The most that each half of the probe writes that decides the size of the measured region.
+pub(crate) const PROBE_BYTES: u64 = 32 << 20;
+
+/// What large blocks of some ten megabytes a second, a layout and a probe take together.
+const ENOUGH: u64 = 160 << 20;
+/// The share of the bound that each half of a probe may take, and the least that tells a rate.
+const SHARE_OF_PROBE: u64 = 16;
+const LEAST_PROBE: u64 = 4 << 20;
 
 /// How much may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wear {
     /// The larger of twice the layout and 2 GiB, at most a fiftieth of the device.
-    Usual {
-        /// Size of the device, where it is known.
-        device_bytes: Option<u64>,
-    },
+    Usual,
     /// So much.
     AtMost(u64),
 }
 
 impl Wear {
-    /// The most for any layout.
-    fn most(self) -> u64 {
+    /// The most for any layout, on a device of this size, where it is known.
+    fn most(self, device_bytes: Option<u64>) -> u64 {
         match self {
-            Self::Usual { device_bytes } => device_bytes.map_or(u64::MAX, |b| (b / SHARE_OF_DEVICE).max(LEAST)),
+            Self::Usual => device_bytes.map_or(u64::MAX, |b| b / SHARE_OF_DEVICE),
             Self::AtMost(bytes) => bytes,
         }
     }
 
-    /// The device of which the least that is allowed is more than its share: what is said before it is written.
-    pub fn beyond_share(self) -> Option<u64> {
-        let Self::Usual { device_bytes } = self else { return None };
-        device_bytes.filter(|b| b / SHARE_OF_DEVICE < LEAST)
+    /// The size of a device of which the usual share is less than some numbers take: what is said before it is written.
+    pub fn small_device(self, device_bytes: Option<u64>) -> Option<u64> {
+        device_bytes.filter(|b| self == Self::Usual && b / SHARE_OF_DEVICE < ENOUGH)
+    }
+
+    /// All that may be written, where the layout is small.
+    pub(crate) fn usual_bytes(self, device_bytes: Option<u64>) -> u64 {
+        self.with_layout(0, device_bytes)
     }
 
     /// What the layout may take of it: half, so that as much is left for what is measured.
-    pub(crate) fn layout_bytes(self) -> u64 {
-        self.most() / 2
+    pub(crate) fn layout_bytes(self, device_bytes: Option<u64>) -> u64 {
+        self.most(device_bytes) / 2
     }
 
-    /// Whether a probe may write before: its 64 MiB must be no part of the bound that the phases would miss.
-    pub fn allows_probe(self) -> bool {
-        self.most() >= 512 << 20
+    /// What a probe may write before, directly and once more through the page cache: little of the bound, which the phases
+    /// would miss. Nothing where that is too little to tell a rate.
+    pub(crate) fn probe_bytes(self, device_bytes: Option<u64>) -> u64 {
+        let bytes = (self.most(device_bytes) / SHARE_OF_PROBE).min(PROBE_BYTES);
+        if bytes < LEAST_PROBE { 0 } else { bytes }
     }
 
     /// All that may be written, with a layout of this size.
-    fn with_layout(self, layout_bytes: u64) -> u64 {
+    fn with_layout(self, layout_bytes: u64, device_bytes: Option<u64>) -> u64 {
         match self {
-            Self::Usual { .. } => layout_bytes.saturating_mul(2).max(USUAL).min(self.most()),
+            Self::Usual => layout_bytes.saturating_mul(2).max(USUAL).min(self.most(device_bytes)),
             Self::AtMost(bytes) => bytes,
         }
     }
@@ -84,12 +93,12 @@ fn limited(stream: &mut StreamPlan, bytes: u64) {
 
 /// Bounds each phase that writes, so that all of them together, with what was written `before`, keep to the limit. `shared`: they
 /// share a budget, and what is known well enough may end early.
-pub(crate) fn bound(plan: &mut Plan, wear: Wear, before: u64, shared: bool) {
+pub(crate) fn bound(plan: &mut Plan, wear: Wear, device_bytes: Option<u64>, before: u64, shared: bool) {
     let layout: u64 =
         plan.phases.iter().filter(|p| p.kind == PhaseKind::Layout && p.skip.is_none()).fold(0, |sum, p| {
             p.streams.iter().fold(sum, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()))
         });
-    let left = wear.with_layout(layout).saturating_sub(layout.saturating_add(before));
+    let left = wear.with_layout(layout, device_bytes).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
@@ -110,14 +119,24 @@ mod tests {
     #[test]
     fn what_may_be_written_follows_layout_and_device() {
         let gib = 1u64 << 30;
-        let usual = |device_bytes| Wear::Usual { device_bytes };
-        assert_eq!(usual(None).with_layout(4 * gib), 8 * gib);
-        assert_eq!(usual(None).with_layout(64 << 20), 2 * gib);
-        assert_eq!(usual(Some(32 * gib)).with_layout(256 << 20), 32 * gib / 50);
-        assert_eq!(usual(Some(32 * gib)).layout_bytes(), 32 * gib / 100);
-        assert_eq!(usual(Some(gib)).with_layout(64 << 20), LEAST, "a small device is measured all the same");
-        assert_eq!((usual(Some(gib)).beyond_share(), usual(Some(9_000_000_000)).beyond_share()), (Some(gib), None));
-        assert_eq!(Wear::AtMost(gib).with_layout(64 << 20), gib);
-        assert_eq!(Wear::AtMost(gib).layout_bytes(), gib / 2);
+        let usual = |layout, device_bytes| Wear::Usual.with_layout(layout, device_bytes);
+        assert_eq!(usual(4 * gib, None), 8 * gib);
+        assert_eq!(usual(64 << 20, None), 2 * gib);
+        assert_eq!(usual(256 << 20, Some(32 * gib)), 32 * gib / 50);
+        assert_eq!(usual(64 << 20, Some(gib)), gib / 50, "a small device is no exception");
+        assert_eq!(Wear::Usual.layout_bytes(Some(32 * gib)), 32 * gib / 100);
+        assert_eq!(Wear::Usual.small_device(Some(gib)), Some(gib));
+        assert_eq!((Wear::Usual.small_device(Some(9 * gib)), Wear::AtMost(1).small_device(Some(gib))), (None, None));
+        assert_eq!(Wear::AtMost(gib).with_layout(64 << 20, Some(gib)), gib);
+        assert_eq!(Wear::AtMost(gib).layout_bytes(None), gib / 2);
+    }
+
+    #[test]
+    fn a_probe_takes_an_eighth_at_most_and_none_where_it_would_tell_nothing() {
+        let mib = 1u64 << 20;
+        assert_eq!(Wear::Usual.probe_bytes(None), 32 * mib);
+        assert_eq!(Wear::Usual.probe_bytes(Some(16_000_000_000)), 20_000_000);
+        assert_eq!(Wear::Usual.probe_bytes(Some(3_000 * mib)), 0);
+        assert_eq!((Wear::AtMost(64 * mib).probe_bytes(None), Wear::AtMost(63 * mib).probe_bytes(None)), (4 * mib, 0));
     }
 }

@@ -27,8 +27,8 @@ pub struct CheckArgs {
     /// record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no
     #[arg(long = "for", value_name = "WHAT")]
     pub made_for: Option<String>,
-    /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device or
-    /// 160 MiB]
+    /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the
+    /// device]
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
     /// Write nothing: only what reading tells is measured

@@ -79,9 +79,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         registers: args.permissions.read_registers,
         interval_ns: workload.interval_ns,
         region: workload.copies_region(),
-        probe: (workload.has_budget() || workload.preconditions())
-            && !args.plan
-            && most.is_none_or(|most| Wear::AtMost(most).allows_probe()),
+        probe: ((workload.has_budget() || workload.preconditions()) && !args.plan)
+            .then(|| Wear::AtMost(most.unwrap_or(u64::MAX))),
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.seed.map_or_else(random_u64, Ok)?;

@@ -111,7 +111,7 @@ pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution
         registers,
         interval_ns: ready.workload.interval_ns,
         region: ready.workload.copies_region(),
-        probe: false,
+        probe: None,
     };
     crate::open(&wanted, execution.control, execution.listener)
 }

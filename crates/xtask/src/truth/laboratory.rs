@@ -40,7 +40,7 @@ fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
         registers: false,
         interval_ns: workload.interval_ns,
         region: false,
-        probe: workload.has_budget(),
+        probe: workload.has_budget().then_some(conduct::Wear::AtMost(u64::MAX)),
     };
     Ok(conduct::open(&wanted, &Control::default(), &Silence)?)
 }
