@@ -153,6 +153,8 @@ fn what_a_card_is_good_for_is_said_first_and_answered_when_asked() {
         ("sim:class4-card", "root-fs", 1),
         ("sim:nvme", "root-fs", 0),
         ("sim:nvme", "etcd", 0),
+        // Too slow for the thousand operations of a p99: a lower percentile is above the limit already.
+        ("sim:class4-card", "postgres", 1),
         ("sim:class4-card", "video=V90", 1),
         ("sim:nvme", "record=4x16Mbit", 0),
     ] {
