@@ -8,7 +8,7 @@ use crate::block::{Allowed, Stamper};
 use crate::expected::{Expected, Standing};
 use crate::sector::{Content, examine, foreign_is_intact};
 use crate::stamp::{SECTOR_BYTES, Sector, Stamp};
-use model::{DataFault, DataFinding, Evidence};
+use model::{DataFault, DataFinding, Evidence, WrongBytes};
 
 /// Further reads that a finding should rest on.
 pub const REREADS: usize = 3;
@@ -219,8 +219,36 @@ pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement
             expected_generation: (expected.allowed.min > 0).then_some(expected.allowed.min),
             found_generation: bad.iter().filter_map(|i| contents[*i].generation()).min(),
             evidence,
+            bytes: Some(Box::new(bytes_of(stamper, &contents, first_bad, place))),
         },
     })
+}
+
+/// The bytes from the first bad sector on, and what was written there: by the stamp of a sound sector beside it, or by the
+/// sector's own where that is whole.
+fn bytes_of(stamper: &Stamper, contents: &[Content], first_bad: usize, place: &CheckedBlock<'_>) -> WrongBytes {
+    const MOST_SECTORS: usize = 8;
+    let sectors = &place.read.as_chunks::<SECTOR_BYTES>().0[first_bad..];
+    let sectors = &sectors[..sectors.len().min(MOST_SECTORS)];
+    let right = contents.iter().enumerate().find_map(|(at, c)| match c {
+        Content::Right(stamp) => Some((at, *stamp)),
+        _ => None,
+    });
+    let written = |at: usize, sector: &Sector| {
+        let lba = place.lba + at as u64;
+        let stamp = match (right, &contents[at]) {
+            (Some((beside, stamp)), _) => {
+                // The sectors of a write are numbered from its start.
+                let number = usize::from(stamp.sector) + at;
+                Stamp { lba, sector: u16::try_from(number.checked_sub(beside)?).ok()?, ..stamp }
+            }
+            (None, Content::Damaged(..)) => Stamp::decode(crate::stamp::split(sector).0).filter(|s| s.lba == lba)?,
+            (None, _) => return None,
+        };
+        (stamp.sector < stamp.count).then(|| stamper.regenerate(&stamp))
+    };
+    let expected: Option<Vec<Sector>> = sectors.iter().enumerate().map(|(i, s)| written(first_bad + i, s)).collect();
+    WrongBytes { received: sectors.concat(), expected: expected.map(|sectors| sectors.concat()) }
 }
 
 fn describe_rereads(place: &CheckedBlock<'_>, later_good: Option<usize>, stable: bool, evidence: &mut Vec<Evidence>) {

@@ -179,6 +179,7 @@ impl Ledger {
                 Evidence::measurement("real capacity divides, bytes", capacity * SECTOR_BYTES as u64, source),
                 Evidence::measurement("places that returned another's data", pairs.len(), source),
             ],
+            bytes: None,
         })
     }
 
@@ -209,6 +210,7 @@ impl Ledger {
             expected_generation,
             found_generation: None,
             evidence,
+            bytes: None,
         })
     }
 

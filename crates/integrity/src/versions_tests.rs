@@ -160,9 +160,9 @@ fn what_is_remembered_is_owed_as_the_cut_left_it() {
         stretches: vec![(0..8192, 3, 3), (8192..16384, 3, 4), (16384..20480, 0, 1)],
         ..crate::Known::default()
     };
-    let versions = |cut| Versions::new(vec![std::sync::Arc::new(known.table().unwrap())], 1, 1).after(cut);
+    let versions = |cut| Versions::new(vec![Arc::new(known.table().unwrap())], 1, 1).after(cut);
     for (cut, whole, in_flight) in
-        [(crate::Cut::None, false, false), (crate::Cut::Killed, false, true), (crate::Cut::Power, true, true)]
+        [(Cut::None, false, false), (Cut::Killed, false, true), (Cut::Power, true, true)]
     {
         let v = versions(cut);
         let seen = |unit| (v.expected(0, unit).allowed, v.expected(0, unit).after_cut);
@@ -172,7 +172,7 @@ fn what_is_remembered_is_owed_as_the_cut_left_it() {
         assert_eq!(v.owed(0, 4), Owed::NotWritten, "a first version owes nothing");
         assert_eq!(v.owed(0, 5), Owed::NotWritten, "beyond what is remembered");
     }
-    let mut v = versions(crate::Cut::None);
+    let mut v = versions(Cut::None);
     v.begin_write(0, 0, 2, 1);
     assert_eq!(v.generation(0, 0), 5, "newer than anything that may be there");
 }

@@ -11,9 +11,11 @@ use model::{DataFault, DataFinding};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Sectors of a block, blocks of the disk: 4 MiB.
+/// Sectors of a block, blocks of the disk: 512 KiB.
 const BLOCK: u64 = 8;
-const BLOCKS: u64 = 1024;
+const BLOCKS: u64 = 128;
+/// Blocks of one whose real capacity is to be found: 4 MiB.
+const LARGE: u64 = 1024;
 const BYTES: usize = BLOCK as usize * SECTOR_BYTES;
 
 type Adjust = Box<dyn Fn(u64, &mut Expected)>;
@@ -27,20 +29,27 @@ struct Tester {
     epoch: u32,
     /// Changes what is expected of a block, by its first sector.
     adjust: Adjust,
+    blocks: u64,
     /// Judgements that the ledger keeps.
     room: usize,
 }
 
 impl Tester {
     fn new() -> Self {
+        Self::of(BLOCKS)
+    }
+
+    /// On a disk of so many blocks.
+    fn of(blocks: u64) -> Self {
         Self {
             stamper: Stamper::new(0xabcd, 7, Secret([0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321])),
-            disk: FaultyDisk::new(BLOCK * BLOCKS),
-            passes: Passes::new(BLOCKS, 4),
+            disk: FaultyDisk::new(BLOCK * blocks),
+            passes: Passes::new(blocks, 4),
             sequence: 0,
             epoch: 0,
             adjust: Box::new(|_, _| ()),
-            room: BLOCKS as usize,
+            blocks,
+            room: blocks as usize,
         }
     }
 
@@ -81,7 +90,7 @@ impl Tester {
 
     fn verify(&mut self) -> Conclusion {
         let mut ledger = Ledger::new(self.room);
-        for lba in (0..BLOCKS).map(|b| b * BLOCK) {
+        for lba in (0..self.blocks).map(|b| b * BLOCK) {
             let expected = self.expected(lba);
             if !expected.owes() {
                 continue;
@@ -146,8 +155,8 @@ fn no_fault_no_finding() {
 #[test]
 fn limbo_capacity() {
     // Also where not all of it can be kept.
-    for room in [BLOCKS as usize, 10] {
-        let mut tester = Tester::new();
+    for room in [LARGE as usize, 10] {
+        let mut tester = Tester::of(LARGE);
         tester.room = room;
         tester.disk.limbo_from = Some(4096);
         tester.pass();
@@ -159,13 +168,13 @@ fn limbo_capacity() {
 
 #[test]
 fn wrap_around() {
-    let mut tester = Tester::new();
+    let mut tester = Tester::of(LARGE);
     tester.disk.wraps_at = Some(3072);
     tester.pass();
     let finding = only(tester.verify());
     // Three places share each address but for the end: 1.5 MiB is what is real of 4 MiB.
     assert_eq!((finding.class, finding.lba), (DataFault::WrapAround, 3072));
-    assert_eq!(finding.sectors, BLOCK * BLOCKS - 3072);
+    assert_eq!(finding.sectors, BLOCK * LARGE - 3072);
 }
 
 #[test]
@@ -205,11 +214,12 @@ fn too_many_judgements_are_counted() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
     fn bit_rot(lba in blocks(), bits in prop::collection::btree_set(0..8 * BYTES, 1..4)) {
         let mut tester = Tester::two_passes(|_| ());
+        let written = tester.disk.read(lba, BYTES);
         bits.iter().for_each(|bit| tester.disk.flip(lba, *bit));
         let finding = only(tester.verify());
         prop_assert_eq!(finding.class, DataFault::BitRot);
@@ -218,6 +228,10 @@ proptest! {
         let flipped = bits.iter().filter(|b| **b / 4096 == first).count();
         prop_assert_eq!(says(&finding, "flipped bits"), flipped.to_string());
         prop_assert_eq!(finding.found_generation, Some(2));
+        let (bytes, from) = (finding.bytes.expect("what was read"), first * SECTOR_BYTES);
+        prop_assert_eq!(&bytes.received, &tester.disk.read(lba, BYTES)[from..]);
+        // Nothing tells what was written only where every sector is damaged in its stamp.
+        prop_assert_eq!(bytes.expected.as_deref(), Some(&written[from..]));
     }
 
     #[test]

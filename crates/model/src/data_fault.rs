@@ -155,6 +155,18 @@ pub struct DataFinding {
     pub found_generation: Option<u32>,
     /// What the class rests on.
     pub evidence: Vec<Evidence>,
+    /// The bytes from the first damaged sector on; kept by who writes them to files of their own.
+    #[serde(skip)]
+    pub bytes: Option<Box<WrongBytes>>,
+}
+
+/// The first sectors of a wrong place, at most 4 KiB.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrongBytes {
+    /// As they were read.
+    pub received: Vec<u8>,
+    /// As they were written; `None` where nothing that is left there tells which write it was.
+    pub expected: Option<Vec<u8>>,
 }
 
 #[cfg(test)]

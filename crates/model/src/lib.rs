@@ -58,7 +58,7 @@ pub use comparison::{
     Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,
 };
 pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
-pub use data_fault::{DataFault, DataFinding, Mismatch};
+pub use data_fault::{DataFault, DataFinding, Mismatch, WrongBytes};
 pub use depth_curve::{DepthCurve, Knee};
 pub use environment::{CpuModel, Environment};
 pub use evidence::{Evidence, EvidenceKind};

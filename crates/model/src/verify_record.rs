@@ -183,6 +183,7 @@ mod tests {
             expected_generation: Some(2),
             found_generation: Some(1),
             evidence: Vec::new(),
+            bytes: None,
         };
         VerifyRecord {
             kinds: vec![VerifyKind::Stamp],

@@ -111,6 +111,7 @@ mod tests {
             expected_generation: Some(1),
             found_generation: None,
             evidence: Vec::new(),
+            bytes: None,
         };
         let verify = VerifyRecord {
             bytes_verified: 1 << 20,

@@ -484,6 +484,7 @@ mod tests {
             expected_generation: Some(1),
             found_generation: Some(1),
             evidence: Vec::new(),
+            bytes: None,
         };
         assert!(s.keep(&finding(7)) && !s.keep(&finding(7)) && s.keep(&finding(8)));
         assert_eq!((s.found(), s.is_clean()), (2, false));
