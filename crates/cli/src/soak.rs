@@ -12,7 +12,7 @@ use conduct::soak::{Enough, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaki
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
-use report::document::SoakDocument;
+use report::document::{CounterChange, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::OsStr;
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use sys::Links;
+
+mod hook;
 
 /// Less is no soak.
 const LEAST_BYTES: u64 = 1 << 20;
@@ -104,9 +106,14 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     };
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
-    let keep = |state: &SoakState| state.save(&archive);
-    let tell = |event: SoakEvent<'_>| say(&line(&event));
-    let soaking = Soaking { control: &control, interrupts: &interrupts, keep: &keep, tell: &tell };
+    let tell = |event: SoakEvent<'_>| {
+        say(&line(&event));
+        if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
+            hook::call(command, finding, &say);
+        }
+    };
+    let scrubs = !args.no_scrub;
+    let soaking = Soaking { control: &control, interrupts: &interrupts, archive: &archive, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     drop(opened);
     state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
@@ -174,6 +181,12 @@ fn open(
 /// What is said on stderr of what happens.
 fn line(event: &SoakEvent<'_>) -> String {
     match event {
+        SoakEvent::Kernel(state) => {
+            format!("the kernel: {}", state.kernel_warnings.last().map_or("", String::as_str))
+        }
+        SoakEvent::Scrubs => {
+            "the file system checks all that it holds, where it can (--no-scrub leaves it out)".to_owned()
+        }
         SoakEvent::LooksBack => "reads what was written before".to_owned(),
         SoakEvent::Found(finding) => format!("WRONG: {}", report::data_finding_text(finding)),
         SoakEvent::Pass(state) => format!("pass {} is whole, and was read once more: {}", state.passes, wrong(state)),
@@ -236,6 +249,20 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
         findings: &state.findings,
         findings_dropped: state.findings_dropped,
         errors: &state.errors,
+        counters: state
+            .counters
+            .iter()
+            .map(|(name, (b, a))| (name.as_str(), CounterChange { before: b, after: a }))
+            .collect(),
+        kernel_warnings: &state.kernel_warnings,
+        scrub: state.scrub.as_ref().map(|s| ScrubDocument {
+            bytes: s.bytes,
+            checksum_errors: s.checksum_errors,
+            read_errors: s.read_errors,
+            metadata_errors: s.metadata_errors,
+            uncorrectable_errors: s.uncorrectable_errors,
+            failed: s.failed.as_deref(),
+        }),
         remarks,
     }
 }

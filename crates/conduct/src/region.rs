@@ -143,6 +143,7 @@ fn opened(name: &str, region: Region, bytes: u64, interval_ns: u64) -> Opened {
             stack: Stack::default(),
         },
         object: None,
+        place: None,
         environment: if simulated { Environment::default() } else { observe::environment(&root) },
         rig: Box::new(RegionRig::new(region, interval_ns)),
         sampler: (!simulated).then(|| Sampler::new(&root, &[])),

@@ -6,16 +6,21 @@
 //! it has constant size: it is durable before a lap begins and after its flush.
 
 mod capacity;
+mod machine;
 mod own_file;
 mod plan;
+mod scrub;
 mod state;
 
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
 pub use own_file::OwnFile;
+pub use scrub::Scrub;
 pub use state::{DIRECTORY, Ended, Enough, Flight, Lap, Place, SoakState};
 
 use crate::{Interrupts, Opened};
+use archive::Archive;
 use engine::Control;
+use machine::Machine;
 use model::{DataFinding, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
 use plan::{Work, phase};
 use std::ops::Range;
@@ -30,6 +35,10 @@ pub enum SoakEvent<'a> {
     Lap(&'a SoakState),
     /// A whole pass has been read once more.
     Pass(&'a SoakState),
+    /// The kernel warned of something.
+    Kernel(&'a SoakState),
+    /// The file system checks all that it holds, where it can.
+    Scrubs,
     /// This was found.
     Found(&'a DataFinding),
 }
@@ -41,7 +50,7 @@ pub enum SoakEnd {
     Done,
     /// A signal ended it; it can go on.
     Interrupted,
-    /// Something was found, and it was to end then.
+    /// Something was wrong, and it was to end then.
     Found,
 }
 
@@ -51,8 +60,10 @@ pub struct Soaking<'a> {
     pub control: &'a Control,
     /// Whether the end was asked for.
     pub interrupts: &'a Interrupts,
-    /// Makes the state durable.
-    pub keep: &'a dyn Fn(&SoakState) -> Result<(), Failure>,
+    /// Where the state is kept, and the bytes of what is wrong.
+    pub archive: &'a Archive,
+    /// Whether the file system is to check all that it holds at the end, where it can.
+    pub scrubs: bool,
     /// Hears what happens.
     pub tell: &'a dyn Fn(SoakEvent<'_>),
 }
@@ -65,26 +76,39 @@ impl Soaking<'_> {
     pub fn run(&self, opened: &mut Opened, state: &mut SoakState) -> Result<SoakEnd, Failure> {
         let (before, started) = (state.elapsed_ns, Instant::now());
         let elapsed = || before.saturating_add(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        let mut machine = Machine::listen(opened, state);
+        let mut wrong = state.wrong();
         let mut whole = self.look_back(opened, state)?;
         let ended = loop {
+            if state.enough.at_finding && state.wrong() > wrong {
+                break SoakEnd::Found;
+            }
+            wrong = state.wrong();
             if !whole || self.interrupts.end() || self.control.stopped() {
                 break SoakEnd::Interrupted;
             }
-            let Enough { passes, time_ns, at_finding } = state.enough;
+            let Enough { passes, time_ns, .. } = state.enough;
             if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) {
                 break SoakEnd::Done;
             }
-            let (found, writes) = (state.found(), state.lap < state.laps.len());
-            whole = if writes { self.lap(opened, state)? } else { self.pass(opened, state)? };
+            let writes = state.lap < state.laps.len();
+            let done = if writes { self.lap(opened, state) } else { self.pass(opened, state) };
             state.elapsed_ns = elapsed();
+            if machine.hear(state) > 0 {
+                (self.tell)(SoakEvent::Kernel(state));
+            }
+            whole = done?;
             if whole {
                 (self.tell)(if writes { SoakEvent::Lap(state) } else { SoakEvent::Pass(state) });
             }
-            (self.keep)(state)?;
-            if at_finding && state.found() > found {
-                break SoakEnd::Found;
-            }
+            state.save(self.archive)?;
         };
+        if self.scrubs && ended != SoakEnd::Interrupted {
+            (self.tell)(SoakEvent::Scrubs);
+            state.scrub = scrub::scrub(&state.path, self.control);
+        }
+        machine.count(state);
+        machine.hear(state);
         // Nothing is in flight, and what was written is flushed. After an error that is not known.
         state.running = false;
         Ok(ended)
@@ -97,7 +121,7 @@ impl Soaking<'_> {
         opened.rig.recall(&begun.known())?;
         *state = begun;
         // The state has to be there before the first byte.
-        (self.keep)(state)?;
+        state.save(self.archive)?;
         if !state.written().is_empty() {
             (self.tell)(SoakEvent::LooksBack);
             if !self.reads(opened, state, state.written())? {
@@ -105,14 +129,14 @@ impl Soaking<'_> {
             }
         }
         state.looked_back();
-        (self.keep)(state)?;
+        state.save(self.archive)?;
         Ok(true)
     }
 
     /// Writes a lap, flushes it and reads it back; whether it was whole.
     fn lap(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let lap = state.begin_lap();
-        (self.keep)(state)?;
+        state.save(self.archive)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
         let record = self.carry_out(opened, state, &work)?;
         state.bytes_written += record.bytes;
@@ -181,8 +205,14 @@ impl Soaking<'_> {
             let mut finding = finding.clone();
             finding.evidence.push(Evidence::fact("pass", state.pass, "soak"));
             finding.evidence.push(Evidence::fact("session", state.sessions, "soak"));
-            if state.keep(&finding) {
+            if state.is_new(&finding) {
+                // That they cannot be kept is no reason to find nothing more.
+                if let Ok(Some(path)) = state.keep_bytes(self.archive, &finding) {
+                    finding.evidence.push(Evidence::fact("bytes kept in", path.to_string_lossy(), "soak"));
+                }
+                finding.bytes = None;
                 (self.tell)(SoakEvent::Found(&finding));
+                state.keep(finding);
             }
         }
     }

@@ -25,6 +25,8 @@ pub struct Opened {
     pub target: Target,
     /// What it is to the kernel; `None` where the rig simulates it.
     pub object: Option<Object>,
+    /// Where it is on this machine; `None` where the rig simulates one.
+    pub place: Option<Locator>,
     /// The machine.
     pub environment: Environment,
     /// Carries phases out.
@@ -98,6 +100,7 @@ fn null(interval_ns: u64) -> Opened {
             stack: Stack::default(),
         },
         object: None,
+        place: None,
         environment: observe::environment(&root),
         max_bytes: rig.readable_bytes(),
         sector_bytes: 1,
@@ -142,6 +145,7 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
             stack: rig.stack(),
         },
         object: None,
+        place: None,
         environment: rig.environment(),
         max_bytes,
         sector_bytes: 512,
@@ -164,7 +168,8 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
         listener.hear(Event::WillBeLost(loss));
     }
     let look = Look { registers: wanted.registers, ..Look::default() };
-    let Inventory { stack, missing } = observe::inventory_with(&root, &place(&admitted), look);
+    let place = place(&admitted);
+    let Inventory { stack, missing } = observe::inventory_with(&root, &place, look);
     let mut environment = observe::environment(&root);
     environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
 
@@ -201,6 +206,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
         remarks: rig.remarks().to_vec(),
         target,
         object: Some(object),
+        place: Some(place),
         environment,
         rig: Box::new(rig),
         sampler: Some(sampler),

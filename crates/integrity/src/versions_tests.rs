@@ -161,9 +161,7 @@ fn what_is_remembered_is_owed_as_the_cut_left_it() {
         ..crate::Known::default()
     };
     let versions = |cut| Versions::new(vec![Arc::new(known.table().unwrap())], 1, 1).after(cut);
-    for (cut, whole, in_flight) in
-        [(Cut::None, false, false), (Cut::Killed, false, true), (Cut::Power, true, true)]
-    {
+    for (cut, whole, in_flight) in [(Cut::None, false, false), (Cut::Killed, false, true), (Cut::Power, true, true)] {
         let v = versions(cut);
         let seen = |unit| (v.expected(0, unit).allowed, v.expected(0, unit).after_cut);
         assert_eq!(seen(1), (Allowed { min: 3, max: 3 }, whole), "{cut:?}");

@@ -1,6 +1,7 @@
 //! A soak on a terminal.
 
 use crate::document::SoakDocument;
+use crate::fact;
 use crate::lines::Lines;
 use crate::quantity;
 use crate::run::data_finding_text;
@@ -9,6 +10,9 @@ use crate::text::plain;
 
 /// Findings that are shown one by one.
 const MOST_SHOWN: usize = 12;
+
+/// Warnings of the kernel that are shown, the newest.
+const MOST_WARNINGS: usize = 6;
 
 /// What came of it: the answer first.
 pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
@@ -30,6 +34,9 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     let verdict = match (document.clean, found) {
         (true, _) if document.bytes_verified == 0 => "Nothing was verified".to_owned(),
         (true, _) => "Nothing was wrong".to_owned(),
+        (false, 0) if document.errors.is_empty() => {
+            "The file system found what is wrong; what was written here is right".to_owned()
+        }
         (false, 0) => "Operations failed; of what could be read nothing was wrong".to_owned(),
         (false, 1) => "Data are wrong in 1 place".to_owned(),
         (false, n) => format!("Data are wrong in {} places", quantity::count(n)),
@@ -44,6 +51,32 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     }
     for (error, count) in document.errors {
         line("  - ", &format!("{} operations failed with {error}", quantity::count(*count)), None);
+    }
+    if let Some(scrub) = &document.scrub {
+        let whole = scrub.failed.map_or_else(String::new, |why| format!("; it is not whole: {why}"));
+        let read = quantity::size(scrub.bytes);
+        let what = match scrub.errors() {
+            0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
+            _ => format!(
+                "the file system checked {read} of its own: {} checksums wrong, {} reads failed, {} blocks of metadata wrong, {} \
+                 beyond mending{whole}",
+                scrub.checksum_errors, scrub.read_errors, scrub.metadata_errors, scrub.uncorrectable_errors
+            ),
+        };
+        line("  - ", &what, None);
+    }
+    for (name, change) in document.counters.iter().filter(|(_, change)| change.before != change.after) {
+        let (layer, counter) = name.split_once(": ").unwrap_or(("", name));
+        let shown = |of| fact::value(counter, of).unwrap_or_else(|| "not known".to_owned());
+        let (counter, before, after) = (fact::name(counter), shown(change.before), shown(change.after));
+        line("  - ", &format!("{layer}: {counter} {before} before, {after} after"), None);
+    }
+    for warning in document.kernel_warnings.iter().rev().take(MOST_WARNINGS).rev() {
+        line("  kernel ", warning, Some(Paint::Dim));
+    }
+    let more = document.kernel_warnings.len().saturating_sub(MOST_WARNINGS);
+    if more > 0 {
+        line("  ", &format!("and {more} warnings of the kernel before (--json)"), None);
     }
     for remark in &document.remarks {
         line("* ", remark, None);

@@ -47,7 +47,7 @@ mod timex;
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
 };
-pub use btrfs::btrfs_data_redundant;
+pub use btrfs::{BtrfsScrub, btrfs_data_redundant, btrfs_last_device, btrfs_scrub, btrfs_scrub_cancel};
 pub use bus_fault::ignore_file_size_signal;
 pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use child::end_with_parent;

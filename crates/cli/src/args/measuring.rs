@@ -185,6 +185,12 @@ pub struct SoakArgs {
     /// What something wrong does [default: continue]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_finding: Option<OnFinding>,
+    /// Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input
+    #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
+    pub hook: Option<String>,
+    /// Do not let the file system check all that it holds at the end (btrfs, as root; nothing is mended)
+    #[arg(long)]
+    pub no_scrub: bool,
     /// Keep what was promised here instead of in the archive: on a disk that does not fail together with the target
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<PathBuf>,

@@ -1,9 +1,10 @@
 //! How far a soak came and what it promised: one version a lap, and the lap in flight.
 
+use super::scrub::Scrub;
 use crate::Opened;
 use crate::clock::WallClock;
 use archive::Archive;
-use model::{DataFinding, Failure, FailureKind, TargetKind};
+use model::{DataFinding, Fact, Failure, FailureKind, TargetKind};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -84,7 +85,7 @@ pub struct Enough {
     pub passes: Option<u32>,
     /// Time, all sessions together; it ends with the lap in which that is over.
     pub time_ns: Option<u64>,
-    /// Whether it ends with the first lap that found something.
+    /// Whether it ends with the first lap in which something was wrong.
     pub at_finding: bool,
 }
 
@@ -169,6 +170,15 @@ pub struct SoakState {
     pub errors: BTreeMap<String, u64>,
     /// Why what was verified says nothing of the device, where that is so.
     pub in_memory: Option<String>,
+    /// What the machine counts of errors and wear, by layer: before, and last.
+    #[serde(default)]
+    pub counters: BTreeMap<String, (Fact, Fact)>,
+    /// Warnings of the kernel since it was started, the newest.
+    #[serde(default)]
+    pub kernel_warnings: Vec<String>,
+    /// What the file system found when it read all that it holds.
+    #[serde(default)]
+    pub scrub: Option<Scrub>,
     /// Nothing is left to do.
     pub finished: bool,
 }
@@ -221,6 +231,9 @@ impl SoakState {
             tester_fault: false,
             errors: BTreeMap::new(),
             in_memory: None,
+            counters: BTreeMap::new(),
+            kernel_warnings: Vec::new(),
+            scrub: None,
             finished: false,
         }
     }
@@ -242,9 +255,15 @@ impl SoakState {
         self.findings.len() as u64 + self.findings_dropped
     }
 
+    /// Findings and failed operations so far.
+    pub(super) fn wrong(&self) -> u64 {
+        self.found() + self.errors.values().sum::<u64>()
+    }
+
     /// Whether nothing was wrong.
     pub fn is_clean(&self) -> bool {
-        self.found() == 0 && self.errors.is_empty() && !self.tester_fault
+        let scrubbed = self.scrub.as_ref().is_none_or(Scrub::is_clean);
+        self.found() == 0 && self.errors.is_empty() && !self.tester_fault && scrubbed
     }
 
     /// The name of a file that was made for the soak of this id: no other is ever taken for one.
@@ -290,20 +309,21 @@ impl SoakState {
         }
     }
 
-    /// Keeps a finding; whether it is one that was not told before: a session does not know what earlier ones told.
-    pub(super) fn keep(&mut self, finding: &DataFinding) -> bool {
+    /// Whether a finding was not told before: a session does not know what earlier ones told.
+    pub(super) fn is_new(&self, finding: &DataFinding) -> bool {
         let same = |f: &DataFinding| {
             (f.class, f.lba, f.expected_generation) == (finding.class, finding.lba, finding.expected_generation)
         };
-        if self.findings.iter().any(same) {
-            return false;
-        }
+        !self.findings.iter().any(same)
+    }
+
+    /// Keeps a finding.
+    pub(super) fn keep(&mut self, finding: DataFinding) {
         if self.findings.len() < MOST_FINDINGS {
-            self.findings.push(finding.clone());
+            self.findings.push(finding);
         } else {
             self.findings_dropped += 1;
         }
-        true
     }
 
     pub(super) fn begin_lap(&mut self) -> usize {
@@ -332,6 +352,20 @@ impl SoakState {
     pub(super) fn end_pass(&mut self) {
         self.passes = self.pass;
         (self.pass, self.lap) = (self.pass + 1, 0);
+    }
+
+    /// Keeps the bytes of a finding beside the state, as they were read and as they were written: two files.
+    ///
+    /// # Errors
+    /// Whatever keeps the archive from it.
+    pub(super) fn keep_bytes(&self, archive: &Archive, finding: &DataFinding) -> Result<Option<PathBuf>, Failure> {
+        let Some(bytes) = &finding.bytes else { return Ok(None) };
+        let name = format!("{DIRECTORY}/{}/{}-{}", self.id, finding.lba, finding.class);
+        archive.write_beside(&format!("{name}.received"), &bytes.received)?;
+        if let Some(expected) = &bytes.expected {
+            archive.write_beside(&format!("{name}.expected"), expected)?;
+        }
+        Ok(Some(archive.beside(&format!("{name}.received"))))
     }
 
     /// Writes it; durable when this returns.
@@ -486,7 +520,9 @@ mod tests {
             evidence: Vec::new(),
             bytes: None,
         };
-        assert!(s.keep(&finding(7)) && !s.keep(&finding(7)) && s.keep(&finding(8)));
+        s.keep(finding(7));
+        assert!(!s.is_new(&finding(7)) && s.is_new(&finding(8)));
+        s.keep(finding(8));
         assert_eq!((s.found(), s.is_clean()), (2, false));
         let mut own = state();
         own.own_file = true;

@@ -57,6 +57,9 @@ impl Walk<'_> {
             let names: Vec<String> = devices.iter().filter_map(|d| block_devices::device_name(self.root, *d)).collect();
             layer.set(facts::FILESYSTEM_DEVICES, names);
         }
+        if self.look.health {
+            self.errors(&mut layer, entry);
+        }
         self.push(layer, depth);
 
         match backing {
@@ -161,24 +164,67 @@ impl Walk<'_> {
         let mut devices: Vec<DeviceId> = sources.filter_map(|s| block_devices::device_of_node(self.root, s)).collect();
         if entry.fstype == "btrfs" {
             let known: Vec<String> = devices.iter().filter_map(|d| block_devices::device_name(self.root, *d)).collect();
-            let file_systems = self.root.list("/sys/fs/btrfs");
-            let members: Vec<Vec<String>> = file_systems
-                .iter()
-                .map(|uuid| self.root.list(&format!("/sys/fs/btrfs/{uuid}/devices")))
-                .filter(|m| !m.is_empty())
-                .collect();
-            let ours = match known.first() {
-                Some(name) => members.iter().find(|m| m.contains(name)),
-                // The source may be a name that is no more (`/dev/root`): with one btrfs there is no doubt.
-                None if members.len() == 1 => members.first(),
-                None => None,
-            };
-            if let Some(ours) = ours {
+            if let Some((_, ours)) = self.btrfs_of(known.first()) {
                 devices = ours.iter().filter_map(|name| block_devices::device_number(self.root, name)).collect();
             }
         }
         devices.dedup();
         devices
+    }
+
+    /// The btrfs that a device is a member of: its directory under /sys, and the names of all members.
+    fn btrfs_of(&self, member: Option<&String>) -> Option<(String, Vec<String>)> {
+        let file_systems = self.root.list("/sys/fs/btrfs");
+        let mut all: Vec<(String, Vec<String>)> = file_systems
+            .iter()
+            .map(|uuid| format!("/sys/fs/btrfs/{uuid}"))
+            .map(|directory| (self.root.list(&format!("{directory}/devices")), directory))
+            .filter(|(members, _)| !members.is_empty())
+            .map(|(members, directory)| (directory, members))
+            .collect();
+        let ours = match member {
+            Some(name) => all.iter().position(|(_, members)| members.contains(name)),
+            // The source may be a name that is no more (`/dev/root`): with one btrfs there is no doubt.
+            None => (all.len() == 1).then_some(0),
+        };
+        ours.map(|at| all.swap_remove(at))
+    }
+
+    /// What the file system has counted of errors.
+    fn errors(&self, layer: &mut Layer, entry: &MountEntry) {
+        let device = || block_devices::device_of_node(self.root, &entry.source).or(Some(entry.device));
+        let name = || block_devices::device_name(self.root, device()?);
+        match entry.fstype.as_str() {
+            "ext4" => {
+                let count = name().and_then(|name| self.root.text(&format!("/sys/fs/ext4/{name}/errors_count")));
+                layer.set(facts::FILESYSTEM_ERRORS, count.and_then(|c| c.parse::<i64>().ok()));
+            }
+            "btrfs" => {
+                let Some((directory, _)) = self.btrfs_of(name().as_ref()) else { return };
+                let members = format!("{directory}/devinfo");
+                let stats: Vec<String> = self
+                    .root
+                    .list(&members)
+                    .iter()
+                    .filter_map(|m| self.root.text(&format!("{members}/{m}/error_stats")))
+                    .collect();
+                for (fact, key) in [
+                    (facts::WRITE_ERRORS, "write_errs"),
+                    (facts::READ_ERRORS, "read_errs"),
+                    (facts::FLUSH_ERRORS, "flush_errs"),
+                    (facts::CORRUPTION_ERRORS, "corruption_errs"),
+                    (facts::GENERATION_ERRORS, "generation_errs"),
+                ] {
+                    let of = |stats: &String| {
+                        let line = stats.lines().find_map(|l| l.strip_prefix(key))?;
+                        line.trim().parse::<i64>().ok()
+                    };
+                    let counts: Option<Vec<i64>> = stats.iter().map(of).collect();
+                    layer.set(fact, counts.filter(|c| !c.is_empty()).map(|c| c.iter().sum::<i64>()));
+                }
+            }
+            _ => {}
+        }
     }
 
     fn upper_directory(&mut self, entry: &MountEntry, depth: u32) {

@@ -1,8 +1,41 @@
 //! `narrows/soak/1`.
 
-use model::DataFinding;
+use model::{DataFinding, Fact};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// A counter of errors or wear.
+#[derive(Clone, Debug, Serialize)]
+pub struct CounterChange<'a> {
+    /// When the soak was started.
+    pub before: &'a Fact,
+    /// When its last session ended; null where it is not there any more.
+    pub after: &'a Fact,
+}
+
+/// What a file system with checksums found when it read all that it holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScrubDocument<'a> {
+    /// Bytes of data and metadata that were read.
+    pub bytes: u64,
+    /// Blocks whose checksum was wrong.
+    pub checksum_errors: u64,
+    /// Reads that failed.
+    pub read_errors: u64,
+    /// Blocks of metadata that were not what they must be.
+    pub metadata_errors: u64,
+    /// Of all these: blocks of which no good copy is there.
+    pub uncorrectable_errors: u64,
+    /// Why it is not whole, where it is not.
+    pub failed: Option<&'a str>,
+}
+
+impl ScrubDocument<'_> {
+    /// What was wrong, in all.
+    pub fn errors(&self) -> u64 {
+        self.checksum_errors + self.read_errors + self.metadata_errors
+    }
+}
 
 /// What `narrows soak --json` prints.
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +68,12 @@ pub struct SoakDocument<'a> {
     pub findings_dropped: u64,
     /// Failed operations, by the name of the error.
     pub errors: &'a BTreeMap<String, u64>,
+    /// What the machine counts of errors and wear, by layer, before and last.
+    pub counters: BTreeMap<&'a str, CounterChange<'a>>,
+    /// The newest warnings of the kernel in that time.
+    pub kernel_warnings: &'a [String],
+    /// What the file system found in all that it holds; null where it does not look, or did not.
+    pub scrub: Option<ScrubDocument<'a>>,
     /// What must be said with it.
     pub remarks: Vec<String>,
 }

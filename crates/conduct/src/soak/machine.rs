@@ -1,0 +1,84 @@
+//! What the machine itself says while a soak runs: the counters of errors and wear of its disks and file system before and
+//! after, and the warnings of the kernel.
+
+use super::SoakState;
+use crate::Opened;
+use model::{Fact, Layer};
+use observe::{Locator, Look, Root, facts};
+use std::collections::BTreeMap;
+
+/// Facts that count what goes wrong, and what wears.
+const COUNTERS: [&str; 17] = [
+    facts::FILESYSTEM_ERRORS,
+    facts::WRITE_ERRORS,
+    facts::READ_ERRORS,
+    facts::FLUSH_ERRORS,
+    facts::CORRUPTION_ERRORS,
+    facts::GENERATION_ERRORS,
+    facts::HEALTH_OK,
+    facts::MEDIA_ERRORS,
+    facts::REALLOCATED_SECTORS,
+    facts::PENDING_SECTORS,
+    facts::INTERFACE_CRC_ERRORS,
+    facts::WEAR_PERCENT,
+    facts::SPARE_PERCENT,
+    facts::LIFE_TIME,
+    facts::WRITTEN_BYTES,
+    facts::TEMPERATURE_C,
+    facts::THROTTLED_MINUTES,
+];
+
+/// Warnings of the kernel that are kept, the newest.
+const MOST_LINES: usize = 64;
+/// Warnings, errors and worse (k:include/linux/kern_levels.h).
+const WARNING: u8 = 4;
+
+/// Listens to the machine for a session.
+pub(super) struct Machine {
+    place: Option<Locator>,
+    log: Option<sys::KernelLog>,
+}
+
+impl Machine {
+    /// From now on; what it counted before is kept with the first session.
+    pub(super) fn listen(opened: &Opened, state: &mut SoakState) -> Self {
+        let log = opened.place.as_ref().and_then(|_| sys::KernelLog::from_now().ok());
+        let machine = Self { place: opened.place.clone(), log };
+        if state.counters.is_empty() {
+            state.counters = machine.counters().into_iter().map(|(name, now)| (name, (now.clone(), now))).collect();
+        }
+        machine
+    }
+
+    /// Takes over the kernel's new warnings; how many.
+    pub(super) fn hear(&mut self, state: &mut SoakState) -> usize {
+        let messages = self.log.as_mut().and_then(|log| log.drain().ok()).unwrap_or_default();
+        let warnings = messages.iter().filter(|m| m.level <= WARNING);
+        let before = state.kernel_warnings.len();
+        state.kernel_warnings.extend(warnings.map(|m| format!("[{:.6}] {}", m.at_us as f64 / 1e6, m.text)));
+        let new = state.kernel_warnings.len() - before;
+        let beyond = state.kernel_warnings.len().saturating_sub(MOST_LINES);
+        state.kernel_warnings.drain(..beyond);
+        new
+    }
+
+    /// What it counts now.
+    pub(super) fn count(&self, state: &mut SoakState) {
+        for (name, now) in self.counters() {
+            let kept = state.counters.entry(name).or_insert_with(|| (now.clone(), Fact::Null));
+            kept.1 = now;
+        }
+    }
+
+    /// By layer: `sda: media_errors`.
+    fn counters(&self) -> BTreeMap<String, Fact> {
+        let Some(place) = &self.place else { return BTreeMap::new() };
+        let look = Look { health: true, ..Look::default() };
+        let stack = observe::inventory_with(&Root::new("/"), place, look).stack;
+        let of_layer = |layer: &Layer| {
+            let of_fact = |name: &&str| Some((format!("{}: {name}", layer.name), layer.fact(name)?.clone()));
+            COUNTERS.iter().filter_map(of_fact).collect::<Vec<_>>()
+        };
+        stack.layers.iter().flat_map(of_layer).collect()
+    }
+}
