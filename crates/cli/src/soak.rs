@@ -11,7 +11,7 @@ use conduct::admission::Consent;
 use conduct::soak::{Enough, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
-use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
+use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
 use report::document::{CounterChange, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
@@ -94,6 +94,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
             let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
             (state.own_file, state.buffered) = (own, args.buffered);
+            state.trims = can_trim(&opened) && !args.no_trim;
             state.rate_bytes_per_s = rate.filter(|r| *r > 0);
             state
         }
@@ -134,6 +135,13 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
     Ok(ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean()))))
+}
+
+/// Whether what is written to is a device that can be told that places are not needed.
+fn can_trim(opened: &Opened) -> bool {
+    let most = |layer: &model::Layer| layer.int(observe::facts::MAX_DISCARD_BYTES);
+    opened.target.kind == TargetKind::BlockDevice
+        && opened.target.stack.layers.iter().find_map(most).is_some_and(|bytes| bytes > 0)
 }
 
 fn usage(what: String) -> Failure {
@@ -184,9 +192,7 @@ fn line(event: &SoakEvent<'_>) -> String {
         SoakEvent::Kernel(state) => {
             format!("the kernel: {}", state.kernel_warnings.last().map_or("", String::as_str))
         }
-        SoakEvent::Scrubs => {
-            "the file system checks all that it holds, where it can (--no-scrub leaves it out)".to_owned()
-        }
+        SoakEvent::Scrubs => "the file system checks all that it holds (--no-scrub leaves it out)".to_owned(),
         SoakEvent::LooksBack => "reads what was written before".to_owned(),
         SoakEvent::Found(finding) => format!("WRONG: {}", report::data_finding_text(finding)),
         SoakEvent::Pass(state) => format!("pass {} is whole, and was read once more: {}", state.passes, wrong(state)),

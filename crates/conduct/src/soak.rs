@@ -6,6 +6,7 @@
 //! it has constant size: it is durable before a lap begins and after its flush.
 
 mod capacity;
+mod kept;
 mod machine;
 mod own_file;
 mod plan;
@@ -13,16 +14,18 @@ mod scrub;
 mod state;
 
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
+pub use kept::DIRECTORY;
 pub use own_file::OwnFile;
 pub use scrub::Scrub;
-pub use state::{DIRECTORY, Ended, Enough, Flight, Lap, Place, SoakState};
+pub use state::{Ended, Enough, Flight, Lap, Place, SoakState};
 
 use crate::{Interrupts, Opened};
 use archive::Archive;
 use engine::Control;
 use machine::Machine;
-use model::{DataFinding, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
+use model::{DataFinding, Direction, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
 use plan::{Work, phase};
+use scrub::Scrubs;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -37,7 +40,7 @@ pub enum SoakEvent<'a> {
     Pass(&'a SoakState),
     /// The kernel warned of something.
     Kernel(&'a SoakState),
-    /// The file system checks all that it holds, where it can.
+    /// The file system checks all that it holds.
     Scrubs,
     /// This was found.
     Found(&'a DataFinding),
@@ -103,9 +106,10 @@ impl Soaking<'_> {
             }
             state.save(self.archive)?;
         };
-        if self.scrubs && ended != SoakEnd::Interrupted {
+        let wanted = self.scrubs && ended != SoakEnd::Interrupted;
+        if let Some(can) = wanted.then(|| Scrubs::at(&state.path)).flatten() {
             (self.tell)(SoakEvent::Scrubs);
-            state.scrub = scrub::scrub(&state.path, self.control);
+            state.scrub = Some(scrub::scrub(&can, self.control));
         }
         machine.count(state);
         machine.hear(state);
@@ -139,10 +143,11 @@ impl Soaking<'_> {
         state.save(self.archive)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
         let record = self.carry_out(opened, state, &work)?;
-        state.bytes_written += record.bytes;
+        let written = bytes_written(&record);
+        state.bytes_written += written;
         opened.rig.settle()?;
         // An error of the flush is among them: it is an operation of the phase.
-        let promised = record.errors.is_empty();
+        let promised = record.errors.is_empty() && written == work.bytes_written();
         if !promised {
             state.doubt(lap);
         }
@@ -215,5 +220,14 @@ impl Soaking<'_> {
                 state.keep(finding);
             }
         }
+    }
+}
+
+/// What a phase of writes wrote: without what it trimmed.
+fn bytes_written(record: &PhaseRecord) -> u64 {
+    let mut directions = record.streams.iter().flat_map(|s| &s.directions).peekable();
+    match directions.peek() {
+        None => record.bytes,
+        Some(_) => directions.filter(|d| d.direction == Direction::Write).map(|d| d.bytes).sum(),
     }
 }

@@ -182,6 +182,9 @@ pub struct SoakArgs {
     /// Write through the page cache; what is read back comes past it all the same
     #[arg(long)]
     pub buffered: bool,
+    /// Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again
+    #[arg(long)]
+    pub no_trim: bool,
     /// What something wrong does [default: continue]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_finding: Option<OnFinding>,
@@ -195,7 +198,7 @@ pub struct SoakArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<PathBuf>,
     /// Go on with this soak, else with the last one that is not finished, until what was asked is done
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "size", "rate", "buffered"])]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "size", "rate", "buffered", "no_trim"])]
     pub resume: Option<String>,
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]

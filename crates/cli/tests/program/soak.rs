@@ -43,12 +43,13 @@ fn a_directory_is_soaked_in_a_file_of_its_own_that_goes_away() {
     let scratch = Scratch::new();
     let target = scratch.target();
     std::fs::write(target.join("mine"), "mine").unwrap();
-    let document = scratch.json(["soak", target.to_str().unwrap(), "--size", "40MiB", "--passes", "3", "--json"], 0);
+    let document = scratch.json(["soak", target.to_str().unwrap(), "--size", "40MiB", "--passes", "4", "--json"], 0);
     assert_eq!((&document["schema"], &document["clean"]), (&"narrows/soak/1".into(), &true.into()));
-    assert_eq!((&document["passes"], &document["state"]), (&3.into(), &"done".into()));
-    assert_eq!(document["bytes_written"], 3 * BYTES);
+    assert_eq!((&document["passes"], &document["state"]), (&4.into(), &"done".into()));
+    // The fourth pass overwrites each place three times.
+    assert_eq!(document["bytes_written"], 6 * BYTES);
     // Each lap when it was written, and all of it at the end of each pass.
-    assert_eq!(document["bytes_verified"], 6 * BYTES);
+    assert_eq!(document["bytes_verified"], 8 * BYTES);
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1, "only what was there before");
     assert_eq!(std::fs::read(target.join("mine")).unwrap(), b"mine");
     let again = scratch.run(["soak", "--resume", document["id"].as_str().unwrap()]);
@@ -70,13 +71,26 @@ fn what_was_promised_before_a_kill_must_be_there_and_nothing_else() {
         buffer
     };
     // The third lap holds its first version, the first lap its second.
-    let mut sector = read(512, 512);
+    let written = read(512, 512);
+    let mut sector = written.clone();
     sector[200] ^= 4;
     file.write_all_at(&sector, 512).unwrap();
     file.write_all_at(&vec![0; 65_536], 34 * MIB).unwrap();
     file.write_all_at(&read(36 * MIB, 65_536), 35 * MIB).unwrap();
     drop(file);
-    killed(&scratch, &["soak", "--resume", "--overwrite", "--passes", "9"], "pass 2, lap 2 of 3", 1);
+    let heard = scratch.path().join("heard");
+    let hook = format!("cat >> {}; echo >> {}", heard.display(), heard.display());
+    killed(&scratch, &["soak", "--resume", "--overwrite", "--passes", "9", "--hook", &hook], "pass 2, lap 2 of 3", 1);
+    let heard = std::fs::read_to_string(&heard).expect("the hook was called");
+    let heard: Vec<Value> = heard.lines().map(|l| serde_json::from_str(l).expect("a finding")).collect();
+    assert!(heard.len() == 3 && heard.iter().any(|f| f["class"] == "bit-rot" && f["lba"] == 1), "{heard:?}");
+    let kept = heard
+        .iter()
+        .find(|f| f["class"] == "bit-rot")
+        .and_then(|f| f["evidence"].as_array()?.last()?["value"].as_str());
+    let kept = PathBuf::from(kept.expect("where the bytes are"));
+    assert_eq!(std::fs::read(&kept).unwrap()[..512], sector);
+    assert_eq!(std::fs::read(kept.with_extension("expected")).unwrap()[..512], written);
     let document = scratch.json(["soak", "--resume", "--overwrite", "--passes", "2", "--json"], 1);
     let lba = |bytes: u64| bytes / 512;
     let found = places(&document);

@@ -61,6 +61,7 @@ pub fn capacity(
         buffered: false,
         rate_bytes_per_s: None,
         amount_bytes: quick.then(|| probe_bytes(bytes, probe)),
+        churn: None,
     };
     let record = opened.rig.run(&phase(opened, &work, seed)?, control)?;
     Ok(told(&record, opened.target.size_bytes.unwrap_or(bytes), quick))

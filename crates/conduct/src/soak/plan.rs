@@ -1,6 +1,7 @@
 //! The phases of a soak, as a workload that anybody could write.
 
 use super::SoakState;
+use super::state::Churn;
 use crate::{Opened, plan};
 use model::{Failure, FailureKind, PhaseKind, PhasePlan, StopRule, Warmup};
 use spec::{TextInputs, TextMachine, parse_workload};
@@ -22,26 +23,43 @@ pub(super) struct Work {
     pub rate_bytes_per_s: Option<u64>,
     /// It ends after so much of the region; without it all is done.
     pub amount_bytes: Option<u64>,
+    /// All of it is overwritten again and again, with flushes between.
+    pub churn: Option<Churn>,
 }
 
 impl Work {
-    /// As the pass has it: large blocks in order, then small ones at random, then large ones at random, one by one.
+    /// As the pass has it: large blocks in order; small ones at random; large ones at random, one by one; small ones at random, each
+    /// three times, with a flush after every 32 writes and, on a device that can, a trim before each.
     pub fn of(state: &SoakState) -> Self {
         let unit = state.unit_bytes;
-        let (block_bytes, depth, random) = match state.pass % 3 {
+        let (block_bytes, depth, random) = match state.pass % 4 {
             1 => ((1 << 20).max(unit), 8, false),
             2 => (unit, 16, true),
-            _ => ((256 << 10).max(unit), 1, true),
+            3 => ((256 << 10).max(unit), 1, true),
+            _ => (unit, 32, true),
         };
         let rate_bytes_per_s = state.rate_bytes_per_s;
         let (region, amount_bytes, buffered) = (0..0, None, state.buffered);
-        Self { reads: false, region, block_bytes, depth, random, buffered, rate_bytes_per_s, amount_bytes }
+        let churn = Churn::of(state);
+        Self { reads: false, region, block_bytes, depth, random, buffered, rate_bytes_per_s, amount_bytes, churn }
+    }
+
+    fn churns(&self) -> bool {
+        self.churn.is_some() && !self.reads
+    }
+
+    /// Bytes that it writes of its region, in all.
+    pub fn bytes_written(&self) -> u64 {
+        let times = self.churn.map_or(1, |churn| u64::from(churn.times));
+        if self.reads { 0 } else { times * (self.region.end - self.region.start) }
     }
 
     fn text(&self) -> String {
-        let Self { reads, region, block_bytes, depth, random, buffered, rate_bytes_per_s, amount_bytes } = self;
+        let Self { reads, region, block_bytes, depth, random, buffered, rate_bytes_per_s, amount_bytes, churn } = self;
+        let churn = churn.filter(|_| self.churns());
         let (operation, order) = match (reads, random) {
             (true, _) => ("read", "sequential"),
+            (false, true) if churn.is_some_and(|churn| churn.trims) => ("trim-write", "random"),
             (false, true) => ("write", "random"),
             (false, false) => ("write", "sequential"),
         };
@@ -50,12 +68,14 @@ impl Work {
         // What comes from the page cache says nothing of the device.
         let access = if *buffered && !reads { "buffered" } else { "direct" };
         let flush = if *reads { "" } else { "fsync-at-end = true\n" };
-        let amount = amount_bytes.map_or_else(|| "100%".to_owned(), |bytes| bytes.to_string());
+        let often = churn.map(|_| self.bytes_written());
+        let amount = amount_bytes.or(often).map_or_else(|| "100%".to_owned(), |bytes| bytes.to_string());
+        let barriers = churn.map(|churn| format!("fsync-every = {}\n", churn.writes_a_flush)).unwrap_or_default();
         let rate = rate_bytes_per_s.filter(|_| !reads).map(|r| format!("rate = \"{r}\"\n")).unwrap_or_default();
         format!(
             "name = \"soak\"\n[[phase]]\nname = \"soak\"\noperation = \"{operation}\"\norder = \"{order}\"\naccess = \"{access}\"\n\
              block-size = \"{block}\"\ndepth = {depth}\noffset = \"{}\"\nregion = \"{}\"\namount = \"{amount}\"\nverify = \"stamp\"\n\
-             on-error = \"continue\"\nlaid-out = false\n{flush}{rate}",
+             on-error = \"continue\"\nlaid-out = false\n{flush}{barriers}{rate}",
             region.start,
             region.end - region.start
         )
@@ -82,5 +102,6 @@ pub(super) fn phase(opened: &Opened, work: &Work, seed: u64) -> Result<PhasePlan
     let phase = phase.ok_or_else(|| internal("nothing is to be done".to_owned()))?;
     // It takes as long as it takes.
     let warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };
-    Ok(PhasePlan { time_limit_ns: u64::MAX / 2, stop: StopRule::RegionOnce, warmup, ..phase })
+    let stop = if work.churns() { phase.stop } else { StopRule::RegionOnce };
+    Ok(PhasePlan { time_limit_ns: u64::MAX / 2, stop, warmup, ..phase })
 }

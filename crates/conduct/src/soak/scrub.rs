@@ -39,20 +39,29 @@ impl Scrub {
     }
 }
 
-/// Lets the file system in which this is check all that it holds (BTRFS_IOC_SCRUB, read only: nothing is mended) until that is
-/// done, or the end is asked for. `None` where it has no such thing. bcachefs and dm-integrity keep counters of their own.
-pub(super) fn scrub(path: &Path, control: &Control) -> Option<Scrub> {
-    let file = File::open(path).ok()?;
-    let last = sys::btrfs_last_device(&file).ok()?;
+/// A file system that can check all that it holds, and the highest number of its devices.
+pub(super) struct Scrubs(File, u64);
+
+impl Scrubs {
+    /// The one in which this is; `None` where it has no such thing. bcachefs and dm-integrity keep counters of their own.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let last = sys::btrfs_last_device(&file).ok()?;
+        Some(Self(file, last))
+    }
+}
+
+/// Lets it check all that it holds (BTRFS_IOC_SCRUB, read only: nothing is mended) until that is done, or the end is asked for.
+pub(super) fn scrub(Scrubs(file, last): &Scrubs, control: &Control) -> Scrub {
     let mut found = Scrub::default();
-    for device in 1..=last {
+    for device in 1..=*last {
         let one = std::thread::scope(|scope| {
-            let runs = scope.spawn(|| sys::btrfs_scrub(&file, device));
+            let runs = scope.spawn(|| sys::btrfs_scrub(file, device));
             while !runs.is_finished() {
                 std::thread::sleep(Duration::from_millis(50));
                 if control.stopped() {
                     // One that has just ended cannot be ended any more.
-                    let _ = sys::btrfs_scrub_cancel(&file);
+                    let _ = sys::btrfs_scrub_cancel(file);
                 }
             }
             runs.join()
@@ -67,5 +76,5 @@ pub(super) fn scrub(path: &Path, control: &Control) -> Option<Scrub> {
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
-    Some(found)
+    found
 }

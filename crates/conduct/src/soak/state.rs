@@ -3,17 +3,12 @@
 use super::scrub::Scrub;
 use crate::Opened;
 use crate::clock::WallClock;
-use archive::Archive;
-use model::{DataFinding, Fact, Failure, FailureKind, TargetKind};
+use model::{DataFinding, Fact, TargetKind};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use workload::{Cut, Known};
-
-/// Where the states are, below the archive.
-pub const DIRECTORY: &str = "soaks";
 
 /// Findings that are kept one by one.
 const MOST_FINDINGS: usize = 256;
@@ -52,8 +47,9 @@ impl Place {
 pub struct Lap {
     /// The newest version; 0 for none.
     pub version: u32,
-    /// Whether all of it was written and flushed without an error: only then it must be there.
-    pub promised: bool,
+    /// The oldest version that may be there: the newest itself where all of it was written and flushed without an error, 0 where
+    /// anything may.
+    pub oldest: u32,
 }
 
 /// How the writing of what has not been looked at since came to its end.
@@ -98,6 +94,26 @@ pub struct Flight {
     pub newest: u32,
     /// Whether it was looked at after a crash.
     pub looked_at: bool,
+    /// Whether places of it may have been trimmed and not written since.
+    pub trims: bool,
+}
+
+/// What every fourth pass does with each of its laps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Churn {
+    /// How often each place is overwritten.
+    pub times: u32,
+    /// Whether it is trimmed before each time.
+    pub trims: bool,
+    /// Writes from one flush to the next.
+    pub writes_a_flush: u32,
+}
+
+impl Churn {
+    /// Of the pass that runs.
+    pub(super) fn of(state: &SoakState) -> Option<Self> {
+        state.pass.is_multiple_of(4).then_some(Self { times: 3, trims: state.trims, writes_a_flush: 32 })
+    }
 }
 
 /// All that a soak has to know to go on.
@@ -132,6 +148,8 @@ pub struct SoakState {
     pub buffered: bool,
     /// Of its writes, where that is limited.
     pub rate_bytes_per_s: Option<u64>,
+    /// Whether the device can be told that places are not needed.
+    pub trims: bool,
     /// When it has done enough.
     pub enough: Enough,
     /// What each lap holds.
@@ -212,6 +230,7 @@ impl SoakState {
             lap_bytes,
             buffered: false,
             rate_bytes_per_s: None,
+            trims: false,
             enough: Enough::default(),
             laps: vec![Lap::default(); usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
             flight: None,
@@ -292,10 +311,9 @@ impl SoakState {
     /// What is known of its data.
     pub(super) fn known(&self) -> Known {
         let stretch = |(at, lap): (usize, &Lap)| {
-            let low = if lap.promised { lap.version } else { 0 };
             let (low, high) = match &self.flight {
-                Some(f) if f.lap == at => (if f.looked_at { 0 } else { low }, f.newest),
-                _ => (low, lap.version),
+                Some(f) if f.lap == at => (if f.looked_at || f.trims { 0 } else { lap.oldest }, f.newest),
+                _ => (lap.oldest, lap.version),
             };
             (self.region_of(at), low, high)
         };
@@ -328,23 +346,29 @@ impl SoakState {
 
     pub(super) fn begin_lap(&mut self) -> usize {
         let lap = self.lap;
-        let newest = match self.flight {
-            Some(before) if before.lap == lap => before.newest + 1,
-            _ => self.laps[lap].version + 1,
+        let before = match self.flight {
+            Some(before) if before.lap == lap => before.newest,
+            _ => self.laps[lap].version,
         };
-        self.flight = Some(Flight { lap, newest, looked_at: false });
+        let churn = Churn::of(self);
+        let newest = before + churn.map_or(1, |churn| churn.times);
+        self.flight = Some(Flight { lap, newest, looked_at: false, trims: churn.is_some_and(|churn| churn.trims) });
         lap
     }
 
     /// Writes to it failed: whatever it held may be gone.
     pub(super) fn doubt(&mut self, lap: usize) {
-        self.laps[lap].promised = false;
+        self.laps[lap].oldest = 0;
     }
 
     /// It was written; `promised`: and flushed, without an error.
     pub(super) fn end_lap(&mut self, promised: bool) {
-        if let Some(flight) = self.flight.take() {
-            self.laps[flight.lap] = Lap { version: flight.newest, promised };
+        if let Some(Flight { lap, newest, .. }) = self.flight.take() {
+            // The last two writes of a place that is overwritten again and again may have been in flight together: then either is
+            // right.
+            let in_doubt = u32::from(Churn::of(self).is_some());
+            let oldest = if promised { newest.saturating_sub(in_doubt).max(1) } else { 0 };
+            self.laps[lap] = Lap { version: newest, oldest };
         }
         self.lap += 1;
     }
@@ -354,62 +378,13 @@ impl SoakState {
         (self.pass, self.lap) = (self.pass + 1, 0);
     }
 
-    /// Keeps the bytes of a finding beside the state, as they were read and as they were written: two files.
-    ///
-    /// # Errors
-    /// Whatever keeps the archive from it.
-    pub(super) fn keep_bytes(&self, archive: &Archive, finding: &DataFinding) -> Result<Option<PathBuf>, Failure> {
-        let Some(bytes) = &finding.bytes else { return Ok(None) };
-        let name = format!("{DIRECTORY}/{}/{}-{}", self.id, finding.lba, finding.class);
-        archive.write_beside(&format!("{name}.received"), &bytes.received)?;
-        if let Some(expected) = &bytes.expected {
-            archive.write_beside(&format!("{name}.expected"), expected)?;
-        }
-        Ok(Some(archive.beside(&format!("{name}.received"))))
-    }
-
-    /// Writes it; durable when this returns.
-    ///
-    /// # Errors
-    /// Whatever keeps the archive from it.
-    pub fn save(&self, archive: &Archive) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
-        // The first line makes sure that the rest is whole.
-        Ok(archive.write_beside(&path(&self.id), format!("{}\n{text}\n", checksum(&text)).as_bytes())?)
-    }
-
-    /// The state of this id.
-    ///
-    /// # Errors
-    /// There is none, or it is damaged, or of another version: nothing is guessed.
-    pub fn load(archive: &Archive, id: &str) -> Result<Self, Failure> {
-        let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let text = if plain { archive.read_beside(&path(id))? } else { None };
-        let Some(text) = text else {
-            return Err(Failure::new(FailureKind::Usage, format!("there is no soak '{id}' in this archive"))
-                .remedy("narrows soak --resume   goes on with the last one"));
-        };
-        let refused = |what: &str| {
-            Failure::new(FailureKind::Environment, format!("{}: {what}", archive.beside(&path(id)).display()))
-                .remedy("what it promised is not known: start the soak anew")
-        };
-        let (sum, text) = text.split_once('\n').unwrap_or_default();
-        if sum != checksum(text.trim_end()) {
-            return Err(refused("damaged: its checksum does not fit"));
-        }
-        let state: Self = serde_json::from_str(text).map_err(|e| refused(&format!("another form ({e})")))?;
-        if state.schema != Self::SCHEMA || state.id != id || !state.is_sound() {
-            return Err(refused("not a state of this program"));
-        }
-        Ok(state)
-    }
-
-    fn is_sound(&self) -> bool {
+    /// Whether it can be what this program wrote.
+    pub(super) fn is_sound(&self) -> bool {
         let laps = self.laps.len() as u64;
         // What says that it owns a file is believed of one with its name only.
         let named = self.path.file_name() == Some(Self::own_file_name(&self.id).as_ref());
-        (named || !self.own_file)
+        self.schema == Self::SCHEMA
+            && (named || !self.own_file)
             && self.lap_bytes > 0
             && self.unit_bytes >= 512
             && self.region_bytes.div_ceil(self.lap_bytes) == laps
@@ -417,31 +392,6 @@ impl SoakState {
             && self.lap as u64 <= laps
             && self.flight.is_none_or(|f| (f.lap as u64) < laps)
     }
-
-    /// The soak that was started last and is not finished.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn last(archive: &Archive) -> Result<Self, Failure> {
-        let directory = archive.beside(DIRECTORY);
-        let names =
-            std::fs::read_dir(directory).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
-        let mut ids: Vec<String> = names.filter_map(|n| n.strip_suffix(".json").map(str::to_owned)).collect();
-        ids.sort_unstable();
-        let open = ids.iter().rev().find_map(|id| Self::load(archive, id).ok().filter(|s| !s.finished));
-        open.ok_or_else(|| {
-            Failure::new(FailureKind::Usage, "there is no soak that could go on")
-                .remedy("narrows soak TARGET   starts one")
-        })
-    }
-}
-
-fn path(id: &str) -> String {
-    format!("{DIRECTORY}/{id}.json")
-}
-
-fn checksum(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -482,6 +432,23 @@ mod tests {
         assert_eq!(s.flight.map(|f| f.newest), Some(3));
         s.end_lap(true);
         assert_eq!(known(&s)[0], (3, 3));
+    }
+
+    #[test]
+    fn of_places_that_are_overwritten_again_and_again_one_of_the_last_two_versions_is_there() {
+        let mut s = state();
+        s.pass = 4;
+        s.begin_session(Some("a".into()));
+        (s.laps[0], s.laps[1]) = (Lap { version: 5, oldest: 5 }, Lap { version: 5, oldest: 5 });
+        s.begin_lap();
+        assert_eq!(known(&s)[0], (5, 8), "any of them while it runs");
+        s.end_lap(true);
+        assert_eq!(known(&s)[0], (7, 8));
+        s.trims = true;
+        s.begin_lap();
+        assert_eq!(known(&s)[1], (0, 8), "what is trimmed owes nothing until it is written");
+        s.end_lap(false);
+        assert_eq!(known(&s)[1], (0, 8));
     }
 
     #[test]

@@ -1,0 +1,89 @@
+//! Where the state of a soak is kept: a file of its own, replaced as a whole, with a checksum; beside it the bytes of what was
+//! found wrong.
+
+use super::SoakState;
+use archive::Archive;
+use model::{DataFinding, Failure, FailureKind};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+
+/// Where the states are, below the archive.
+pub const DIRECTORY: &str = "soaks";
+
+impl SoakState {
+    /// Keeps the bytes of a finding beside the state, as they were read and as they were written: two files.
+    ///
+    /// # Errors
+    /// Whatever keeps the archive from it.
+    pub(super) fn keep_bytes(&self, archive: &Archive, finding: &DataFinding) -> Result<Option<PathBuf>, Failure> {
+        let Some(bytes) = &finding.bytes else { return Ok(None) };
+        let name = format!("{DIRECTORY}/{}/{}-{}", self.id, finding.lba, finding.class);
+        archive.write_beside(&format!("{name}.received"), &bytes.received)?;
+        if let Some(expected) = &bytes.expected {
+            archive.write_beside(&format!("{name}.expected"), expected)?;
+        }
+        Ok(Some(archive.beside(&format!("{name}.received"))))
+    }
+
+    /// Writes it; durable when this returns.
+    ///
+    /// # Errors
+    /// Whatever keeps the archive from it.
+    pub fn save(&self, archive: &Archive) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
+        // The first line makes sure that the rest is whole.
+        Ok(archive.write_beside(&path(&self.id), format!("{}\n{text}\n", checksum(&text)).as_bytes())?)
+    }
+
+    /// The state of this id.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged, or of another version: nothing is guessed.
+    pub fn load(archive: &Archive, id: &str) -> Result<Self, Failure> {
+        let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let text = if plain { archive.read_beside(&path(id))? } else { None };
+        let Some(text) = text else {
+            return Err(Failure::new(FailureKind::Usage, format!("there is no soak '{id}' in this archive"))
+                .remedy("narrows soak --resume   goes on with the last one"));
+        };
+        let refused = |what: &str| {
+            Failure::new(FailureKind::Environment, format!("{}: {what}", archive.beside(&path(id)).display()))
+                .remedy("what it promised is not known: start the soak anew")
+        };
+        let (sum, text) = text.split_once('\n').unwrap_or_default();
+        if sum != checksum(text.trim_end()) {
+            return Err(refused("damaged: its checksum does not fit"));
+        }
+        let state: Self = serde_json::from_str(text).map_err(|e| refused(&format!("another form ({e})")))?;
+        if state.id != id || !state.is_sound() {
+            return Err(refused("not a state of this program"));
+        }
+        Ok(state)
+    }
+
+    /// The soak that was started last and is not finished.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn last(archive: &Archive) -> Result<Self, Failure> {
+        let directory = archive.beside(DIRECTORY);
+        let names =
+            std::fs::read_dir(directory).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
+        let mut ids: Vec<String> = names.filter_map(|n| n.strip_suffix(".json").map(str::to_owned)).collect();
+        ids.sort_unstable();
+        let open = ids.iter().rev().find_map(|id| Self::load(archive, id).ok().filter(|s| !s.finished));
+        open.ok_or_else(|| {
+            Failure::new(FailureKind::Usage, "there is no soak that could go on")
+                .remedy("narrows soak TARGET   starts one")
+        })
+    }
+}
+
+fn path(id: &str) -> String {
+    format!("{DIRECTORY}/{id}.json")
+}
+
+fn checksum(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
