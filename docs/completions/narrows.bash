@@ -2494,7 +2494,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__soak)
-            opts="-h -V --for --passes --size --rate --buffered --on-finding --witness --resume --overwrite --destroy --json --archive --color --help --version"
+            opts="-h -V --for --passes --size --rate --buffered --no-trim --on-finding --hook --no-scrub --witness --resume --overwrite --destroy --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2518,6 +2518,10 @@ _narrows() {
                     ;;
                 --on-finding)
                     COMPREPLY=($(compgen -W "continue stop" -- "${cur}"))
+                    return 0
+                    ;;
+                --hook)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --witness)

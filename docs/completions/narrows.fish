@@ -53,7 +53,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Pr
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "__complete" -d 'Names for a completion script'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device or 160 MiB]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 'How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only when it has ended [default: 60s, and on the measured disk when it has ended]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
@@ -560,6 +560,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How mu
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
 stop\t'It ends with the lap'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l hook -d 'Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input' -r -f -a "(__fish_complete_command)"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised here instead of in the archive: on a disk that does not fail together with the target' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Go on with this soak, else with the last one that is not finished, until what was asked is done' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
@@ -568,6 +569,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When 
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-trim -d 'Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'Do not let the file system check all that it holds at the end (btrfs, as root; nothing is mended)'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'

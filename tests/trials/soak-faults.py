@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""A soak of a file while its data are damaged at random times: each damage must be found, once and with its class, and nothing else.
+
+    tests/trials/soak-faults.py PROGRAM DIRECTORY [MINUTES] [SEED]
+
+Damage is done to laps of the pass that are written and not yet read at its end, through another descriptor past the page cache:
+a flipped bit (bit-rot), a place of 64 KiB that holds zeroes (lost-write or corrupt), noise in one sector (corrupt), the data of
+another place (misdirected-write), and the version before (lost-write). Needs no root; DIRECTORY must allow O_DIRECT.
+"""
+import json, mmap, os, random, re, subprocess, sys, tempfile
+
+program, directory = os.path.abspath(sys.argv[1]), sys.argv[2]
+minutes = float(sys.argv[3]) if len(sys.argv) > 3 else 10
+seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 32)
+chance = random.Random(seed)
+UNIT, LAP, LAPS = 64 << 10, 16 << 20, 16
+work = tempfile.mkdtemp(dir=directory, prefix="soak-faults-")
+path = os.path.join(work, "data")
+with open(path, "wb") as file:
+    file.truncate(LAP * LAPS)
+page = mmap.mmap(-1, UNIT)
+
+
+def read(at):
+    direct = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    os.preadv(direct, [page], at)
+    os.close(direct)
+    return bytes(page)
+
+
+def write(at, data):
+    page[:] = data
+    direct = os.open(path, os.O_WRONLY | os.O_DIRECT)
+    os.pwritev(direct, [page], at)
+    os.close(direct)
+
+
+injected = {}  # place -> kind of the pass that runs
+older = {}  # place -> its data of an earlier pass
+done, missed, strange = [], [], []
+pass_now, lap_now = 1, 0
+environment = dict(os.environ, NARROWS_ARCHIVE=os.path.join(work, "archive"))
+soak = subprocess.Popen(
+    # Slow enough that something can happen meanwhile.
+    [program, "soak", path, "--overwrite", "--for", f"{minutes}m", "--rate", "60MB", "--hook", "cat >> " + os.path.join(work, "found") + "; echo >> " + os.path.join(work, "found")],
+    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+)
+expected_class = {"flip": {"bit-rot"}, "zeroes": {"lost-write", "corrupt"}, "noise": {"corrupt"}, "misdirected": {"misdirected-write"}, "older": {"lost-write", "stale-read"}}
+
+
+def damage():
+    # Laps before the last that was told: what follows may be in flight.
+    place = chance.randrange(lap_now * LAP // UNIT)
+    if place in injected:
+        return
+    kinds = ["flip", "zeroes", "noise", "misdirected"] + (["older"] if place in older else [])
+    kind = chance.choice(kinds)
+    data = read(place * UNIT)
+    if kind == "flip":
+        at = chance.randrange(UNIT * 8)
+        new = bytearray(data)
+        new[at // 8] ^= 1 << at % 8
+    elif kind == "zeroes":
+        new = bytes(UNIT)
+    elif kind == "noise":
+        at = chance.randrange(UNIT // 512) * 512
+        new = data[:at] + chance.randbytes(512) + data[at + 512:]
+    elif kind == "misdirected":
+        other = chance.choice([p for p in range(lap_now * LAP // UNIT) if p != place and p not in injected])
+        new = read(other * UNIT)
+    else:
+        new = older[place]
+    write(place * UNIT, bytes(new))
+    injected[place] = kind
+
+
+def settle():
+    """A pass is whole: all that was done to it must have been told."""
+    told = {}
+    if os.path.exists(os.path.join(work, "found")):
+        for line in open(os.path.join(work, "found")):
+            if line.strip():
+                finding = json.loads(line)
+                told.setdefault(finding["lba"] * 512 // UNIT, []).append(finding["class"])
+        os.remove(os.path.join(work, "found"))
+    for place, kind in injected.items():
+        classes = told.pop(place, [])
+        (done if len(classes) == 1 and classes[0] in expected_class[kind] else missed).append((pass_now, place, kind, classes))
+    strange.extend((pass_now, place, classes) for place, classes in told.items())
+    injected.clear()
+
+
+for line in soak.stderr:
+    if match := re.match(r"pass (\d+), lap (\d+) of", line):
+        pass_now, lap_now = int(match[1]), int(match[2])
+        # While the next lap is written, and after the last one while all is read: not any more.
+        if 1 < lap_now < LAPS:
+            for _ in range(chance.choice([0, 0, 1, 2])):
+                lap_now -= 1
+                damage()
+                lap_now += 1
+            place = chance.randrange((lap_now - 1) * LAP // UNIT)
+            if place not in injected:
+                older[place] = read(place * UNIT)
+    elif " is whole" in line:
+        settle()
+said = soak.stdout.read()
+status = soak.wait()
+states = os.path.join(work, "archive", "soaks")
+kept = [name for name in os.listdir(states) if name.endswith(".json")] if os.path.isdir(states) else []
+if len(kept) != 1:
+    sys.exit(f"it did not run: {said}")
+answer = json.loads(open(os.path.join(states, kept[0])).read().split("\n", 1)[1])
+count = {kind: sum(1 for d in done if d[2] == kind) for kind in expected_class}
+print(f"seed {seed}: {answer['passes']} passes, {answer['bytes_verified'] / 1e9:.1f} GB verified; {len(done)} of {len(done) + len(missed)} found, once and with their class: {count}")
+for miss in missed:
+    print("not as it must be:", miss)
+for odd in strange:
+    print("found, and not done:", odd)
+subprocess.run(["rm", "-r", work])
+sys.exit(bool(missed or strange) or answer["errors"] != {} or status != 1)
