@@ -48,10 +48,10 @@ class Fio:
         self.path = os.path.join(work, "data")
         self.common = ["fio", "--name=v", f"--filename={self.path}", f"--size={SIZE}", "--bs=64k", "--direct=1", "--ioengine=libaio", "--iodepth=8", "--verify=crc32c", "--verify_interval=4096", "--verify_fatal=0", "--continue_on_error=verify"]
         for _ in range(2):
-            assert run(*self.common, "--rw=write", "--do_verify=0").returncode == 0
+            assert run(*self.common, "--rw=write", "--do_verify=0", cwd=work).returncode == 0
 
     def verify(self):
-        ended = run(*self.common, "--rw=read", "--do_verify=1")
+        ended = run(*self.common, "--rw=read", "--do_verify=1", cwd=os.path.dirname(self.path))
         what = sorted(set(re.findall(r"(bad magic header|verify failed|bad header \w+)", ended.stdout)))
         return ended.returncode != 0 or bool(what), what
 
