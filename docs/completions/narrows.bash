@@ -2494,7 +2494,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__soak)
-            opts="-h -V --for --passes --size --rate --buffered --no-trim --on-finding --hook --no-scrub --witness --resume --overwrite --destroy --json --archive --color --help --version"
+            opts="-h -V --for --passes --size --rate --buffered --busy --no-trim --on-finding --hook --no-scrub --witness --resume --overwrite --destroy --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -569,6 +569,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When 
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l busy -d 'Read places at random beside the writes, so that the interface is busy in both directions; nobody looks at what is read'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-trim -d 'Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'Do not let the file system check all that it holds at the end (btrfs, as root; nothing is mended)'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'

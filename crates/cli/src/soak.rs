@@ -22,12 +22,17 @@ use std::sync::Arc;
 use sys::Links;
 
 mod hook;
+mod several;
 
 /// Less is no soak.
 const LEAST_BYTES: u64 = 1 << 20;
 
 /// Executes the command.
 pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if args.targets.len() > 1 {
+        return several::command(args, global, output);
+    }
+    let target = args.targets.first();
     let size = args.size.as_deref().map(|text| bytes("--size", text)).transpose()?;
     let rate = args.rate.as_deref().map(|text| bytes("--rate", text)).transpose()?;
     let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(|e| usage(format!("--for: {e}")))?;
@@ -47,11 +52,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             .remedy("narrows soak TARGET   starts another"));
     }
     let id = SoakState::new_id(random_u64()?);
-    let made = match (&resumed, &args.target) {
+    let made = match (&resumed, target) {
         (None, Some(target)) if Path::new(target).is_dir() => Some(OwnFile::make(Path::new(target), &id, size)?),
         _ => None,
     };
-    let path = match (&resumed, &made, &args.target) {
+    let path = match (&resumed, &made, target) {
         (Some(state), ..) => state.path.clone(),
         (None, Some(made), _) => made.path.clone(),
         (None, None, Some(target)) => {
@@ -72,7 +77,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(Failure::new(FailureKind::Refused, what)
             .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
     }
-    let place = Place::of(&opened, args.destroy.as_deref());
+    let place = Place::of(&opened, args.destroy.first().map(String::as_str));
     if made.as_ref().is_some_and(|made| Some(made.file) != place.file) {
         let what = format!("{}: another file stands there now", path.display());
         return Err(Failure::new(FailureKind::Refused, what));
@@ -94,7 +99,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
             let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
             (state.own_file, state.buffered) = (own, args.buffered);
-            state.trims = can_trim(&opened) && !args.no_trim;
+            (state.trims, state.busy) = (can_trim(&opened) && !args.no_trim, args.busy);
             state.rate_bytes_per_s = rate.filter(|r| *r > 0);
             state
         }
@@ -175,7 +180,11 @@ fn open(
             name,
             // What was made for it lies where no link is.
             links: if own { Links::Refuse } else { Links::Follow },
-            consent: Consent { overwrite: args.overwrite || own, destroy: args.destroy.as_deref(), only: None },
+            consent: Consent {
+                overwrite: args.overwrite || own,
+                destroy: args.destroy.first().map(String::as_str),
+                only: None,
+            },
             registers: false,
             interval_ns: 1_000_000_000,
             region: false,
@@ -251,6 +260,7 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
         region_bytes: state.region_bytes,
         bytes_written: state.bytes_written,
         bytes_verified: state.bytes_verified,
+        bytes_read_beside: state.bytes_read_beside,
         passes: state.passes,
         findings: &state.findings,
         findings_dropped: state.findings_dropped,

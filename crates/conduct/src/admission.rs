@@ -39,6 +39,11 @@ pub struct Object {
 }
 
 impl Object {
+    /// Of an open file.
+    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev() }
+    }
+
     /// `st_dev` and `st_ino`.
     pub fn file(&self) -> (u64, u64) {
         (self.device, self.inode)
@@ -107,7 +112,7 @@ pub fn admit(root: &Root, name: &Path, links: Links, consent: Consent<'_>) -> Re
     if kind == TargetKind::Directory && metadata.nlink() == 0 {
         return Err(deleted(name));
     }
-    let object = Object { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev() };
+    let object = Object::of(&metadata);
     if consent.only.is_some_and(|only| only != object) {
         let message = format!("{}: something else is in the place of what was looked at before", name.display());
         return Err(Failure::new(FailureKind::Refused, message).remedy("name the target anew"));

@@ -5,6 +5,7 @@
 //! end of a pass all of it is read once more. What the state promises is one version a lap and the lap in flight, so that
 //! it has constant size: it is durable before a lap begins and after its flush.
 
+mod busy;
 mod capacity;
 mod kept;
 mod machine;
@@ -21,6 +22,7 @@ pub use state::{Ended, Enough, Flight, Lap, Place, SoakState};
 
 use crate::{Interrupts, Opened};
 use archive::Archive;
+use busy::Busy;
 use engine::Control;
 use machine::Machine;
 use model::{DataFinding, Direction, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
@@ -142,7 +144,7 @@ impl Soaking<'_> {
         let lap = state.begin_lap();
         state.save(self.archive)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
-        let record = self.carry_out(opened, state, &work)?;
+        let record = self.beside_reads(opened, state, &work)?;
         let written = bytes_written(&record);
         state.bytes_written += written;
         opened.rig.settle()?;
@@ -156,6 +158,21 @@ impl Soaking<'_> {
             state.end_lap(promised);
         }
         Ok(whole)
+    }
+
+    /// Carries out writes, beside reads where they were asked for.
+    fn beside_reads(&self, opened: &mut Opened, state: &mut SoakState, work: &Work) -> Result<PhaseRecord, Failure> {
+        if !state.busy {
+            return self.carry_out(opened, state, work);
+        }
+        let mut busy = Busy::open(&state.path, opened.object).map_err(|why| {
+            let what = format!("{}: --busy: cannot be read past the page cache: {why}", state.path.display());
+            Failure::new(FailureKind::Environment, what)
+        })?;
+        let (region, seed) = (0..state.region_bytes, state.seed ^ state.phases);
+        let (record, bytes) = busy.beside(region, seed, || self.carry_out(opened, state, work));
+        state.bytes_read_beside += bytes;
+        record
     }
 
     /// Reads all of it once more; whether it was whole.

@@ -164,9 +164,10 @@ Examples:
   narrows soak /mnt/card --witness /mnt/other     what was promised is kept on another disk"
 )]
 pub struct SoakArgs {
-    /// Directory, file (--overwrite) or block device (--destroy SERIAL)
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
-    pub target: Option<OsString>,
+    /// Directories, files (--overwrite) and block devices (--destroy SERIAL, once for each, in their order); several at once, each
+    /// in a process of its own
+    #[arg(value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
+    pub targets: Vec<OsString>,
     /// How long, all sessions together; it ends with the lap in which that is over [default: one pass; of --resume as before]
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
@@ -182,6 +183,9 @@ pub struct SoakArgs {
     /// Write through the page cache; what is read back comes past it all the same
     #[arg(long)]
     pub buffered: bool,
+    /// Read places at random beside the writes, so that the interface is busy in both directions; nobody looks at what is read
+    #[arg(long)]
+    pub busy: bool,
     /// Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again
     #[arg(long)]
     pub no_trim: bool,
@@ -198,14 +202,14 @@ pub struct SoakArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<PathBuf>,
     /// Go on with this soak, else with the last one that is not finished, until what was asked is done
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "size", "rate", "buffered", "no_trim"])]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["targets", "size", "rate", "buffered", "no_trim", "busy"])]
     pub resume: Option<String>,
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]
     pub overwrite: bool,
     /// Allow writing to the block device TARGET with this serial number: its content is lost
     #[arg(long, value_name = "SERIAL")]
-    pub destroy: Option<String>,
+    pub destroy: Vec<String>,
 }
 
 /// How thoroughly the capacity is found out.

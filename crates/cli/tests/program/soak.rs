@@ -122,6 +122,31 @@ fn what_was_promised_before_a_kill_must_be_there_and_nothing_else() {
 }
 
 #[test]
+fn several_targets_are_soaked_at_once_beside_reads() {
+    let scratch = Scratch::new();
+    let (target, data) = (scratch.target(), file_of(&scratch));
+    let (target, data) = (target.to_str().unwrap(), data.to_str().unwrap());
+    let how = ["--size", "24MiB", "--passes", "2", "--overwrite", "--busy", "--json"];
+    let ended = scratch.run(["soak", target, data].iter().chain(&how));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let documents: Vec<Value> =
+        ended.stdout.lines().map(|l| serde_json::from_str(l).expect("a document a line")).collect();
+    assert_eq!(documents.len(), 2);
+    for (document, place) in documents.iter().zip([target, data]) {
+        assert_eq!((&document["target"], &document["clean"]), (&place.into(), &true.into()));
+        assert_eq!((&document["bytes_written"], &document["bytes_verified"]), (&(48 * MIB).into(), &(96 * MIB).into()));
+    }
+    assert!(documents.iter().any(|d| d["bytes_read_beside"].as_u64() > Some(0)), "{documents:?}");
+    let before = std::fs::read(data).unwrap();
+    let refused = scratch.run(["soak", data, "not-there", "--overwrite"]);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("none of the others was begun"), "{}", refused.stderr);
+    assert_eq!(std::fs::read(data).unwrap(), before);
+    let said = scratch.run(["soak", data, target, "--overwrite", "--destroy", "X"]);
+    assert_eq!(said.code, 2, "{}", said.stderr);
+}
+
+#[test]
 fn an_end_that_was_asked_for_goes_on_too() {
     let scratch = Scratch::new();
     let data = file_of(&scratch);

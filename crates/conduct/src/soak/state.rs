@@ -150,6 +150,10 @@ pub struct SoakState {
     pub rate_bytes_per_s: Option<u64>,
     /// Whether the device can be told that places are not needed.
     pub trims: bool,
+    /// Whether places are read beside the writes.
+    pub busy: bool,
+    /// What was read beside them, in all, and not looked at.
+    pub bytes_read_beside: u64,
     /// When it has done enough.
     pub enough: Enough,
     /// What each lap holds.
@@ -231,6 +235,8 @@ impl SoakState {
             buffered: false,
             rate_bytes_per_s: None,
             trims: false,
+            busy: false,
+            bytes_read_beside: 0,
             enough: Enough::default(),
             laps: vec![Lap::default(); usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
             flight: None,

@@ -60,6 +60,8 @@ pub struct SoakDocument<'a> {
     pub bytes_written: u64,
     /// What was read and compared, in all.
     pub bytes_verified: u64,
+    /// What was read beside the writes (`--busy`), and not compared.
+    pub bytes_read_beside: u64,
     /// Whole passes.
     pub passes: u32,
     /// What was wrong, by place; places are sectors of 512 bytes.
