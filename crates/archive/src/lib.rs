@@ -63,6 +63,8 @@ mod elsewhere_tests;
 mod generated_runs;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+mod order_tests;
 
 pub use archive::Archive;
 pub use bundle::load_bundle;

@@ -16,64 +16,18 @@
 //! frequency while others did. Disks and sensors that come and go get their own columns, in an order of which every
 //! line's own order is a part; two sensors of one name get two columns.
 
+mod columns;
+
 use crate::Result;
 use crate::csv::{Dropped, Row, Tolerance, Writer, each_row};
 use crate::table::Form;
+use columns::{DISK, DISK_ALWAYS, FIXED, TICKS};
 use model::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
 use std::io::BufRead;
 use std::path::Path;
 
 /// What the samples of a run take while its table is read, at most.
 const HELD_LIMIT_BYTES: usize = 16 << 20;
-
-const FIXED: [&str; 14] = [
-    "at_ns",
-    "memory_available_bytes",
-    "memory_cached_bytes",
-    "memory_dirty_bytes",
-    "memory_writeback_bytes",
-    "pressure_io_some_us",
-    "pressure_io_full_us",
-    "pressure_cpu_some_us",
-    "pressure_cpu_full_us",
-    "throttle_raspberry_pi_bits",
-    "throttle_x86_events",
-    "throttle_cooling_state",
-    "interrupts",
-    "context_switches",
-];
-
-const TICKS: [&str; 8] = [
-    "user_ticks",
-    "nice_ticks",
-    "system_ticks",
-    "idle_ticks",
-    "iowait_ticks",
-    "irq_ticks",
-    "softirq_ticks",
-    "steal_ticks",
-];
-
-const DISK: [&str; 15] = [
-    "reads",
-    "reads_merged",
-    "sectors_read",
-    "read_ms",
-    "writes",
-    "writes_merged",
-    "sectors_written",
-    "write_ms",
-    "in_flight",
-    "busy_ms",
-    "weighted_ms",
-    "discards",
-    "sectors_discarded",
-    "flushes",
-    "flush_ms",
-];
-
-/// How many of [`DISK`] every kernel has.
-const DISK_ALWAYS: usize = 11;
 
 fn ticks(cpu: &CpuTicks) -> [u64; 8] {
     let CpuTicks { user, nice, system, idle, iowait, irq, softirq, steal } = *cpu;

@@ -6,6 +6,7 @@ mod crew;
 mod data;
 mod depth_search;
 mod floor;
+mod limits;
 mod rounds_watch;
 mod shaped;
 mod steady;

@@ -278,8 +278,7 @@ impl Workload {
     pub fn keep_phases(&mut self, names: &[&str]) {
         self.phases.retain(|p| !p.measures_target() || names.contains(&p.name.as_str()));
         self.phases.iter_mut().flat_map(|p| &mut p.jobs).for_each(|job| job.only_asked = false);
-        let own = |p: &Phase| p.jobs.iter().all(|job| job.own_files() > 0);
-        if self.phases.iter().filter(|p| p.measures_target()).all(own) {
+        if self.phases.iter().filter(|p| p.measures_target()).all(|p| p.jobs.iter().all(|job| job.own_files() > 0)) {
             self.phases.retain(|p| p.kind != PhaseKind::Layout);
         }
     }

@@ -34,6 +34,7 @@ mod pool;
 mod registers;
 mod ring;
 mod ring_error;
+mod ring_op;
 mod ring_queues;
 mod ring_setup;
 mod signal_mask;
@@ -79,8 +80,9 @@ pub use nvme_admin::{
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
 pub use registers::read_physical_u32;
-pub use ring::{PushError, Ring, RingCompletion, RingOp};
+pub use ring::{PushError, Ring};
 pub use ring_error::RingError;
+pub use ring_op::{RingCompletion, RingOp};
 pub use ring_setup::RingOptions;
 pub use signal_mask::SignalsElsewhere;
 pub use smart::{ATA_BLOCK_BYTES, ata_identify, ata_sleeps, ata_smart_data, ata_smart_healthy};

@@ -9,6 +9,7 @@
 //! Facts: io_uring_setup(2), io_uring_enter(2), io_uring_register(2).
 #![allow(unsafe_code)]
 
+use crate::ring_op::{RingCompletion, RingOp};
 use crate::ring_queues::Queues;
 use crate::{BufferPool, CallFlags, RingError, RingOptions, raise_memlock};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -22,28 +23,6 @@ use rustix::io_uring::{
 use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
-
-/// What a buffer is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RingOp {
-    /// Read `len` bytes at `offset` into the buffer.
-    Read,
-    /// Write `len` bytes of the buffer at `offset`.
-    Write,
-    /// The same, then fdatasync, as one operation of two linked entries.
-    WriteThenDatasync,
-    /// fsync of the file; the buffer is only the operation's name.
-    Fsync,
-}
-
-/// One completed operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RingCompletion {
-    /// The operation's buffer.
-    pub buffer: u32,
-    /// Bytes transferred, or the negative errno.
-    pub result: i32,
-}
 
 /// Why an operation was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,6 +2,7 @@
 
 use super::depth_search::{DepthSearch, Step};
 use super::floor::Floor;
+use super::limits::{CLOSING_PATIENCE, HOPELESS_FAILURES, RETRY_LIMIT_NS, UNTIMED_OPERATIONS, few};
 use super::waking::Waking;
 use super::{Data, LoopSettings, Part, Steadiness};
 use crate::control::Recent;
@@ -11,26 +12,6 @@ use model::{Direction, Ns, StopCause};
 use std::collections::VecDeque;
 use sys::errno::{EAGAIN, EINTR, ENODEV, ENOMEDIUM, ENXIO, ETIME, ETIMEDOUT};
 use workload::{Next, Outcome, Request, Source};
-
-/// How long an operation that is answered by "try again" is handed over again, before the answer counts as an error.
-const RETRY_LIMIT_NS: Ns = 5_000_000_000;
-/// Failures one after the other, without a success between, after which a stream that goes on after errors gives up: what
-/// it measures is how fast the device says no.
-const HOPELESS_FAILURES: u32 = 1_000;
-
-/// Completions and submissions between two readings of the clock at most, where the stamp of a completion also stands for
-/// the submission that follows it. See [`super::run_stream`].
-const UNTIMED_OPERATIONS: usize = 4;
-
-/// Operations that are handed over at once, of so many in flight, to a device that completes them later. All that there is
-/// room for at once makes convoys: completions come in bunches, the device idles between (docs/performance.md, "How
-/// operations are handed over").
-fn few(places: usize) -> usize {
-    (places / 8).clamp(4, 8)
-}
-
-/// How much longer than for an operation is waited for the syncs that close a stream: they write what is dirty.
-const CLOSING_PATIENCE: u64 = 10;
 
 /// Why nothing more was refilled, where the source has more.
 #[derive(Clone, Copy, PartialEq, Eq)]
