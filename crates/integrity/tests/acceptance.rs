@@ -152,6 +152,29 @@ fn no_fault_no_finding() {
     assert!(conclusion.is_clean() && conclusion.good_places == BLOCKS);
 }
 
+/// `cargo test --release -p narrows-integrity -- --ignored`: minutes.
+#[test]
+#[ignore = "512 GB of data are made and looked at"]
+fn no_fault_no_finding_over_a_billion_sectors() {
+    const SECTORS: u64 = 2048;
+    let mut tester = Tester::of(1);
+    let mut block = vec![0; SECTORS as usize * SECTOR_BYTES];
+    for n in 0..1_000_000_000u64.div_ceil(SECTORS) {
+        // Places up to 2 PiB apart, versions and epochs of all sizes.
+        let (lba, generation) = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 22, (n >> 3) as u32 + 1);
+        tester.sequence += 1;
+        let write = Write { lba, generation, sequence: tester.sequence, epoch: n as u32, time_ms: n as u32 };
+        tester.stamper.stamp(&mut block, &write);
+        let read = &block[..];
+        let allowed = Expected::only(generation);
+        assert!(tester.stamper.check(read, lba, allowed.allowed).is_ok(), "{write:?}");
+        if n.is_multiple_of(1024) {
+            let place = CheckedBlock { lba, expected: allowed, read, rereads: &[], origin: None };
+            assert_eq!(classify(&tester.stamper, &place), None, "{write:?}");
+        }
+    }
+}
+
 #[test]
 fn limbo_capacity() {
     // Also where not all of it can be kept.
