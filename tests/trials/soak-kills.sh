@@ -32,7 +32,7 @@ for system in "${systems[@]}"; do
     rm -f "$work/image"
     truncate -s 1G "$work/image"
     device=$(losetup --find --show "$work/image")
-    "mkfs.$system" -q "$device" 2>"$work/err"
+    "mkfs.$system" -q "$device" >"$work/err" 2>&1
     mount "$device" "$work/mnt"
     export NARROWS_ARCHIVE=$work/archive-$system
     how=(soak "$work/mnt" --size 128M --passes 1000)
