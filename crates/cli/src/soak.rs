@@ -204,7 +204,10 @@ fn line(event: &SoakEvent<'_>) -> String {
         SoakEvent::Scrubs => "the file system checks all that it holds (--no-scrub leaves it out)".to_owned(),
         SoakEvent::LooksBack => "reads what was written before".to_owned(),
         SoakEvent::Found(finding) => format!("WRONG: {}", report::data_finding_text(finding)),
-        SoakEvent::Pass(state) => format!("pass {} is whole, and was read once more: {}", state.passes, wrong(state)),
+        SoakEvent::Pass(state) => {
+            let what = wrong(state);
+            format!("pass {} is whole, and was read once more: {what}{}", state.passes, temperature(state))
+        }
         SoakEvent::Lap(state) => {
             let seconds = state.elapsed_ns as f64 / 1e9;
             let rate = quantity::quantity(state.bytes_written as f64 / seconds.max(1e-3), model::Unit::BytesPerS);
@@ -225,6 +228,13 @@ fn line(event: &SoakEvent<'_>) -> String {
             )
         }
     }
+}
+
+/// Of the hottest of its disks, where one tells.
+fn temperature(state: &SoakState) -> String {
+    let all = state.counters.iter().filter(|(name, _)| name.ends_with(observe::facts::TEMPERATURE_C));
+    let hottest = all.filter_map(|(_, (_, now))| now.int()).max();
+    hottest.map_or_else(String::new, |c| format!(", at {c} C"))
 }
 
 fn wrong(state: &SoakState) -> String {
@@ -280,5 +290,25 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
             failed: s.failed.as_deref(),
         }),
         remarks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Fact;
+
+    #[test]
+    fn the_hottest_disk_is_told_where_one_tells() {
+        let mut state = SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 1 << 24, [1, 2, 3, 4]);
+        let told = |state: &SoakState| line(&SoakEvent::Pass(state));
+        assert!(told(&state).ends_with("nothing wrong"));
+        for (name, now) in [("sda: temperature_c", 38), ("sdb: temperature_c", 41), ("sdb: media_errors", 90)] {
+            state.counters.insert(name.into(), (Fact::Int(30), Fact::Int(now)));
+        }
+        assert!(told(&state).ends_with("nothing wrong, at 41 C"), "{}", told(&state));
+        state.counters.clear();
+        state.counters.insert("sda: temperature_c".into(), (Fact::Int(30), Fact::Null));
+        assert!(told(&state).ends_with("nothing wrong"));
     }
 }

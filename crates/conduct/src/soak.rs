@@ -103,6 +103,9 @@ impl Soaking<'_> {
                 (self.tell)(SoakEvent::Kernel(state));
             }
             whole = done?;
+            if !writes {
+                machine.count(state);
+            }
             if whole {
                 (self.tell)(if writes { SoakEvent::Lap(state) } else { SoakEvent::Pass(state) });
             }
