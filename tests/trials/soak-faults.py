@@ -37,7 +37,7 @@ def write(at, data):
 
 injected = {}  # place -> kind of the pass that runs
 older = {}  # place -> its data of an earlier pass
-done, missed, strange = [], [], []
+done, missed, strange, same = [], [], [], []
 pass_now, lap_now = 1, 0
 environment = dict(os.environ, NARROWS_ARCHIVE=os.path.join(work, "archive"))
 soak = subprocess.Popen(
@@ -70,6 +70,10 @@ def damage():
         new = read(other * UNIT)
     else:
         new = older[place]
+        if new == data:
+            # It was kept in this very pass: no damage.
+            same.append((pass_now, place))
+            return
     write(place * UNIT, bytes(new))
     injected[place] = kind
 
@@ -113,6 +117,8 @@ if len(kept) != 1:
 answer = json.loads(open(os.path.join(states, kept[0])).read().split("\n", 1)[1])
 count = {kind: sum(1 for d in done if d[2] == kind) for kind in expected_class}
 print(f"seed {seed}: {answer['passes']} passes, {answer['bytes_verified'] / 1e9:.1f} GB verified; {len(done)} of {len(done) + len(missed)} found, once and with their class: {count}")
+if same:
+    print(f"not done, as the older data were the present ones: {same}")
 for miss in missed:
     print("not as it must be:", miss)
 for odd in strange:

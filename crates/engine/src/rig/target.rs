@@ -198,7 +198,7 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
     }
     let max = max / MIB * MIB;
     if max == 0 {
-        let message = format!("{}: not enough room for a temporary file: {bound}", path.display());
+        let message = format!("{}: not enough room: {bound}", path.display());
         return Err(Failure::new(FailureKind::Environment, message).remedy(format!(
             "free some space (5 % of the file system, at least {} MiB, always stay free), or name another directory",
             LEAST_FREE / MIB
