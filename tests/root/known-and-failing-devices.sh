@@ -71,7 +71,7 @@ says_the_cap() {
     local status=0
     (
         echo "$BASHPID" >"$group/cgroup.procs"
-        exec "$narrows" check "$device" --destroy "$(basename "$device")" --budget 20s --json --archive "$scratch/archive"
+        exec "$narrows" check "$device" --destroy "$(basename "$device")" --budget 20s --max-write 64MB --json --archive "$scratch/archive"
     ) >"$scratch/out" 2>"$scratch/err" || status=$?
     [[ $status -eq 0 ]] || fail "ended with $status"
     python3 - "$scratch/out" <<'P'

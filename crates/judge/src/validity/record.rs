@@ -1,7 +1,7 @@
 //! The record itself: errors, short transfers, an end before its time, too little of it.
 
 use super::{Case, Refusal, Remark, Validity};
-use model::{ErrorPolicy, StopCause, StreamPlan, Sync};
+use model::{ErrorPolicy, StopCause, StopRule, StreamPlan, Sync};
 use std::collections::BTreeMap;
 
 /// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
@@ -42,7 +42,9 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
         }
     }
     let (operations, seconds) = case.rate.map_or((0, 0.0), |r| (r.operations.max(r.n), r.seconds));
-    let complete = record.stop == StopCause::RegionDone || case.plan.copies_memory();
+    // One that was to go on for a time, and ended with the bytes that it may write, has not done all that there is to do.
+    let cut = matches!(case.plan.stop, StopRule::Time | StopRule::EarlyWhenSteady { .. });
+    let complete = record.stop == StopCause::RegionDone && !cut || case.plan.copies_memory();
     // Two whole rounds are hundreds of pages and two syncs, however few writes handed them over.
     let rounds =
         case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
@@ -94,7 +96,7 @@ fn goes_on(case: Case<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
-    use model::StopCause;
+    use model::{StopCause, StopRule};
 
     #[test]
     fn errors_fire_and_a_clean_record_does_not() {
@@ -206,8 +208,11 @@ mod tests {
         assert_eq!(f.codes(), NONE);
         f = Fixture::random_read().at_rate(1_000, 0.2);
         assert_eq!(f.codes(), ["too-little-data"]);
-        // The same where the region was covered: a remark.
+        // The same where it ended with what it may write.
         f.record.stop = StopCause::RegionDone;
+        assert_eq!(f.codes(), ["too-little-data"]);
+        // Where the region was covered: a remark.
+        f.plan.stop = StopRule::RegionOnce;
         assert_eq!(f.codes(), NONE);
         assert!(f.judge().reasons.iter().any(|r| r.starts_with("short-phase")));
     }
