@@ -15,6 +15,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use sys::Links;
 
+/// What the classes of a small device may write where its capacity was asked for.
+const SMALL_DEVICE_BYTES: u64 = 160 << 20;
+
 /// Executes the command.
 pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let class = args.class.as_deref().map(class_named).transpose()?;
@@ -42,7 +45,13 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let capacity = args.capacity.map(|how| found_capacity(how, &wanted, &execution, output)).transpose()?;
     let mut opened = execution.open(&wanted)?;
     // What is simulated wears nothing.
-    let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(Wear::Usual));
+    let device_bytes = opened.target.stack.device_bytes();
+    // Who lets a small device be filled to see how large it is wants its classes, too.
+    let usual = match Wear::Usual.small_device(device_bytes).filter(|_| capacity.is_some()) {
+        Some(_) => Wear::AtMost(SMALL_DEVICE_BYTES),
+        None => Wear::Usual,
+    };
+    let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(usual));
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
     execution.terminal().announce(&plan, &opened, true, crate::check::small(bounds, &opened));
