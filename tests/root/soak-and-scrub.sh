@@ -107,7 +107,7 @@ damaged
 soak 1 --resume --overwrite --on-finding stop --no-scrub --hook "cat >> $scratch/hook"
 asserts 'd["state"] == "found" and [f["class"] for f in d["findings"]] == ["bit-rot"] and not d["errors"] and d["scrub"] is None'
 grep -q '"class":"bit-rot"' "$scratch/hook" || fail "the hook was not called with the finding"
-kept=("$scratch"/archive/soaks/*/48000-bit-rot.expected)
+kept=("$scratch"/archive/soaks/*/48000-bit-rot-*.expected)
 head -c "$(stat -c %s "${kept[0]}")" "$scratch/block" | cmp -s "${kept[0]}" - || fail "other bytes are kept than were written"
 [[ $(cmp -l "${kept[0]}" "${kept[0]%.expected}.received" | wc -l) -eq 1 ]] || fail "not one byte differs"
 echo ok

@@ -50,17 +50,12 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         }
         return Ok(ExitCode::SUCCESS);
     }
-    execution.terminal().announce(&plan, &opened, true, small(bounds, &opened));
+    execution.terminal().announce(&plan, &opened, true, bounds);
     let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         report_page::show(run, conclusions, page, output);
         Ok(())
     }))
-}
-
-/// The size of a device that is too small for the share of it that may be written.
-pub(crate) fn small(bounds: Option<Wear>, opened: &conduct::Opened) -> Option<u64> {
-    bounds.and_then(|bounds| bounds.small_device(opened.target.stack.device_bytes()))
 }
 
 /// The check, or those of its phases that decide a use.

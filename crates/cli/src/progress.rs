@@ -2,7 +2,7 @@
 
 use crate::waiting::Waiting;
 use conduct::admission::Loss;
-use conduct::{Event, Listener, Step};
+use conduct::{Event, Listener, Step, Wear};
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{PhasePlan, Plan, StopRule, StreamPlan, TargetKind};
@@ -136,7 +136,7 @@ impl Terminal {
 
     /// Says what will be written and how long it takes, before it is: also where no terminal is; and that what is allowed of a
     /// small device may be too little.
-    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, keeps_budget: bool, small_device_bytes: Option<u64>) {
+    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, keeps_budget: bool, bounds: Option<Wear>) {
         if self.quiet || matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
             return;
         }
@@ -150,7 +150,8 @@ impl Terminal {
         self.say(&match conduct::plan::device_bytes_at_most(plan, opened) {
             Some(0) => format!("writes nothing to {place}, takes {time}"),
             Some(bytes) => {
-                let small = small_device_bytes.map(report::quantity::size).map_or_else(String::new, |size| {
+                let small = bounds.and_then(|bounds| bounds.small_device(opened.target.stack.device_bytes()));
+                let small = small.map(report::quantity::size).map_or_else(String::new, |size| {
                     format!("; 2 % of its {size} may be too few for some numbers (--max-write SIZE allows more)")
                 });
                 format!("writes at most {} to {place}, takes {time}{small}", report::quantity::size(bytes))

@@ -54,7 +54,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(usual));
     let seed = args.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
-    execution.terminal().announce(&plan, &opened, true, crate::check::small(bounds, &opened));
+    execution.terminal().announce(&plan, &opened, true, bounds);
     let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
     let mut code = ExitCode::SUCCESS;
     let ended = execution.answer(executed, output, |run, _, _| {

@@ -168,7 +168,7 @@ impl Soaking<'_> {
         if !state.busy {
             return self.carry_out(opened, state, work);
         }
-        let mut busy = Busy::open(&state.path, opened.object).map_err(|why| {
+        let busy = Busy::open(&state.path, opened.object).map_err(|why| {
             let what = format!("{}: --busy: cannot be read past the page cache: {why}", state.path.display());
             Failure::new(FailureKind::Environment, what)
         })?;

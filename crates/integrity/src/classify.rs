@@ -230,10 +230,12 @@ fn bytes_of(stamper: &Stamper, contents: &[Content], first_bad: usize, place: &C
     const MOST_SECTORS: usize = 8;
     let sectors = &place.read.as_chunks::<SECTOR_BYTES>().0[first_bad..];
     let sectors = &sectors[..sectors.len().min(MOST_SECTORS)];
-    let right = contents.iter().enumerate().find_map(|(at, c)| match c {
+    // Where several versions are allowed and mixed, the newest is what was to be there.
+    let right = contents.iter().enumerate().filter_map(|(at, c)| match c {
         Content::Right(stamp) => Some((at, *stamp)),
         _ => None,
     });
+    let right = right.max_by_key(|(_, stamp)| stamp.generation);
     let written = |at: usize, sector: &Sector| {
         let lba = place.lba + at as u64;
         let stamp = match (right, &contents[at]) {

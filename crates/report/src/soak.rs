@@ -56,6 +56,9 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         let whole = scrub.failed.map_or_else(String::new, |why| format!("; it is not whole: {why}"));
         let read = quantity::size(scrub.bytes);
         let what = match scrub.errors() {
+            0 if scrub.bytes == 0 && scrub.failed.is_some() => {
+                format!("the file system did not check what it holds: {}", scrub.failed.unwrap_or_default())
+            }
             0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
             _ => format!(
                 "the file system checked {read} of its own: {} checksums wrong, {} reads failed, {} blocks of metadata wrong, {} \

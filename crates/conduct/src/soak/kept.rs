@@ -17,7 +17,8 @@ impl SoakState {
     /// Whatever keeps the archive from it.
     pub(super) fn keep_bytes(&self, archive: &Archive, finding: &DataFinding) -> Result<Option<PathBuf>, Failure> {
         let Some(bytes) = &finding.bytes else { return Ok(None) };
-        let name = format!("{DIRECTORY}/{}/{}-{}", self.id, finding.lba, finding.class);
+        let version = finding.expected_generation.unwrap_or_default();
+        let name = format!("{DIRECTORY}/{}/{}-{}-{version}", self.id, finding.lba, finding.class);
         archive.write_beside(&format!("{name}.received"), &bytes.received)?;
         if let Some(expected) = &bytes.expected {
             archive.write_beside(&format!("{name}.expected"), expected)?;
