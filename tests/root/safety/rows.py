@@ -151,7 +151,7 @@ NAMES_OF_UNUSED_FILES = [name for name in NAMES_OF_FILES if name[0] != "a descri
 NAMES_OF_UNUSED_DEVICES = [name for name in NAMES_OF_DEVICES if name[0] != "a descriptor"]
 
 COMMANDS = [
-    ("check", lambda texts, target: ["check", target, "--budget", "3s"]),
+    ("check", lambda texts, target: ["check", target, "--budget", "3s", "--max-write", "160MB"]),
     ("run", lambda texts, target: ["run", texts["run"], target]),
     ("experiment", lambda texts, target: ["run", texts["experiment"], target]),
 ]
