@@ -2,11 +2,13 @@
 
 use crate::keystream::{Keystream, Secret};
 use crate::stamp::{
-    AT_COUNT, AT_FLAGS, AT_GENERATION, AT_LBA, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET, PAYLOAD_BYTES, PAYLOAD_WORDS,
-    PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags_are_right, is_sound, split, sum_of, u32_at, u64_at,
-    zero_words_of,
+    AT_COUNT, AT_EPOCH, AT_FLAGS, AT_GENERATION, AT_LBA, AT_PAYLOAD_SUM, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET,
+    Aligned, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, crc32c_of,
+    flags_are_right, is_sound, split, sum_of, u32_at, u64_at, zero_words_of,
 };
+use crate::xxh3::xxh3;
 use model::VerifyKind;
+use multiversion::multiversion;
 
 /// Which target of which run: the identity that every stamp carries, and the secret that the payloads are made from.
 #[derive(Clone, Copy, Debug)]
@@ -130,10 +132,10 @@ impl Stamper {
             usize::from(first) + sectors <= usize::from(count),
             "{sectors} sectors from number {first} on are more than a write of {count} sectors has"
         );
-        let mut stamp = Stamp {
+        let stamp = Stamp {
             run_id: self.run_id,
             target_id: self.target_id,
-            lba: write.lba,
+            lba: write.lba + u64::from(first),
             sequence: write.sequence,
             generation: write.generation,
             epoch: write.epoch,
@@ -144,32 +146,13 @@ impl Stamper {
             sum_kind: PayloadSum::of_kind(self.kind),
             zero_words: self.zero_words,
         };
-        for (i, sector) in piece.as_chunks_mut::<SECTOR_BYTES>().0.iter_mut().enumerate() {
-            stamp.sector = first + i as u16;
-            stamp.lba = write.lba + u64::from(stamp.sector);
-            self.fill(sector, &mut stamp);
-        }
-    }
-
-    /// Makes the payload, its checksum, and the stamp.
-    #[inline(always)]
-    fn fill(&self, sector: &mut Sector, stamp: &mut Stamp) {
-        let (head, rest) = sector.split_first_chunk_mut::<STAMP_BYTES>().expect("a sector is longer than its stamp");
-        let payload: &mut [u8; PAYLOAD_BYTES] = rest.first_chunk_mut().expect("the rest of a sector is its payload");
-        let keystream = Keystream::new(self.secret, stamp.lba, stamp.generation, stamp.sector);
-        *payload = keystream.payload();
-        if stamp.zero_words > 0 {
-            payload[PAYLOAD_BYTES - 8 * usize::from(stamp.zero_words)..].fill(0);
-        }
-        stamp.payload_sum = stamp.sum_kind.of(payload);
-        *head = stamp.encode();
+        fill(self.secret, piece.as_chunks_mut().0, stamp);
     }
 
     /// The sector as it was written, made again from its stamp.
     pub fn regenerate(&self, stamp: &Stamp) -> Sector {
         let mut sector = [0; SECTOR_BYTES];
-        let mut stamp = *stamp;
-        self.fill(&mut sector, &mut stamp);
+        fill(self.secret, std::slice::from_mut(&mut sector), *stamp);
         sector
     }
 
@@ -189,63 +172,94 @@ impl Stamper {
     pub fn check(&self, block: &[u8], lba: u64, allowed: Allowed) -> Result<Intact, Suspect> {
         let sectors = sectors_of(block);
         let (first, _) = split(&sectors[0]);
-        let (sequence, epoch) = (u64_at(first, AT_SEQUENCE), u32_at(first, crate::stamp::AT_EPOCH));
+        let (sequence, epoch) = (u64_at(first, AT_SEQUENCE), u32_at(first, AT_EPOCH));
         let generation = u32_at(first, AT_GENERATION);
         let number = u16::from_le_bytes([first[AT_SECTOR], first[AT_SECTOR + 1]]);
         let count = u16::from_le_bytes([first[AT_COUNT], first[AT_COUNT + 1]]);
         if !allowed.holds(generation) || usize::from(number) + sectors.len() > usize::from(count) {
             return Err(Suspect { sector: 0 });
         }
-        for (i, sector) in sectors.iter().enumerate() {
-            let (stamp, payload) = split(sector);
-            let index = number + i as u16;
-            let sound = is_sound(stamp)
-                & (u64_at(stamp, AT_RUN) == self.run_id)
-                & (u32_at(stamp, AT_TARGET) == self.target_id)
-                & (u64_at(stamp, AT_LBA) == lba + i as u64)
-                & (u64_at(stamp, AT_SEQUENCE) == sequence)
-                & (u32_at(stamp, AT_GENERATION) == generation)
-                & (u16::from_le_bytes([stamp[AT_SECTOR], stamp[AT_SECTOR + 1]]) == index)
-                & flags_are_right(u32_at(stamp, AT_FLAGS));
-            if !sound || !self.payload_is_right(stamp, payload, lba + i as u64, generation, index) {
-                return Err(Suspect { sector: i as u32 });
-            }
+        let written = Same { lba, sequence, generation, number };
+        match first_wrong(self, sectors, &written) {
+            Some(sector) => Err(Suspect { sector: sector as u32 }),
+            None => Ok(Intact { generation, sequence, epoch }),
         }
-        Ok(Intact { generation, sequence, epoch })
     }
 
     /// Words at the end of each payload that are zero.
     pub(crate) fn zero_words(&self) -> u8 {
         self.zero_words
     }
+}
 
-    #[inline(always)]
-    fn payload_is_right(
-        &self,
-        stamp: &[u8; STAMP_BYTES],
-        payload: &[u8; PAYLOAD_BYTES],
-        lba: u64,
-        generation: u32,
-        index: u16,
-    ) -> bool {
-        match self.kind {
+/// What all sectors of a write have in common, or count up from the first.
+struct Same {
+    lba: u64,
+    sequence: u64,
+    generation: u32,
+    number: u16,
+}
+
+/// Fills the sectors of a write one after another, `stamp` being that of the first.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+bmi2", "x86_64+avx2+bmi2"))]
+fn fill(secret: Secret, sectors: &mut [Sector], mut stamp: Stamp) {
+    let mut words = Aligned([0; PAYLOAD_WORDS]);
+    for sector in sectors {
+        let (head, rest) = sector.split_first_chunk_mut::<STAMP_BYTES>().expect("a sector is longer than its stamp");
+        let payload: &mut [u8; PAYLOAD_BYTES] = rest.first_chunk_mut().expect("the rest of a sector is its payload");
+        let keystream = Keystream::new(secret, stamp.lba, stamp.generation, stamp.sector);
+        keystream.fill(&mut words, stamp.zero_words);
+        for (bytes, word) in payload.as_chunks_mut::<8>().0.iter_mut().zip(&words.0) {
+            *bytes = word.to_le_bytes();
+        }
+        stamp.payload_sum = match stamp.sum_kind {
+            PayloadSum::Xxh3 => xxh3(&words),
+            PayloadSum::Crc32c => crc32c_of(payload),
+        };
+        *head = stamp.encode();
+        stamp.sector = stamp.sector.wrapping_add(1);
+        stamp.lba = stamp.lba.wrapping_add(1);
+    }
+}
+
+/// The first sector that is not as `written` and the stamper say.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+bmi2", "x86_64+avx2+bmi2"))]
+fn first_wrong(stamper: &Stamper, sectors: &[Sector], written: &Same) -> Option<usize> {
+    sectors.iter().enumerate().position(|(i, sector)| {
+        let (stamp, payload) = split(sector);
+        let (lba, index) = (written.lba + i as u64, written.number + i as u16);
+        let sound = is_sound(stamp)
+            & (u64_at(stamp, AT_RUN) == stamper.run_id)
+            & (u32_at(stamp, AT_TARGET) == stamper.target_id)
+            & (u64_at(stamp, AT_LBA) == lba)
+            & (u64_at(stamp, AT_SEQUENCE) == written.sequence)
+            & (u32_at(stamp, AT_GENERATION) == written.generation)
+            & (u16::from_le_bytes([stamp[AT_SECTOR], stamp[AT_SECTOR + 1]]) == index)
+            & flags_are_right(u32_at(stamp, AT_FLAGS));
+        let right = match stamper.kind {
             VerifyKind::Stamp => {
-                // Comparing bytes is stronger than any checksum, and needs no second pass over the data.
-                let keystream = Keystream::new(self.secret, lba, generation, index);
-                let mut expected = keystream.payload();
-                let zero_words = zero_words_of(u32_at(stamp, AT_FLAGS));
-                if zero_words > 0 {
-                    expected[PAYLOAD_BYTES - 8 * usize::from(zero_words)..].fill(0);
-                }
-                *payload == expected
+                let keystream = Keystream::new(stamper.secret, lba, written.generation, index);
+                is_made_of(keystream, payload, zero_words_of(u32_at(stamp, AT_FLAGS)))
             }
+            // The sum that the stamp has: another stream of the run may have written it with the other kind.
             VerifyKind::Crc32c | VerifyKind::Xxhash => {
-                // The sum that the stamp has: another stream of the run may have written it with the other kind.
-                sum_of(u32_at(stamp, AT_FLAGS)).of(payload) == u64_at(stamp, crate::stamp::AT_PAYLOAD_SUM)
+                sum_of(u32_at(stamp, AT_FLAGS)).of(payload) == u64_at(stamp, AT_PAYLOAD_SUM)
             }
             VerifyKind::Meta => true,
-        }
-    }
+        };
+        !(sound & right)
+    })
+}
+
+/// Whether a payload is that of the keystream, with so many words zero at its end. Comparing bytes is stronger than any
+/// checksum, and needs no second pass over the data.
+#[inline(always)]
+fn is_made_of(keystream: Keystream, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
+    let mut words = Aligned([0; PAYLOAD_WORDS]);
+    keystream.fill(&mut words, zero_words);
+    let differing =
+        payload.as_chunks::<8>().0.iter().zip(&words.0).map(|(bytes, word)| u64::from_le_bytes(*bytes) ^ word);
+    differing.fold(0, |all, bits| all | bits) == 0
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod sector;
 mod stamp;
 mod table;
 mod versions;
+mod xxh3;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
 pub use classify::{CheckedBlock, Judgement, Origin, REREADS, classify, points_to};
