@@ -30,12 +30,12 @@ fn main() {
             // As the engine's buffers lie.
             let mut room = vec![0u8; block_bytes + 4096];
             let aligned = room.as_ptr().align_offset(4096);
-            let mut block = &mut room[aligned..aligned + block_bytes];
+            let block = &mut room[aligned..aligned + block_bytes];
             let write = |i| Write { lba: i * 8, generation: 1, sequence: i, epoch: 0, time_ms: 0 };
-            let stamp = best(block_bytes, |i| stamper.stamp(black_box(&mut block), &write(i)));
+            let stamp = best(block_bytes, |i| stamper.stamp(black_box(&mut *block), &write(i)));
             stamper.stamp(block, &write(5));
             let check = best(block_bytes, |_| {
-                assert!(stamper.check(black_box(&block), 40, Allowed::only(1)).is_ok());
+                assert!(stamper.check(black_box(&*block), 40, Allowed::only(1)).is_ok());
             });
             println!("{:<8} {block_bytes:>8} {stamp:>12.2} {check:>12.2}", kind.name());
             for sector in block.as_chunks::<SECTOR_BYTES>().0 {
