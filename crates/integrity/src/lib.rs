@@ -3,6 +3,7 @@
 //! [`Stamper`] fills blocks with sectors that say who wrote them, where, when and which version they are, and checks
 //! blocks that were read, several times faster than devices deliver them. [`Passes`] and [`Versions`], which keeps its
 //! knowledge in [`Table`]s, know what each place must hold. [`classify()`] says what happened to a place that was found wrong, and [`Ledger`] what all of them mean together.
+//! [`Medium`] is a disk in memory that does wrong what it is told to do wrong.
 //!
 //! Invariants:
 //! - A false alarm is the worst bug that such a room can have: what is not proven wrong is not reported.
@@ -19,6 +20,7 @@ mod expected;
 mod keystream;
 mod known;
 mod ledger;
+mod medium;
 mod passes;
 mod sector;
 mod stamp;
@@ -32,6 +34,7 @@ pub use expected::{Cut, Expected, Standing};
 pub use keystream::Secret;
 pub use known::Known;
 pub use ledger::{Conclusion, Ledger};
+pub use medium::{Armed, Medium, NextRead, NextWrite};
 pub use passes::Passes;
 pub use stamp::{
     MAX_WRITE_SECTORS, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp,

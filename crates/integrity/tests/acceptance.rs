@@ -1,11 +1,8 @@
 //! The acceptance matrix: each injected fault yields exactly its class, and no fault yields no finding.
 
-mod faulty_disk;
-
-use faulty_disk::{FaultyDisk, NextRead, NextWrite};
 use integrity::{
-    CheckedBlock, Conclusion, Expected, Ledger, Origin, Passes, SECTOR_BYTES, Secret, Stamper, Standing, Table,
-    Versions, Write, classify, points_to,
+    CheckedBlock, Conclusion, Expected, Ledger, Medium, NextRead, NextWrite, Origin, Passes, SECTOR_BYTES, Secret,
+    Stamper, Standing, Table, Versions, Write, classify, points_to,
 };
 use model::{DataFault, DataFinding};
 use proptest::prelude::*;
@@ -23,7 +20,7 @@ type Adjust = Box<dyn Fn(u64, &mut Expected)>;
 /// The tester: writes in passes, reads all, re-reads what is wrong, and concludes.
 struct Tester {
     stamper: Stamper,
-    disk: FaultyDisk,
+    disk: Medium,
     passes: Passes,
     sequence: u64,
     epoch: u32,
@@ -32,6 +29,13 @@ struct Tester {
     blocks: u64,
     /// Judgements that the ledger keeps.
     room: usize,
+}
+
+/// What is read of a block.
+fn read_of(disk: &mut Medium, lba: u64) -> Vec<u8> {
+    let mut data = vec![0; BYTES];
+    disk.read(lba, &mut data);
+    data
 }
 
 impl Tester {
@@ -43,7 +47,7 @@ impl Tester {
     fn of(blocks: u64) -> Self {
         Self {
             stamper: Stamper::new(0xabcd, 7, Secret([0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321])),
-            disk: FaultyDisk::new(BLOCK * blocks),
+            disk: Medium::default(),
             passes: Passes::new(blocks, 4),
             sequence: 0,
             epoch: 0,
@@ -95,16 +99,16 @@ impl Tester {
             if !expected.owes() {
                 continue;
             }
-            let read = self.disk.read(lba, BYTES);
+            let read = read_of(&mut self.disk, lba);
             if let Ok(intact) = self.stamper.check(&read, lba, expected.allowed)
                 && expected.standing == Standing::Sound
             {
                 ledger.good(lba, &intact);
                 continue;
             }
-            let rereads: Vec<Vec<u8>> = (0..3).map(|_| self.disk.read(lba, BYTES)).collect();
+            let rereads: Vec<Vec<u8>> = (0..3).map(|_| read_of(&mut self.disk, lba)).collect();
             let rereads: Vec<Result<&[u8], i32>> = rereads.iter().map(|r| Ok(r.as_slice())).collect();
-            let there = points_to(&self.stamper, lba, &read).map(|to| (to, self.disk.read(to, BYTES)));
+            let there = points_to(&self.stamper, lba, &read).map(|to| (to, read_of(&mut self.disk, to)));
             let origin = there.as_ref().map(|(to, read)| Origin { expected: self.expected(*to), read });
             let place = CheckedBlock { lba, expected, read: &read, rereads: &rereads, origin };
             if let Some(judgement) = classify(&self.stamper, &place) {
@@ -115,7 +119,7 @@ impl Tester {
     }
 
     /// Two passes, the second with whatever faults of writing are armed.
-    fn two_passes(arm: impl FnOnce(&mut FaultyDisk)) -> Self {
+    fn two_passes(arm: impl FnOnce(&mut Medium)) -> Self {
         let mut tester = Self::new();
         tester.pass();
         tester.flush();
@@ -212,7 +216,7 @@ fn a_fault_of_the_tester_stands_alone() {
 #[test]
 fn a_slipped_bus_is_corrupt_and_says_by_how_much() {
     let mut tester = Tester::two_passes(|_| ());
-    let mut data = tester.disk.read(88, BYTES);
+    let mut data = read_of(&mut tester.disk, 88);
     data.copy_within(600..1020, 604);
     tester.disk.replace(88, &data);
     let finding = only(tester.verify());
@@ -226,7 +230,7 @@ fn too_many_judgements_are_counted() {
     (0..20).for_each(|b| tester.disk.flip(b * BLOCK, 800));
     let mut ledger = Ledger::new(15);
     for lba in (0..20).map(|b| b * BLOCK) {
-        let read = tester.disk.read(lba, BYTES);
+        let read = read_of(&mut tester.disk, lba);
         let place = CheckedBlock { lba, expected: Expected::only(2), read: &read, rereads: &[], origin: None };
         let judgement = classify(&tester.stamper, &place).unwrap();
         assert!(judgement.finding.evidence.iter().any(|e| e.what == "3 of 3 re-reads"));
@@ -242,7 +246,7 @@ proptest! {
     #[test]
     fn bit_rot(lba in blocks(), bits in prop::collection::btree_set(0..8 * BYTES, 1..4)) {
         let mut tester = Tester::two_passes(|_| ());
-        let written = tester.disk.read(lba, BYTES);
+        let written = read_of(&mut tester.disk, lba);
         bits.iter().for_each(|bit| tester.disk.flip(lba, *bit));
         let finding = only(tester.verify());
         prop_assert_eq!(finding.class, DataFault::BitRot);
@@ -252,7 +256,7 @@ proptest! {
         prop_assert_eq!(says(&finding, "flipped bits"), flipped.to_string());
         prop_assert_eq!(finding.found_generation, Some(2));
         let (bytes, from) = (finding.bytes.expect("what was read"), first * SECTOR_BYTES);
-        prop_assert_eq!(&bytes.received, &tester.disk.read(lba, BYTES)[from..]);
+        prop_assert_eq!(&bytes.received, &read_of(&mut tester.disk, lba)[from..]);
         // Nothing tells what was written only where every sector is damaged in its stamp.
         prop_assert_eq!(bytes.expected.as_deref(), Some(&written[from..]));
     }
@@ -456,7 +460,7 @@ proptest! {
             }
             for unit in 0..16 {
                 let (lba, expected) = (unit * BLOCK, versions.expected(0, unit));
-                let read = tester.disk.read(lba, BYTES);
+                let read = read_of(&mut tester.disk, lba);
                 let place = CheckedBlock { lba, expected, read: &read, rereads: &[], origin: None };
                 prop_assert_eq!(classify(&tester.stamper, &place), None);
                 if expected.owes() && expected.allowed.min == expected.allowed.max {
