@@ -27,6 +27,9 @@ mod several;
 /// Less is no soak.
 const LEAST_BYTES: u64 = 1 << 20;
 
+/// Of a simulated device, where nothing else is asked.
+const SIMULATED_BYTES: u64 = 64 << 20;
+
 /// Executes the command.
 pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.targets.len() > 1 {
@@ -90,7 +93,10 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
                 .remedy("attach that, or start another soak: narrows soak TARGET"));
         }
         None => {
-            let region = size.unwrap_or(u64::MAX).min(opened.max_bytes);
+            // What a simulated device keeps is kept in memory.
+            let simulated = opened.target.kind == TargetKind::Sim;
+            let usual = if simulated { SIMULATED_BYTES } else { u64::MAX };
+            let region = size.unwrap_or(usual).min(opened.max_bytes);
             if region < LEAST_BYTES {
                 return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
             }

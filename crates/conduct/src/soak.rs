@@ -226,21 +226,34 @@ impl Soaking<'_> {
         }
         state.findings_dropped += verify.findings_dropped;
         state.tester_fault |= verify.tester_faults > 0;
-        for finding in &verify.findings {
-            let mut finding = finding.clone();
+        let new = verify.findings.iter().filter(|finding| state.is_new(finding)).cloned().collect();
+        for mut finding in joined(new) {
             finding.evidence.push(Evidence::fact("pass", state.pass, "soak"));
             finding.evidence.push(Evidence::fact("session", state.sessions, "soak"));
-            if state.is_new(&finding) {
-                // That they cannot be kept is no reason to find nothing more.
-                if let Ok(Some(path)) = state.keep_bytes(self.archive, &finding) {
-                    finding.evidence.push(Evidence::fact("bytes kept in", path.to_string_lossy(), "soak"));
-                }
-                finding.bytes = None;
-                (self.tell)(SoakEvent::Found(&finding));
-                state.keep(finding);
+            // That they cannot be kept is no reason to find nothing more.
+            if let Ok(Some(path)) = state.keep_bytes(self.archive, &finding) {
+                finding.evidence.push(Evidence::fact("bytes kept in", path.to_string_lossy(), "soak"));
             }
+            finding.bytes = None;
+            (self.tell)(SoakEvent::Found(&finding));
+            state.keep(finding);
         }
     }
+}
+
+/// What happened to places one behind the other in the same way is one finding; its evidence is that of the first.
+fn joined(findings: Vec<DataFinding>) -> Vec<DataFinding> {
+    let mut all: Vec<DataFinding> = Vec::new();
+    for finding in findings {
+        let what = |f: &DataFinding| (f.class, f.expected_generation, f.found_generation);
+        match all.last_mut() {
+            Some(last) if last.lba + last.sectors == finding.lba && what(last) == what(&finding) => {
+                last.sectors += finding.sectors;
+            }
+            _ => all.push(finding),
+        }
+    }
+    all
 }
 
 /// What a phase of writes wrote: without what it trimmed.

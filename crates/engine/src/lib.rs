@@ -30,5 +30,5 @@ pub use feed::{Feeder, PLACES as SERIES_PLACES, SampleFeed, SeriesFeed};
 pub use recorder::StreamRecord;
 pub use region::{Region, RegionRig};
 pub use rig::{Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal};
-pub use sim::{Jitter, SimDevice, SimRig};
+pub use sim::{Jitter, SimData, SimDevice, SimRig};
 pub use worker::{Content, Crew, Data, LoopSettings, NoData, Part, Shaped, run_stream, run_worker};

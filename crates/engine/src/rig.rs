@@ -32,6 +32,7 @@ pub use probe::WriteProbe;
 pub(crate) use refusal::refusal_of_device;
 pub use refusal::{Attempt, refusal};
 pub use target::{FileOptions, FileTarget, classify};
+pub(crate) use verify::{no_memory, nothing_written};
 
 use crate::Control;
 use model::{Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SystemSample};

@@ -52,6 +52,8 @@ pub struct Judgement {
     pub(crate) also_at_origin: bool,
     /// Flushes acknowledged when what is lost was issued.
     pub(crate) lost_epoch: Option<u32>,
+    /// The newest write of which something lies there.
+    sequence: Option<u64>,
 }
 
 /// The first sector of the block to which the data in `block`, read from `lba`, belong, if that is elsewhere on this
@@ -59,6 +61,20 @@ pub struct Judgement {
 pub fn points_to(stamper: &Stamper, lba: u64, block: &[u8]) -> Option<u64> {
     let contents = contents_of(stamper, lba, block, Allowed { min: 0, max: u32::MAX });
     elsewhere(&contents).map(|(position, stamp)| stamp.lba.saturating_sub(position as u64))
+}
+
+/// Whether a place that shows what was there before belongs to a write of which another part did arrive: `around` was read from
+/// `start` together with it, and `found` is the judgement of the place. Then the write is torn, and not lost.
+pub fn is_rest_of_torn(stamper: &Stamper, start: u64, around: &[u8], found: &Judgement) -> bool {
+    let before = found.sequence.unwrap_or(0);
+    found.finding.class == DataFault::LostWrite
+        && around.as_chunks::<SECTOR_BYTES>().0.iter().enumerate().any(|(i, sector)| {
+            let Some(stamp) = Stamp::decode(crate::stamp::split(sector).0) else { return false };
+            let ours = stamp.run_id == stamper.run_id && stamp.target_id == stamper.target_id;
+            let first = stamp.lba.saturating_sub(u64::from(stamp.sector));
+            let covers = (first..first + u64::from(stamp.count)).contains(&found.finding.lba);
+            ours && stamp.lba == start + i as u64 && covers && stamp.sequence > before
+        })
 }
 
 fn elsewhere(contents: &[Content]) -> Option<(usize, Stamp)> {
@@ -103,7 +119,7 @@ fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
         return None;
     }
     let first_version = expected.allowed.max == 1;
-    let blank_may_be_old = first_version || expected.allowed.min == 1;
+    let blank_may_be_old = first_version || expected.allowed.min == 1 || expected.trims;
     if any(|c| matches!(c, Content::Foreign(_))) {
         // Before the first write anything may have lain here; the part of it that did not arrive shows that.
         let torn = first_version && any(|c| matches!(c, Content::Right(_)));
@@ -212,6 +228,7 @@ pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement
         empty: contents.iter().all(|c| matches!(c, Content::Blank(_) | Content::Unrecognisable(None))),
         also_at_origin,
         lost_epoch: expected.epoch,
+        sequence: contents.iter().filter_map(|c| c.stamp()).map(|s| s.sequence).max(),
         finding: DataFinding {
             class: fault,
             lba: place.lba + first_bad as u64,

@@ -19,6 +19,8 @@ pub struct Expected {
     /// Sectors that the device promises to write as one, in place: 1 if it promises nothing. Writes in flight at a power
     /// cut may be torn between these, not inside.
     pub atomic_sectors: u32,
+    /// Whether places may have been trimmed before they were written: then what was there before may be one byte repeated.
+    pub trims: bool,
 }
 
 /// What ended whoever wrote the data, before they are looked at again.
@@ -61,6 +63,7 @@ impl Expected {
             after_cut: false,
             epoch: None,
             atomic_sectors: 1,
+            trims: false,
         }
     }
 

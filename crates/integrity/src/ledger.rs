@@ -56,7 +56,9 @@ impl Stretch {
 /// Whether the place keeps nothing, and no power cut or failed flush explains that.
 fn is_empty(judgement: &Judgement) -> bool {
     let class = judgement.finding.class;
-    judgement.empty && matches!(class, DataFault::LostWrite | DataFault::Corrupt | DataFault::TransientPathError)
+    // Of a write across the end of what is there a part arrives.
+    let may_be = [DataFault::LostWrite, DataFault::TornWrite, DataFault::Corrupt, DataFault::TransientPathError];
+    judgement.empty && may_be.contains(&class)
 }
 
 /// What was concluded.

@@ -29,7 +29,7 @@ mod versions;
 mod xxh3;
 
 pub use block::{Allowed, Intact, Stamper, Suspect, Write};
-pub use classify::{CheckedBlock, Judgement, Origin, REREADS, classify, points_to};
+pub use classify::{CheckedBlock, Judgement, Origin, REREADS, classify, is_rest_of_torn, points_to};
 pub use expected::{Cut, Expected, Standing};
 pub use keystream::Secret;
 pub use known::Known;

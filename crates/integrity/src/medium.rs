@@ -9,7 +9,7 @@
 //! | transient path error | one read has a flipped bit, later ones do not |
 //! | torn write | of a write only the first sectors are stored |
 //! | lost write | a write is acknowledged and not stored |
-//! | stale read | a read gives what was there before the last write |
+//! | stale read | a read of the place that was written last gives what was there before |
 //! | misdirected write | a write is stored at the place that was written last |
 //! | misdirected read | a read gives another place's data |
 //! | foreign data | another run's data are stored in place of a write |
@@ -91,6 +91,8 @@ pub struct Medium {
     pub armed: Option<Armed>,
     /// Where the armed fault was done: the first sector and the sectors that are wrong.
     pub done: Option<(u64, u64)>,
+    /// The write from which on nothing arrives: the machine is gone, and does not know it yet.
+    pub dies_at: Option<u64>,
     operations: [u64; 3],
     last: Option<(u64, usize)>,
 }
@@ -152,7 +154,20 @@ impl Medium {
         self.last = Some((lba, data.len()));
     }
 
+    /// Operations are counted from here on.
+    pub fn count_from_here(&mut self) {
+        self.operations = [0; 3];
+    }
+
+    /// Whether nothing arrives any more.
+    pub fn is_dead(&self) -> bool {
+        self.dies_at.is_some_and(|at| self.operations[0] >= at)
+    }
+
     fn store(&mut self, lba: u64, data: &[u8]) {
+        if self.is_dead() {
+            return;
+        }
         let (to, len) = match self.next_write.remove(&lba) {
             Some(NextWrite::Lost) => return,
             Some(NextWrite::Torn(sectors)) => (lba, sectors * SECTOR_BYTES),
@@ -243,7 +258,8 @@ impl Medium {
         let chosen = |n: u64, of: usize| (mix(seed.wrapping_add(n)) % of.max(1) as u64) as usize;
         let end = lba + (data.len() / SECTOR_BYTES) as u64;
         // Places of which all was read, and an older version is known that is another one.
-        let within = |at: u64, len: usize| at >= lba && at + (len / SECTOR_BYTES) as u64 <= end;
+        let last = |at: u64| class != DataFault::StaleRead || self.last.is_some_and(|(last, _)| last == at);
+        let within = |at: u64, len: usize| at >= lba && at + (len / SECTOR_BYTES) as u64 <= end && last(at);
         let known: Vec<u64> =
             self.before.iter().filter(|(at, old)| within(**at, old.len())).map(|(at, _)| *at).collect();
         let Some(at) = known.get(chosen(0, known.len())).copied() else { return false };
@@ -279,6 +295,9 @@ impl Medium {
 
     /// A flush; whether it succeeds. If not, the kernel drops the pages, and the medium has what it had.
     pub fn flush(&mut self) -> bool {
+        if self.is_dead() {
+            return true;
+        }
         self.operations[2] += 1;
         let late = |a: &Armed| a.class == DataFault::LateError && a.at <= self.operations[2];
         if !self.unflushed.is_empty() && self.armed.as_ref().is_some_and(late) {
@@ -304,6 +323,7 @@ impl Medium {
 
     /// The power is cut: of what no flush covered, each atomic unit is stored or not, as `choose` says.
     pub fn cut(&mut self, atomic_sectors: usize, mut choose: impl FnMut() -> bool) {
+        self.dies_at = None;
         let unit = atomic_sectors * SECTOR_BYTES;
         for (lba, (old, new)) in std::mem::take(&mut self.unflushed) {
             for (i, (old, new)) in old.chunks(unit).zip(new.chunks(unit)).enumerate() {

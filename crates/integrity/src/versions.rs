@@ -27,10 +27,14 @@ pub struct Versions {
     flushes: u32,
     /// How many of `unflushed` the flushes in flight cover.
     flushing: usize,
+    /// Flushes have been in flight together since there was none.
+    several: bool,
     /// Something was written that `unflushed` has no room for.
     forgotten: bool,
     /// What came before the first operation.
     cut: Cut,
+    /// Something was trimmed.
+    trims: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +115,9 @@ impl Versions {
             flushes: 0,
             flushing: 0,
             forgotten: false,
+            several: false,
             cut: Cut::None,
+            trims: false,
         }
     }
 
@@ -216,6 +222,7 @@ impl Versions {
         }
         let table = &self.tables[table];
         at.units().for_each(|unit| table.set(unit, table.entry(unit).with_low(0)));
+        self.trims = true;
         // Its slot needs no room for generations.
         self.changing += 1;
         self.flights[slot] = Flight { doing: Doing::Erasing, at };
@@ -272,6 +279,7 @@ impl Versions {
         if self.flushes == 0 {
             self.flushing = self.unflushed.len();
         }
+        self.several |= self.flushes > 0;
         self.flushes += 1;
     }
 
@@ -280,7 +288,7 @@ impl Versions {
     pub fn flush_ended(&mut self, succeeded: bool) {
         self.flushes = self.flushes.saturating_sub(1);
         if !succeeded {
-            let covered = if self.flushes == 0 && !self.forgotten { self.flushing } else { self.unflushed.len() };
+            let covered = if !self.several && !self.forgotten { self.flushing } else { self.unflushed.len() };
             for stretch in &self.unflushed[..covered] {
                 let table = &self.tables[stretch.table as usize];
                 stretch.units().for_each(|unit| table.set(unit, table.entry(unit).with_flush_failed()));
@@ -292,6 +300,7 @@ impl Versions {
         if self.flushes == 0 {
             self.unflushed.drain(..self.flushing);
             self.flushing = 0;
+            self.several = false;
             self.forgotten &= !succeeded;
         }
     }
@@ -337,6 +346,7 @@ impl Versions {
                 Cut::Killed => entry.low() != entry.high(),
                 Cut::Power => true,
             },
+            trims: self.trims,
             ..Expected::between(entry.low(), entry.high())
         }
     }

@@ -29,6 +29,25 @@ fn a_failed_flush_leaves_doubt_until_the_unit_is_written_again() {
     assert_eq!(versions.expected(0, 0), Expected::only(2));
 }
 
+/// The second covers what was written meanwhile, and it ends last.
+#[test]
+fn of_several_flushes_together_any_may_be_the_one_that_fails() {
+    let mut versions = versions(3, 4);
+    write(&mut versions, 0);
+    versions.flush_begins();
+    write(&mut versions, 1);
+    versions.flush_begins();
+    versions.flush_ended(true);
+    versions.flush_ended(false);
+    let standing = |unit| versions.expected(0, unit).standing;
+    assert_eq!([standing(0), standing(1)], [Standing::FlushFailed; 2]);
+    write(&mut versions, 2);
+    versions.flush_begins();
+    write(&mut versions, 0);
+    versions.flush_ended(false);
+    assert_eq!(versions.expected(0, 0), Expected::only(2), "one flush alone covers what was written before it");
+}
+
 #[test]
 fn a_failed_write_is_cleared_only_by_one_issued_after_it() {
     let mut versions = versions(4, 4);
@@ -65,7 +84,7 @@ fn what_is_erased_owes_nothing_even_if_a_write_was_in_flight() {
     [2, 1, 0].into_iter().for_each(|slot| versions.ended(slot, 1));
     assert_eq!(versions.owed(0, 3), Owed::NotWritten);
     write(&mut versions, 3);
-    assert_eq!(versions.expected(0, 3), Expected::only(4));
+    assert_eq!(versions.expected(0, 3), Expected { trims: true, ..Expected::only(4) });
 }
 
 #[test]

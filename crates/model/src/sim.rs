@@ -13,7 +13,7 @@
 //! The device's time for a command at depth 1 is its [`SimCurve`]; what the transfer does not take of it is the command
 //! part. Writes that do not continue an open stream follow a curve of their own, where the erase-block penalty is.
 
-use crate::Ns;
+use crate::{DataFault, Ns};
 use serde::{Deserialize, Serialize};
 
 /// The device's time for one command of a size, at depth 1, without the host's CPU cost.
@@ -224,8 +224,8 @@ impl Default for SimStalls {
     }
 }
 
-/// What goes wrong. Injected: failed operations (EIO) and short transfers. Not injected: lost, torn or misplaced
-/// writes.
+/// What goes wrong. Failed operations (EIO), short transfers, and data that are not what was written, for phases that verify
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimFaults {
     /// The operation, counted from 1 over the whole run, that fails with EIO.
@@ -238,6 +238,14 @@ pub struct SimFaults {
     pub eio_bytes: u64,
     /// Every n-th operation transfers half of its bytes.
     pub short_every: Option<u64>,
+    /// A fault of data, once.
+    pub data: Option<DataFault>,
+    /// The write, read or flush, counted from 1, that it comes with.
+    pub data_at: u64,
+    /// Addresses from here on lead back to the start.
+    pub wraps_at_bytes: Option<u64>,
+    /// From here on nothing is kept.
+    pub limbo_from_bytes: Option<u64>,
 }
 
 /// What an inventory of the simulated machine shows.

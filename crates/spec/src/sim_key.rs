@@ -2,7 +2,7 @@
 
 use crate::job_key::{above_0, bytes, flag, per_second, positive, whole};
 use crate::keys::{Key, keys};
-use model::{Ns, SimCurve, SimMedia, SimModel, SimPoint, SimWriteCache, parse_bytes, parse_duration_ns};
+use model::{DataFault, Ns, SimCurve, SimMedia, SimModel, SimPoint, SimWriteCache, parse_bytes, parse_duration_ns};
 
 /// No time of a model is longer, so that sums of simulated times cannot overflow.
 const LONGEST_NS: Ns = 30 * 86_400 * 1_000_000_000;
@@ -45,6 +45,19 @@ fn name(text: &str) -> Result<Option<String>, String> {
         return Err(format!("'{text}' is no name"));
     }
     Ok(Some(text.to_owned()).filter(|t| t != "none"))
+}
+
+/// One that a device can be made to show.
+fn data_fault(text: &str) -> Result<Option<DataFault>, String> {
+    use DataFault::{LimboCapacity, LostOnPowerCut, ReorderedAcrossFlush, TesterFault, WrapAround};
+    let not_by_one_operation = [LostOnPowerCut, ReorderedAcrossFlush, TesterFault, WrapAround, LimboCapacity];
+    let mut classes = DataFault::ALL.into_iter().filter(|class| !not_by_one_operation.contains(class));
+    if text == "none" {
+        return Ok(None);
+    }
+    let known = || classes.clone().map(DataFault::name).collect::<Vec<_>>().join(", ");
+    let unknown = format!("'{text}' is none of {}", known());
+    classes.find(|class| class.name() == text).map(Some).ok_or(unknown)
 }
 
 /// Sets the points of a curve, as they were measured: the CPU cost, which is known by then, is taken out.
@@ -140,4 +153,8 @@ keys! {
     "eio-start", "a size such as 64MiB", |m, t| m.faults.eio_start_bytes = bytes(t)?, "First byte of a range that fails with EIO.";
     "eio-length", "a size such as 64MiB", |m, t| m.faults.eio_bytes = bytes(t)?, "Length of the range that fails with EIO; 0: none.";
     "short-every", "a whole number", |m, t| m.faults.short_every = or_none(t)?, "Every n-th operation transfers half of its bytes; 0: none.";
+    "data-fault", "a class such as lost-write, or none", |m, t| m.faults.data = data_fault(t)?, "What happens to data that are verified, once.";
+    "data-fault-at", "a whole number", |m, t| m.faults.data_at = whole(t)?, "The write, read or flush (from 1) with which it happens.";
+    "wraps-at", "a size such as 64MiB", |m, t| m.faults.wraps_at_bytes = above_0(bytes(t)?), "Real size: data beyond it lie over those at the start; 0: all is real.";
+    "limbo-from", "a size such as 64MiB", |m, t| m.faults.limbo_from_bytes = above_0(bytes(t)?), "Real size: data beyond it are not kept; 0: all is real.";
 }

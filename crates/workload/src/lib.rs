@@ -36,7 +36,7 @@ mod written;
 
 pub use file_space::FileSpace;
 pub use flow::FlowTotal;
-pub use integrity::{Cut, Known};
+pub use integrity::{Armed, Cut, Known, Medium, SECTOR_BYTES};
 pub use on_files::{FileOp, FileStream};
 pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
 pub use pattern::Pattern;

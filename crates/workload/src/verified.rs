@@ -3,7 +3,7 @@
 use crate::{BlockOp, FileSpace, OpKind, Outcome, ReadBackOf};
 use integrity::{
     Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions,
-    Write, classify, points_to,
+    Write, classify, is_rest_of_torn, points_to,
 };
 use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
 use std::sync::Arc;
@@ -201,9 +201,9 @@ impl Verified {
                         self.files[file].ledger.good(number * sectors, &intact);
                         Ok(true)
                     }
-                    Err(_) => self.suspect(file, number, piece, again),
+                    Err(_) => self.suspect(file, number, (i, data), again),
                 },
-                owed => self.not_plain(owed, file, number, piece, again),
+                owed => self.not_plain(owed, file, number, (i, data), again),
             };
             match seen {
                 Ok(right) => {
@@ -227,15 +227,23 @@ impl Verified {
     }
 
     /// A unit that owes nothing, or something that is in doubt.
-    fn not_plain(&mut self, owed: Owed, file: usize, unit: u64, piece: &[u8], again: &mut impl Reread) -> Seen {
+    fn not_plain(&mut self, owed: Owed, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl Reread) -> Seen {
         match owed {
-            Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, piece, again),
+            Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, of, again),
             Owed::WriteFailed => Err(Unverified::WriteFailed),
             Owed::FoundBefore => Err(Unverified::FoundBefore),
             // Who only reads, and asks for the data to be verified, means them to be this run's.
-            Owed::NotWritten if !self.writes && self.is_foreign(file, piece) => self.suspect(file, unit, piece, again),
+            Owed::NotWritten if !self.writes && self.is_foreign(file, self.piece(file, of)) => {
+                self.suspect(file, unit, of, again)
+            }
             Owed::NotWritten => Err(Unverified::NotWritten),
         }
+    }
+
+    /// The unit of this number among what was read together.
+    fn piece<'a>(&self, file: usize, (number, read): (usize, &'a [u8])) -> &'a [u8] {
+        let bytes = self.files[file].table.unit_bytes() as usize;
+        &read[number * bytes..(number + 1) * bytes]
     }
 
     /// Whether a place begins with the stamp of another run, or of another target.
@@ -250,7 +258,8 @@ impl Verified {
     /// No write to it is in flight: the read was clean, and only this stream writes here.
     #[cold]
     #[inline(never)]
-    fn suspect(&mut self, file: usize, unit: u64, read: &[u8], again: &mut impl Reread) -> Seen {
+    fn suspect(&mut self, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl Reread) -> Seen {
+        let read = self.piece(file, of);
         let stamper = self.files[file].stamper;
         let bytes = self.files[file].table.unit_bytes();
         let sectors = bytes / SECTOR_BYTES as u64;
@@ -288,6 +297,9 @@ impl Verified {
         };
         if not_ours {
             judgement.finding.expected_generation = None;
+        }
+        if is_rest_of_torn(&stamper, lba - of.0 as u64 * sectors, of.1, &judgement) {
+            judgement.finding.class = DataFault::TornWrite;
         }
         self.judged += 1;
         match judgement.finding.class {

@@ -182,7 +182,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     let data = file_of(&scratch);
     let name = data.to_str().unwrap();
     for (args, code, said) in [
-        (&["soak", "sim:nvme"][..], 3, "keeps no data"),
+        (&["soak", "sim:nvme", "--size", "2GiB"][..], 3, "at most 1 GiB"),
         (&["soak", name], 3, "--overwrite"),
         (&["soak", "/nowhere"], 3, "/nowhere"),
         (&["soak", "--resume"], 2, "no soak"),

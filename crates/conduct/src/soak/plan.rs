@@ -32,10 +32,12 @@ impl Work {
     /// three times, with a flush after every 32 writes and, on a device that can, a trim before each.
     pub fn of(state: &SoakState) -> Self {
         let unit = state.unit_bytes;
+        // Of a small target several all the same.
+        let at_most = |bytes: u64| bytes.min(state.lap_bytes / 4 / unit * unit).max(unit);
         let (block_bytes, depth, random) = match state.pass % 4 {
-            1 => ((1 << 20).max(unit), 8, false),
+            1 => (at_most(1 << 20), 8, false),
             2 => (unit, 16, true),
-            3 => ((256 << 10).max(unit), 1, true),
+            3 => (at_most(256 << 10), 1, true),
             _ => (unit, 32, true),
         };
         let rate_bytes_per_s = state.rate_bytes_per_s;
@@ -64,7 +66,8 @@ impl Work {
             (false, false) => ("write", "sequential"),
         };
         // Reads go in large pieces, whatever wrote them.
-        let (block, depth) = if *reads { ((1 << 20).max(*block_bytes), 8) } else { (*block_bytes, *depth) };
+        let most = region.end - region.start;
+        let (block, depth) = if *reads { ((1 << 20).max(*block_bytes).min(most), 8) } else { (*block_bytes, *depth) };
         // What comes from the page cache says nothing of the device.
         let access = if *buffered && !reads { "buffered" } else { "direct" };
         let flush = if *reads { "" } else { "fsync-at-end = true\n" };

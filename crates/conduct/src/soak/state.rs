@@ -336,7 +336,9 @@ impl SoakState {
     /// Whether a finding was not told before: a session does not know what earlier ones told.
     pub(super) fn is_new(&self, finding: &DataFinding) -> bool {
         let same = |f: &DataFinding| {
-            (f.class, f.lba, f.expected_generation) == (finding.class, finding.lba, finding.expected_generation)
+            (f.class, f.expected_generation) == (finding.class, finding.expected_generation)
+                && f.lba <= finding.lba
+                && finding.lba + finding.sectors <= f.lba + f.sectors
         };
         !self.findings.iter().any(same)
     }

@@ -14,7 +14,7 @@ use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
 const DIRECT_PIECE: u64 = 4096;
 
 /// A run that has written nothing yet, with an id and a secret of its own.
-pub(super) fn nothing_written() -> Written {
+pub(crate) fn nothing_written() -> Written {
     // The keys of the standard library's hash maps are the system's random numbers, drawn once a thread; SipHash makes
     // words of them that do not tell the keys.
     let random = |purpose: u64| std::hash::RandomState::new().hash_one(purpose);
@@ -22,7 +22,7 @@ pub(super) fn nothing_written() -> Written {
 }
 
 /// There is no memory for what verified data must hold.
-pub(super) fn no_memory(phase: &str, error: &workload::WrittenError) -> Failure {
+pub(crate) fn no_memory(phase: &str, error: &workload::WrittenError) -> Failure {
     Failure::new(FailureKind::Environment, format!("{phase}: {error}"))
         .remedy("verify a smaller region or larger blocks, or verify with fewer files")
 }

@@ -1,5 +1,6 @@
 //! The simulated machine as a device of the engine's loop.
 
+use super::data::SimData;
 use super::machine::{Event, Lane, Machine, Traffic};
 use crate::device::check;
 use crate::{Completion, Device, DeviceError};
@@ -14,15 +15,18 @@ enum Path {
     Memory,
 }
 
-/// A simulated device in simulated time. Carries no data: buffers are scratch memory, reads leave them as they are.
+/// A simulated device in simulated time. Without [`SimData`] buffers are scratch memory, and reads leave them as they are.
 #[derive(Debug)]
 pub struct SimDevice {
     pub(super) machine: Machine,
     path: Path,
     buffers: Vec<u8>,
     block_bytes: usize,
-    in_flight: Vec<bool>,
+    /// By their buffers.
+    in_flight: Vec<Option<BlockOp>>,
     pub(super) bytes_written: u64,
+    /// Where operations find their data, in a phase that verifies them.
+    pub(super) data: Option<SimData>,
 }
 
 impl SimDevice {
@@ -35,6 +39,7 @@ impl SimDevice {
             block_bytes: 0,
             in_flight: Vec::new(),
             bytes_written: 0,
+            data: None,
         }
     }
 
@@ -58,10 +63,13 @@ impl SimDevice {
     /// Provides `count` buffers of `bytes` each.
     pub fn prepare_buffers(&mut self, count: u32, bytes: u64) {
         self.block_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        // Pages of zeros that nobody touches take no memory.
-        self.buffers = vec![0; self.block_bytes.saturating_mul(count as usize)];
+        let bytes = self.block_bytes.saturating_mul(count as usize);
+        if self.buffers.len() < bytes {
+            // Pages of zeros that nobody touches take no memory.
+            self.buffers = vec![0; bytes];
+        }
         self.in_flight.clear();
-        self.in_flight.resize(count as usize, false);
+        self.in_flight.resize(count as usize, None);
     }
 
     /// The model, as it is simulated.
@@ -115,7 +123,7 @@ impl Device for SimDevice {
     }
 
     fn buffer(&mut self, index: u32) -> &mut [u8] {
-        assert!(!self.in_flight[index as usize], "buffer {index} is in flight");
+        assert!(self.in_flight[index as usize].is_none(), "buffer {index} is in flight");
         let start = index as usize * self.block_bytes;
         &mut self.buffers[start..start + self.block_bytes]
     }
@@ -123,16 +131,20 @@ impl Device for SimDevice {
     fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
         for op in ops {
             check(op, self.in_flight.len() as u32, self.block_bytes)?;
-            if std::mem::replace(&mut self.in_flight[op.buffer as usize], true) {
+            if self.in_flight[op.buffer as usize].replace(*op).is_some() {
                 return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer)));
             }
             let write = matches!(op.kind, OpKind::Write | OpKind::WriteSync);
             let since = self.machine.now;
-            let result = match op.kind {
+            let mut result = match op.kind {
                 OpKind::Fsync | OpKind::Fdatasync => Ok(0),
                 _ if self.path == Path::Memory => Ok(op.len),
                 _ => self.machine.outcome(write, op.offset, op.len),
             };
+            // A flush covers what has ended when it is asked for.
+            if let (Some(data), Ok(_), OpKind::Fsync | OpKind::Fdatasync) = (&self.data, result, op.kind) {
+                result = data.flush().map(|()| 0);
+            }
             let (at, traffic) = self.carry_out(op);
             let bytes = result.map_or(0, u64::from);
             if write && self.path != Path::Memory {
@@ -158,7 +170,11 @@ impl Device for SimDevice {
             let limit = if reaped < min { until } else { self.machine.now };
             match self.machine.next_event(limit) {
                 Some(Event { at, caller: Some((buffer, result)), .. }) => {
-                    self.in_flight[buffer as usize] = false;
+                    let op = self.in_flight[buffer as usize].take();
+                    if let (Some(data), Some(op), Ok(len)) = (&self.data, op, result) {
+                        let start = buffer as usize * self.block_bytes;
+                        data.carry_out(&op, &mut self.buffers[start..start + len as usize]);
+                    }
                     out.push(Completion { buffer, result, at_ns: at });
                     reaped += 1;
                 }

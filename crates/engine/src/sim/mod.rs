@@ -5,8 +5,9 @@
 //! part of a real one. [`SimRig`] is a whole target: it also shows what an inventory and an observer would have seen.
 //! What a measurement must give is [`model::SimModel::truth`].
 //!
-//! Deliberately absent: data. Buffers are scratch memory.
+//! Data are kept for a stream that verifies them ([`SimData`]); of others the buffers are scratch memory.
 
+mod data;
 mod device;
 mod jitter;
 mod machine;
@@ -17,6 +18,7 @@ mod sample;
 mod station;
 mod together;
 
+pub use data::SimData;
 pub use device::SimDevice;
 pub use jitter::Jitter;
 pub(crate) use memory_bus::MemoryBusDevice;

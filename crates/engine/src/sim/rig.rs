@@ -1,17 +1,18 @@
 //! A simulated target with all its ways in.
 
 use super::SimDevice;
+use super::data::SimData;
 use super::together::Together;
 use crate::recorder::phase_record;
-use crate::rig::{clip, no_file_system};
-use crate::worker::NoData;
+use crate::rig::{clip, no_file_system, no_memory, nothing_written};
+use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, ErrorPolicy, Failure,
-    FailureKind, NS_PER_S, Ns, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause, StopRule, StreamPlan,
-    SystemSample, WorkerUsage,
+    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause,
+    StopRule, StreamPlan, SystemSample, VerifySource, Warmup, WorkerUsage,
 };
-use workload::{BlockOp, OpKind, Pattern};
+use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Verified, Written};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -22,17 +23,25 @@ pub struct SimRig {
     device: SimDevice,
     interval_ns: Ns,
     laid_out: Option<u64>,
+    written: Written,
+    data: SimData,
 }
 
 impl SimRig {
     /// A fresh machine with the model's device, and series with intervals of this length.
     pub fn new(model: SimModel, interval_ns: Ns) -> Self {
-        Self { device: SimDevice::new(model), interval_ns, laid_out: None }
+        let (written, data) = (nothing_written(), SimData::of(&model));
+        Self { device: SimDevice::new(model), interval_ns, laid_out: None, written, data }
     }
 
     /// The model, as it is simulated.
     pub fn model(&self) -> &SimModel {
         self.device.model()
+    }
+
+    /// The data that phases that verify wrote, and find.
+    pub fn data(&self) -> SimData {
+        self.data.clone()
     }
 
     /// The storage path, as an inventory of the simulated machine would give it.
@@ -107,6 +116,14 @@ impl SimRig {
 
     fn execute(&mut self, plan: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let streams = &plan.streams;
+        // The data of one stream on the target itself are known.
+        let verifies = matches!(&streams[..], [one] if one.verify.is_some() && one.block().files.len() < 2);
+        let mut known = None;
+        if verifies {
+            let prepared = self.written.prepare(streams).map_err(|e| no_memory(&plan.name, &e))?;
+            known = prepared.into_iter().next().flatten();
+        }
+        self.device.data = known.is_some().then(|| self.data.clone());
         self.device.prepare(plan);
         let mut settings = LoopSettings::of(plan, &streams[0], self.interval_ns);
         settings.depth = plan.queue_depth();
@@ -116,10 +133,18 @@ impl SimRig {
         let before = self.usage();
         let device = &mut self.device;
         let mut many = None;
-        let result = match &streams[..] {
-            [one] => {
+        let result = match (&streams[..], &mut known) {
+            ([one], known) => {
                 let mut source = Pattern::new(one, plan.stop == StopRule::RegionOnce);
-                run_worker(device, &mut source, &mut NoData, &settings, &Part::of(one, &crew), control)
+                let part = Part::of(one, &crew);
+                match known {
+                    Some(known) => {
+                        let writes = one.changes_data() && one.block().operation == Operation::Write;
+                        let mut checking = Checking::new(known, self.data.clone(), writes);
+                        run_worker(device, &mut source, &mut checking, &settings, &part, control)
+                    }
+                    None => run_worker(device, &mut source, &mut NoData, &settings, &part, control),
+                }
             }
             _ => {
                 let together = many.insert(Together::new(plan, self.interval_ns));
@@ -142,7 +167,55 @@ impl SimRig {
         let kind = if plan.copies_memory() { EngineKind::Memory } else { EngineKind::Sim };
         let engine = EngineRecord { kind, features: vec!["simulated-time".to_owned()], ..EngineRecord::default() };
         let records = records.into_iter().map(|record| (record, EngineKind::Sim)).collect();
-        Ok(phase_record(records, streams, engine, &crew))
+        let mut record = phase_record(records, streams, engine, &crew);
+        if let Some(mut known) = known {
+            if let Some(back) = streams[0].read_back(plan.engine).filter(|_| !known.ends() && !control.stopped()) {
+                control.series.close();
+                self.read_back(plan, back, &mut known, &mut record, control);
+            }
+            record.verify = self.written.conclude(vec![known.finish()]);
+            if let Some(verify) = &mut record.verify {
+                verify.read_from = Some(VerifySource::Device(FromDevice::Direct));
+            }
+        }
+        self.device.data = None;
+        Ok(record)
+    }
+
+    /// Reads back what a stream wrote, as the rig of real targets does.
+    fn read_back(
+        &mut self,
+        plan: &PhasePlan,
+        back: StreamPlan,
+        known: &mut Verified,
+        record: &mut PhaseRecord,
+        control: &Control,
+    ) {
+        let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
+        known.handed(&sync);
+        let result = self.data.flush().map(|()| 0);
+        known.ended(&sync, Outcome { at_ns: self.now(), result });
+        known.reads_by("simulated".to_owned());
+        let warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };
+        let (time_limit_ns, stop, access) = (Ns::MAX / 2, StopRule::RegionOnce, Access::Direct);
+        let phase = PhasePlan { time_limit_ns, stop, warmup, access, streams: vec![back], ..plan.clone() };
+        self.device.prepare(&phase);
+        let back = &phase.streams[0];
+        let crew = Crew::new(1, &phase.stop);
+        let mut source = known.read_back(back.block().block_size_bytes);
+        let settings = LoopSettings::of(&phase, back, self.interval_ns);
+        let mut checking = Checking::new(known, self.data.clone(), false);
+        let part = Part::of(back, &crew);
+        let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &part, control);
+        match &result {
+            Ok(ran) => {
+                for (name, count) in &ran.errors {
+                    *record.errors.entry(name.clone()).or_default() += count;
+                }
+            }
+            Err(error) => record.engine.missing.push(format!("not read back: {error}")),
+        }
+        known.was_read_back(source, result.ok().map(|ran| (ran.bytes, ran.ended_ns - ran.started_ns)));
     }
 
     /// CPU of the simulated machine so far; each operation of the disk is waited for once.
@@ -219,6 +292,11 @@ impl Rig for SimRig {
             DataProof::Real(clipped.map_or_else(|| "simulated".to_owned(), |clipped| format!("simulated; {clipped}")))
         });
         Ok(record)
+    }
+
+    fn recall(&mut self, known: &Known) -> Result<(), Failure> {
+        self.written = Written::recalled(known).map_err(|e| no_memory("what is known of the data", &e))?;
+        Ok(())
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
