@@ -85,7 +85,10 @@ def settle():
         for line in open(os.path.join(work, "found")):
             if line.strip():
                 finding = json.loads(line)
-                told.setdefault(finding["lba"] * 512 // UNIT, []).append(finding["class"])
+                # Places one behind the other with the same fault are one finding.
+                start, end = finding["lba"] * 512, (finding["lba"] + finding["sectors"]) * 512
+                for place in range(start // UNIT, -(-end // UNIT)):
+                    told.setdefault(place, []).append(finding["class"])
         os.remove(os.path.join(work, "found"))
     for place, kind in injected.items():
         classes = told.pop(place, [])

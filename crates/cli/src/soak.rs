@@ -29,6 +29,8 @@ const LEAST_BYTES: u64 = 1 << 20;
 
 /// Of a simulated device, where nothing else is asked.
 const SIMULATED_BYTES: u64 = 64 << 20;
+/// Of one at most.
+const MOST_SIMULATED_BYTES: u64 = 1 << 30;
 
 /// Executes the command.
 pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -97,6 +99,9 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             let simulated = opened.target.kind == TargetKind::Sim;
             let usual = if simulated { SIMULATED_BYTES } else { u64::MAX };
             let region = size.unwrap_or(usual).min(opened.max_bytes);
+            if simulated && region > MOST_SIMULATED_BYTES {
+                return Err(usage("--size: a simulated device keeps its data in memory: at most 1 GiB".to_owned()));
+            }
             if region < LEAST_BYTES {
                 return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
             }

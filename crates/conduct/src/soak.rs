@@ -150,9 +150,13 @@ impl Soaking<'_> {
         let record = self.beside_reads(opened, state, &work)?;
         let written = bytes_written(&record);
         state.bytes_written += written;
-        opened.rig.settle()?;
-        // An error of the flush is among them: it is an operation of the phase.
-        let promised = record.errors.is_empty() && written == work.bytes_written();
+        // An error of the flush is among them: it is an operation of the phase. One of a flush after it says that something is
+        // gone, and not what.
+        let settled = opened.rig.settle().is_ok();
+        if !settled {
+            *state.errors.entry("fsync".to_owned()).or_default() += 1;
+        }
+        let promised = settled && record.errors.is_empty() && written == work.bytes_written();
         if !promised {
             state.doubt(lap);
         }

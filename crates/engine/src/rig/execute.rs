@@ -182,7 +182,7 @@ fn read_back(
             if !way.direct {
                 by = past_cache(way, &plan, known.unit_bytes()).unwrap_or(by);
             }
-            left = make_cold(job, &mut known, &way.files, &plan, by.direct);
+            left = make_cold(job, &mut known, &way.files, &plan, by.direct, &mut record.errors);
         }
         seen.direct &= by.direct;
         seen.resident_pages = seen.resident_pages.zip(left).map(|(a, b)| a + b);

@@ -4,6 +4,7 @@ use super::cold::drop_caches;
 use super::execute::{Job, Way};
 use super::own_files::Files;
 use model::{Failure, FailureKind, StreamPlan};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -120,7 +121,7 @@ pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Wa
     Some(Way { files, direct: true, threads: None })
 }
 
-/// Before the read-back: what the stream wrote is made durable and leaves the caches. The pages that stayed; `None` if it
+/// Before the read-back: what the stream wrote is made durable, whose failures are counted, and leaves the caches. The pages that stayed; `None` if it
 /// cannot be told.
 pub(super) fn make_cold(
     job: Job<'_>,
@@ -128,10 +129,15 @@ pub(super) fn make_cold(
     files: &Files,
     stream: &StreamPlan,
     direct: bool,
+    errors: &mut BTreeMap<String, u64>,
 ) -> Option<u64> {
     let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
     verified.handed(&sync);
     let flushed = files.iter().map(sys::sync_all).fold(Ok(()), Result::and);
+    if let Err(errno) = flushed {
+        // Also where nothing was to be written any more: the device says that something is gone.
+        *errors.entry(sys::errno_name(errno)).or_default() += 1;
+    }
     // What a failed fsync covered may be gone, and is said to be lost late.
     verified.ended(&sync, Outcome { at_ns: 0, result: flushed.map(|()| 0) });
     let mut left = Some(0);
