@@ -88,7 +88,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(Failure::new(FailureKind::Refused, what));
     }
     let mut state = match resumed {
-        Some(state) if state.place == place => state,
+        Some(state) if state.place.is_still(&place) => SoakState { place, ..state },
         Some(state) => {
             let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
             return Err(Failure::new(FailureKind::Refused, what)

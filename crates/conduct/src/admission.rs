@@ -36,12 +36,20 @@ pub struct Object {
     device: u64,
     inode: u64,
     special: u64,
+    born_ns: Option<u64>,
 }
 
 impl Object {
     /// Of an open file.
     pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
-        Self { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev() }
+        let born = metadata.created().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+        let born_ns = born.and_then(|since| u64::try_from(since.as_nanos()).ok());
+        Self { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev(), born_ns }
+    }
+
+    /// When it was made, nanoseconds since 1970 (`stx_btime` of statx(2)), where the file system keeps that.
+    pub fn born_ns(&self) -> Option<u64> {
+        self.born_ns
     }
 
     /// `st_dev` and `st_ino`.

@@ -28,6 +28,9 @@ pub struct Place {
     pub bytes: Option<u64>,
     /// Of a file: `st_dev` and `st_ino`.
     pub file: Option<(u64, u64)>,
+    /// Of a file: when it was made, where that is known.
+    #[serde(default)]
+    pub born_ns: Option<u64>,
     /// Of a device: what it says that it is, its serial number or its name.
     pub device: Option<String>,
 }
@@ -38,7 +41,17 @@ impl Place {
         let object = opened.object.filter(|_| opened.target.kind == TargetKind::File);
         let kind = if object.is_some() { "file" } else { "block-device" };
         let (file, device) = (object.map(|o| o.file()), confirmed.map(str::to_owned));
-        Self { kind: kind.to_owned(), bytes: opened.target.size_bytes, file, device }
+        let born_ns = object.and_then(|o| o.born_ns());
+        Self { kind: kind.to_owned(), bytes: opened.target.size_bytes, file, born_ns, device }
+    }
+
+    /// Whether what stands there now is still this. Numbers of devices change with a reboot, and when a disk is plugged in
+    /// again: a file is known by its inode and the moment at which it was made.
+    pub fn is_still(&self, now: &Self) -> bool {
+        let born = self.born_ns.is_some() && self.born_ns == now.born_ns;
+        let inode = |place: &Self| place.file.map(|(_, inode)| inode);
+        let file = if born { inode(self) == inode(now) } else { self.file == now.file && self.born_ns == now.born_ns };
+        file && (&self.kind, self.bytes, &self.device) == (&now.kind, now.bytes, &now.device)
     }
 }
 

@@ -10,6 +10,25 @@ fn known(state: &SoakState) -> Vec<(u32, u32)> {
 }
 
 #[test]
+fn a_file_is_known_by_its_inode_and_its_birth() {
+    let file = |device, inode, born_ns| Place {
+        kind: "file".into(),
+        bytes: Some(9),
+        file: Some((device, inode)),
+        born_ns,
+        device: None,
+    };
+    let was = file(8, 12, Some(77));
+    assert!(was.is_still(&file(9, 12, Some(77))), "its disk was plugged in again");
+    for other in [file(8, 13, Some(77)), file(8, 12, Some(78)), file(8, 12, None)] {
+        assert!(!was.is_still(&other), "{other:?}");
+    }
+    assert!(!was.is_still(&Place { bytes: Some(8), ..was.clone() }));
+    let unborn = file(8, 12, None);
+    assert!(unborn.is_still(&unborn.clone()) && !unborn.is_still(&file(9, 12, None)));
+}
+
+#[test]
 fn what_is_promised_is_what_was_written_and_flushed_without_an_error() {
     let mut s = state();
     assert_eq!(s.laps.len(), 3);
