@@ -62,11 +62,12 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         _ => None,
     };
     let path = match (&resumed, &made, target) {
-        (Some(state), ..) => state.path.clone(),
-        (None, Some(made), _) => made.path.clone(),
-        (None, None, Some(target)) => {
+        (_, Some(made), _) => made.path.clone(),
+        // What it was started on may have another name by now.
+        (Some(SoakState { own_file: false, .. }) | None, None, Some(target)) => {
             std::path::absolute(target).ok().filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(target))
         }
+        (Some(state), ..) => state.path.clone(),
         (None, None, None) => return Err(usage("which target?".to_owned()).remedy("narrows soak --help")),
     };
     let own = resumed.as_ref().is_some_and(|state| state.own_file) || made.is_some();
@@ -88,7 +89,10 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(Failure::new(FailureKind::Refused, what));
     }
     let mut state = match resumed {
-        Some(state) if state.place.is_still(&place) => SoakState { place, ..state },
+        Some(mut state) if state.place.is_still(&place) => {
+            (state.place, state.path) = (place, path.clone());
+            state
+        }
         Some(state) => {
             let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
             return Err(Failure::new(FailureKind::Refused, what)
