@@ -561,7 +561,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write 
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
 stop\t'It ends with the lap'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l hook -d 'Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input' -r -f -a "(__fish_complete_command)"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised here instead of in the archive: on a disk that does not fail together with the target' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised here instead of in the archive, on a disk that does not fail together with the target; or, by ssh, on another machine too (HOST: or HOST:DIR)' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Go on with this soak, else with the last one that is not finished, until what was asked is done' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"

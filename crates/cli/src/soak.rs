@@ -20,9 +20,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use sys::Links;
+use witness::Witness;
 
 mod hook;
 mod several;
+mod witness;
 
 /// Less is no soak.
 const LEAST_BYTES: u64 = 1 << 20;
@@ -41,7 +43,9 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let size = args.size.as_deref().map(|text| bytes("--size", text)).transpose()?;
     let rate = args.rate.as_deref().map(|text| bytes("--rate", text)).transpose()?;
     let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(|e| usage(format!("--for: {e}")))?;
-    let archive = args.witness.as_ref().map_or_else(|| archives::open(global), |dir| Ok(Archive::open(dir)))?;
+    let remote = args.witness.as_deref().and_then(|text| witness::remote(&text.to_string_lossy()));
+    let local = args.witness.as_ref().filter(|_| remote.is_none());
+    let archive = local.map_or_else(|| archives::open(global), |dir| Ok(Archive::open(Path::new(dir))))?;
     let control = Arc::new(Control::default());
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
@@ -49,6 +53,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let terminal = Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting));
     let resumed = match args.resume.as_deref() {
         None => None,
+        Some(id) if let Some(remote) = &remote => Some(witness::load(remote, id)?),
         Some("") => Some(SoakState::last(&archive)?),
         Some(id) => Some(SoakState::load(&archive, id)?),
     };
@@ -56,7 +61,13 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(usage(format!("the soak {} has done what was asked", done.id))
             .remedy("narrows soak TARGET   starts another"));
     }
-    let id = SoakState::new_id(random_u64()?);
+    let id = resumed.as_ref().map_or(SoakState::new_id(random_u64()?), |state| state.id.clone());
+    let say = |text: &str| {
+        if !global.json {
+            output.aside(&format!("{text}\n"));
+        }
+    };
+    let far = remote.map(|remote| Witness::open(remote, &id, &interrupts, &say)).transpose()?;
     let made = match (&resumed, target) {
         (None, Some(target)) if Path::new(target).is_dir() => Some(OwnFile::make(Path::new(target), &id, size)?),
         _ => None,
@@ -120,11 +131,6 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
     };
     state.enough = enough(args, time, state.enough);
-    let say = |text: &str| {
-        if !global.json {
-            output.aside(&format!("{text}\n"));
-        }
-    };
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
     let tell = |event: SoakEvent<'_>| {
@@ -133,8 +139,10 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             hook::call(command, finding, &say);
         }
     };
-    let scrubs = !args.no_scrub;
-    let soaking = Soaking { control: &control, interrupts: &interrupts, archive: &archive, scrubs, tell: &tell };
+    let keep = |state: &SoakState| far.as_ref().map_or(Ok(()), |far| far.keep(state));
+    let (scrubs, witness) = (!args.no_scrub, Some(&keep as &dyn Fn(&SoakState) -> Result<(), Failure>));
+    let (control, archive) = (&control, &archive);
+    let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     drop(opened);
     state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
@@ -144,7 +152,8 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", state.path.display())))?;
     }
     if begun {
-        state.save(&archive)?;
+        state.save(archive)?;
+        keep(&state)?;
     }
     let ended = ended?;
     let document = document(&state, ended);

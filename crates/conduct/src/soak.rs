@@ -67,6 +67,8 @@ pub struct Soaking<'a> {
     pub interrupts: &'a Interrupts,
     /// Where the state is kept, and the bytes of what is wrong.
     pub archive: &'a Archive,
+    /// Keeps it elsewhere, too.
+    pub witness: Option<&'a dyn Fn(&SoakState) -> Result<(), Failure>>,
     /// Whether the file system is to check all that it holds at the end, where it can.
     pub scrubs: bool,
     /// Hears what happens.
@@ -109,7 +111,7 @@ impl Soaking<'_> {
             if whole {
                 (self.tell)(if writes { SoakEvent::Lap(state) } else { SoakEvent::Pass(state) });
             }
-            state.save(self.archive)?;
+            self.keep(state)?;
         };
         let wanted = self.scrubs && ended != SoakEnd::Interrupted;
         if let Some(can) = wanted.then(|| Scrubs::at(&state.path)).flatten() {
@@ -123,6 +125,12 @@ impl Soaking<'_> {
         Ok(ended)
     }
 
+    /// What is promised counts once it is durable wherever it is to be kept.
+    fn keep(&self, state: &SoakState) -> Result<(), Failure> {
+        state.save(self.archive)?;
+        self.witness.map_or(Ok(()), |keep| keep(state))
+    }
+
     /// What earlier sessions promised must be there, and nothing else; whether all of it was looked at.
     fn look_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let mut begun = state.clone();
@@ -130,7 +138,7 @@ impl Soaking<'_> {
         opened.rig.recall(&begun.known())?;
         *state = begun;
         // The state has to be there before the first byte.
-        state.save(self.archive)?;
+        self.keep(state)?;
         if !state.written().is_empty() {
             (self.tell)(SoakEvent::LooksBack);
             if !self.reads(opened, state, state.written())? {
@@ -138,14 +146,14 @@ impl Soaking<'_> {
             }
         }
         state.looked_back();
-        state.save(self.archive)?;
+        self.keep(state)?;
         Ok(true)
     }
 
     /// Writes a lap, flushes it and reads it back; whether it was whole.
     fn lap(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let lap = state.begin_lap();
-        state.save(self.archive)?;
+        self.keep(state)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
         let record = self.beside_reads(opened, state, &work)?;
         let written = bytes_written(&record);

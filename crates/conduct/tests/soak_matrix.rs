@@ -105,7 +105,8 @@ impl Desk {
             on(&event);
         };
         let (interrupts, archive) = (Interrupts::default(), &self.archive);
-        let soaking = Soaking { control: &control, interrupts: &interrupts, archive, scrubs: false, tell: &tell };
+        let soaking =
+            Soaking { control: &control, interrupts: &interrupts, archive, witness: None, scrubs: false, tell: &tell };
         soaking.run(&mut self.opened, &mut self.state).unwrap()
     }
 

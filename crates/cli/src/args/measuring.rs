@@ -161,7 +161,8 @@ Examples:
   narrows soak /dev/sdb --destroy S3R1 --passes 3 a disk whose content may be lost
   narrows soak --resume                           after Ctrl-C, a crash, a reboot or a power cut
   narrows soak /mnt/data --size 10GiB --rate 20MB --buffered   beside other work, through the page cache
-  narrows soak /mnt/card --witness /mnt/other     what was promised is kept on another disk"
+  narrows soak /mnt/card --witness /mnt/other     what was promised is kept on another disk
+  narrows soak /mnt/card --witness me@nas:        and on another machine, by ssh"
 )]
 pub struct SoakArgs {
     /// Directories, files (--overwrite) and block devices (--destroy SERIAL, once for each, in their order); several at once, each
@@ -198,11 +199,12 @@ pub struct SoakArgs {
     /// Do not let the file system check all that it holds at the end (btrfs, as root; nothing is mended)
     #[arg(long)]
     pub no_scrub: bool,
-    /// Keep what was promised here instead of in the archive: on a disk that does not fail together with the target
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    pub witness: Option<PathBuf>,
+    /// Keep what was promised here instead of in the archive, on a disk that does not fail together with the target; or, by ssh, on
+    /// another machine too (HOST: or HOST:DIR)
+    #[arg(long, value_name = "DIR|HOST:DIR", value_hint = clap::ValueHint::DirPath)]
+    pub witness: Option<OsString>,
     /// Go on with this soak, else with the last one that is not finished, until what was asked is done
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["targets", "size", "rate", "buffered", "no_trim", "busy"])]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["size", "rate", "buffered", "no_trim", "busy"])]
     pub resume: Option<String>,
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]

@@ -96,8 +96,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
 fn command_of(args: &SoakArgs, global: &GlobalArgs, target: &OsStr, serial: Option<&str>) -> Command {
     let passes = args.passes.map(|n| n.to_string());
     let on_finding = args.on_finding.map(|on| if on == OnFinding::Stop { "stop" } else { "continue" });
-    let (witness, archive) =
-        (args.witness.as_deref().map(Path::as_os_str), global.archive.as_deref().map(Path::as_os_str));
+    let (witness, archive) = (args.witness.as_deref(), global.archive.as_deref().map(Path::as_os_str));
     let texts = [
         ("--for", args.time.as_deref()),
         ("--passes", passes.as_deref()),

@@ -37,6 +37,16 @@ impl SoakState {
         Ok(archive.write_beside(&path(&self.id), format!("{}\n{text}\n", checksum(&text)).as_bytes())?)
     }
 
+    /// As two lines: its checksum, and itself. [`SoakState::parse`] reads them.
+    ///
+    /// # Errors
+    /// None that is expected.
+    pub fn two_lines(&self) -> Result<String, Failure> {
+        let text = serde_json::to_string(self)
+            .map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
+        Ok(format!("{}\n{text}\n", checksum(&text)))
+    }
+
     /// The state of this id.
     ///
     /// # Errors
@@ -48,8 +58,16 @@ impl SoakState {
             return Err(Failure::new(FailureKind::Usage, format!("there is no soak '{id}' in this archive"))
                 .remedy("narrows soak --resume   goes on with the last one"));
         };
+        Self::parse(id, &text, &archive.beside(&path(id)).to_string_lossy())
+    }
+
+    /// The state of this id, whose text was kept at `whence`.
+    ///
+    /// # Errors
+    /// It is damaged, or of another version: nothing is guessed.
+    pub fn parse(id: &str, text: &str, whence: &str) -> Result<Self, Failure> {
         let refused = |what: &str| {
-            Failure::new(FailureKind::Environment, format!("{}: {what}", archive.beside(&path(id)).display()))
+            Failure::new(FailureKind::Environment, format!("{whence}: {what}"))
                 .remedy("what it promised is not known: start the soak anew")
         };
         let (sum, text) = text.split_once('\n').unwrap_or_default();

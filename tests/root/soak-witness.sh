@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# A soak whose promises are kept on another machine by ssh, too: a real server on this one. Killed, gone on with from there; a
+# connection that is cut is made again; a server that is not there is an error before anything is written. Needs root, sshd.
+set -euo pipefail
+
+narrows=${NARROWS:?the path of the binary}
+scratch=$(mktemp -d)
+port=$((20000 + RANDOM % 20000))
+server= soak=
+
+clean_up() {
+    for pid in $soak $server; do kill "$pid" 2>/dev/null || true; done
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+cannot() {
+    printf 'SKIPPED: %s\n' "$*"
+    exit 77
+}
+
+fail() {
+    printf 'FAILED: %s\n' "$*" >&2
+    for file in err answer sshd.log; do if [[ -s $scratch/$file ]]; then tail -n 20 "$scratch/$file" >&2; fi; done
+    exit 1
+}
+
+[[ -x /usr/sbin/sshd ]] || cannot "there is no sshd"
+command -v ssh >/dev/null || cannot "there is no ssh"
+chmod 755 "$scratch"
+ssh-keygen -q -t ed25519 -N '' -f "$scratch/host"
+ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"
+cp "$scratch/key.pub" "$scratch/authorized"
+cat >"$scratch/sshd_config" <<CONFIG
+Port $port
+ListenAddress 127.0.0.1
+HostKey $scratch/host
+AuthorizedKeysFile $scratch/authorized
+PidFile $scratch/sshd.pid
+StrictModes no
+UsePAM no
+PermitRootLogin prohibit-password
+CONFIG
+printf '[127.0.0.1]:%s %s\n' "$port" "$(cat "$scratch/host.pub")" >"$scratch/known"
+cat >"$scratch/ssh_config" <<CONFIG
+Host witness
+    HostName 127.0.0.1
+    Port $port
+    User root
+    IdentityFile $scratch/key
+    IdentitiesOnly yes
+    UserKnownHostsFile $scratch/known
+CONFIG
+# ssh looks for its settings where the user's home is by the password file; these are the test's own.
+mkdir "$scratch/bin" "$scratch/data"
+printf '#!/bin/sh\nexec %s -F %s/ssh_config "$@"\n' "$(command -v ssh)" "$scratch" >"$scratch/bin/ssh"
+chmod +x "$scratch/bin/ssh"
+export PATH="$scratch/bin:$PATH" NARROWS_ARCHIVE=$scratch/archive
+
+serve() {
+    mkdir -p /run/sshd
+    /usr/sbin/sshd -D -e -f "$scratch/sshd_config" 2>>"$scratch/sshd.log" &
+    server=$!
+    for _ in $(seq 50); do
+        if ssh -o BatchMode=yes witness true 2>/dev/null; then return; fi
+        sleep 0.1
+    done
+    fail "the server does not answer"
+}
+
+heard() {
+    for _ in $(seq 200); do
+        if grep -q "$1" "$scratch/err"; then return; fi
+        sleep 0.1
+    done
+    fail "never said: $1"
+}
+
+there="witness:$scratch/it's there"
+status=0
+"$narrows" soak "$scratch/data" --size 32MiB --witness "$there" >"$scratch/answer" 2>"$scratch/err" || status=$?
+[[ $status -eq 3 ]] || fail "without a server: ended with $status"
+grep -q 'ssh-copy-id' "$scratch/err" || fail "without a server: no remedy"
+[[ -z $(ls "$scratch/data") ]] || fail "without a server something was made"
+
+serve
+"$narrows" soak "$scratch/data" --size 32MiB --for 10m --rate 40MB --witness "$there" >"$scratch/answer" 2>"$scratch/err" &
+soak=$!
+heard 'pass 2, lap 1'
+# All connections are cut; it comes back to where it was.
+sessions=$(pgrep -P "$server" | tr '\n' ' ')
+kill "$server"
+for pid in $sessions; do kill -KILL "$pid" $(pgrep -P "$pid") 2>/dev/null || true; done
+wait "$server" 2>/dev/null || true
+heard 'the soak waits for it'
+serve
+heard 'is there again'
+kill -KILL "$soak"
+wait "$soak" 2>/dev/null || true
+soak=
+# The disk with the archive is gone, too.
+rm -r "$scratch/archive"
+"$narrows" soak --resume --passes 1 --witness "$there" --json >"$scratch/answer" 2>"$scratch/err" || fail "it does not go on"
+grep -q '"clean": true' "$scratch/answer" && grep -q '"sessions": 2' "$scratch/answer" || fail "not clean, or another soak"
+status=0
+"$narrows" soak --resume --witness "$there" >"$scratch/answer" 2>"$scratch/err" || status=$?
+[[ $status -eq 2 ]] || fail "a finished soak goes on: $status"
+echo ok
