@@ -8,7 +8,7 @@ use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
 use conduct::admission::Consent;
-use conduct::soak::{Enough, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
+use conduct::soak::{Enough, Keeps, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
@@ -140,7 +140,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
     };
     let keep = |state: &SoakState| far.as_ref().map_or(Ok(()), |far| far.keep(state));
-    let (scrubs, witness) = (!args.no_scrub, Some(&keep as &dyn Fn(&SoakState) -> Result<(), Failure>));
+    let (scrubs, witness) = (!args.no_scrub, Some(&keep as &Keeps<'_>));
     let (control, archive) = (&control, &archive);
     let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);

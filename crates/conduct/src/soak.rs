@@ -59,6 +59,9 @@ pub enum SoakEnd {
     Found,
 }
 
+/// Keeps a state; it is durable when this returns.
+pub type Keeps<'a> = dyn Fn(&SoakState) -> Result<(), Failure> + 'a;
+
 /// With what it is carried out.
 pub struct Soaking<'a> {
     /// Ends phases, and sees them.
@@ -68,7 +71,7 @@ pub struct Soaking<'a> {
     /// Where the state is kept, and the bytes of what is wrong.
     pub archive: &'a Archive,
     /// Keeps it elsewhere, too.
-    pub witness: Option<&'a dyn Fn(&SoakState) -> Result<(), Failure>>,
+    pub witness: Option<&'a Keeps<'a>>,
     /// Whether the file system is to check all that it holds at the end, where it can.
     pub scrubs: bool,
     /// Hears what happens.

@@ -90,7 +90,7 @@ impl Desk {
         state.laps = vec![Default::default(); LAPS as usize];
         // An older version of everything is there when its turn comes.
         (state.pass, state.passes) = (mode.pass + 3, mode.pass + 2);
-        (state.buffered, state.trims) = (mode.buffered, seed % 2 == 0);
+        (state.buffered, state.trims) = (mode.buffered, seed.is_multiple_of(2));
         Self { opened, data, archive, _directory: directory, state, found: RefCell::default() }
     }
 
@@ -214,7 +214,7 @@ fn dies(desk: &mut Desk, seed: u64, mode: Mode) -> usize {
         medium.cut(1, || {
             coin = mix(coin);
             // A process that is killed takes nothing with it that was acknowledged.
-            !power || coin % 2 == 0
+            !power || coin.is_multiple_of(2)
         });
     });
     desk.opened.environment.boot_id = Some(if power { "two" } else { "one" }.into());

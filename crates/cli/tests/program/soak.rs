@@ -193,7 +193,7 @@ fn simulated_disks_are_found_out() {
         let found = places(&document);
         assert!(!found.is_empty() && found.iter().all(|(found, _)| found == class), "{fault}: {found:?}");
     }
-    let ended = scratch.run(&["soak", "sim:nvme,data-fault=power-cut"]);
+    let ended = scratch.run(["soak", "sim:nvme,data-fault=power-cut"]);
     assert!(ended.code == 2 && ended.stderr.contains("bit-rot, corrupt"), "{}", ended.stderr);
 }
 
