@@ -8,11 +8,11 @@ use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
 use conduct::admission::Consent;
-use conduct::soak::{Enough, Keeps, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
+use conduct::soak::{Enough, Growth, Keeps, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
-use report::document::{CounterChange, ScrubDocument, SoakDocument};
+use report::document::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::OsStr;
@@ -268,6 +268,30 @@ fn wrong(state: &SoakState) -> String {
     }
 }
 
+fn grown(growth: Growth) -> GrowthDocument {
+    let Growth { passes, first, last, share, interval: (low, high) } = growth;
+    GrowthDocument { first_pass: first, last_pass: last, passes, share, low, high }
+}
+
+/// Of each device that counts what it was given and what it wrote to its flash.
+fn amplification(state: &SoakState) -> Vec<AmplificationDocument> {
+    let grown = |layer: &str, counter: &str| {
+        let (before, now) = state.counters.get(&format!("{layer}: {counter}"))?;
+        u64::try_from(now.int()?.checked_sub(before.int()?)?).ok()
+    };
+    let layers = state
+        .counters
+        .keys()
+        .filter_map(|name| name.strip_suffix(observe::facts::FLASH_WRITTEN_BYTES)?.strip_suffix(": "));
+    let of = |layer: &str| {
+        let flash_bytes = grown(layer, observe::facts::FLASH_WRITTEN_BYTES)?;
+        let host_bytes = grown(layer, observe::facts::WRITTEN_BYTES).filter(|bytes| *bytes > 0)?;
+        let amplification = flash_bytes as f64 / host_bytes as f64;
+        Some(AmplificationDocument { layer: layer.to_owned(), host_bytes, flash_bytes, amplification })
+    };
+    layers.filter_map(of).collect()
+}
+
 fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
     let mut remarks = Vec::new();
     if let Some(why) = &state.in_memory {
@@ -304,6 +328,9 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
             .iter()
             .map(|(name, (b, a))| (name.as_str(), CounterChange { before: b, after: a }))
             .collect(),
+        median_growth: state.median_growth().map(grown),
+        p99_growth: state.p99_growth().map(grown),
+        write_amplification: amplification(state),
         kernel_warnings: &state.kernel_warnings,
         scrub: state.scrub.as_ref().map(|s| ScrubDocument {
             bytes: s.bytes,
@@ -321,6 +348,23 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
 mod tests {
     use super::*;
     use model::Fact;
+
+    #[test]
+    fn what_the_flash_wrote_is_told_of_devices_that_count_it() {
+        let mut state = SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 1 << 24, [1, 2, 3, 4]);
+        let mut counts = |name: &str, before, now| state.counters.insert(name.into(), (Fact::Int(before), now));
+        counts("nvme0n1: written_bytes", 1_000, Fact::Int(3_000));
+        counts("nvme0n1: flash_written_bytes", 5_000, Fact::Int(8_000));
+        counts("nvme1n1: written_bytes", 1_000, Fact::Int(3_000));
+        counts("nvme2n1: flash_written_bytes", 1_000, Fact::Int(3_000));
+        counts("nvme3n1: written_bytes", 1_000, Fact::Null);
+        counts("nvme3n1: flash_written_bytes", 1_000, Fact::Int(3_000));
+        let told = amplification(&state);
+        assert_eq!(told.len(), 1);
+        let first = &told[0];
+        assert_eq!((first.layer.as_str(), first.host_bytes, first.flash_bytes), ("nvme0n1", 2_000, 3_000));
+        assert!((first.amplification - 1.5).abs() < 1e-9);
+    }
 
     #[test]
     fn the_hottest_disk_is_told_where_one_tells() {

@@ -7,6 +7,7 @@
 
 mod busy;
 mod capacity;
+mod growth;
 mod kept;
 mod machine;
 mod own_file;
@@ -15,6 +16,7 @@ mod scrub;
 mod state;
 
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
+pub use growth::{Growth, PassTimes, Times};
 pub use kept::DIRECTORY;
 pub use own_file::OwnFile;
 pub use scrub::Scrub;
@@ -173,6 +175,7 @@ impl Soaking<'_> {
         }
         let whole = self.is_whole(state, &record)?;
         if whole {
+            state.times.lap(&record);
             state.end_lap(promised);
         }
         Ok(whole)

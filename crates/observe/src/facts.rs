@@ -197,6 +197,7 @@ fact_names! {
     WEAR_PERCENT = "wear_percent", "int, %", "NVMe percentage used; SMART 231, 177, 233, 202 (100 less the normalised value)", "Part of its life that is used; can pass 100.";
     SPARE_PERCENT = "spare_percent", "int, %", "NVMe SMART log byte 3", "Spare blocks left.";
     WRITTEN_BYTES = "written_bytes", "int, bytes", "NVMe data units written x 512,000; SMART 241 (LBAs) x 512", "Written by hosts in its life.";
+    FLASH_WRITTEN_BYTES = "flash_written_bytes", "int, bytes", "OCP SMART / health log (C0h), bytes 0 to 15", "Written to its flash in its life, its own housekeeping included.";
     MEDIA_ERRORS = "media_errors", "int", "NVMe SMART log; SMART 187", "Errors that the disk could not correct.";
     REALLOCATED_SECTORS = "reallocated_sectors", "int", "SMART attribute 5", "Sectors that were replaced.";
     PENDING_SECTORS = "pending_sectors", "int", "SMART attribute 197", "Sectors that wait to be replaced.";

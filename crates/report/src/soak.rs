@@ -74,6 +74,31 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         let (counter, before, after) = (fact::name(counter), shown(change.before), shown(change.after));
         line("  - ", &format!("{layer}: {counter} {before} before, {after} after"), None);
     }
+    for device in &document.write_amplification {
+        let (flash, host) = (quantity::size(device.flash_bytes), quantity::size(device.host_bytes));
+        let factor = format!("{:.2}", device.amplification);
+        line(
+            "  - ",
+            &format!("{}: {flash} written to the flash for {host} that it was given: {factor} times", device.layer),
+            None,
+        );
+    }
+    for (what, growth) in
+        [("median write", &document.median_growth), ("slowest hundredth of the writes", &document.p99_growth)]
+    {
+        // Of what may as well be none nothing is said.
+        if let Some(g) = growth.filter(|g| g.low > 0.0 || g.high < 0.0) {
+            let percent = |share: f64| format!("{:.0}", share * 100.0);
+            let (low, high) = (percent(g.low), percent(g.high));
+            let text = format!(
+                "the {what} takes {} % more time at pass {} than at pass {} ({low} to {high})",
+                percent(g.share),
+                g.last_pass,
+                g.first_pass
+            );
+            line("  - ", &text, Some(Paint::Bad));
+        }
+    }
     for warning in document.kernel_warnings.iter().rev().take(MOST_WARNINGS).rev() {
         line("  kernel ", warning, Some(Paint::Dim));
     }

@@ -36,7 +36,7 @@ pub use counts::poisson_lower;
 pub use kendall::{Kendall, kendall, kendall_interval, tau_b};
 pub use knee::{KneeAt, knee};
 pub use levels::{LevelChange, LevelRule, level_changes};
-pub use line::{Line, SizeFit, correlation, least_squares, rank_correlation, size_fit, theil_sen};
+pub use line::{Line, SizeFit, correlation, least_squares, rank_correlation, size_fit, theil_sen, theil_sen_interval};
 pub use moments::{mean, variance, weighted_mean};
 pub use multiple::{benjamini_hochberg, holm};
 pub use rank_sum::{Shift, shift};

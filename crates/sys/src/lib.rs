@@ -75,7 +75,8 @@ pub use mapping::Mapping;
 pub use node::{Node, node_at};
 pub use numa::{MemoryPolicy, numa_cpus, numa_nodes, set_memory_policy};
 pub use nvme_admin::{
-    NVME_EBS_BYTES, NVME_IDENTIFY_BYTES, NVME_SMART_BYTES, nvme_ebs_log, nvme_identify_controller, nvme_smart_log,
+    NVME_EBS_BYTES, NVME_IDENTIFY_BYTES, NVME_SMART_BYTES, NVME_SUPPORTED_LOGS_BYTES, nvme_ebs_log,
+    nvme_identify_controller, nvme_ocp_log, nvme_smart_log, nvme_supported_logs,
 };
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};

@@ -11,6 +11,8 @@ use std::io;
 pub const NVME_IDENTIFY_BYTES: usize = 4_096;
 /// The SMART / health log.
 pub const NVME_SMART_BYTES: usize = 512;
+/// The log of supported logs.
+pub const NVME_SUPPORTED_LOGS_BYTES: usize = 1_024;
 /// The statistics of a volume of Amazon EBS.
 pub const NVME_EBS_BYTES: usize = 4_096;
 
@@ -18,7 +20,10 @@ const OPCODE_GET_LOG_PAGE: u8 = 0x02;
 const OPCODE_IDENTIFY: u8 = 0x06;
 /// Controller data structure.
 const CNS_CONTROLLER: u32 = 0x01;
+const LOG_SUPPORTED: u32 = 0x00;
 const LOG_SMART: u32 = 0x02;
+/// Open Compute Project, Datacenter NVMe SSD Specification, 4.8.8.
+const LOG_OCP: u32 = 0xc0;
 /// In the range that is the vendor's own (Amazon EBS User Guide, "Amazon EBS detailed performance statistics").
 const LOG_EBS: u32 = 0xd0;
 const ALL_NAMESPACES: u32 = 0xffff_ffff;
@@ -111,6 +116,23 @@ pub fn nvme_identify_controller(controller: &File) -> io::Result<[u8; NVME_IDENT
 /// As [`nvme_identify_controller`].
 pub fn nvme_smart_log(controller: &File) -> io::Result<[u8; NVME_SMART_BYTES]> {
     log_page(controller, LOG_SMART, ALL_NAMESPACES)
+}
+
+/// Which logs the controller has: 256 entries of four bytes. Mandatory from version 2.0 of the specification on.
+///
+/// # Errors
+/// As [`nvme_identify_controller`].
+pub fn nvme_supported_logs(controller: &File) -> io::Result<[u8; NVME_SUPPORTED_LOGS_BYTES]> {
+    log_page(controller, LOG_SUPPORTED, ALL_NAMESPACES)
+}
+
+/// The log C0h, in the range that is the vendor's own: to be asked only of a controller that says it has one. Whether it is that
+/// of the Open Compute Project its last 16 bytes tell.
+///
+/// # Errors
+/// As [`nvme_identify_controller`].
+pub fn nvme_ocp_log(controller: &File) -> io::Result<[u8; NVME_SMART_BYTES]> {
+    log_page(controller, LOG_OCP, ALL_NAMESPACES)
 }
 
 /// The statistics of an EBS volume: to be asked only of a controller that says it is one, for others may mean anything by

@@ -8,7 +8,7 @@ use observe::{Locator, Look, Root, facts};
 use std::collections::BTreeMap;
 
 /// Facts that count what goes wrong, and what wears.
-const COUNTERS: [&str; 17] = [
+const COUNTERS: [&str; 18] = [
     facts::FILESYSTEM_ERRORS,
     facts::WRITE_ERRORS,
     facts::READ_ERRORS,
@@ -24,6 +24,7 @@ const COUNTERS: [&str; 17] = [
     facts::SPARE_PERCENT,
     facts::LIFE_TIME,
     facts::WRITTEN_BYTES,
+    facts::FLASH_WRITTEN_BYTES,
     facts::TEMPERATURE_C,
     facts::THROTTLED_MINUTES,
 ];

@@ -1,5 +1,6 @@
 //! How far a soak came and what it promised: one version a lap, and the lap in flight.
 
+use super::growth::Times;
 use super::scrub::Scrub;
 use crate::Opened;
 use crate::clock::WallClock;
@@ -214,6 +215,9 @@ pub struct SoakState {
     /// What the file system found when it read all that it holds.
     #[serde(default)]
     pub scrub: Option<Scrub>,
+    /// How long writes took, from pass to pass.
+    #[serde(default)]
+    pub times: Times,
     /// Nothing is left to do.
     pub finished: bool,
 }
@@ -272,6 +276,7 @@ impl SoakState {
             counters: BTreeMap::new(),
             kernel_warnings: Vec::new(),
             scrub: None,
+            times: Times::default(),
             finished: false,
         }
     }
@@ -395,6 +400,7 @@ impl SoakState {
     }
 
     pub(super) fn end_pass(&mut self) {
+        self.times.pass(self.pass);
         self.passes = self.pass;
         (self.pass, self.lap) = (self.pass + 1, 0);
     }

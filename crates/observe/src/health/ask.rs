@@ -1,7 +1,7 @@
 //! Asking devices, and setting what they answer as facts.
 
 use super::ata::ata_health;
-use super::nvme::{nvme_health, nvme_identity};
+use super::nvme::{NvmeIdentity, OCP_LOG, has_log, nvme_health, nvme_identity, ocp_flash_written};
 use crate::block_devices::parse_device;
 use crate::facts;
 use crate::read_error::ReadError;
@@ -37,6 +37,11 @@ fn why(error: ReadError, what: &str) -> String {
         ReadError::Missing => format!("{what} is unknown: its device node is not in /dev, or it sleeps"),
         ReadError::Refused => format!("{what} is unknown: the device or its bridge does not answer"),
     }
+}
+
+/// The number before the point.
+fn known_version(identity: Option<&NvmeIdentity>) -> Option<u32> {
+    identity?.version.as_deref()?.split('.').next()?.parse().ok()
 }
 
 /// Facts of an NVMe disk that its controller (`nvme0`, in `directory`) tells. Returns what is missing.
@@ -81,6 +86,14 @@ pub(crate) fn of_nvme_controller(
     disk.set(facts::POWER_ON_HOURS, known.map(|h| h.power_on_hours));
     disk.set(facts::MEDIA_ERRORS, known.map(|h| h.media_errors));
     disk.set(facts::THROTTLED_MINUTES, known.map(|h| h.throttled_minutes));
+    // Controllers that are asked for a log that they do not have count that as an error: only those that say that they have it
+    // are asked.
+    let lists = known_version(identity.as_ref()).is_some_and(|version| version >= 2);
+    let listed = lists.then(|| ask("logs", |f| sys::nvme_supported_logs(f).map(|d| d.to_vec())).ok()).flatten();
+    if listed.is_some_and(|logs| has_log(&logs, OCP_LOG)) {
+        let log = ask("ocp", |f| sys::nvme_ocp_log(f).map(|d| d.to_vec())).ok();
+        disk.set(facts::FLASH_WRITTEN_BYTES, log.and_then(|d| ocp_flash_written(&d)));
+    }
     super::ebs::set_totals(root, disk, controller);
     missing.map(|error| why(error, &format!("the health of {controller}")))
 }

@@ -10,6 +10,28 @@ const PAGE_BYTES: u64 = 4_096;
 /// A data unit is a thousand blocks of 512 bytes.
 const DATA_UNIT_BYTES: u128 = 512_000;
 
+/// The SMART / health log that the Open Compute Project asks of disks for data centres (Datacenter NVMe SSD Specification 2.0,
+/// 4.8.8; read by linux-nvme/nvme-cli, plugins/ocp).
+pub(crate) const OCP_LOG: u8 = 0xc0;
+/// What says that the log is that one, in its last 16 bytes.
+const OCP_GUID: [u8; 16] =
+    [0xc5, 0xaf, 0x10, 0x28, 0xea, 0xbf, 0xf2, 0xa4, 0x9c, 0x4f, 0x6f, 0x7c, 0xc9, 0x14, 0xd5, 0xaf];
+
+/// Whether a log is among those that a controller says it has: log page 0, an entry of four bytes for each, bit 0 for "supported"
+/// (NVM Express Base Specification 2.0, 5.16.1.1).
+pub(crate) fn has_log(supported: &[u8], log: u8) -> bool {
+    supported.get(4 * usize::from(log)).is_some_and(|entry| entry & 1 == 1)
+}
+
+/// Bytes that were written to the flash, by the log of the Open Compute Project; `None` if it is another log.
+pub(crate) fn ocp_flash_written(data: &[u8]) -> Option<u64> {
+    if data.get(496..512)? != OCP_GUID {
+        return None;
+    }
+    let bytes = u128::from_le_bytes(*data.first_chunk()?);
+    u64::try_from(bytes).ok()
+}
+
 /// What a controller says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NvmeIdentity {
@@ -110,6 +132,19 @@ pub fn nvme_health(data: &[u8]) -> Option<NvmeHealth> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_written_to_the_flash_is_in_the_log_of_the_open_compute_project() {
+        let mut log = vec![0; 512];
+        log[..8].copy_from_slice(&123_456_789_000u64.to_le_bytes());
+        assert_eq!(ocp_flash_written(&log), None, "what a vendor has at that number is not known");
+        log[496..].copy_from_slice(&OCP_GUID);
+        assert_eq!(ocp_flash_written(&log), Some(123_456_789_000));
+        assert_eq!(ocp_flash_written(&log[..500]), None);
+        let mut supported = vec![0; 1_024];
+        supported[4 * 0xc0] = 1;
+        assert!(has_log(&supported, OCP_LOG) && !has_log(&supported, 0xc1) && !has_log(&[], OCP_LOG));
+    }
 
     #[test]
     fn a_controller_without_memory_of_its_own() {

@@ -39,7 +39,7 @@ pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
-pub use soak::{CounterChange, ScrubDocument, SoakDocument};
+pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
 pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
 pub use why::{WhyCause, WhyDocument};

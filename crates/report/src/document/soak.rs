@@ -13,6 +13,37 @@ pub struct CounterChange<'a> {
     pub after: &'a Fact,
 }
 
+/// By how much the time of a write has grown from the first to the last pass, as a share of it: 0.1 is a tenth longer. By the trend of
+/// all passes, each compared with those of its kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct GrowthDocument {
+    /// The first pass.
+    pub first_pass: u32,
+    /// The last pass.
+    pub last_pass: u32,
+    /// Passes that were compared.
+    pub passes: usize,
+    /// The share.
+    pub share: f64,
+    /// The interval of 95 %: its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+/// What a device wrote to its flash for what it was given, by its own counters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AmplificationDocument {
+    /// Which device.
+    pub layer: String,
+    /// Written by hosts meanwhile.
+    pub host_bytes: u64,
+    /// Written to the flash meanwhile.
+    pub flash_bytes: u64,
+    /// The second for each of the first.
+    pub amplification: f64,
+}
+
 /// What a file system with checksums found when it read all that it holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScrubDocument<'a> {
@@ -72,6 +103,12 @@ pub struct SoakDocument<'a> {
     pub errors: &'a BTreeMap<String, u64>,
     /// What the machine counts of errors and wear, by layer, before and last.
     pub counters: BTreeMap<&'a str, CounterChange<'a>>,
+    /// How the median write has grown; null before 8 passes.
+    pub median_growth: Option<GrowthDocument>,
+    /// How the 99th percentile of the writes has grown.
+    pub p99_growth: Option<GrowthDocument>,
+    /// Of devices that count both.
+    pub write_amplification: Vec<AmplificationDocument>,
     /// The newest warnings of the kernel in that time.
     pub kernel_warnings: &'a [String],
     /// What the file system found in all that it holds; null where it does not look, or did not.
