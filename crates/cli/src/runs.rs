@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
+mod wear;
+
 /// Executes the command; without a subcommand, `list`.
 pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let archive = archives::open(global)?;
@@ -21,6 +23,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
         RunsCommand::Prune { filter, keep, older_than, dry_run } => {
             prune(&archive, filter, *keep, older_than.as_deref(), *dry_run, output)
         }
+        RunsCommand::Wear { disk } => wear::command(&archive, disk.as_deref(), output),
         RunsCommand::Show { run, markdown } => show(&archive, run, *markdown, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),
         RunsCommand::Recover => recover(&archive, output),

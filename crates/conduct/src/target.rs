@@ -167,7 +167,8 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     if let Some(loss) = &admitted.loss {
         listener.hear(Event::WillBeLost(loss));
     }
-    let look = Look { registers: wanted.registers, ..Look::default() };
+    // What the device says of its health and wear is kept with what is measured on it.
+    let look = Look { registers: wanted.registers, health: true, ..Look::default() };
     let place = place(&admitted);
     let Inventory { stack, missing } = observe::inventory_with(&root, &place, look);
     let mut environment = observe::environment(&root);

@@ -49,6 +49,7 @@ mod verdict;
 mod watch;
 mod watch_csv;
 mod watch_live;
+mod wear;
 mod why;
 
 pub use card::card;
@@ -76,4 +77,5 @@ pub use tune::tune_text;
 pub use watch::{WatchTick, WatchedLayer, watch_block, watch_header, watch_layers_line};
 pub use watch_csv::{CsvOrigin, WatchCsv, watch_csv_header, watch_csv_rows};
 pub use watch_live::{LiveTitle, live_screen};
+pub use wear::wear_text;
 pub use why::{Why, why_text};

@@ -14,6 +14,7 @@ Examples:
   narrows runs list --target /mnt/card --since 7d
   narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
   narrows runs show latest             the card once more
+  narrows runs wear                    what the disks say of their life, run by run
   narrows runs tag latest before       remember it by a name
   narrows runs verify                  check every bundle against its checksums
   narrows runs recover                 save what a crash left behind"
@@ -57,6 +58,11 @@ pub enum RunsCommand {
         /// Only say which would go
         #[arg(long)]
         dry_run: bool,
+    },
+    /// How the disks wore from run to run and soak to soak, by what they say themselves
+    Wear {
+        /// Only the disk with this serial number, or with this in its model
+        disk: Option<String>,
     },
     /// One run: its card, or with --json all of it
     Show {

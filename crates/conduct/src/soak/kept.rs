@@ -81,17 +81,22 @@ impl SoakState {
         Ok(state)
     }
 
-    /// The soak that was started last and is not finished.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn last(archive: &Archive) -> Result<Self, Failure> {
+    /// All that can be read, the oldest first.
+    pub fn all(archive: &Archive) -> impl DoubleEndedIterator<Item = Self> {
         let directory = archive.beside(DIRECTORY);
         let names =
             std::fs::read_dir(directory).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
         let mut ids: Vec<String> = names.filter_map(|n| n.strip_suffix(".json").map(str::to_owned)).collect();
         ids.sort_unstable();
-        let open = ids.iter().rev().find_map(|id| Self::load(archive, id).ok().filter(|s| !s.finished));
+        ids.into_iter().filter_map(move |id| Self::load(archive, &id).ok())
+    }
+
+    /// The soak that was started last and is not finished.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn last(archive: &Archive) -> Result<Self, Failure> {
+        let open = Self::all(archive).rev().find(|state| !state.finished);
         open.ok_or_else(|| {
             Failure::new(FailureKind::Usage, "there is no soak that could go on")
                 .remedy("narrows soak TARGET   starts one")

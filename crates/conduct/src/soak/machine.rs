@@ -46,7 +46,10 @@ impl Machine {
         let log = opened.place.as_ref().and_then(|_| sys::KernelLog::from_now().ok());
         let machine = Self { place: opened.place.clone(), log };
         if state.counters.is_empty() {
-            state.counters = machine.counters().into_iter().map(|(name, now)| (name, (now.clone(), now))).collect();
+            let layers = machine.layers();
+            state.counters = counters(&layers).into_iter().map(|(name, now)| (name, (now.clone(), now))).collect();
+            let serial = |layer: &Layer| Some((layer.name.clone(), layer.text(facts::SERIAL)?.to_owned()));
+            state.serials = layers.iter().filter_map(serial).collect();
         }
         machine
     }
@@ -65,21 +68,24 @@ impl Machine {
 
     /// What it counts now.
     pub(super) fn count(&self, state: &mut SoakState) {
-        for (name, now) in self.counters() {
+        for (name, now) in counters(&self.layers()) {
             let kept = state.counters.entry(name).or_insert_with(|| (now.clone(), Fact::Null));
             kept.1 = now;
         }
     }
 
-    /// By layer: `sda: media_errors`.
-    fn counters(&self) -> BTreeMap<String, Fact> {
-        let Some(place) = &self.place else { return BTreeMap::new() };
+    fn layers(&self) -> Vec<Layer> {
+        let Some(place) = &self.place else { return Vec::new() };
         let look = Look { health: true, ..Look::default() };
-        let stack = observe::inventory_with(&Root::new("/"), place, look).stack;
-        let of_layer = |layer: &Layer| {
-            let of_fact = |name: &&str| Some((format!("{}: {name}", layer.name), layer.fact(name)?.clone()));
-            COUNTERS.iter().filter_map(of_fact).collect::<Vec<_>>()
-        };
-        stack.layers.iter().flat_map(of_layer).collect()
+        observe::inventory_with(&Root::new("/"), place, look).stack.layers
     }
+}
+
+/// By layer: `sda: media_errors`.
+fn counters(layers: &[Layer]) -> BTreeMap<String, Fact> {
+    let of_layer = |layer: &Layer| {
+        let of_fact = |name: &&str| Some((format!("{}: {name}", layer.name), layer.fact(name)?.clone()));
+        COUNTERS.iter().filter_map(of_fact).collect::<Vec<_>>()
+    };
+    layers.iter().flat_map(of_layer).collect()
 }

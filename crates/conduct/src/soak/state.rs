@@ -209,6 +209,9 @@ pub struct SoakState {
     /// What the machine counts of errors and wear, by layer: before, and last.
     #[serde(default)]
     pub counters: BTreeMap<String, (Fact, Fact)>,
+    /// Serial numbers of the layers that have one.
+    #[serde(default)]
+    pub serials: BTreeMap<String, String>,
     /// Warnings of the kernel since it was started, the newest.
     #[serde(default)]
     pub kernel_warnings: Vec<String>,
@@ -274,6 +277,7 @@ impl SoakState {
             errors: BTreeMap::new(),
             in_memory: None,
             counters: BTreeMap::new(),
+            serials: BTreeMap::new(),
             kernel_warnings: Vec::new(),
             scrub: None,
             times: Times::default(),

@@ -21,6 +21,7 @@ mod runs;
 mod soak;
 mod tune;
 mod watch;
+mod wear;
 mod why;
 mod workloads;
 
@@ -42,6 +43,7 @@ pub use runs::{RunEntry, RunsDocument};
 pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
 pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
+pub use wear::{WearDocument, WearOfDisk, WearReading};
 pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 

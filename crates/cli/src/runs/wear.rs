@@ -1,0 +1,107 @@
+//! `narrows runs wear`: what the disks of the archive's runs and soaks said of their life, in the order of time.
+
+use crate::output::Output;
+use archive::Archive;
+use conduct::soak::SoakState;
+use model::{Fact, Failure, FailureKind};
+use observe::facts;
+use report::document::{WearDocument, WearOfDisk, WearReading};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+/// Executes the command.
+pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Result<ExitCode, Failure> {
+    let mut disks: BTreeMap<String, WearOfDisk> = BTreeMap::new();
+    let mut take = |serial: &str, model: Option<&str>, reading: WearReading| {
+        let disk = disks.entry(serial.to_owned()).or_insert_with(|| WearOfDisk::new(serial));
+        disk.model = disk.model.take().or_else(|| model.map(str::to_owned));
+        disk.readings.push(reading);
+    };
+    for id in archive.ids()? {
+        // What cannot be read `runs list` complains of.
+        let Ok(run) = archive.load_summary(&id) else { continue };
+        let Some(session) = run.sessions.first() else { continue };
+        for layer in &run.target.stack.layers {
+            let Some(serial) = layer.text(facts::SERIAL) else { continue };
+            if let Some(reading) = reading(&session.started, &id, &|name| layer.fact(name)) {
+                take(serial, layer.text(facts::MODEL), reading);
+            }
+        }
+    }
+    for soak in SoakState::all(archive) {
+        for (layer, serial) in &soak.serials {
+            let counter = |name: &str| soak.counters.get(&format!("{layer}: {name}"));
+            let before = reading(&soak.started, &soak.id, &|name| Some(&counter(name)?.0));
+            let after = reading(&later(&soak.started, soak.elapsed_ns), &soak.id, &|name| Some(&counter(name)?.1));
+            before.into_iter().chain(after).for_each(|reading| take(serial, None, reading));
+        }
+    }
+    let fits = |disk: &WearOfDisk| {
+        wanted.is_none_or(|text| disk.serial == text || disk.model.as_ref().is_some_and(|model| model.contains(text)))
+    };
+    let mut disks: Vec<WearOfDisk> = disks.into_values().filter(fits).collect();
+    disks.iter_mut().for_each(WearOfDisk::conclude);
+    if let Some(text) = wanted.filter(|_| disks.is_empty()) {
+        let what = format!("no run or soak in this archive knows the wear of a disk '{text}'");
+        return Err(Failure::new(FailureKind::Usage, what).remedy("narrows runs wear   shows all that are known"));
+    }
+    let document = WearDocument::new(disks);
+    if output.is_json() {
+        output.document(&document);
+    } else {
+        output.text(&report::wear_text(&document, output.style()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was said at a moment; `None` if nothing was.
+fn reading<'f>(at: &str, from: &str, fact: &dyn Fn(&str) -> Option<&'f Fact>) -> Option<WearReading> {
+    let count = |name: &str| fact(name).and_then(Fact::int).and_then(|n| u64::try_from(n).ok());
+    let percent = count(facts::WEAR_PERCENT).map(|percent| percent as f64);
+    let used_percent = percent.or_else(|| fact(facts::LIFE_TIME).and_then(Fact::text).and_then(tenths));
+    let reading = WearReading {
+        at: at.to_owned(),
+        from: from.to_owned(),
+        used_percent,
+        // A tenth is all that an eMMC tells.
+        step_percent: if percent.is_some() { 1.0 } else { 10.0 },
+        written_bytes: count(facts::WRITTEN_BYTES),
+        flash_written_bytes: count(facts::FLASH_WRITTEN_BYTES),
+    };
+    let told =
+        reading.used_percent.is_some() || reading.written_bytes.is_some() || reading.flash_written_bytes.is_some();
+    told.then_some(reading)
+}
+
+/// The worse of the two estimates of an eMMC (JESD84-B51, DEVICE_LIFE_TIME_EST_TYP_A and _B): 1 is 0 to 10 %, 11 beyond 100 %, 0
+/// not defined.
+fn tenths(text: &str) -> Option<f64> {
+    let numbers = text.split_whitespace().filter_map(|n| u8::from_str_radix(n.trim_start_matches("0x"), 16).ok());
+    numbers.filter(|n| (1..=11).contains(n)).max().map(|n| f64::from(n) * 10.0)
+}
+
+/// A moment so much later, as far as it can be said.
+fn later(started: &str, ns: u64) -> String {
+    let moment = started
+        .parse::<jiff::Timestamp>()
+        .ok()
+        .and_then(|at| at.checked_add(jiff::SignedDuration::from_nanos(i64::try_from(ns).unwrap_or(i64::MAX))).ok());
+    moment.map_or_else(|| started.to_owned(), |at| format!("{at:.0}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_emmc_tells_tenths() {
+        assert_eq!(tenths("0x01 0x02"), Some(20.0));
+        assert_eq!(tenths("0x0b 0x00"), Some(110.0));
+        assert_eq!((tenths("0x00 0x00"), tenths("?")), (None, None));
+        let life = Fact::Text("0x01 0x03".into());
+        let told = reading("2026-01-01T00:00:00Z", "r", &|name| (name == facts::LIFE_TIME).then_some(&life)).unwrap();
+        assert_eq!((told.used_percent, told.step_percent), (Some(30.0), 10.0));
+        assert_eq!(reading("2026-01-01T00:00:00Z", "r", &|_| None), None);
+        assert_eq!(later("2026-01-01T00:00:00Z", 90_000_000_000), "2026-01-01T00:01:30Z");
+    }
+}
