@@ -100,7 +100,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(Failure::new(FailureKind::Refused, what));
     }
     let mut state = match resumed {
-        Some(mut state) if state.place.is_still(&place) => {
+        Some(mut state) if state.place.is_still(&place, state.own_file) => {
             (state.place, state.path) = (place, path.clone());
             state
         }

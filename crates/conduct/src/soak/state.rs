@@ -47,11 +47,14 @@ impl Place {
     }
 
     /// Whether what stands there now is still this. Numbers of devices change with a reboot, and when a disk is plugged in
-    /// again: a file is known by its inode and the moment at which it was made.
-    pub fn is_still(&self, now: &Self) -> bool {
-        let born = self.born_ns.is_some() && self.born_ns == now.born_ns;
+    /// again: a file is known by its inode and the moment at which it was made, and where the file system keeps no such
+    /// moment, by its inode if it has a `name_of_its_own`.
+    pub fn is_still(&self, now: &Self, name_of_its_own: bool) -> bool {
         let inode = |place: &Self| place.file.map(|(_, inode)| inode);
-        let file = if born { inode(self) == inode(now) } else { self.file == now.file && self.born_ns == now.born_ns };
+        let file = match (self.born_ns, now.born_ns) {
+            (None, None) if !name_of_its_own => self.file == now.file,
+            (then, here) => then == here && inode(self) == inode(now),
+        };
         file && (&self.kind, self.bytes, &self.device) == (&now.kind, now.bytes, &now.device)
     }
 }

@@ -19,13 +19,14 @@ fn a_file_is_known_by_its_inode_and_its_birth() {
         device: None,
     };
     let was = file(8, 12, Some(77));
-    assert!(was.is_still(&file(9, 12, Some(77))), "its disk was plugged in again");
+    assert!(was.is_still(&file(9, 12, Some(77)), false), "its disk was plugged in again");
     for other in [file(8, 13, Some(77)), file(8, 12, Some(78)), file(8, 12, None)] {
-        assert!(!was.is_still(&other), "{other:?}");
+        assert!(!was.is_still(&other, false) && !was.is_still(&other, true), "{other:?}");
     }
-    assert!(!was.is_still(&Place { bytes: Some(8), ..was.clone() }));
+    assert!(!was.is_still(&Place { bytes: Some(8), ..was.clone() }, true));
     let unborn = file(8, 12, None);
-    assert!(unborn.is_still(&unborn.clone()) && !unborn.is_still(&file(9, 12, None)));
+    assert!(unborn.is_still(&unborn.clone(), false) && !unborn.is_still(&file(9, 12, None), false));
+    assert!(unborn.is_still(&file(9, 12, None), true) && !unborn.is_still(&file(9, 13, None), true));
 }
 
 #[test]
