@@ -86,6 +86,7 @@ fact_names! {
     DM_TYPE = "dm_type", "text", "/sys/block/dm-*/dm/uuid (prefix)", "`lvm`, `crypt-luks1`, `crypt-luks2`, `crypt-plain`, `multipath`, `raid`, `partition`, `verity`, `integrity`, or `unknown`.";
     DM_UUID = "dm_uuid", "text", "/sys/block/dm-*/dm/uuid", "UUID of the mapping as its owner set it.";
     MEMBERS = "members", "list", "/sys/block/*/slaves", "Kernel names of the devices below (dm, md).";
+    INTEGRITY_MISMATCHES = "integrity_mismatches", "int", "DM_TABLE_STATUS of dm-integrity, first number", "Sectors whose tag did not fit, since the mapping was made.";
     DM_SUSPENDED = "dm_suspended", "bool", "/sys/block/dm-*/dm/suspended", "I/O is held back (live).";
 
     ["md"]

@@ -6,8 +6,10 @@
 
 mod ask;
 pub mod ata;
+mod dm;
 mod ebs;
 pub mod nvme;
 
 pub(crate) use ask::{of_ata_disk, of_nvme_controller};
+pub(crate) use dm::integrity_mismatches;
 pub use ebs::note_limits_of_run;

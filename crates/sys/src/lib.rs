@@ -14,6 +14,7 @@ mod cachestat;
 mod child;
 mod clock;
 mod discard;
+mod dm_status;
 mod entry;
 pub mod errno;
 mod fiemap;
@@ -54,6 +55,7 @@ pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use child::end_with_parent;
 pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
+pub use dm_status::dm_table_status;
 pub use entry::{
     create_file, each_entry, free_inodes, make_directory, open_entry, open_own_directory, remove_directory,
     remove_file, stat_entry, sync_file_system,

@@ -8,13 +8,14 @@ use observe::{Locator, Look, Root, facts};
 use std::collections::BTreeMap;
 
 /// Facts that count what goes wrong, and what wears.
-const COUNTERS: [&str; 18] = [
+const COUNTERS: [&str; 19] = [
     facts::FILESYSTEM_ERRORS,
     facts::WRITE_ERRORS,
     facts::READ_ERRORS,
     facts::FLUSH_ERRORS,
     facts::CORRUPTION_ERRORS,
     facts::GENERATION_ERRORS,
+    facts::INTEGRITY_MISMATCHES,
     facts::HEALTH_OK,
     facts::MEDIA_ERRORS,
     facts::REALLOCATED_SECTORS,

@@ -6,6 +6,7 @@ use crate::block_devices::{
     device_directory, device_number, device_of_node, named_directory, parse_device, unnumbered_directory,
 };
 use crate::facts;
+use crate::health;
 use crate::mounts::mount_of;
 use crate::root::{Root, file_name, parent};
 use model::{DeviceId, Layer, LayerKind};
@@ -169,6 +170,10 @@ impl Walk<'_> {
         layer.set(facts::DM_NAME, root.text(&format!("{directory}/dm/name")));
         layer.set(facts::DM_TYPE, kind);
         layer.set(facts::DM_UUID, uuid);
+        layer.set(
+            facts::INTEGRITY_MISMATCHES,
+            health::integrity_mismatches(root, &layer.name, directory, self.look.health),
+        );
         layer.set(facts::DM_SUSPENDED, root.flag(&format!("{directory}/dm/suspended")));
         self.with_members(layer, directory, depth);
     }
