@@ -1,14 +1,14 @@
 //! `narrows soak`: are my data still safe?
 
 use crate::archives;
-use crate::args::{GlobalArgs, OnFinding, SoakArgs};
+use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
 use crate::output::Output;
 use crate::progress::Terminal;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
 use conduct::admission::Consent;
-use conduct::soak::{Enough, Growth, Keeps, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
+use conduct::soak::{Enough, Growth, Keeps, Mode, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
@@ -126,6 +126,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
             (state.own_file, state.buffered) = (own, args.buffered);
             (state.trims, state.busy) = (can_trim(&opened) && !args.no_trim, args.busy);
+            state.mode = match args.mode {
+                None => Mode::All,
+                Some(SoakMode::Sweep) => Mode::Sweep,
+                Some(SoakMode::Churn) => Mode::Churn,
+            };
             state.rate_bytes_per_s = rate.filter(|r| *r > 0);
             state
         }

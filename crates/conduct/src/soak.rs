@@ -20,7 +20,7 @@ pub use growth::{Growth, PassTimes, Times};
 pub use kept::DIRECTORY;
 pub use own_file::OwnFile;
 pub use scrub::Scrub;
-pub use state::{Ended, Enough, Flight, Lap, Place, SoakState};
+pub use state::{Ended, Enough, Flight, Lap, Mode, Place, SoakState};
 
 use crate::{Interrupts, Opened};
 use archive::Archive;

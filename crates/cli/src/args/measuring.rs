@@ -184,6 +184,10 @@ pub struct SoakArgs {
     /// Write through the page cache; what is read back comes past it all the same
     #[arg(long)]
     pub buffered: bool,
+    /// Only passes that write each place once (sweep), or only those that overwrite places again and again (churn); otherwise every
+    /// fourth does
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<SoakMode>,
     /// Read places at random beside the writes, so that the interface is busy in both directions; nobody looks at what is read
     #[arg(long)]
     pub busy: bool,
@@ -204,7 +208,7 @@ pub struct SoakArgs {
     #[arg(long, value_name = "DIR|HOST:DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<OsString>,
     /// Go on with this soak, else with the last one that is not finished, until what was asked is done
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["size", "rate", "buffered", "no_trim", "busy"])]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["size", "rate", "buffered", "no_trim", "busy", "mode"])]
     pub resume: Option<String>,
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]
@@ -221,6 +225,15 @@ pub enum CapacityHow {
     Quick,
     /// Every place is written and read back
     Full,
+}
+
+/// Which passes of a soak there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SoakMode {
+    /// Each place is written once
+    Sweep,
+    /// Places are overwritten again and again, with flushes between
+    Churn,
 }
 
 /// What a soak does when something is wrong.

@@ -1,7 +1,7 @@
 //! Several targets at once: a process for each, so that none waits for another's device.
 
 use super::usage;
-use crate::args::{GlobalArgs, OnFinding, SoakArgs};
+use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
 use crate::output::Output;
 use crate::signals::Signals;
 use engine::Control;
@@ -97,6 +97,7 @@ fn command_of(args: &SoakArgs, global: &GlobalArgs, target: &OsStr, serial: Opti
     let passes = args.passes.map(|n| n.to_string());
     let on_finding = args.on_finding.map(|on| if on == OnFinding::Stop { "stop" } else { "continue" });
     let (witness, archive) = (args.witness.as_deref(), global.archive.as_deref().map(Path::as_os_str));
+    let mode = args.mode.map(|mode| if mode == SoakMode::Sweep { "sweep" } else { "churn" });
     let texts = [
         ("--for", args.time.as_deref()),
         ("--passes", passes.as_deref()),
@@ -104,6 +105,7 @@ fn command_of(args: &SoakArgs, global: &GlobalArgs, target: &OsStr, serial: Opti
         ("--rate", args.rate.as_deref()),
         ("--hook", args.hook.as_deref()),
         ("--on-finding", on_finding),
+        ("--mode", mode),
         ("--destroy", serial),
     ];
     let values = texts.map(|(option, text)| (option, text.map(OsStr::new)));

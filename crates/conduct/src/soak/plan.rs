@@ -34,7 +34,7 @@ impl Work {
         let unit = state.unit_bytes;
         // Of a small target several all the same.
         let at_most = |bytes: u64| bytes.min(state.lap_bytes / 4 / unit * unit).max(unit);
-        let (block_bytes, depth, random) = match state.pass % 4 {
+        let (block_bytes, depth, random) = match state.kind() {
             1 => (at_most(1 << 20), 8, false),
             2 => (unit, 16, true),
             3 => (at_most(256 << 10), 1, true),

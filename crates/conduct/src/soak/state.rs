@@ -102,6 +102,19 @@ pub struct Enough {
     pub at_finding: bool,
 }
 
+/// Which kinds of pass take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// All.
+    #[default]
+    All,
+    /// Those that write each place once.
+    Sweep,
+    /// The one that overwrites places again and again, with flushes between.
+    Churn,
+}
+
 /// A lap that was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
@@ -129,7 +142,7 @@ pub(super) struct Churn {
 impl Churn {
     /// Of the pass that runs.
     pub(super) fn of(state: &SoakState) -> Option<Self> {
-        state.pass.is_multiple_of(4).then_some(Self { times: 3, trims: state.trims, writes_a_flush: 32 })
+        (state.kind() == 0).then_some(Self { times: 3, trims: state.trims, writes_a_flush: 32 })
     }
 }
 
@@ -165,6 +178,9 @@ pub struct SoakState {
     pub buffered: bool,
     /// Of its writes, where that is limited.
     pub rate_bytes_per_s: Option<u64>,
+    /// Which passes take turns.
+    #[serde(default)]
+    pub mode: Mode,
     /// Whether the device can be told that places are not needed.
     pub trims: bool,
     /// Whether places are read beside the writes.
@@ -257,6 +273,7 @@ impl SoakState {
             lap_bytes,
             buffered: false,
             rate_bytes_per_s: None,
+            mode: Mode::All,
             trims: false,
             busy: false,
             bytes_read_beside: 0,
@@ -285,6 +302,15 @@ impl SoakState {
             scrub: None,
             times: Times::default(),
             finished: false,
+        }
+    }
+
+    /// The kind of the pass that runs: 1 to 3 write each place once, 0 overwrites again and again.
+    pub(super) fn kind(&self) -> u32 {
+        match self.mode {
+            Mode::All => self.pass % 4,
+            Mode::Sweep => (self.pass - 1) % 3 + 1,
+            Mode::Churn => 0,
         }
     }
 
@@ -424,6 +450,7 @@ impl SoakState {
             && self.region_bytes.div_ceil(self.lap_bytes) == laps
             && laps > 0
             && self.lap as u64 <= laps
+            && self.pass > 0
             && self.flight.is_none_or(|f| (f.lap as u64) < laps)
     }
 }

@@ -121,3 +121,20 @@ fn a_finding_is_told_once_and_no_foreign_file_is_its_own() {
     own.tester_fault = true;
     assert!(!own.is_clean());
 }
+
+#[test]
+fn passes_take_turns_as_they_were_asked_to() {
+    let mut s = state();
+    let mut kinds = |mode| {
+        s.mode = mode;
+        (1..=6)
+            .map(|pass| {
+                s.pass = pass;
+                s.kind()
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(Mode::All), [1, 2, 3, 0, 1, 2]);
+    assert_eq!(kinds(Mode::Sweep), [1, 2, 3, 1, 2, 3]);
+    assert_eq!(kinds(Mode::Churn), [0; 6]);
+}
