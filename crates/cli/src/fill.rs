@@ -20,6 +20,9 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     if args.random {
         set.push(("order".to_owned(), "random".to_owned()));
     }
+    if args.verify {
+        set.push(("verify".to_owned(), "stamp".to_owned()));
+    }
     set.extend(args.size.clone().map(|size| ("region".to_owned(), size)));
     let mut workload = text::workload(&source, &set, false)?;
     let page = Page { file: args.report.as_deref(), identify: false };

@@ -2,10 +2,13 @@
 
 use crate::lines::Lines;
 use crate::quantity;
+use crate::run::data_finding_text;
 use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, identity, storage_line};
-use model::{Filled, Run};
+use model::{DataFault, DataFinding, Filled, Run, VerifyRecord};
 
+/// Findings that are shown one by one.
+const MOST_SHOWN: usize = 6;
 /// Columns of the bars.
 const BAR: usize = 30;
 /// A rate after the rest is the first one again where it reaches so much of it.
@@ -47,6 +50,23 @@ fn sentence(view: &FillView<'_>) -> Option<String> {
     Some(text + ".")
 }
 
+/// Whether what was written came back, and how large the device really is.
+fn came_back(verify: &VerifyRecord) -> Vec<(String, Paint)> {
+    let read = quantity::size(verify.bytes_verified);
+    if verify.mismatched() == 0 && verify.findings.is_empty() {
+        return vec![(format!("{read} read back: nothing is wrong."), Paint::Accent)];
+    }
+    let real = |f: &&DataFinding| matches!(f.class, DataFault::WrapAround | DataFault::LimboCapacity);
+    let mut all = match verify.findings.iter().find(real) {
+        Some(f) => vec![(format!("FAKE: only {} are there.", quantity::size(f.lba * 512)), Paint::Bad)],
+        None => {
+            vec![(format!("DATA ARE WRONG at {} places of {read}.", quantity::count(verify.mismatched())), Paint::Bad)]
+        }
+    };
+    all.extend(verify.findings.iter().take(MOST_SHOWN).map(|f| (format!("- {}", data_finding_text(f)), Paint::Bad)));
+    all
+}
+
 /// The sentence, the rate by how much was written, and what must be said with it.
 pub fn fill_text(view: &FillView<'_>, style: &Style) -> String {
     let run = view.run;
@@ -74,6 +94,12 @@ pub fn fill_text(view: &FillView<'_>, style: &Style) -> String {
         out.line(format!("  {}  {rate:>10}  {least:>12}  {bar}", pad(&to, 12)).trim_end());
     }
     out.line("");
+    // Of all of it; what was written after the rest lies over its start.
+    if let Some(verify) = run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()) {
+        for (text, paint) in came_back(verify) {
+            out.wrapped("  ", &plain(&text, style.ascii), Some(paint));
+        }
+    }
     for phase in &run.phases {
         for reason in &phase.reasons {
             let text = format!("{}: {}", phase.plan.name, model::Reason::of(reason).sentence);

@@ -131,6 +131,9 @@ pub struct FillArgs {
     /// How long it rests before and after each part
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub rest: String,
+    /// Write stamps, read all of it back and say what is wrong with it, and how large the device really is: one pass for all
+    #[arg(long)]
+    pub verify: bool,
     /// Show what would be done, without doing it
     #[arg(long)]
     pub plan: bool,

@@ -73,7 +73,13 @@ impl Times {
         if self.passes.len() > MOST_PASSES {
             // Whole turns of the kinds, so that each keeps its share.
             let kinds = KINDS as usize;
-            self.passes = self.passes.iter().enumerate().filter(|(i, _)| i / kinds % 2 == 0).map(|(_, p)| *p).collect();
+            self.passes = self
+                .passes
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| (i / kinds).is_multiple_of(2))
+                .map(|(_, p)| *p)
+                .collect();
         }
     }
 }

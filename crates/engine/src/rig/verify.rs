@@ -134,8 +134,9 @@ pub(super) fn make_cold(
     let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
     verified.handed(&sync);
     let flushed = files.iter().map(sys::sync_all).fold(Ok(()), Result::and);
-    if let Err(errno) = flushed {
-        // Also where nothing was to be written any more: the device says that something is gone.
+    if let (Err(errno), true) = (flushed, errors.is_empty()) {
+        // Also where nothing was to be written any more: the device says that something is gone. Of writes that failed it says
+        // nothing new.
         *errors.entry(sys::errno_name(errno)).or_default() += 1;
     }
     // What a failed fsync covered may be gone, and is said to be lost late.

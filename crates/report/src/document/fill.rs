@@ -1,6 +1,6 @@
 //! `narrows/fill/1`.
 
-use model::{Filled, Run};
+use model::{Filled, Run, VerifyRecord};
 use serde::Serialize;
 
 /// What `narrows fill --json` prints.
@@ -18,6 +18,8 @@ pub struct FillDocument<'a> {
     pub rest_s: f64,
     /// What was written after that.
     pub after_rest: Option<&'a Filled>,
+    /// Whether what was written came back (`--verify`); `null` where nobody looked.
+    pub verify: Option<&'a VerifyRecord>,
     /// What the user should know of the target.
     pub remarks: &'a [String],
 }
@@ -28,6 +30,7 @@ impl<'a> FillDocument<'a> {
         // The quiet window after the one phase, and that before the next.
         let rest_s = run.plan.quiet_ns as f64 * 2.0 / 1e9;
         let (run_id, target) = (run.id.as_str(), run.target.name.as_str());
-        Self { schema: "narrows/fill/1", run_id, target, fill, rest_s, after_rest, remarks: &run.remarks }
+        let verify = run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref());
+        Self { schema: "narrows/fill/1", run_id, target, fill, rest_s, after_rest, verify, remarks: &run.remarks }
     }
 }

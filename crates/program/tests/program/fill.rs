@@ -41,3 +41,18 @@ fn a_directory_is_filled_in_a_file_that_goes_away() {
     assert_eq!(std::fs::read(&data).unwrap(), vec![1; 1 << 20]);
     assert_eq!(scratch.run(["fill", name, "--rest", "soon"]).code, 2);
 }
+
+/// One pass tells the rates, whether the data come back, and how large the device really is.
+#[test]
+fn what_was_filled_is_read_back_where_that_is_asked_for() {
+    let scratch = Scratch::new();
+    let fill = |target: &str, code| scratch.json(["fill", target, "--verify", "--rest", "0s", "--json"], code);
+    let sound = fill("sim:a1-card,capacity=64MiB", 0);
+    assert_eq!(sound["verify"]["bytes_verified"], 64 << 20);
+    assert!(sound["fill"]["bytes_per_s"].as_f64().unwrap() > 1e6);
+    let fake = fill("sim:a1-card,capacity=64MiB,wraps-at=16MiB", 1);
+    let found = &fake["verify"]["findings"][0];
+    assert_eq!((&found["class"], &found["lba"]), (&"wrap-around".into(), &((16 << 20) / 512).into()));
+    let ended = scratch.run(["fill", "sim:a1-card,capacity=64MiB,limbo-from=16MiB", "--verify", "--rest", "0s"]);
+    assert!(ended.code == 1 && ended.stdout.contains("FAKE: only 17 MB are there"), "{}", ended.stdout);
+}
