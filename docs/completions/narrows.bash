@@ -100,6 +100,9 @@ _narrows() {
             narrows__subcmd__runs,verify)
                 cmd="narrows__subcmd__runs__subcmd__verify"
                 ;;
+            narrows__subcmd__runs,wear)
+                cmd="narrows__subcmd__runs__subcmd__wear"
+                ;;
             narrows__subcmd__workloads,list)
                 cmd="narrows__subcmd__workloads__subcmd__list"
                 ;;
@@ -450,7 +453,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__fill)
-            opts="-h -V --size --passes --random --rest --plan --report --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --size --passes --random --rest --verify --plan --report --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2229,7 +2232,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__runs)
-            opts="-h -V --json --archive --color --help --version list prune show verify recover reindex tag delete"
+            opts="-h -V --json --archive --color --help --version list prune wear show verify recover reindex tag delete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2493,8 +2496,33 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__runs__subcmd__wear)
+            opts="-h -V --json --archive --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --archive)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__soak)
-            opts="-h -V --for --passes --size --rate --buffered --busy --no-trim --on-finding --hook --no-scrub --witness --resume --overwrite --destroy --json --archive --color --help --version"
+            opts="-h -V --for --passes --size --rate --buffered --mode --busy --no-trim --on-finding --hook --no-scrub --witness --resume --overwrite --destroy --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2514,6 +2542,10 @@ _narrows() {
                     ;;
                 --rate)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "sweep churn" -- "${cur}"))
                     return 0
                     ;;
                 --on-finding)

@@ -548,6 +548,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand fill" -l color -d 'When 
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l random -d 'Blocks at random places instead of one after the other'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l verify -d 'Write stamps, read all of it back and say what is wrong with it, and how large the device really is: one pass for all'
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l plan -d 'Show what would be done, without doing it'
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
@@ -558,6 +559,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How lon
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l passes -d 'How many passes' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How much of the target is written [default: all; of a file system 95 % of what is free]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l mode -d 'Only passes that write each place once (sweep), or only those that overwrite places again and again (churn); otherwise every fourth does' -r -f -a "sweep\t'Each place is written once'
+churn\t'Places are overwritten again and again, with flushes between'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
 stop\t'It ends with the lap'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l hook -d 'Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input' -r -f -a "(__fish_complete_command)"
@@ -593,21 +596,22 @@ complete -c narrows -n "__fish_narrows_using_subcommand rate" -l read-registers 
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "list" -d 'All runs, or those that fit, newest last'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "prune" -d 'Delete runs by a rule; those with a tag stay, unless --tag names it'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "show" -d 'One run: its card, or with --json all of it'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "verify" -d 'Check bundles against their SHA256SUMS (exit 1 if one was altered)'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "recover" -d 'Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "reindex" -d 'Rebuild index.jsonl from the bundles'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "tag" -d 'Give a run a tag, or list tags'
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune show verify recover reindex tag delete" -f -a "delete" -d 'Delete runs with their pages and tags'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "list" -d 'All runs, or those that fit, newest last'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "prune" -d 'Delete runs by a rule; those with a tag stay, unless --tag names it'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "wear" -d 'How the disks wore from run to run and soak to soak, by what they say themselves'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "show" -d 'One run: its card, or with --json all of it'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "verify" -d 'Check bundles against their SHA256SUMS (exit 1 if one was altered)'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "recover" -d 'Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "reindex" -d 'Rebuild index.jsonl from the bundles'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "tag" -d 'Give a run a tag, or list tags'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -f -a "delete" -d 'Delete runs with their pages and tags'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l tag -d 'With this tag' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l workload -d 'Of this workload' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from list" -l target -d 'On this target, or with this in its name' -r
@@ -633,6 +637,13 @@ complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from wear" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from wear" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from wear" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from wear" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from wear" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'

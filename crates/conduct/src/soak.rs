@@ -173,7 +173,7 @@ impl Soaking<'_> {
         if !promised {
             state.doubt(lap);
         }
-        let whole = self.is_whole(state, &record)?;
+        let whole = self.is_whole(state, &record, written)?;
         if whole {
             state.times.lap(&record);
             state.end_lap(promised);
@@ -209,7 +209,7 @@ impl Soaking<'_> {
     fn reads(&self, opened: &mut Opened, state: &mut SoakState, region: Range<u64>) -> Result<bool, Failure> {
         let work = Work { reads: true, region, ..Work::of(state) };
         let record = self.carry_out(opened, state, &work)?;
-        self.is_whole(state, &record)
+        self.is_whole(state, &record, record.bytes)
     }
 
     /// Carries a phase out, and takes over what it found.
@@ -221,9 +221,10 @@ impl Soaking<'_> {
         Ok(record)
     }
 
-    /// Whether a phase did all that it was to do; an error where the target answers no more.
-    fn is_whole(&self, state: &SoakState, record: &PhaseRecord) -> Result<bool, Failure> {
-        if record.stop == StopCause::Failed {
+    /// Whether a phase did all that it was to do; an error where the target answers no more, or where of all that was tried nothing
+    /// succeeded: it is gone, or read-only.
+    fn is_whole(&self, state: &SoakState, record: &PhaseRecord, bytes_done: u64) -> Result<bool, Failure> {
+        if record.stop == StopCause::Failed || bytes_done == 0 && !record.errors.is_empty() {
             let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
             let what = format!("{}: the target failed ({})", state.target, errors.join(", "));
             return Err(Failure::new(FailureKind::Device, what)
