@@ -36,7 +36,14 @@ mkfs.btrfs -q --data single "$device" >"$scratch/err" 2>&1 || fail "mkfs.btrfs"
 mkdir "$scratch/mnt"
 options=()
 attach() { mount "${options[@]}" "$device" "$scratch/mnt" && mounted=yes; }
-detach() { umount "$scratch/mnt" && mounted=; }
+# What a process had in flight by io_uring is let go of a moment after it has ended.
+detach() {
+    for _ in $(seq 50); do
+        if umount "$scratch/mnt" 2>/dev/null; then mounted= && return; fi
+        sleep 0.1
+    done
+    umount "$scratch/mnt" && mounted=
+}
 attach
 export NARROWS_ARCHIVE=$scratch/archive
 

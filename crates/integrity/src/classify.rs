@@ -63,18 +63,28 @@ pub fn points_to(stamper: &Stamper, lba: u64, block: &[u8]) -> Option<u64> {
     elsewhere(&contents).map(|(position, stamp)| stamp.lba.saturating_sub(position as u64))
 }
 
-/// Whether a place that shows what was there before belongs to a write of which another part did arrive: `around` was read from
-/// `start` together with it, and `found` is the judgement of the place. Then the write is torn, and not lost.
+/// Whether a place that shows what was there before is the end of a write of which the beginning did arrive: `around` was read from
+/// `start` together with it, and `found` is the judgement of the place. Then the write is torn. A piece that is missing in the middle
+/// is lost: what came after it arrived.
 pub fn is_rest_of_torn(stamper: &Stamper, start: u64, around: &[u8], found: &Judgement) -> bool {
-    let before = found.sequence.unwrap_or(0);
-    found.finding.class == DataFault::LostWrite
-        && around.as_chunks::<SECTOR_BYTES>().0.iter().enumerate().any(|(i, sector)| {
-            let Some(stamp) = Stamp::decode(crate::stamp::split(sector).0) else { return false };
-            let ours = stamp.run_id == stamper.run_id && stamp.target_id == stamper.target_id;
-            let first = stamp.lba.saturating_sub(u64::from(stamp.sector));
-            let covers = (first..first + u64::from(stamp.count)).contains(&found.finding.lba);
-            ours && stamp.lba == start + i as u64 && covers && stamp.sequence > before
-        })
+    if found.finding.class != DataFault::LostWrite {
+        return false;
+    }
+    let (place, before) = (found.finding.lba, found.sequence.unwrap_or(0));
+    let arrived = around.as_chunks::<SECTOR_BYTES>().0.iter().enumerate().filter_map(|(i, sector)| {
+        let stamp = Stamp::decode(crate::stamp::split(sector).0)?;
+        let ours = stamp.run_id == stamper.run_id && stamp.target_id == stamper.target_id;
+        let first = stamp.lba.saturating_sub(u64::from(stamp.sector));
+        let covers = (first..first + u64::from(stamp.count)).contains(&place);
+        (ours && stamp.lba == start + i as u64 && covers && stamp.sequence > before).then_some(stamp.lba)
+    });
+    // In the order of their places.
+    let (mut first, mut last) = (None, None);
+    for lba in arrived {
+        first = first.or(Some(lba));
+        last = Some(lba);
+    }
+    first.is_some_and(|lba| lba < place) && last.is_some_and(|lba| lba < place)
 }
 
 fn elsewhere(contents: &[Content]) -> Option<(usize, Stamp)> {
