@@ -288,9 +288,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         );
     }
     let chosen = |t: &&Target| arguments.targets.is_empty() || arguments.targets.iter().any(|n| n == t.name);
-    for target in TARGETS.iter().filter(chosen) {
-        let binaries = build(&root, &[target], |mut cargo| cargo.status().context("could not run cargo"))?;
-        let binary = &binaries[0];
+    let targets: Vec<&Target> = TARGETS.iter().filter(chosen).collect();
+    // All at once: each ends with a long step of one thread.
+    let binaries = build(&root, &targets, |mut cargo| cargo.status().context("could not run cargo"))?;
+    for (target, binary) in targets.iter().zip(&binaries) {
         let size = check_file(binary, target)?;
         if !arguments.no_run {
             run_once(binary, target)?;

@@ -70,13 +70,17 @@ fn where_there_is_no_device_it_was_verified_in_memory_only() {
     }
 }
 
-/// They keep no data, so they are refused before anything is done.
+/// It keeps no data, so it is refused before anything is done; a simulated disk keeps what is verified.
 #[test]
 fn what_keeps_nothing_is_not_verified() {
     let scratch = Scratch::new();
-    for target in ["null:", "sim:nvme"] {
+    let ended = scratch.run(["run", &workload(&scratch, ""), "null:"]);
+    assert_eq!(ended.code, 3, "{} {}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("nothing to verify"), "{}", ended.stderr);
+    for (target, said) in [("sim:nvme", "nothing wrong"), ("sim:nvme,data-fault=bit-rot,data-fault-at=9", "DATA WRONG")]
+    {
         let ended = scratch.run(["run", &workload(&scratch, ""), target]);
-        assert_eq!(ended.code, 3, "{} {}", ended.stdout, ended.stderr);
-        assert!(ended.stderr.contains("nothing to verify"), "{}", ended.stderr);
+        assert_eq!(ended.code, i32::from(said != "nothing wrong"), "{} {}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains(said), "{}", ended.stdout);
     }
 }
