@@ -129,15 +129,14 @@ fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
 
 /// A place whose data are wrong: where, how, and which version was to be there.
 pub fn data_finding_text(f: &DataFinding) -> String {
+    let text = format!("sector {}: {}, {}", f.lba, f.class, count(f.sectors, "sector", "sectors"));
+    // Of a whole device no version is expected.
+    if (f.expected_generation, f.found_generation) == (None, None) {
+        return text;
+    }
     let generation = |g: Option<u32>| g.map_or("none".to_owned(), |g| g.to_string());
-    format!(
-        "sector {}: {}, {}, generation {} expected, {} found",
-        f.lba,
-        f.class,
-        count(f.sectors, "sector", "sectors"),
-        generation(f.expected_generation),
-        generation(f.found_generation)
-    )
+    let (expected, found) = (generation(f.expected_generation), generation(f.found_generation));
+    format!("{text}, generation {expected} expected, {found} found")
 }
 
 fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Weight, String)> {
