@@ -67,10 +67,10 @@ fact_names! {
     LOWER_DIRECTORIES = "lower_directories", "list", "mount options (lowerdir=)", "Lower directories of an overlay; reads of unmodified files go there.";
     UPPER_DIRECTORY = "upper_directory", "text", "mount options (upperdir=)", "Upper directory of an overlay; writes go there.";
     FILESYSTEM_ERRORS = "filesystem_errors", "int", "/sys/fs/ext4/*/errors_count", "Errors that the file system has recorded (live); only where health is asked for.";
-    WRITE_ERRORS = "write_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats", "Writes of its devices that failed, as `btrfs device stats` has them (live); only where health is asked for.";
-    READ_ERRORS = "read_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats", "Reads of its devices that failed.";
+    WRITE_ERRORS = "write_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats, /sys/fs/bcachefs/*/dev-*/io_errors", "Writes of its devices that failed, as `btrfs device stats` has them (live); only where health is asked for.";
+    READ_ERRORS = "read_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats, /sys/fs/bcachefs/*/dev-*/io_errors", "Reads of its devices that failed.";
     FLUSH_ERRORS = "flush_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats", "Flushes of its devices that failed.";
-    CORRUPTION_ERRORS = "corruption_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats", "Blocks whose checksum was wrong.";
+    CORRUPTION_ERRORS = "corruption_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats, /sys/fs/bcachefs/*/dev-*/io_errors", "Blocks whose checksum was wrong.";
     GENERATION_ERRORS = "generation_errors", "int", "/sys/fs/btrfs/*/devinfo/*/error_stats", "Blocks of metadata that were older than they must be.";
     FILESYSTEM_DEVICES = "filesystem_devices", "list", "/sys/fs/btrfs/*/devices", "All devices of a file system that spans several.";
 

@@ -6,10 +6,12 @@
 
 mod ask;
 pub mod ata;
+mod bcachefs;
 mod dm;
 mod ebs;
 pub mod nvme;
 
 pub(crate) use ask::{of_ata_disk, of_nvme_controller};
+pub(crate) use bcachefs::bcachefs_errors;
 pub(crate) use dm::integrity_mismatches;
 pub use ebs::note_limits_of_run;

@@ -170,10 +170,10 @@ impl Walk<'_> {
         layer.set(facts::DM_NAME, root.text(&format!("{directory}/dm/name")));
         layer.set(facts::DM_TYPE, kind);
         layer.set(facts::DM_UUID, uuid);
-        layer.set(
-            facts::INTEGRITY_MISMATCHES,
-            health::integrity_mismatches(root, &layer.name, directory, self.look.health),
-        );
+        // Few mappings have such a counter.
+        if let Some(count) = health::integrity_mismatches(root, &layer.name, directory, self.look.health) {
+            layer.set(facts::INTEGRITY_MISMATCHES, count);
+        }
         layer.set(facts::DM_SUSPENDED, root.flag(&format!("{directory}/dm/suspended")));
         self.with_members(layer, directory, depth);
     }

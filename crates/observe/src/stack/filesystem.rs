@@ -3,6 +3,7 @@
 use super::Walk;
 use crate::block_devices;
 use crate::facts;
+use crate::health;
 use crate::mounts::{MountEntry, mount_of};
 use crate::root::file_name;
 use model::{DeviceId, Layer, LayerKind};
@@ -222,6 +223,16 @@ impl Walk<'_> {
                     let counts: Option<Vec<i64>> = stats.iter().map(of).collect();
                     layer.set(fact, counts.filter(|c| !c.is_empty()).map(|c| c.iter().sum::<i64>()));
                 }
+            }
+            "bcachefs" => {
+                // The source names all members: `/dev/sda:/dev/sdb`.
+                let first = entry.source.split(':').next().unwrap_or_default();
+                let device = block_devices::device_of_node(self.root, first).or(Some(entry.device));
+                let name = device.and_then(|device| block_devices::device_name(self.root, device));
+                let errors = name.and_then(|name| health::bcachefs_errors(self.root, &name));
+                layer.set(facts::WRITE_ERRORS, errors.map(|e| e.write));
+                layer.set(facts::READ_ERRORS, errors.map(|e| e.read));
+                layer.set(facts::CORRUPTION_ERRORS, errors.map(|e| e.checksum));
             }
             _ => {}
         }
