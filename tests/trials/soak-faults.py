@@ -7,7 +7,7 @@ Damage is done to laps of the pass that are written and not yet read at its end,
 a flipped bit (bit-rot), a place of 64 KiB that holds zeroes (lost-write or corrupt), noise in one sector (corrupt), the data of
 another place (misdirected-write), and the version before (lost-write). Needs no root; DIRECTORY must allow O_DIRECT.
 """
-import json, mmap, os, random, re, subprocess, sys, tempfile
+import json, mmap, os, random, re, select, subprocess, sys, tempfile
 
 program, directory = os.path.abspath(sys.argv[1]), sys.argv[2]
 minutes = float(sys.argv[3]) if len(sys.argv) > 3 else 10
@@ -38,20 +38,50 @@ def write(at, data):
 injected = {}  # place -> kind of the pass that runs
 older = {}  # place -> its data of an earlier pass
 done, missed, strange, same = [], [], [], []
+late = {}  # place -> kind: the last lap was done when the damage was, so that it may have come behind the reading
 pass_now, lap_now = 1, 0
+count_late = []
 environment = dict(os.environ, NARROWS_ARCHIVE=os.path.join(work, "archive"))
 soak = subprocess.Popen(
     # Slow enough that something can happen meanwhile.
     [program, "soak", path, "--overwrite", "--for", f"{minutes}m", "--rate", "60MB", "--hook", "cat >> " + os.path.join(work, "found") + "; echo >> " + os.path.join(work, "found")],
-    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
 )
 expected_class = {"flip": {"bit-rot"}, "zeroes": {"lost-write", "corrupt"}, "noise": {"corrupt"}, "misdirected": {"misdirected-write"}, "older": {"lost-write", "stale-read"}}
+
+
+said = b""  # of the soak, and not yet looked at
+
+
+def lines():
+    global said
+    while True:
+        line, end, rest = said.partition(b"\n")
+        if end:
+            said = rest
+            yield line.decode()
+            continue
+        more = os.read(soak.stderr.fileno(), 1 << 16)
+        if not more:
+            return
+        said += more
+
+
+def is_late():
+    """Whether the reading at the end of the pass may have begun."""
+    global said
+    while select.select([soak.stderr.fileno()], [], [], 0)[0]:
+        more = os.read(soak.stderr.fileno(), 1 << 16)
+        if not more:
+            break
+        said += more
+    return f"pass {pass_now}, lap {LAPS} of".encode() in said
 
 
 def damage():
     # Laps before the last that was told: what follows may be in flight.
     place = chance.randrange(lap_now * LAP // UNIT)
-    if place in injected:
+    if place in injected or place in late:
         return
     kinds = ["flip", "zeroes", "noise", "misdirected"] + (["older"] if place in older else [])
     kind = chance.choice(kinds)
@@ -75,7 +105,7 @@ def damage():
             same.append((pass_now, place))
             return
     write(place * UNIT, bytes(new))
-    injected[place] = kind
+    (late if is_late() else injected)[place] = kind
 
 
 def settle():
@@ -93,11 +123,13 @@ def settle():
     for place, kind in injected.items():
         classes = told.pop(place, [])
         (done if len(classes) == 1 and classes[0] in expected_class[kind] else missed).append((pass_now, place, kind, classes))
-    strange.extend((pass_now, place, classes) for place, classes in told.items())
+    strange.extend((pass_now, place, classes) for place, classes in told.items() if place not in late)
+    count_late.append(len(late))
     injected.clear()
+    late.clear()
 
 
-for line in soak.stderr:
+for line in lines():
     if match := re.match(r"pass (\d+), lap (\d+) of", line):
         pass_now, lap_now = int(match[1]), int(match[2])
         # While the next lap is written, and after the last one while all is read: not any more.
@@ -111,15 +143,17 @@ for line in soak.stderr:
                 older[place] = read(place * UNIT)
     elif " is whole" in line:
         settle()
-said = soak.stdout.read()
+answer_text = soak.stdout.read().decode()
 status = soak.wait()
 states = os.path.join(work, "archive", "soaks")
 kept = [name for name in os.listdir(states) if name.endswith(".json")] if os.path.isdir(states) else []
 if len(kept) != 1:
-    sys.exit(f"it did not run: {said}")
+    sys.exit(f"it did not run: {answer_text}")
 answer = json.loads(open(os.path.join(states, kept[0])).read().split("\n", 1)[1])
 count = {kind: sum(1 for d in done if d[2] == kind) for kind in expected_class}
 print(f"seed {seed}: {answer['passes']} passes, {answer['bytes_verified'] / 1e9:.1f} GB verified; {len(done)} of {len(done) + len(missed)} found, once and with their class: {count}")
+if sum(count_late):
+    print(f"too late to be sure of, and not counted: {sum(count_late)}")
 if same:
     print(f"not done, as the older data were the present ones: {same}")
 for miss in missed:
