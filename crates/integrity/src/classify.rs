@@ -54,6 +54,8 @@ pub struct Judgement {
     pub(crate) lost_epoch: Option<u32>,
     /// The newest write of which something lies there.
     sequence: Option<u64>,
+    /// What shows nothing of this run may be what was there before.
+    blank_may_be_old: bool,
 }
 
 /// The first sector of the block to which the data in `block`, read from `lba`, belong, if that is elsewhere on this
@@ -67,7 +69,8 @@ pub fn points_to(stamper: &Stamper, lba: u64, block: &[u8]) -> Option<u64> {
 /// `start` together with it, and `found` is the judgement of the place. Then the write is torn. A piece that is missing in the middle
 /// is lost: what came after it arrived.
 pub fn is_rest_of_torn(stamper: &Stamper, start: u64, around: &[u8], found: &Judgement) -> bool {
-    if found.finding.class != DataFault::LostWrite {
+    // One byte repeated is what was there before only where nothing was, or what was there had been trimmed.
+    if found.finding.class != DataFault::LostWrite || found.sequence.is_none() && !found.blank_may_be_old {
         return false;
     }
     let (place, before) = (found.finding.lba, found.sequence.unwrap_or(0));
@@ -238,6 +241,7 @@ pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement
         empty: contents.iter().all(|c| matches!(c, Content::Blank(_) | Content::Unrecognisable(None))),
         also_at_origin,
         lost_epoch: expected.epoch,
+        blank_may_be_old: expected.allowed.min <= 1 || expected.trims,
         sequence: contents.iter().filter_map(|c| c.stamp()).map(|s| s.sequence).max(),
         finding: DataFinding {
             class: fault,
