@@ -8,7 +8,9 @@ use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
 use conduct::admission::Consent;
-use conduct::soak::{Enough, Growth, Keeps, Mode, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking};
+use conduct::soak::{
+    Amplification, Enough, Growth, Keeps, Mode, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking,
+};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
@@ -94,6 +96,10 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(Failure::new(FailureKind::Refused, what)
             .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
     }
+    if resumed.is_some() && opened.target.kind == TargetKind::Sim {
+        let what = format!("{}: what a simulated device held went with the program that wrote it", path.display());
+        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows soak sim:NAME   starts another soak"));
+    }
     let place = Place::of(&opened, args.destroy.first().map(String::as_str));
     if made.as_ref().is_some_and(|made| Some(made.file) != place.file) {
         let what = format!("{}: another file stands there now", path.display());
@@ -149,8 +155,10 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (control, archive) = (&control, &archive);
     let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
+    let simulated = opened.target.kind == TargetKind::Sim;
     drop(opened);
-    state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
+    // A simulated device goes with this program: nothing can go on.
+    state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
     let begun = state.sessions > 0;
     if state.own_file && (!begun || state.finished && state.is_clean()) {
         std::fs::remove_file(&state.path)
@@ -278,23 +286,9 @@ fn grown(growth: Growth) -> GrowthDocument {
     GrowthDocument { first_pass: first, last_pass: last, passes, share, low, high }
 }
 
-/// Of each device that counts what it was given and what it wrote to its flash.
-fn amplification(state: &SoakState) -> Vec<AmplificationDocument> {
-    let grown = |layer: &str, counter: &str| {
-        let (before, now) = state.counters.get(&format!("{layer}: {counter}"))?;
-        u64::try_from(now.int()?.checked_sub(before.int()?)?).ok()
-    };
-    let layers = state
-        .counters
-        .keys()
-        .filter_map(|name| name.strip_suffix(observe::facts::FLASH_WRITTEN_BYTES)?.strip_suffix(": "));
-    let of = |layer: &str| {
-        let flash_bytes = grown(layer, observe::facts::FLASH_WRITTEN_BYTES)?;
-        let host_bytes = grown(layer, observe::facts::WRITTEN_BYTES).filter(|bytes| *bytes > 0)?;
-        let amplification = flash_bytes as f64 / host_bytes as f64;
-        Some(AmplificationDocument { layer: layer.to_owned(), host_bytes, flash_bytes, amplification })
-    };
-    layers.filter_map(of).collect()
+fn amplified(device: Amplification) -> AmplificationDocument {
+    let Amplification { layer, host_bytes, flash_bytes, factor: amplification } = device;
+    AmplificationDocument { layer, host_bytes, flash_bytes, amplification }
 }
 
 fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
@@ -335,7 +329,7 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
             .collect(),
         median_growth: state.median_growth().map(grown),
         p99_growth: state.p99_growth().map(grown),
-        write_amplification: amplification(state),
+        write_amplification: state.write_amplification().into_iter().map(amplified).collect(),
         kernel_warnings: &state.kernel_warnings,
         scrub: state.scrub.as_ref().map(|s| ScrubDocument {
             bytes: s.bytes,
@@ -353,23 +347,6 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
 mod tests {
     use super::*;
     use model::Fact;
-
-    #[test]
-    fn what_the_flash_wrote_is_told_of_devices_that_count_it() {
-        let mut state = SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 1 << 24, [1, 2, 3, 4]);
-        let mut counts = |name: &str, before, now| state.counters.insert(name.into(), (Fact::Int(before), now));
-        counts("nvme0n1: written_bytes", 1_000, Fact::Int(3_000));
-        counts("nvme0n1: flash_written_bytes", 5_000, Fact::Int(8_000));
-        counts("nvme1n1: written_bytes", 1_000, Fact::Int(3_000));
-        counts("nvme2n1: flash_written_bytes", 1_000, Fact::Int(3_000));
-        counts("nvme3n1: written_bytes", 1_000, Fact::Null);
-        counts("nvme3n1: flash_written_bytes", 1_000, Fact::Int(3_000));
-        let told = amplification(&state);
-        assert_eq!(told.len(), 1);
-        let first = &told[0];
-        assert_eq!((first.layer.as_str(), first.host_bytes, first.flash_bytes), ("nvme0n1", 2_000, 3_000));
-        assert!((first.amplification - 1.5).abs() < 1e-9);
-    }
 
     #[test]
     fn the_hottest_disk_is_told_where_one_tells() {

@@ -18,6 +18,7 @@ mod state;
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
 pub use growth::{Growth, PassTimes, Times};
 pub use kept::DIRECTORY;
+pub use machine::Amplification;
 pub use own_file::OwnFile;
 pub use scrub::Scrub;
 pub use state::{Ended, Enough, Flight, Lap, Mode, Place, SoakState};

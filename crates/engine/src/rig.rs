@@ -25,6 +25,7 @@ mod ways;
 
 pub(crate) use bounds::clip;
 pub use device_reads::DeviceReads;
+pub(crate) use execute::reading_back;
 pub use file::FileRig;
 pub use null::NullRig;
 pub(crate) use on_files::no_file_system;

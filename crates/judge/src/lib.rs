@@ -31,6 +31,7 @@ mod repeated;
 
 mod scope;
 pub mod validity;
+mod wear;
 
 pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_pairs, margin_percent};
 pub use context::Context;
@@ -44,3 +45,4 @@ pub use rank::{LEAST_TARGETS, RankAsked, RankError, TargetRuns, is_duration_of_w
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use validity::{Refusal, Remark};
+pub use wear::{emmc_used_percent, wear_of_disk};

@@ -52,6 +52,7 @@ mod validity;
 mod verdict;
 mod verify_record;
 mod verify_source;
+mod wear;
 
 pub use capacity::{Capacity, CapacityKind};
 pub use comparison::{
@@ -113,6 +114,7 @@ pub use verdict::{
 };
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
+pub use wear::{WearOfDisk, WearReading};
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.
 pub type Ns = u64;

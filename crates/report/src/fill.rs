@@ -60,7 +60,9 @@ fn came_back(verify: &VerifyRecord) -> Vec<(String, Paint)> {
     let mut all = match verify.findings.iter().find(real) {
         Some(f) => vec![(format!("FAKE: only {} are there.", quantity::size(f.lba * 512)), Paint::Bad)],
         None => {
-            vec![(format!("DATA ARE WRONG at {} places of {read}.", quantity::count(verify.mismatched())), Paint::Bad)]
+            let count = verify.mismatched();
+            let places = if count == 1 { "place" } else { "places" };
+            vec![(format!("DATA ARE WRONG at {} {places} of {read}.", quantity::count(count)), Paint::Bad)]
         }
     };
     all.extend(verify.findings.iter().take(MOST_SHOWN).map(|f| (format!("- {}", data_finding_text(f)), Paint::Bad)));

@@ -1,10 +1,11 @@
 //! The life of disks, as text.
 
-use crate::document::{WearDocument, WearOfDisk, WearReading};
+use crate::document::WearDocument;
 use crate::lines::Lines;
 use crate::quantity;
 use crate::style::Style;
 use crate::text::plain;
+use model::{WearOfDisk, WearReading};
 
 /// For each disk a sentence, and what it said each time.
 pub fn wear_text(document: &WearDocument, style: &Style) -> String {
@@ -58,37 +59,37 @@ fn told(reading: &WearReading) -> String {
 mod tests {
     use super::*;
 
-    fn reading(at: &str, used_percent: f64, written_tb: f64, flash_tb: f64) -> WearReading {
-        let bytes = |tb: f64| Some((tb * 1e12) as u64);
-        WearReading {
-            at: at.into(),
-            from: format!("run of {at}"),
-            used_percent: Some(used_percent),
-            step_percent: 1.0,
-            written_bytes: bytes(written_tb),
-            flash_written_bytes: bytes(flash_tb),
-        }
-    }
-
     #[test]
     fn what_is_left_is_said_with_what_is_not_known_of_it() {
-        let mut disk = WearOfDisk::new("S3R1");
-        disk.model = Some("SSD".into());
-        disk.readings = vec![reading("2026-11-01", 5.0, 22.0, 40.0), reading("2026-01-01", 3.0, 12.0, 25.0)];
-        disk.conclude();
-        assert_eq!(disk.percent_per_terabyte, Some((0.1, 0.3)), "1 to 3 % for 10 TB");
-        assert_eq!(disk.write_amplification, Some(1.5));
-        let text = wear_text(&WearDocument::new(vec![disk]), &Style::default());
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reading = WearReading {
+            at: "2026-11-01".into(),
+            from: "r".into(),
+            used_percent: Some(5.0),
+            step_percent: 1.0,
+            written_bytes: Some(22_000_000_000_000),
+            flash_written_bytes: None,
+        };
+        let mut disk = WearOfDisk {
+            serial: "S3R1".into(),
+            model: Some("SSD".into()),
+            readings: vec![reading],
+            percent_per_terabyte: Some((0.1, 0.3)),
+            write_amplification: Some(1.5),
+        };
+        let said = |disk: &WearOfDisk| {
+            let text = wear_text(&WearDocument::new(vec![disk.clone()]), &Style::default());
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let text = said(&disk);
         assert!(
-            text.starts_with("SSD S3R1: 5 % of its life is used; all of it would be after 333 TB to 1 000 TB of"),
+            text.starts_with(
+                "SSD S3R1: 5 % of its life is used; all of it would be after 333 TB to 1 000 TB of the same"
+            ),
             "{text}"
         );
-        assert!(text.contains("it wrote 1.50 times what it was given"), "{text}");
-        let mut once = WearOfDisk::new("E");
-        once.readings = vec![reading("2026-01-01", 3.0, 12.0, 25.0)];
-        once.conclude();
-        assert_eq!((once.percent_per_terabyte, once.write_amplification), (None, None));
+        assert!(text.contains("it wrote 1.50 times what it was given. 2026-11-01 r 5 % 22 TB written"), "{text}");
+        disk.percent_per_terabyte = Some((0.0, 0.1));
+        assert!(said(&disk).contains("after 1 000 TB or more of the same"), "{}", said(&disk));
         assert!(wear_text(&WearDocument::new(Vec::new()), &Style::default()).contains("No run or soak"));
     }
 }

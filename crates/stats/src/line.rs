@@ -32,14 +32,19 @@ pub fn least_squares(points: &[(f64, f64)]) -> Option<Line> {
     })
 }
 
-/// Theil-Sen: the median of the slopes between all pairs of different x, and the median of what is left as intercept
-/// (Sen, J. Am. Stat. Assoc. 63, 1968). `None` below two points or without two different x. Cost n^2: thin long series.
-pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
+/// Between all pairs of different x.
+fn slopes(points: &[(f64, f64)]) -> Vec<f64> {
     let mut slopes = Vec::with_capacity(points.len() * points.len().saturating_sub(1) / 2);
     for (i, (x1, y1)) in points.iter().enumerate() {
         slopes.extend(points[i + 1..].iter().filter(|(x2, _)| x2 != x1).map(|(x2, y2)| (y2 - y1) / (x2 - x1)));
     }
-    let slope = median_in_place(&mut slopes)?;
+    slopes
+}
+
+/// Theil-Sen: the median of the slopes between all pairs of different x, and the median of what is left as intercept
+/// (Sen, J. Am. Stat. Assoc. 63, 1968). `None` below two points or without two different x. Cost n^2: thin long series.
+pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
+    let slope = median_in_place(&mut slopes(points))?;
     let mut rest: Vec<f64> = points.iter().map(|(x, y)| y - slope * x).collect();
     Some(Line { intercept: median_in_place(&mut rest)?, slope })
 }
@@ -49,10 +54,7 @@ pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
 /// points, or where two have the same x.
 pub fn theil_sen_interval(points: &[(f64, f64)], level: f64) -> Option<(f64, f64)> {
     let n = points.len();
-    let mut slopes = Vec::with_capacity(n * n.saturating_sub(1) / 2);
-    for (i, (x1, y1)) in points.iter().enumerate() {
-        slopes.extend(points[i + 1..].iter().filter(|(x2, _)| x2 != x1).map(|(x2, y2)| (y2 - y1) / (x2 - x1)));
-    }
+    let mut slopes = slopes(points);
     if n < 5 || slopes.len() < n * (n - 1) / 2 {
         return None;
     }

@@ -3,19 +3,20 @@
 use crate::output::Output;
 use archive::Archive;
 use conduct::soak::SoakState;
-use model::{Fact, Failure, FailureKind};
+use judge::{emmc_used_percent, wear_of_disk};
+use model::{Fact, Failure, FailureKind, WearOfDisk, WearReading};
 use observe::facts;
-use report::document::{WearDocument, WearOfDisk, WearReading};
+use report::document::WearDocument;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 /// Executes the command.
 pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Result<ExitCode, Failure> {
-    let mut disks: BTreeMap<String, WearOfDisk> = BTreeMap::new();
+    let mut disks: BTreeMap<String, (Option<String>, Vec<WearReading>)> = BTreeMap::new();
     let mut take = |serial: &str, model: Option<&str>, reading: WearReading| {
-        let disk = disks.entry(serial.to_owned()).or_insert_with(|| WearOfDisk::new(serial));
-        disk.model = disk.model.take().or_else(|| model.map(str::to_owned));
-        disk.readings.push(reading);
+        let (known, readings) = disks.entry(serial.to_owned()).or_default();
+        *known = known.take().or_else(|| model.map(str::to_owned));
+        readings.push(reading);
     };
     for id in archive.ids()? {
         // What cannot be read `runs list` complains of.
@@ -39,8 +40,8 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
     let fits = |disk: &WearOfDisk| {
         wanted.is_none_or(|text| disk.serial == text || disk.model.as_ref().is_some_and(|model| model.contains(text)))
     };
-    let mut disks: Vec<WearOfDisk> = disks.into_values().filter(fits).collect();
-    disks.iter_mut().for_each(WearOfDisk::conclude);
+    let disks = disks.into_iter().map(|(serial, (model, readings))| wear_of_disk(serial, model, readings));
+    let disks: Vec<WearOfDisk> = disks.filter(fits).collect();
     if let Some(text) = wanted.filter(|_| disks.is_empty()) {
         let what = format!("no run or soak in this archive knows the wear of a disk '{text}'");
         return Err(Failure::new(FailureKind::Usage, what).remedy("narrows runs wear   shows all that are known"));
@@ -58,7 +59,7 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
 fn reading<'f>(at: &str, from: &str, fact: &dyn Fn(&str) -> Option<&'f Fact>) -> Option<WearReading> {
     let count = |name: &str| fact(name).and_then(Fact::int).and_then(|n| u64::try_from(n).ok());
     let percent = count(facts::WEAR_PERCENT).map(|percent| percent as f64);
-    let used_percent = percent.or_else(|| fact(facts::LIFE_TIME).and_then(Fact::text).and_then(tenths));
+    let used_percent = percent.or_else(|| fact(facts::LIFE_TIME).and_then(Fact::text).and_then(emmc_used_percent));
     let reading = WearReading {
         at: at.to_owned(),
         from: from.to_owned(),
@@ -71,13 +72,6 @@ fn reading<'f>(at: &str, from: &str, fact: &dyn Fn(&str) -> Option<&'f Fact>) ->
     let told =
         reading.used_percent.is_some() || reading.written_bytes.is_some() || reading.flash_written_bytes.is_some();
     told.then_some(reading)
-}
-
-/// The worse of the two estimates of an eMMC (JESD84-B51, DEVICE_LIFE_TIME_EST_TYP_A and _B): 1 is 0 to 10 %, 11 beyond 100 %, 0
-/// not defined.
-fn tenths(text: &str) -> Option<f64> {
-    let numbers = text.split_whitespace().filter_map(|n| u8::from_str_radix(n.trim_start_matches("0x"), 16).ok());
-    numbers.filter(|n| (1..=11).contains(n)).max().map(|n| f64::from(n) * 10.0)
 }
 
 /// A moment so much later, as far as it can be said.
@@ -94,10 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_emmc_tells_tenths() {
-        assert_eq!(tenths("0x01 0x02"), Some(20.0));
-        assert_eq!(tenths("0x0b 0x00"), Some(110.0));
-        assert_eq!((tenths("0x00 0x00"), tenths("?")), (None, None));
+    fn a_reading_is_what_was_told() {
         let life = Fact::Text("0x01 0x03".into());
         let told = reading("2026-01-01T00:00:00Z", "r", &|name| (name == facts::LIFE_TIME).then_some(&life)).unwrap();
         assert_eq!((told.used_percent, told.step_percent), (Some(30.0), 10.0));

@@ -90,3 +90,58 @@ fn counters(layers: &[Layer]) -> BTreeMap<String, Fact> {
     };
     layers.iter().flat_map(of_layer).collect()
 }
+
+/// What a device wrote to its flash for what it was given, by its own counters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amplification {
+    /// Which device.
+    pub layer: String,
+    /// Written by hosts meanwhile.
+    pub host_bytes: u64,
+    /// Written to the flash meanwhile.
+    pub flash_bytes: u64,
+    /// The second for each of the first.
+    pub factor: f64,
+}
+
+impl SoakState {
+    /// Of each device that counts both.
+    pub fn write_amplification(&self) -> Vec<Amplification> {
+        let grown = |layer: &str, counter: &str| {
+            let (before, now) = self.counters.get(&format!("{layer}: {counter}"))?;
+            u64::try_from(now.int()?.checked_sub(before.int()?)?).ok()
+        };
+        let of = |layer: &str| {
+            let flash_bytes = grown(layer, facts::FLASH_WRITTEN_BYTES)?;
+            let host_bytes = grown(layer, facts::WRITTEN_BYTES).filter(|bytes| *bytes > 0)?;
+            let factor = flash_bytes as f64 / host_bytes as f64;
+            Some(Amplification { layer: layer.to_owned(), host_bytes, flash_bytes, factor })
+        };
+        let names = self.counters.keys();
+        let layers = names.filter_map(|name| name.strip_suffix(facts::FLASH_WRITTEN_BYTES)?.strip_suffix(": "));
+        layers.filter_map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Place;
+    use super::*;
+
+    #[test]
+    fn what_the_flash_wrote_is_told_of_devices_that_count_it() {
+        let mut state = SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 1 << 24, [1, 2, 3, 4]);
+        let mut counts = |name: &str, before, now| state.counters.insert(name.into(), (Fact::Int(before), now));
+        counts("nvme0n1: written_bytes", 1_000, Fact::Int(3_000));
+        counts("nvme0n1: flash_written_bytes", 5_000, Fact::Int(8_000));
+        counts("nvme1n1: written_bytes", 1_000, Fact::Int(3_000));
+        counts("nvme2n1: flash_written_bytes", 1_000, Fact::Int(3_000));
+        counts("nvme3n1: written_bytes", 1_000, Fact::Null);
+        counts("nvme3n1: flash_written_bytes", 1_000, Fact::Int(3_000));
+        let told = state.write_amplification();
+        assert_eq!(told.len(), 1);
+        let first = &told[0];
+        assert_eq!((first.layer.as_str(), first.host_bytes, first.flash_bytes), ("nvme0n1", 2_000, 3_000));
+        assert!((first.factor - 1.5).abs() < 1e-9);
+    }
+}

@@ -159,6 +159,12 @@ fn run_all(job: Job<'_>, mut works: Vec<Work<'_>>, crew: &Crew) -> Vec<Result<Ra
     outcomes
 }
 
+/// A phase that goes through all that a phase wrote, however long that takes.
+pub(crate) fn reading_back(plan: &PhasePlan) -> PhasePlan {
+    let warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };
+    PhasePlan { time_limit_ns: Ns::MAX / 2, stop: StopRule::RegionOnce, warmup, ..plan.clone() }
+}
+
 /// Reads back what the streams wrote, where that is asked for: after all of them have ended, so that it disturbs nobody's
 /// figures; its own are in none of the phase's. It goes past the page cache wherever that can be, whatever way the stream
 /// took: what is in memory says nothing of the device. Its errors are counted with the phase's.
@@ -193,12 +199,7 @@ fn read_back(
     }
     // The series is of the phase's own operations.
     job.control.series.close();
-    let phase = PhasePlan {
-        time_limit_ns: Ns::MAX / 2,
-        stop: StopRule::RegionOnce,
-        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-        ..job.plan.clone()
-    };
+    let phase = reading_back(job.plan);
     let crew = Crew::new(prepared.len() as u32, &phase.stop);
     let before = job.device_read_bytes();
     let works = prepared.iter_mut().map(|(stream, way, known)| Work { stream, way, known }).collect();

@@ -1,7 +1,7 @@
 //! The simulated machine: its stations, its clock, and the way of a command past the page cache.
 //!
 //! Faults that are injected, and must be survived by what is above: EIO of single operations and of ranges, short
-//! transfers, stalls, throttling, a second user, stolen CPU time. Not injected: lost, torn or misplaced writes.
+//! transfers, stalls, throttling, a second user, stolen CPU time. What happens to data is [`super::SimData`]'s.
 
 use super::jitter::Jitter;
 use super::page_cache::PageCache;

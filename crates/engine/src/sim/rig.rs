@@ -4,13 +4,13 @@ use super::SimDevice;
 use super::data::SimData;
 use super::together::Together;
 use crate::recorder::phase_record;
-use crate::rig::{clip, no_file_system, no_memory, nothing_written};
+use crate::rig::{clip, no_file_system, no_memory, nothing_written, reading_back};
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, ErrorPolicy, Failure,
     FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause,
-    StopRule, StreamPlan, SystemSample, VerifySource, Warmup, WorkerUsage,
+    StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Verified, Written};
 
@@ -196,9 +196,7 @@ impl SimRig {
         let result = self.data.flush().map(|()| 0);
         known.ended(&sync, Outcome { at_ns: self.now(), result });
         known.reads_by("simulated".to_owned());
-        let warmup = Warmup { min_ns: 0, share: 0.0, max_ns: 0 };
-        let (time_limit_ns, stop, access) = (Ns::MAX / 2, StopRule::RegionOnce, Access::Direct);
-        let phase = PhasePlan { time_limit_ns, stop, warmup, access, streams: vec![back], ..plan.clone() };
+        let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) };
         self.device.prepare(&phase);
         let back = &phase.streams[0];
         let crew = Crew::new(1, &phase.stop);

@@ -43,7 +43,7 @@ pub use runs::{RunEntry, RunsDocument};
 pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
 pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
-pub use wear::{WearDocument, WearOfDisk, WearReading};
+pub use wear::WearDocument;
 pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 
