@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: policy. What to open, whether to write and what a fact means is decided by the callers.
 
+mod bell;
 mod block;
 mod btrfs;
 mod bus_fault;
@@ -46,6 +47,7 @@ mod statx;
 mod thread;
 mod timex;
 
+pub use bell::Bell;
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
 };

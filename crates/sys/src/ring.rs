@@ -11,7 +11,7 @@
 
 use crate::ring_op::{RingCompletion, RingOp};
 use crate::ring_queues::Queues;
-use crate::{BufferPool, CallFlags, RingError, RingOptions, raise_memlock};
+use crate::{Bell, BufferPool, CallFlags, RingError, RingOptions, raise_memlock};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, ReadWriteFlags};
@@ -21,7 +21,8 @@ use rustix::io_uring::{
     io_uring_sqe, io_uring_user_data, ioprio_union, iovec, len_union, off_or_addr2_union, op_flags_union,
 };
 use std::mem::ManuallyDrop;
-use std::os::fd::RawFd;
+use std::os::fd::{AsFd, RawFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Why an operation was not taken.
@@ -60,6 +61,8 @@ struct Slot {
 
 /// Marks the sync half of a pair in the user data; below it is the buffer's index.
 const SYNC_HALF: u64 = 1 << 32;
+/// The user data of the entry that waits for the bell.
+const BELL: u64 = 1 << 33;
 
 /// A ring over one or several files.
 #[derive(Debug)]
@@ -85,6 +88,8 @@ pub struct Ring {
     in_flight: u32,
     /// The pool has been given back, or kept for ever.
     ended: bool,
+    /// What else a wait ends for.
+    bell: Option<Arc<Bell>>,
     pub(crate) features: Vec<String>,
     pub(crate) missing: Vec<String>,
 }
@@ -133,6 +138,7 @@ impl Ring {
             unsubmitted: 0,
             in_flight: 0,
             ended: false,
+            bell: None,
         };
         if ring.extended_arguments {
             ring.features.push("timeout-argument".to_owned());
@@ -154,6 +160,25 @@ impl Ring {
         self.ended = true;
         // SAFETY: no operation refers to it, and with `ended` nothing takes or drops it again.
         self.end().then(|| unsafe { ManuallyDrop::take(&mut self.pool) })
+    }
+
+    /// A wait for completions also ends when the bell rings. It takes an entry of the queue: not with pairs in all buffers.
+    pub fn listen(&mut self, bell: Arc<Bell>) {
+        self.bell = Some(bell);
+        self.wait_for_bell();
+    }
+
+    /// Queues the entry that completes when the bell rings, once.
+    fn wait_for_bell(&mut self) {
+        let Some(bell) = &self.bell else { return };
+        self.queues.push(io_uring_sqe {
+            opcode: IoringOp::PollAdd,
+            fd: bell.as_fd().as_raw_fd(),
+            op_flags: op_flags_union { poll32_events: u32::from(PollFlags::IN.bits()) },
+            user_data: io_uring_user_data::from_u64(BELL),
+            ..io_uring_sqe::default()
+        });
+        self.unsubmitted += 1;
     }
 
     /// Features in use.
@@ -236,8 +261,9 @@ impl Ring {
                 self.transfer(fd, IoringOp::WriteFixed, IoringOp::Writev, buffer, offset, len)
             }
             RingOp::Fsync => self.sync(fd, u64::from(buffer), IoringFsyncFlags::empty()),
+            RingOp::Datasync => self.sync(fd, u64::from(buffer), IoringFsyncFlags::DATASYNC),
         };
-        if op != RingOp::Fsync {
+        if !matches!(op, RingOp::Fsync | RingOp::Datasync) {
             entry.ioprio = ioprio_union { ioprio: priority };
         }
         if op == RingOp::WriteThenDatasync {
@@ -420,6 +446,13 @@ impl Ring {
         while ready > 0 && taken < limit {
             ready -= 1;
             let raw = self.queues.take();
+            if raw.user_data == BELL {
+                if let Some(bell) = &self.bell {
+                    bell.heard();
+                }
+                self.wait_for_bell();
+                continue;
+            }
             let buffer = raw.user_data as u32;
             let slot = &mut self.slots[buffer as usize];
             slot.parts -= 1;

@@ -11,6 +11,8 @@ pub enum RingOp {
     WriteThenDatasync,
     /// fsync of the file; the buffer is only the operation's name.
     Fsync,
+    /// fdatasync of the file; the same.
+    Datasync,
 }
 
 /// One completed operation.

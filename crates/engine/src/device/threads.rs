@@ -43,6 +43,8 @@ pub struct PsyncThreads {
     buffer_bytes: usize,
     features: Vec<String>,
     missing: Vec<String>,
+    /// How long a wait lasts at most.
+    longest_wait_ns: Ns,
 }
 
 impl PsyncThreads {
@@ -74,7 +76,13 @@ impl PsyncThreads {
                 .map_err(|source| DeviceError::NoThread { purpose: format!("I/O at depth {depth}"), source })?;
             slots.push(Slot { requests, buffer: Some(buffer), thread });
         }
-        Ok(Self { epoch, slots, answers, in_flight: 0, buffer_bytes, features, missing })
+        Ok(Self { epoch, slots, answers, in_flight: 0, buffer_bytes, features, missing, longest_wait_ns: Ns::MAX })
+    }
+
+    /// With short waits: for a source that others bring something to, which no thread here can hear of.
+    pub fn looking_often(mut self) -> Self {
+        self.longest_wait_ns = 2_000_000;
+        self
     }
 
     fn take(&mut self, answer: Answer, out: &mut Vec<Completion>) {
@@ -139,7 +147,7 @@ impl Device for PsyncThreads {
     fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
         let room = out.capacity() - out.len();
         for taken in 0..room {
-            let left = if taken < min { until.saturating_sub(self.now()) } else { 0 };
+            let left = if taken < min { until.saturating_sub(self.now()).min(self.longest_wait_ns) } else { 0 };
             match self.answers.recv_timeout(Duration::from_nanos(left)) {
                 Ok(answer) => self.take(answer, out),
                 Err(RecvTimeoutError::Timeout) => break,

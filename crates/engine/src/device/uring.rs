@@ -7,8 +7,9 @@ use crate::{Completion, Device, DeviceError};
 use model::{IoPriority, Ns, RwFlags};
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use sys::{
-    BufferPool, Epoch, Ring, RingError, RingOp, RingOptions,
+    Bell, BufferPool, Epoch, Ring, RingError, RingOp, RingOptions,
     errno::{ENXIO, ETIME},
 };
 use workload::{BlockOp, FileSpace, OpKind};
@@ -26,6 +27,8 @@ pub struct UringDevice {
     files: Vec<OwnedFd>,
     space: FileSpace,
     polls: bool,
+    /// Whether fdatasync is queued like other operations, so that writes go on beside it.
+    queues_syncs: bool,
     missing: Vec<String>,
     /// Completions of those.
     aside: Vec<Completion>,
@@ -102,6 +105,14 @@ impl UringDevice {
         Ok(device)
     }
 
+    /// With waits that end also when the bell rings, and fdatasync as an operation in flight beside the others: for a source
+    /// that others bring something to, and that cannot stand still while it syncs.
+    pub fn hearing(mut self, bell: Arc<Bell>) -> Self {
+        self.ring.listen(bell);
+        self.queues_syncs = !self.polls;
+        self
+    }
+
     /// With something more to say among what is missing.
     pub fn without(mut self, what: Option<&str>) -> Self {
         self.missing.extend(what.map(str::to_owned));
@@ -125,7 +136,8 @@ impl UringDevice {
         let ring = Ring::over(own, pool, options)?;
         let last_now = Cell::new(epoch.elapsed_ns());
         let done = Vec::with_capacity(ring.buffers() as usize);
-        Ok(Self { epoch, ring, files: aside, space, polls: options.poll, missing: Vec::new(), aside: done, last_now })
+        let (polls, missing) = (options.poll, Vec::new());
+        Ok(Self { epoch, ring, files: aside, space, polls, queues_syncs: false, missing, aside: done, last_now })
     }
 
     /// Finds out with one read, of the first bytes of the first file, whether completions can be polled for.
@@ -192,6 +204,7 @@ impl Device for UringDevice {
                 OpKind::Write => RingOp::Write,
                 OpKind::WriteSync => RingOp::WriteThenDatasync,
                 OpKind::Fsync if !self.polls => RingOp::Fsync,
+                OpKind::Fdatasync if self.queues_syncs => RingOp::Datasync,
                 OpKind::Fsync | OpKind::Fdatasync | OpKind::Trim | OpKind::WriteZeroes => {
                     self.carry_out_aside(op)?;
                     continue;

@@ -1,0 +1,124 @@
+//! The container: the same bytes on a raw device and in a preallocated file (docs/design/container.md).
+//!
+//! Pure: bytes in, values out. Every record has a CRC32C and names the container and the opening that it belongs to, so that
+//! what an older recording left at the same place is never taken for one of this.
+
+mod batch;
+mod fields;
+mod geometry;
+mod segment;
+mod superblock;
+#[cfg(test)]
+mod vectors_tests;
+
+pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss, Payload, introduction};
+pub use fields::RECORD_BYTES;
+use fields::{Get, Put};
+pub use geometry::{BLOCK_BYTES, Geometry, SEGMENT_UNIT, WhenFull};
+pub use segment::{Held, MOST_STREAMS, SegmentFooter, SegmentHeader};
+pub use superblock::Superblock;
+
+/// Version of the format.
+pub const VERSION: u32 = 1;
+/// Longer names are cut.
+const MOST_NAME_BYTES: usize = 60;
+
+/// Why something is no container, or not one for us.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContainerError {
+    /// There is no superblock, and no segment either.
+    #[error("it holds no recording")]
+    None,
+    /// It was written by a later program.
+    #[error("the recording has format version {found}; this program reads and writes version {VERSION}")]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// Four segments have no room.
+    #[error("{bytes} bytes are too few: {needed} are needed")]
+    TooSmall {
+        /// What is there.
+        bytes: u64,
+        /// What would do.
+        needed: u64,
+    },
+    /// The target is shorter than the container.
+    #[error("it has {found} bytes, and the recording {expected}: the rest is missing")]
+    Cut {
+        /// What is there.
+        found: u64,
+        /// What the container has.
+        expected: u64,
+    },
+}
+
+/// Which container a record belongs to, and which of its openings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Drawn by lot when it was made.
+    pub uuid: [u8; 16],
+    /// Counts the times that it was opened for recording, from 1.
+    pub epoch: u32,
+}
+
+impl Identity {
+    fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
+        into.bytes(&self.uuid).u32(self.epoch)
+    }
+
+    fn get(from: &mut Get<'_>) -> Self {
+        Self { uuid: from.array(), epoch: from.u32() }
+    }
+}
+
+/// What the frames of a stream are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Bytes of which nothing is known.
+    #[default]
+    Opaque,
+    /// JPEG pictures.
+    Jpeg,
+}
+
+/// A stream, as the container knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamName {
+    /// Its number.
+    pub stream: u16,
+    /// What its frames are.
+    pub kind: FrameKind,
+    /// What it is called; at most 60 bytes are kept.
+    pub name: String,
+}
+
+impl StreamName {
+    fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
+        let mut length = self.name.len().min(MOST_NAME_BYTES);
+        while !self.name.is_char_boundary(length) {
+            length -= 1;
+        }
+        into.u16(self.stream)
+            .u8(u8::from(self.kind == FrameKind::Jpeg))
+            .u8(length as u8)
+            .bytes(&self.name.as_bytes()[..length])
+    }
+
+    fn get(from: &mut Get<'_>) -> Option<Self> {
+        let (stream, kind, length) = (from.u16(), from.u8(), usize::from(from.u8()));
+        let kind = match kind {
+            0 => FrameKind::Opaque,
+            1 => FrameKind::Jpeg,
+            _ => return None,
+        };
+        let bytes: [u8; MOST_NAME_BYTES] = from.array();
+        let name = std::str::from_utf8(bytes.get(..length)?).ok()?.to_owned();
+        Some(Self { stream, kind, name })
+    }
+
+    /// What the payload of [`Entry::Stream`] says.
+    pub fn introduced(payload: &[u8]) -> Option<Self> {
+        Self::get(&mut Get::from(payload))
+    }
+}

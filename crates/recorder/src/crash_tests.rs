@@ -1,0 +1,360 @@
+//! The promise: no frame at or before the acknowledged one is missing or altered, whenever the power goes, and whatever the
+//! storage had done by then of what was not flushed. Every moment of a recorded log is tried.
+
+use crate::container::{Geometry, Identity, Superblock, WhenFull};
+use crate::input::{Generated, InTime};
+use crate::reader::{Container, Damage};
+use crate::ring::Ring;
+use crate::run::{DEPTH, on};
+use crate::{Accounts, Counted, Store, WriterSettings};
+use engine::{Completion, Device, DeviceError};
+use model::Ns;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
+use workload::{BlockOp, OpKind, mix};
+
+const PIECE: usize = 64 << 10;
+const EIO: i32 = 5;
+
+/// What happened on the way to the medium, in order.
+#[derive(Clone, Debug)]
+enum Happened {
+    /// A write was handed over: from now on any part of it may be on the medium.
+    Write { offset: u64, bytes: Vec<u8> },
+    /// A flush ended well: of the writes so far these are certain.
+    Flushed { writes: Vec<usize> },
+}
+
+/// One moment: what happened, and how many frames of each stream had been acknowledged before.
+#[derive(Clone, Debug)]
+struct Moment {
+    happened: Happened,
+    durable: Vec<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    moments: Vec<Moment>,
+    writes: usize,
+    /// Writes that have ended well, by their number in the log.
+    ended: Vec<usize>,
+}
+
+/// A disk that takes its time, ends operations in any order, and fails as told.
+struct Disk {
+    log: Rc<RefCell<Log>>,
+    accounts: Arc<Accounts>,
+    buffers: Vec<Vec<u8>>,
+    flying: BTreeMap<(Ns, u32), (BlockOp, Result<u32, i32>, Flight)>,
+    now: Ns,
+    seed: u64,
+    drawn: u64,
+    fails_every: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Flight {
+    Write(usize),
+    Flush(Vec<usize>),
+}
+
+impl Disk {
+    fn new(accounts: &Arc<Accounts>, seed: u64, fails_every: u64) -> Self {
+        Self {
+            log: Rc::default(),
+            accounts: Arc::clone(accounts),
+            buffers: vec![vec![0; PIECE]; DEPTH as usize],
+            flying: BTreeMap::new(),
+            now: 0,
+            seed,
+            drawn: 0,
+            fails_every,
+        }
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.drawn += 1;
+        mix(self.seed ^ mix(self.drawn))
+    }
+
+    fn note(&self, happened: Happened) {
+        let durable = self.accounts.counted().iter().map(|c| c.durable).collect();
+        self.log.borrow_mut().moments.push(Moment { happened, durable });
+    }
+}
+
+impl Device for Disk {
+    type Op = BlockOp;
+
+    fn now(&self) -> Ns {
+        self.now
+    }
+
+    fn buffer(&mut self, index: u32) -> &mut [u8] {
+        &mut self.buffers[index as usize]
+    }
+
+    fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
+        for op in ops {
+            let takes = 100_000 + self.draw() % 5_000_000;
+            let fails = self.fails_every > 0 && self.draw() % self.fails_every == 0;
+            let result = if fails { Err(EIO) } else { Ok(op.len) };
+            let flight = if op.kind == OpKind::Write {
+                let bytes = self.buffers[op.buffer as usize][..op.len as usize].to_vec();
+                self.note(Happened::Write { offset: op.offset, bytes });
+                self.log.borrow_mut().writes += 1;
+                Flight::Write(self.log.borrow().writes - 1)
+            } else {
+                Flight::Flush(self.log.borrow().ended.clone())
+            };
+            self.flying.insert((self.now + takes, op.buffer), (*op, result, flight));
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, min: usize, until: Ns, out: &mut Vec<Completion>) -> Result<(), DeviceError> {
+        while let Some((&(at, buffer), _)) = self.flying.first_key_value() {
+            if at > self.now && (out.len() >= min || at > until) {
+                break;
+            }
+            self.now = self.now.max(at);
+            let Some((_, result, flight)) = self.flying.remove(&(at, buffer)) else { break };
+            match flight {
+                Flight::Write(number) if result.is_ok() => self.log.borrow_mut().ended.push(number),
+                Flight::Flush(writes) if result.is_ok() => self.note(Happened::Flushed { writes }),
+                _ => {}
+            }
+            out.push(Completion { buffer, result, at_ns: self.now });
+        }
+        if out.len() < min && until < Ns::MAX / 4 {
+            self.now = self.now.max(until);
+        }
+        Ok(())
+    }
+}
+
+/// The medium at a moment: what is certain, and of the rest what chance left of it, in parts of 512 bytes.
+fn image(container: &[u8], moments: &[Moment], seed: u64) -> Vec<u8> {
+    let mut certain: Vec<usize> = Vec::new();
+    for moment in moments {
+        if let Happened::Flushed { writes } = &moment.happened {
+            certain.extend(writes);
+        }
+    }
+    let mut bytes = container.to_vec();
+    let writes = moments.iter().filter_map(|m| match &m.happened {
+        Happened::Write { offset, bytes } => Some((*offset as usize, bytes)),
+        Happened::Flushed { .. } => None,
+    });
+    for (number, (offset, written)) in writes.enumerate() {
+        let luck = mix(seed ^ mix(number as u64));
+        for (part, sector) in written.chunks(512).enumerate() {
+            let arrives = certain.contains(&number)
+                || match luck % 4 {
+                    0 => false,
+                    1 => true,
+                    // Torn behind a place, or anywhere.
+                    2 => part as u64 * 512 < (luck >> 8) % written.len() as u64,
+                    _ => mix(luck ^ part as u64) & 1 == 0,
+                };
+            if arrives {
+                bytes[offset + part * 512..][..sector.len()].copy_from_slice(sector);
+            }
+        }
+    }
+    bytes
+}
+
+struct Recorded {
+    container: Vec<u8>,
+    log: Log,
+    counted: Vec<Counted>,
+    cameras: Generated,
+    geometry: Geometry,
+}
+
+fn record(geometry: Geometry, cameras: Generated, ring_bytes: usize, fails_every: u64) -> Recorded {
+    let identity = Identity { uuid: [7; 16], epoch: 1 };
+    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1 };
+    let mut container = vec![0; geometry.container_bytes as usize];
+    for at in [0, geometry.second_superblock() as usize] {
+        container[at..at + 4096].copy_from_slice(&superblock.encode());
+    }
+    let accounts = Arc::new(Accounts::default());
+    let ring = Ring::new(ring_bytes);
+    let inlet = InTime::new(cameras, ring, geometry.largest_frame(), &accounts);
+    let disk = Disk::new(&accounts, cameras.seed, fails_every);
+    let log = Rc::clone(&disk.log);
+    let settings = WriterSettings {
+        identity,
+        geometry,
+        next_segment: 0,
+        next_batch: 0,
+        max_latency_ns: 20_000_000,
+        ring_bytes: ring_bytes as u64,
+        clock_start_ns: 1_700_000_000_000_000_000,
+        piece_bytes: PIECE as u64,
+        priority: None,
+    };
+    let ran = on(disk, settings, Arc::clone(&accounts), inlet, || {}).unwrap();
+    assert!(ran.written.segments > 1, "{:?}", ran.written);
+    let log = std::mem::take(&mut *log.borrow_mut());
+    Recorded { container, log, counted: accounts.counted(), cameras, geometry }
+}
+
+impl Recorded {
+    /// What was promised of each stream after so many moments must be there.
+    fn check(&self, upto: usize, seed: u64) {
+        let moments = &self.log.moments[..upto];
+        let bytes = image(&self.container, moments, seed);
+        let container = Container::open(bytes.as_slice()).unwrap();
+        let promised = self.log.moments.get(upto).map_or_else(
+            || self.counted.iter().map(|c| c.durable).collect(),
+            |next| next.durable.clone(),
+        );
+        let mut found: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
+        // The oldest segments may have been overwritten in part.
+        let oldest = container.expendable_batches();
+        container
+            .frames(None, &mut |name, frame, bytes| {
+                if let Some(bytes) = bytes {
+                    let (camera, number) = (name.stream, frame.entry.sequence);
+                    let mut made = vec![0; self.cameras.bytes(camera.into(), number)];
+                    self.cameras.make(camera.into(), number, &mut made);
+                    assert!(made == bytes, "camera {camera}, frame {number} is another");
+                    if frame.batch >= oldest {
+                        found.entry(camera).or_default().push(number);
+                    }
+                }
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        for (camera, promised) in promised.iter().enumerate() {
+            let mut numbers = found.remove(&(camera as u16)).unwrap_or_default();
+            let there = numbers.len();
+            numbers.sort_unstable();
+            numbers.dedup();
+            assert_eq!(numbers.len(), there, "camera {camera}: frames are there twice");
+            if self.geometry.when_full == WhenFull::Stop {
+                // None was lost, so the first so many are those that were acknowledged.
+                assert!((0..*promised).eq(numbers.iter().copied().take(*promised as usize)), "moment {upto}, camera {camera}: {promised} were promised");
+            } else if *promised > 0 {
+                let last = promised - 1;
+                let from = numbers.first().copied().unwrap_or(0);
+                assert!((from..=last).eq(numbers.iter().copied().filter(|n| *n <= last)), "moment {upto}: a hole");
+                assert!(numbers.contains(&last), "moment {upto}: the last promised is missing");
+            }
+        }
+        let verified = container.verify(&|_| {}).unwrap();
+        assert_eq!(verified.damage, [], "moment {upto}, seed {seed}: what was not promised is no damage");
+        let (segment, batch) = container.next_numbers().unwrap();
+        assert!(container.segments().iter().all(|s| s.header.segment < segment && s.header.first_batch <= batch));
+    }
+}
+
+fn cameras(seed: u64, frames: u64) -> Generated {
+    Generated { jitter: 0.5, frames: Some(frames), ..Generated::parse("3x30KB@60", seed).unwrap() }
+}
+
+fn geometry(segments: u64, when_full: WhenFull) -> Geometry {
+    let bytes = (1 << 20) + segments * (256 << 10) + 4096;
+    Geometry::fit(bytes, 512, 64 << 10, Some(256 << 10), when_full).unwrap()
+}
+
+/// Every prefix of the log, with four fates of what was not flushed.
+#[test]
+fn at_every_moment_of_a_recording_what_was_acknowledged_is_there() {
+    for seed in 0..3 {
+        let recorded = record(geometry(24, WhenFull::Stop), cameras(seed, 40), 4 << 20, 0);
+        assert!(recorded.counted.iter().all(|c| c.durable == 40 && c.received == 40), "{:?}", recorded.counted);
+        let moments = recorded.log.moments.len();
+        (0..=moments).for_each(|upto| (0..4).for_each(|luck| recorded.check(upto, luck)));
+    }
+}
+
+/// The same where writes and flushes fail now and then: what was not acknowledged goes elsewhere.
+#[test]
+fn a_failed_write_or_flush_loses_nothing() {
+    for seed in 0..6 {
+        let recorded = record(geometry(60, WhenFull::Stop), cameras(seed, 30), 4 << 20, 40);
+        assert!(recorded.counted.iter().all(|c| c.durable == 30), "{:?}", recorded.counted);
+        let moments = recorded.log.moments.len();
+        (0..=moments).step_by(3).for_each(|upto| (0..2).for_each(|luck| recorded.check(upto, luck)));
+    }
+}
+
+#[test]
+fn a_ring_of_segments_holds_the_newest_without_a_hole() {
+    for seed in 0..3 {
+        let recorded = record(geometry(12, WhenFull::Wrap), cameras(seed, 150), 640 << 10, 0);
+        assert!(recorded.counted.iter().all(|c| c.durable == 150), "{:?}", recorded.counted);
+        let moments = recorded.log.moments.len();
+        (0..=moments).step_by(5).for_each(|upto| (0..2).for_each(|luck| recorded.check(upto, luck)));
+    }
+}
+
+/// A storage that only fails: everything is lost, and said to be.
+#[test]
+fn what_the_storage_never_took_is_counted_as_lost() {
+    let recorded = record(geometry(24, WhenFull::Stop), cameras(1, 40), 4 << 20, 1);
+    for counted in &recorded.counted {
+        assert_eq!((counted.durable, counted.in_flight()), (0, 0), "{counted:?}");
+        assert_eq!(counted.all_lost(), counted.received);
+    }
+}
+
+#[test]
+fn a_full_container_stops_and_says_how_many_had_no_place() {
+    let recorded = record(geometry(4, WhenFull::Stop), cameras(1, 60), 4 << 20, 0);
+    for counted in &recorded.counted {
+        assert!(counted.durable > 0 && counted.all_lost() > 0 && counted.in_flight() == 0, "{counted:?}");
+    }
+}
+
+/// Of what was acknowledged and is damaged afterwards each is told, and nothing else.
+#[test]
+fn damage_is_told_and_superblocks_are_not_needed() {
+    let recorded = record(geometry(24, WhenFull::Stop), cameras(1, 40), 4 << 20, 0);
+    let whole = image(&recorded.container, &recorded.log.moments, 0);
+    let frames = |bytes: &[u8]| {
+        let mut all = Vec::new();
+        let container = Container::open(bytes).unwrap();
+        container
+            .frames(None, &mut |_, frame, _| {
+                all.push(frame.entry);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        (all, container.verify(&|_| {}).unwrap().damage)
+    };
+    let (all, damage) = frames(&whole);
+    assert_eq!((all.len(), damage), (120, vec![]));
+    let second = recorded.geometry.second_superblock() as usize;
+    for (places, expected) in [
+        (vec![0], Damage::Superblock { offset: 0 }),
+        (vec![second], Damage::Superblock { offset: second as u64 }),
+        (vec![0, second], Damage::BothSuperblocks),
+    ] {
+        let mut bytes = whole.clone();
+        places.iter().for_each(|at| bytes[at + 100] ^= 1);
+        let (found, damage) = frames(&bytes);
+        assert_eq!((found.len(), damage), (120, vec![expected]));
+    }
+    let hit = all[50];
+    let mut bytes = whole.clone();
+    bytes[hit.payload.offset as usize + 5] ^= 0x40;
+    let (_, damage) = frames(&bytes);
+    assert!(matches!(&damage[..], [Damage::Frame { sequence, .. }] if *sequence == hit.sequence), "{damage:?}");
+    // The head of a batch: all that it held is missing.
+    let mut bytes = whole.clone();
+    let batch = (0..whole.len()).step_by(4096).filter(|at| whole[*at..].starts_with(b"NARRWBAT")).nth(3).unwrap();
+    bytes[batch + 50] ^= 1;
+    let (_, damage) = frames(&bytes);
+    assert!(damage.contains(&Damage::Batches { epoch: 1, from: 3, until: 4 }), "{damage:?}");
+    assert!(Container::open(&whole[..whole.len() / 2]).is_err());
+    assert!(Container::open(&[0u8; 100_000][..]).is_err());
+    assert_eq!(whole.as_slice().length().unwrap(), whole.len() as u64);
+}

@@ -1,0 +1,100 @@
+//! Several producers by one Unix socket, each with a connection, and acknowledgements back.
+//!
+//! A producer says its name (magic, length as 16 bits, the name), then sends frames with their length before them. It is sent,
+//! when that has changed, how many of its frames are durable and how many are lost, each as 64 bits; all little-endian.
+
+use super::bytes::framed;
+use super::reading::Reading;
+use super::{Producer, RingFull, stream};
+use crate::account::Account;
+use crate::container::FrameKind;
+use crate::frame::Doors;
+use rustix::event::{PollFd, PollFlags, poll};
+use std::io::{self, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a producer says first.
+pub const HELLO_MAGIC: [u8; 4] = *b"NFS1";
+/// Acknowledgements are that old at most.
+const ACKNOWLEDGE: Duration = Duration::from_millis(5);
+/// A producer that does not take its acknowledgements for so long is not waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Whoever waits looks at its reason to stop that often.
+const LOOK_NS: i64 = 100_000_000;
+
+/// Starts taking producers from a socket until the recording ends.
+///
+/// # Errors
+/// No thread can be had.
+pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<Producer> {
+    let body = move || {
+        let mut producers = Vec::new();
+        let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: LOOK_NS as _ };
+        while !doors.ends() {
+            let waits = poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(&wait));
+            if !matches!(waits, Ok(n) if n > 0) {
+                continue;
+            }
+            let Ok((connection, _)) = socket.accept() else { continue };
+            let doors = doors.clone();
+            let serve = move || serve(&connection, full, doors);
+            producers.push(std::thread::Builder::new().name("in socket".into()).spawn(serve).map_err(|e| e.to_string())?);
+        }
+        let ended = |producer: Producer| producer.join().unwrap_or_else(|_| Err("a producer's thread failed".into()));
+        producers.into_iter().map(ended).fold(Ok(()), Result::and)
+    };
+    std::thread::Builder::new().name("socket".into()).spawn(body)
+}
+
+fn serve(connection: &UnixStream, full: RingFull, doors: Doors) -> Result<(), String> {
+    let failed = |e: io::Error| format!("a producer at the socket: {e}");
+    let stop = Arc::clone(&doors.stop);
+    let stops = move || stop.load(Ordering::Relaxed);
+    let mut reading = Reading::new(connection, &stops);
+    let mut hello = [0; 6];
+    if reading.all(&mut hello).map_err(failed)? < hello.len() {
+        return Ok(());
+    }
+    let mut name = vec![0; usize::from(u16::from_le_bytes([hello[4], hello[5]]))];
+    reading.all(&mut name).map_err(failed)?;
+    let name = String::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.chars().any(char::is_control));
+    let Some(name) = name.filter(|_| hello[..4] == HELLO_MAGIC) else {
+        return Err("a producer at the socket did not say its name".to_owned());
+    };
+    let mut inflow = stream(doors, &name, FrameKind::Opaque, full)?;
+    let account = Arc::clone(inflow.account());
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| acknowledge(connection, &account, &over));
+        let came = framed(&mut reading, &[], &mut inflow);
+        drop(inflow);
+        over.store(true, Ordering::Release);
+        came.map_err(|e| format!("{name}: {e}"))
+    })
+}
+
+/// Sends how many frames are durable and lost, until all that came are either.
+fn acknowledge(mut connection: &UnixStream, account: &Account, over: &AtomicBool) {
+    let _ = connection.set_write_timeout(Some(PATIENCE));
+    let mut told = (0, 0);
+    let mut changed = Instant::now();
+    loop {
+        let ends = over.load(Ordering::Acquire);
+        let counted = account.counted();
+        let now = (counted.durable, counted.all_lost());
+        if now != told {
+            (told, changed) = (now, Instant::now());
+            let message = [now.0.to_le_bytes(), now.1.to_le_bytes()].concat();
+            if connection.write_all(&message).is_err() {
+                return;
+            }
+        }
+        if ends && (counted.in_flight() == 0 || changed.elapsed() > PATIENCE) {
+            return;
+        }
+        std::thread::sleep(ACKNOWLEDGE);
+    }
+}

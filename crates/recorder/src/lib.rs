@@ -1,0 +1,36 @@
+//! Streams of frames onto storage, at the speed of the device: the container, its writer, reader and recovery.
+//!
+//! Invariants:
+//! - What was acknowledged is on the storage: written and flushed, it and all before it. Memory is given back only then.
+//! - Of every frame that came it is known what became of it: durable, lost with its reason, or in flight.
+//! - A frame is copied once, from where it was received to where it is written from; its CRC32C is made when it comes.
+//! - Nothing that is read is believed without a CRC32C of this container.
+//!
+//! Deliberately absent: which target may be written to, arguments, wording.
+
+mod account;
+mod container;
+mod export;
+mod frame;
+pub mod input;
+mod item;
+mod reader;
+mod ring;
+mod run;
+mod store;
+mod writer;
+#[cfg(test)]
+mod crash_tests;
+
+pub use account::{Account, Accounts, Counted};
+pub use container::{
+    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Held, Identity, Loss, MOST_STREAMS,
+    Payload, RECORD_BYTES, SegmentFooter, SegmentHeader, StreamName, Superblock, VERSION, WhenFull,
+};
+pub use export::{Matroska, MatroskaError};
+pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
+pub use reader::{BatchAt, Container, Damage, FrameAt, ReadError, Segment, StreamHeld, Verified};
+pub use ring::{Piece, Ring};
+pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
+pub use store::Store;
+pub use writer::{WriterData, WriterSettings, WriterSource, Written, writer};

@@ -1,0 +1,590 @@
+//! Reading a container: also one that is being written, and one whose writer was killed.
+//!
+//! Opening reads the superblocks and the first and last block of each segment; only segments that were not sealed are gone
+//! through. Nothing is believed that has no right CRC32C of this container.
+
+use crate::container::{
+    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, Geometry, HEADER_BYTES, Held, Identity, Loss, Payload,
+    RECORD_BYTES, SEGMENT_UNIT, SegmentFooter, SegmentHeader, StreamName, Superblock, WhenFull,
+};
+use crate::store::Store;
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+
+/// What is looked through at once for the next batch.
+const WINDOW_BYTES: usize = 1 << 20;
+/// How far segments are looked for where both superblocks are gone.
+const SEARCH_BYTES: u64 = 4 << 30;
+
+/// Why a container cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is none, or not one for this program.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// The storage failed.
+    #[error("reading at {offset}: {source}")]
+    Io {
+        /// Where.
+        offset: u64,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+/// A segment that was found.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// What its first block says.
+    pub header: SegmentHeader,
+    /// What its last block says, where it is sealed.
+    pub footer: Option<SegmentFooter>,
+    /// Batches from this number on are in a later segment.
+    pub until_batch: u64,
+}
+
+/// A batch, where it lies.
+#[derive(Clone, Debug)]
+pub struct BatchAt {
+    /// From the container's start.
+    pub offset: u64,
+    /// What it says.
+    pub header: BatchHeader,
+    /// The CRC32C that vouches for that.
+    pub sum: u32,
+}
+
+/// A frame, where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameAt {
+    /// Which opening of the container it is of.
+    pub epoch: u32,
+    /// The number of its batch.
+    pub batch: u64,
+    /// Whether it is known to have been acknowledged: where not, the recording ended before that could be written.
+    pub acknowledged: bool,
+    /// As the directory says it; its payload's place is from the container's start.
+    pub entry: FrameEntry,
+}
+
+/// What is wrong with a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// One copy of the superblock is not there; the other is.
+    Superblock {
+        /// Where.
+        offset: u64,
+    },
+    /// Both are gone; the segments said what they said.
+    BothSuperblocks,
+    /// Batches that were acknowledged are not there, or not whole.
+    Batches {
+        /// Of which opening.
+        epoch: u32,
+        /// The first, and the one behind the last.
+        from: u64,
+        /// The one behind the last.
+        until: u64,
+    },
+    /// A frame that was acknowledged is not what was written.
+    Frame {
+        /// Its stream's name.
+        stream: String,
+        /// Its number.
+        sequence: u64,
+        /// Where it lies.
+        offset: u64,
+    },
+    /// The last block of a segment does not say what the segment holds.
+    Footer {
+        /// Which.
+        segment: u64,
+    },
+}
+
+/// What there is of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamHeld {
+    /// What it is, and is called.
+    pub name: StreamName,
+    /// Its frames.
+    pub held: Held,
+}
+
+/// A container that is read.
+#[derive(Debug)]
+pub struct Container<S> {
+    store: S,
+    /// What it is.
+    pub superblock: Superblock,
+    /// What was wrong with its superblocks.
+    pub damage: Vec<Damage>,
+    segments: Vec<Segment>,
+}
+
+impl<S: Store> Container<S> {
+    /// Finds out what it is, and which segments it has.
+    ///
+    /// # Errors
+    /// It is no container, or one of a later version; the storage failed.
+    pub fn open(store: S) -> Result<Self, ReadError> {
+        let (superblock, damage) = superblock(&store)?;
+        let mut container = Self { store, superblock, damage, segments: Vec::new() };
+        container.segments = container.find_segments()?;
+        Ok(container)
+    }
+
+    /// The storage.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Its places.
+    pub fn geometry(&self) -> &Geometry {
+        &self.superblock.geometry
+    }
+
+    /// Its segments, the oldest first.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The numbers of the segment and the batch that come next: nothing that is there has such, or higher ones.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn next_numbers(&self) -> Result<(u64, u64), ReadError> {
+        let Some(last) = self.segments.last() else { return Ok((0, 0)) };
+        let mut next = last.header.first_batch.max(last.footer.as_ref().map_or(0, |f| f.first_batch + f.batches));
+        if last.footer.is_none() {
+            self.each(last, &mut |batch| {
+                next = next.max(batch.header.batch + 1);
+            })?;
+        }
+        // What was moved may have had higher numbers before.
+        for segment in self.segments.iter().rev().skip(1).take_while(|s| s.footer.is_none()) {
+            self.each(segment, &mut |batch| {
+                next = next.max(batch.header.batch + 1);
+            })?;
+        }
+        Ok((last.header.segment + 1, next))
+    }
+
+    fn find_segments(&self) -> Result<Vec<Segment>, ReadError> {
+        let geometry = *self.geometry();
+        let mut segments = Vec::new();
+        for slot in 0..geometry.segments {
+            let offset = geometry.offset_of(slot);
+            let Some(header) = SegmentHeader::decode(&read(&self.store, offset, RECORD_BYTES)?) else { continue };
+            let belongs = header.identity.uuid == self.superblock.identity.uuid
+                && header.geometry == geometry
+                && header.segment % geometry.segments == slot;
+            if belongs {
+                let last = offset + geometry.segment_bytes - geometry.block_bytes;
+                let footer = SegmentFooter::decode(&read(&self.store, last, RECORD_BYTES)?);
+                let footer = footer.filter(|f| f.identity == header.identity && f.segment == header.segment);
+                segments.push(Segment { header, footer, until_batch: u64::MAX });
+            }
+        }
+        segments.sort_by_key(|s| s.header.segment);
+        let mut until = u64::MAX;
+        for segment in segments.iter_mut().rev() {
+            segment.until_batch = until;
+            until = until.min(segment.header.first_batch);
+        }
+        Ok(segments)
+    }
+
+    /// Gives the batches of a segment, in the order in which they lie, also those behind a gap.
+    fn walk(
+        &self,
+        segment: &Segment,
+        visit: &mut dyn FnMut(BatchAt) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, ReadError> {
+        let geometry = self.geometry();
+        let start = geometry.offset_of(segment.header.segment);
+        let end = match &segment.footer {
+            Some(footer) => footer.end.min(geometry.segment_bytes),
+            None => geometry.segment_bytes - geometry.block_bytes,
+        };
+        let mut window = Window { store: &self.store, offset: 0, bytes: Vec::new() };
+        let mut at = geometry.block_bytes;
+        while at < end {
+            let found = self.batch_at(&mut window, start + at, &segment.header)?;
+            match found.filter(|batch| at + batch.header.length <= end && batch.header.length > 0) {
+                Some(batch) => {
+                    at += geometry.blocks(batch.header.length);
+                    if batch.header.batch < segment.until_batch && visit(batch).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                None => at += geometry.block_bytes,
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The same, of all of them.
+    fn each(&self, segment: &Segment, visit: &mut dyn FnMut(BatchAt)) -> Result<(), ReadError> {
+        let visit = &mut |batch| {
+            visit(batch);
+            ControlFlow::Continue(())
+        };
+        self.walk(segment, visit).map(drop)
+    }
+
+    fn batch_at(
+        &self,
+        window: &mut Window<'_, S>,
+        offset: u64,
+        segment: &SegmentHeader,
+    ) -> Result<Option<BatchAt>, ReadError> {
+        let Some(length) = BatchHeader::measure(window.at(offset, HEADER_BYTES)?) else { return Ok(None) };
+        if length as u64 > self.geometry().segment_bytes {
+            return Ok(None);
+        }
+        let Some((header, sum)) = BatchHeader::decode(window.at(offset, length)?) else { return Ok(None) };
+        let belongs = header.identity == segment.identity && header.segment == segment.segment;
+        Ok(belongs.then_some(BatchAt { offset, header, sum }))
+    }
+
+    /// Batches with lower numbers were acknowledged, by opening, as far as that was written.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn acknowledged(&self) -> Result<BTreeMap<u32, u64>, ReadError> {
+        let mut all: BTreeMap<u32, u64> = BTreeMap::new();
+        for segment in &self.segments {
+            let known = all.entry(segment.header.identity.epoch).or_default();
+            match &segment.footer {
+                Some(footer) => *known = (*known).max(footer.first_batch + footer.batches),
+                None => {
+                    self.each(segment, &mut |batch| {
+                        *known = (*known).max(batch.header.acknowledged);
+                    })?;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The names of the streams of each opening.
+    fn names(&self) -> Result<BTreeMap<(u32, u16), StreamName>, ReadError> {
+        let mut names = BTreeMap::new();
+        for segment in &self.segments {
+            let epoch = segment.header.identity.epoch;
+            for stream in &segment.header.streams {
+                names.insert((epoch, stream.stream), stream.clone());
+            }
+            let named = segment.header.streams.len();
+            if segment.footer.as_ref().is_none_or(|f| f.streams.len() > named) {
+                let mut failed = None;
+                self.each(segment, &mut |batch| {
+                    for entry in &batch.header.entries {
+                        let Entry::Stream { stream, payload } = entry else { continue };
+                        match self.payload(&Payload { offset: batch.offset + payload.offset, ..*payload }) {
+                            Ok(Some(line)) => {
+                                names.extend(StreamName::introduced(&line).map(|name| ((epoch, *stream), name)));
+                            }
+                            Ok(None) => {}
+                            Err(e) => failed = Some(e),
+                        }
+                    }
+                })?;
+                failed.map_or(Ok(()), Err)?;
+            }
+        }
+        Ok(names)
+    }
+
+    /// A payload, by its place from the container's start; `None` where it is not what was written.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn payload(&self, payload: &Payload) -> Result<Option<Vec<u8>>, ReadError> {
+        let bytes = read(&self.store, payload.offset, payload.length as usize)?;
+        Ok((crc32c::crc32c(&bytes) == payload.sum).then_some(bytes))
+    }
+
+    /// What there is, by stream: of sealed segments as their last block says it.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn streams(&self) -> Result<Vec<StreamHeld>, ReadError> {
+        let names = self.names()?;
+        let mut streams: Vec<StreamHeld> = Vec::new();
+        for segment in &self.segments {
+            let held = match &segment.footer {
+                Some(footer) if footer.first_batch + footer.batches <= segment.until_batch => footer.streams.clone(),
+                _ => self.held(segment)?,
+            };
+            for (stream, held) in held.into_iter().enumerate() {
+                let number = stream as u16;
+                if held == Held::default() {
+                    continue;
+                }
+                let name = names.get(&(segment.header.identity.epoch, number)).cloned();
+                let name = name.unwrap_or_else(|| StreamName { stream: number, ..StreamName::default() });
+                match streams.iter_mut().find(|s| s.name.name == name.name) {
+                    Some(known) => known.held = known.held.plus(held),
+                    None => streams.push(StreamHeld { name, held }),
+                }
+            }
+        }
+        Ok(streams)
+    }
+
+    /// What a segment holds, gone through.
+    fn held(&self, segment: &Segment) -> Result<Vec<Held>, ReadError> {
+        let mut all: Vec<Held> = Vec::new();
+        self.each(segment, &mut |batch| {
+            for entry in &batch.header.entries {
+                let (stream, change): (u16, Box<dyn Fn(&mut Held)>) = match *entry {
+                    Entry::Frame(frame) => {
+                        let (bytes, arrival) = (u64::from(frame.payload.length), frame.arrival_ns);
+                        (frame.stream, Box::new(move |held| held.add(bytes, arrival)))
+                    }
+                    Entry::Lost { stream, count, .. } => (stream, Box::new(move |held| held.lost += count)),
+                    Entry::Stream { .. } => continue,
+                };
+                let at = usize::from(stream);
+                if all.len() <= at {
+                    all.resize(at + 1, Held::default());
+                }
+                change(&mut all[at]);
+            }
+        })?;
+        Ok(all)
+    }
+
+    /// Gives each frame of the streams of this name (of all, without one), the oldest first, with its bytes; `None` for bytes
+    /// that are not what was written. Ends when told to.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn frames(
+        &self,
+        stream: Option<&str>,
+        visit: &mut dyn FnMut(&StreamName, &FrameAt, Option<&[u8]>) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        let names = self.names()?;
+        let acknowledged = self.acknowledged()?;
+        for segment in &self.segments {
+            let epoch = segment.header.identity.epoch;
+            let until = acknowledged.get(&epoch).copied().unwrap_or(0);
+            let mut failed = None;
+            let went = self.walk(segment, &mut |batch| {
+                for entry in &batch.header.entries {
+                    let Entry::Frame(mut frame) = *entry else { continue };
+                    let unnamed = StreamName { stream: frame.stream, ..StreamName::default() };
+                    let name = names.get(&(epoch, frame.stream)).unwrap_or(&unnamed);
+                    if stream.is_some_and(|wanted| wanted != name.name) {
+                        continue;
+                    }
+                    frame.payload.offset += batch.offset;
+                    let bytes = match self.payload(&frame.payload) {
+                        Ok(bytes) => bytes,
+                        Err(e) => {
+                            failed = Some(e);
+                            return ControlFlow::Break(());
+                        }
+                    };
+                    let number = batch.header.batch;
+                    let at = FrameAt { epoch, batch: number, acknowledged: number < until, entry: frame };
+                    if visit(name, &at, bytes.as_deref()).is_break() {
+                        return ControlFlow::Break(());
+                    }
+                }
+                ControlFlow::Continue(())
+            })?;
+            failed.map_or(Ok(()), Err)?;
+            if went.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a segment is among the oldest, which the newest may have been written over already.
+    fn is_expendable(&self, segment: &Segment) -> bool {
+        let Some(newest) = self.segments.last().filter(|_| self.geometry().when_full == WhenFull::Wrap) else {
+            return false;
+        };
+        let reached = newest.header.segment + u64::from(newest.header.reach);
+        segment.header.segment + self.geometry().segments <= reached
+    }
+
+    /// Batches with lower numbers may be gone: they are in such segments.
+    pub(crate) fn expendable_batches(&self) -> u64 {
+        let kept = self.segments.iter().find(|segment| !self.is_expendable(segment));
+        kept.map_or(0, |segment| if self.is_expendable(&self.segments[0]) { segment.header.first_batch } else { 0 })
+    }
+
+    /// Reads all of it: what is wrong, and what was found whole.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn verify(&self, progress: &dyn Fn(u64)) -> Result<Verified, ReadError> {
+        let mut found = Verified { damage: self.damage.clone(), ..Verified::default() };
+        let acknowledged = self.acknowledged()?;
+        let mut whole: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        for segment in &self.segments {
+            let (mut sum, mut batches) = (0, 0);
+            self.each(segment, &mut |batch| {
+                sum = crc32c::crc32c_append(sum, &batch.sum.to_le_bytes());
+                batches += 1;
+                whole.entry(segment.header.identity.epoch).or_default().push(batch.header.batch);
+                for entry in &batch.header.entries {
+                    if let Entry::Lost { count, loss, .. } = entry {
+                        *found.lost.entry(loss.name()).or_default() += count;
+                    }
+                }
+            })?;
+            let says = |f: &SegmentFooter| (f.sum, f.batches) == (sum, batches);
+            if segment.footer.as_ref().is_some_and(|f| !says(f)) && !self.is_expendable(segment) {
+                found.damage.push(Damage::Footer { segment: segment.header.segment });
+            }
+        }
+        for (epoch, batches) in &mut whole {
+            batches.sort_unstable();
+            // What the oldest segments hold may have been written over already.
+            let expendable = self.expendable_batches();
+            batches.retain(|batch| *batch >= expendable);
+            let until = acknowledged.get(epoch).copied().unwrap_or(0);
+            let last = batches.last().map_or(0, |n| n + 1);
+            let behind = batches.iter().copied().skip(1).chain([until.max(last)]);
+            for (number, next) in batches.iter().zip(behind) {
+                let (from, to) = (number + 1, next.min(until));
+                if from < to {
+                    found.damage.push(Damage::Batches { epoch: *epoch, from, until: to });
+                }
+            }
+        }
+        let expendable = self.expendable_batches();
+        self.frames(None, &mut |name, frame, bytes| {
+            let length = u64::from(frame.entry.payload.length);
+            match bytes {
+                Some(_) if frame.acknowledged => found.frames += 1,
+                Some(_) => found.unacknowledged += 1,
+                None if frame.acknowledged && frame.batch >= expendable => found.damage.push(Damage::Frame {
+                    stream: name.name.clone(),
+                    sequence: frame.entry.sequence,
+                    offset: frame.entry.payload.offset,
+                }),
+                None => found.torn += 1,
+            }
+            found.bytes += length;
+            progress(length);
+            ControlFlow::Continue(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// What came of reading all of a container.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Frames that were acknowledged and are whole.
+    pub frames: u64,
+    /// Whole frames of which it is not known that they were acknowledged: the recording ended within moments of them.
+    pub unacknowledged: u64,
+    /// Frames that were not acknowledged and are not whole: they were being written when the recording ended.
+    pub torn: u64,
+    /// Bytes of frames that were read.
+    pub bytes: u64,
+    /// Frames that were lost before they were written, by reason.
+    pub lost: BTreeMap<&'static str, u64>,
+    /// What is wrong.
+    pub damage: Vec<Damage>,
+}
+
+impl Verified {
+    /// Whether no frame that was acknowledged is missing or altered.
+    pub fn keeps_its_promise(&self) -> bool {
+        !self.damage.iter().any(|d| matches!(d, Damage::Batches { .. } | Damage::Frame { .. }))
+    }
+}
+
+impl Loss {
+    /// By its name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|loss| loss.name() == name)
+    }
+}
+
+fn read<S: Store>(store: &S, offset: u64, length: usize) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = vec![0; length];
+    // Behind the end there is nothing that could be a record.
+    store.read_at(offset, &mut bytes).map_err(|source| ReadError::Io { offset, source })?;
+    Ok(bytes)
+}
+
+/// A stretch of the storage in memory.
+struct Window<'a, S> {
+    store: &'a S,
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+impl<S: Store> Window<'_, S> {
+    /// Bytes at a place; what lies behind the end is zero.
+    fn at(&mut self, offset: u64, length: usize) -> Result<&[u8], ReadError> {
+        let inside = offset >= self.offset && offset + length as u64 <= self.offset + self.bytes.len() as u64;
+        if !inside {
+            self.bytes = read(self.store, offset, length.max(WINDOW_BYTES))?;
+            self.offset = offset;
+        }
+        let start = (offset - self.offset) as usize;
+        Ok(&self.bytes[start..start + length])
+    }
+}
+
+/// The superblock, and what is wrong with it.
+fn superblock<S: Store>(store: &S) -> Result<(Superblock, Vec<Damage>), ReadError> {
+    let length = store.length().map_err(|source| ReadError::Io { offset: 0, source })?;
+    let decode = |offset| -> Result<Option<Superblock>, ReadError> {
+        Ok(Superblock::decode(&read(store, offset, RECORD_BYTES)?)?)
+    };
+    let first = decode(0)?;
+    let second_at = match &first {
+        Some(first) => first.geometry.second_superblock(),
+        None => (length / BLOCK_BYTES).saturating_sub(1) * BLOCK_BYTES,
+    };
+    let mut second = decode(second_at)?;
+    if first.is_none() && second.is_none() {
+        // Larger blocks, or a device that has grown since.
+        for block in [8192, 16384, 32768, 65536] {
+            let at = (length / block).saturating_sub(1) * block;
+            second = second.or(decode(at)?);
+        }
+    }
+    let cut = |found: &Superblock| {
+        let expected = found.geometry.container_bytes;
+        if expected > length { Err(ContainerError::Cut { found: length, expected }) } else { Ok(()) }
+    };
+    let same = |a: &Superblock, b: &Superblock| a.identity.uuid == b.identity.uuid && a.geometry == b.geometry;
+    let (superblock, damage) = match (first, second) {
+        (Some(a), Some(b)) if same(&a, &b) => (if b.generation > a.generation { b } else { a }, Vec::new()),
+        (Some(a), _) => (a, vec![Damage::Superblock { offset: a.geometry.second_superblock() }]),
+        (None, Some(b)) => (b, vec![Damage::Superblock { offset: 0 }]),
+        (None, None) => (from_segments(store, length)?, vec![Damage::BothSuperblocks]),
+    };
+    cut(&superblock)?;
+    Ok((superblock, damage))
+}
+
+/// What the first segment that is found says of the container.
+fn from_segments<S: Store>(store: &S, length: u64) -> Result<Superblock, ReadError> {
+    let mut newest: Option<SegmentHeader> = None;
+    let mut at = 0;
+    while at < length.min(SEARCH_BYTES) {
+        let header = SegmentHeader::decode(&read(store, at, RECORD_BYTES)?);
+        let header = header.filter(|h| h.geometry.offset_of(h.segment) == at);
+        at += header.as_ref().map_or(SEGMENT_UNIT, |h| h.geometry.segment_bytes);
+        newest = newest.into_iter().chain(header).max_by_key(|h| (h.identity.epoch, h.segment));
+    }
+    let newest = newest.ok_or(ContainerError::None)?;
+    let SegmentHeader { identity: Identity { uuid, epoch }, geometry, started_ns, .. } = newest;
+    Ok(Superblock { identity: Identity { uuid, epoch }, generation: 0, geometry, created_ns: started_ns })
+}

@@ -1,0 +1,99 @@
+//! The writer over a device of the engine.
+
+use crate::account::Accounts;
+use crate::frame::Inlet;
+use crate::writer::{WriterSettings, Written, writer};
+use engine::{Control, Crew, Device, DeviceError, LoopSettings, Part, PsyncThreads, StreamRecord, UringDevice, run_worker};
+use model::{Ns, RwFlags, StopRule, Warmup};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use sys::{Bell, BufferPool, Epoch, PoolOptions};
+use workload::{BlockOp, FileSpace};
+
+/// Writes in flight.
+pub const DEPTH: u32 = 8;
+/// Bytes of each.
+pub const PIECE_BYTES: u64 = 1 << 20;
+/// Length of the intervals of the series.
+const INTERVAL_NS: Ns = 100_000_000;
+/// How long a device may take to answer at the end.
+const DRAIN_NS: Ns = 60_000_000_000;
+
+/// How a recording went.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// What the engine's loop recorded.
+    pub stream: StreamRecord,
+    /// What the writer did.
+    pub written: Written,
+    /// What the device used, and what it had to do without.
+    pub features: Vec<String>,
+    /// What it had to do without.
+    pub missing: Vec<String>,
+}
+
+/// Writes what comes until nothing comes any more and all of it is durable. `before_the_end` is called once the loop has ended,
+/// and returns when nobody brings anything any more.
+///
+/// # Errors
+/// The device's interface fails; what the storage says of writes is in the result.
+pub fn run<I: Inlet>(
+    file: &File,
+    settings: WriterSettings,
+    accounts: Arc<Accounts>,
+    inlet: I,
+    (epoch, bell): (Epoch, Arc<Bell>),
+    before_the_end: impl FnOnce(),
+) -> Result<Ran, DeviceError> {
+    let call = |call: &'static str| move |source| DeviceError::Call { call, source };
+    let piece = settings.piece_bytes as usize;
+    let buffers = || BufferPool::with(DEPTH, piece, PoolOptions::default()).map_err(call("mmap of buffers"));
+    let mut pool = Some(buffers()?);
+    let files: [OwnedFd; 1] = [file.try_clone().map_err(call("dup of the target"))?.into()];
+    match UringDevice::over(epoch, &files, FileSpace::alone(), RwFlags::default(), &mut pool) {
+        Ok(ring) => on(ring.hearing(bell), settings, accounts, inlet, before_the_end),
+        Err(DeviceError::NoRing(why)) => {
+            let [file] = files;
+            let pool = pool.map_or_else(buffers, Ok)?;
+            let threads = PsyncThreads::new(epoch, file, pool, Some(why.to_string()))?;
+            on(threads.looking_often(), settings, accounts, inlet, before_the_end)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The same on any device, with as many buffers as [`DEPTH`] of the size of a piece.
+///
+/// # Errors
+/// As [`run`].
+pub fn on<I: Inlet, D: Device<Op = BlockOp>>(
+    mut device: D,
+    settings: WriterSettings,
+    accounts: Arc<Accounts>,
+    inlet: I,
+    before_the_end: impl FnOnce(),
+) -> Result<Ran, DeviceError> {
+    let (mut source, mut data) = writer(settings, accounts, inlet);
+    let loop_settings = LoopSettings {
+        depth: DEPTH,
+        spare_buffers: 0,
+        batch_submit: None,
+        batch_complete: 1,
+        started_ns: None,
+        time_limit_ns: Ns::MAX / 2,
+        stop: StopRule::Time,
+        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
+        interval_ns: INTERVAL_NS,
+        content_seed: None,
+        stop_on_error: false,
+        drain_limit_ns: DRAIN_NS,
+    };
+    let crew = Crew::new(1, &loop_settings.stop);
+    let control = Control::default();
+    let (features, missing) = (device.features(), device.missing());
+    let stream = run_worker(&mut device, &mut source, &mut data, &loop_settings, &Part::alone(&crew), &control);
+    before_the_end();
+    let written = source.finish();
+    Ok(Ran { stream: stream?, written, features, missing })
+}

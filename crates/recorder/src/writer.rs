@@ -1,0 +1,547 @@
+//! The writer: frames become batches, batches operations of the engine's loop, and flushes acknowledgements.
+//!
+//! A batch closes when it has a mebibyte, or when its first frame has waited for half of the latency that was asked for. It is
+//! acknowledged when it and all before it are written and flushed; only then the ring has its memory back. After a write or a
+//! flush that failed nothing that was not acknowledged is believed to be there: all of it goes into a fresh segment.
+
+use crate::account::Accounts;
+use crate::container::{Geometry, Held, Identity, Loss, SegmentFooter, SegmentHeader, StreamName, WhenFull};
+use crate::frame::{Arrival, Inlet, Taken};
+use crate::item::{About, Content, Item, Kind};
+use engine::Data;
+use model::{Histogram, IoPriority, Ns};
+use std::cell::{Ref, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use workload::{BlockOp, Next, OpKind, Outcome, Source};
+
+/// A batch of so many bytes is not made longer.
+const BATCH_BYTES: u64 = 1 << 20;
+/// Entries of a batch at most: the directory of so many tiny frames has as many bytes as a batch.
+const BATCH_ENTRIES: usize = 8192;
+/// Fresh segments that are tried one after the other without anything acknowledged in between.
+const MOST_MOVES: u32 = 8;
+/// A part of the ring so large is not left unacknowledged.
+const UNFLUSHED_SHARE: u64 = 4;
+
+/// How a recording is written.
+#[derive(Clone, Debug)]
+pub struct WriterSettings {
+    /// The container, and this opening of it.
+    pub identity: Identity,
+    /// Its places.
+    pub geometry: Geometry,
+    /// The number of the first segment.
+    pub next_segment: u64,
+    /// The number of the first batch.
+    pub next_batch: u64,
+    /// How old a frame may be when it is acknowledged, the flush apart.
+    pub max_latency_ns: Ns,
+    /// Size of the ring.
+    pub ring_bytes: u64,
+    /// Nanoseconds since 1970 at the start of the device's clock.
+    pub clock_start_ns: u64,
+    /// Bytes of an operation at most: the size of the device's buffers.
+    pub piece_bytes: u64,
+    /// Priority of the writes.
+    pub priority: Option<IoPriority>,
+}
+
+impl WriterSettings {
+    /// Segments that what is not acknowledged may lie in.
+    fn reach(&self) -> u32 {
+        // Of a segment less than half stays empty: no batch is longer than that.
+        let segments = self.ring_bytes.div_ceil(self.geometry.segment_bytes / 2) + 2;
+        u32::try_from(segments).unwrap_or(u32::MAX)
+    }
+
+    /// The largest ring for which what is not acknowledged never lies where it would be overwritten.
+    pub fn most_ring_bytes(geometry: &Geometry) -> u64 {
+        (geometry.segments - 2) * (geometry.segment_bytes / 4)
+    }
+}
+
+/// The segment that is written to.
+#[derive(Debug)]
+struct Open {
+    segment: u64,
+    first_batch: u64,
+    batches: u64,
+    end: u64,
+    sums: u32,
+    held: Vec<Held>,
+    /// The streams that it knows.
+    known: Vec<bool>,
+}
+
+/// What came of a recording, beyond the counters of its streams.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// Age of frames when they were acknowledged.
+    pub ages: Histogram,
+    /// Bytes of frames that were acknowledged.
+    pub durable_bytes: u64,
+    /// Bytes that were handed to the storage, with heads and padding.
+    pub written_bytes: u64,
+    /// Flushes that succeeded.
+    pub flushes: u64,
+    /// Segments that were begun.
+    pub segments: u64,
+    /// Writes and flushes that failed.
+    pub failures: u64,
+    /// The errno of the last of them.
+    pub errno: Option<i32>,
+    /// What made it end before the producers did.
+    pub ended_by: Option<Loss>,
+}
+
+struct Core<I> {
+    settings: WriterSettings,
+    inlet: I,
+    accounts: Arc<Accounts>,
+    ended: bool,
+    filling: Content,
+    open: Option<Open>,
+    next_segment: u64,
+    next_batch: u64,
+    /// Batches with lower numbers are durable.
+    acknowledged: u64,
+    /// What is not acknowledged, in order; of the first `handed` all was handed over.
+    items: VecDeque<Item>,
+    handed: usize,
+    unacknowledged_bytes: u64,
+    /// Segments that are full: sealed once their last batch is acknowledged.
+    full: VecDeque<Open>,
+    /// The flush in flight: its number, and how many of the items it covers.
+    flush: Option<(u64, usize)>,
+    flushes: u64,
+    moves: u32,
+    written: Written,
+}
+
+/// The writer as a source of operations.
+pub struct WriterSource<I>(Rc<RefCell<Core<I>>>);
+
+/// The writer as the maker of their data.
+pub struct WriterData<I>(Rc<RefCell<Core<I>>>);
+
+/// The two sides of a writer of what comes by `inlet`.
+pub fn writer<I: Inlet>(
+    settings: WriterSettings,
+    accounts: Arc<Accounts>,
+    inlet: I,
+) -> (WriterSource<I>, WriterData<I>) {
+    let core = Core {
+        inlet,
+        accounts,
+        ended: false,
+        filling: Content::default(),
+        open: None,
+        next_segment: settings.next_segment,
+        next_batch: settings.next_batch,
+        acknowledged: settings.next_batch,
+        items: VecDeque::with_capacity(1024),
+        handed: 0,
+        unacknowledged_bytes: 0,
+        full: VecDeque::new(),
+        flush: None,
+        flushes: 0,
+        moves: 0,
+        written: Written::default(),
+        settings,
+    };
+    let core = Rc::new(RefCell::new(core));
+    (WriterSource(Rc::clone(&core)), WriterData(core))
+}
+
+impl<I: Inlet> WriterSource<I> {
+    /// The loop has ended: what is not acknowledged is lost.
+    pub fn finish(&mut self) -> Written {
+        let mut core = self.0.borrow_mut();
+        let loss = core.written.ended_by.unwrap_or(Loss::Storage);
+        core.give_up(loss);
+        loop {
+            match core.inlet.take(Ns::MAX) {
+                Taken::Arrival(Arrival::Frame(frame)) => frame.account.lose(loss, 1),
+                Taken::Arrival(Arrival::Lost { .. }) => {}
+                Taken::Until(_) | Taken::Nothing | Taken::Ended => break,
+            }
+        }
+        core.written.clone()
+    }
+}
+
+impl<I> WriterSource<I> {
+    /// What has come of it until now.
+    pub fn written(&self) -> Ref<'_, Written> {
+        Ref::map(self.0.borrow(), |core| &core.written)
+    }
+}
+
+impl<I: Inlet> Source for WriterSource<I> {
+    type Op = BlockOp;
+
+    fn next(&mut self, now: Ns) -> Next<BlockOp> {
+        self.0.borrow_mut().next(now)
+    }
+
+    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+        self.0.borrow_mut().completed(op, outcome);
+    }
+}
+
+impl<I> Data for WriterData<I> {
+    fn makes(&self) -> bool {
+        true
+    }
+
+    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+        let core = self.0.borrow();
+        if let Some(item) = core.items.iter().rev().find(|item| item.covers(op.offset)) {
+            item.copy(op.offset, data);
+        }
+    }
+}
+
+impl<I: Inlet> Core<I> {
+    fn next(&mut self, now: Ns) -> Next<BlockOp> {
+        let wake = self.receive(now);
+        if self.flush_is_due(now) {
+            return Next::Op(self.begin_flush());
+        }
+        if let Some(op) = self.piece() {
+            return Next::Op(op);
+        }
+        if self.ended && self.filling.arrivals.is_empty() && self.items.is_empty() {
+            if self.seal_last() {
+                return self.piece().map_or(Next::Done, Next::Op);
+            }
+            return Next::Done;
+        }
+        let half = self.settings.max_latency_ns / 2;
+        let closes = (!self.filling.arrivals.is_empty()).then(|| self.filling.oldest.saturating_add(half));
+        let flushes = self.oldest_written().filter(|_| self.flush.is_none()).map(|oldest| oldest.saturating_add(half));
+        let wake = [wake, closes, flushes].into_iter().flatten().min();
+        Next::WaitUntil(wake.unwrap_or(Ns::MAX))
+    }
+
+    /// Takes what has come, and closes the batch where that is due. When there is more, if that is known.
+    fn receive(&mut self, now: Ns) -> Option<Ns> {
+        let mut wake = None;
+        while !self.ended {
+            match self.inlet.take(now) {
+                Taken::Arrival(arrival) => self.add(arrival, now),
+                Taken::Until(moment) => {
+                    wake = Some(moment);
+                    break;
+                }
+                Taken::Nothing => break,
+                Taken::Ended => self.ended = true,
+            }
+            // What is handed over is handed over at once; the rest is taken when there is room for more.
+            if self.handed < self.items.len() {
+                break;
+            }
+        }
+        let waited = now.saturating_sub(self.filling.oldest) >= self.settings.max_latency_ns / 2;
+        if !self.filling.arrivals.is_empty() && (waited || self.ended) {
+            self.close(now);
+        }
+        wake
+    }
+
+    fn add(&mut self, arrival: Arrival, now: Ns) {
+        if let Some(loss) = self.written.ended_by {
+            if let Arrival::Frame(frame) = &arrival {
+                frame.account.lose(loss, 1);
+            }
+            return;
+        }
+        let bytes = match &arrival {
+            Arrival::Frame(frame) => frame.data.bytes().len() as u64,
+            Arrival::Lost { .. } => 0,
+        };
+        let largest = self.settings.geometry.segment_bytes / 2;
+        if self.filling.bytes + bytes > largest {
+            self.close(now);
+        }
+        if self.filling.arrivals.is_empty() {
+            self.filling.oldest = match &arrival {
+                Arrival::Frame(frame) => frame.arrived,
+                Arrival::Lost { .. } => now,
+            };
+        }
+        self.filling.push(arrival);
+        let full = self.filling.bytes >= BATCH_BYTES.min(largest / 2);
+        if full || self.filling.arrivals.len() >= BATCH_ENTRIES {
+            self.close(now);
+        }
+    }
+
+    /// The batch that is filled becomes an item.
+    fn close(&mut self, now: Ns) {
+        let mut content = std::mem::take(&mut self.filling);
+        if content.arrivals.is_empty() {
+            return;
+        }
+        content.batch = self.next_batch;
+        self.next_batch += 1;
+        self.unacknowledged_bytes += content.bytes;
+        self.place(content, now, false);
+    }
+
+    /// Gives a batch its place, in a new segment where the one that is written to has no room.
+    fn place(&mut self, content: Content, now: Ns, rewritten: bool) {
+        if self.written.ended_by.is_some() {
+            return content.lose(self.written.ended_by.unwrap_or(Loss::Storage));
+        }
+        let geometry = self.settings.geometry;
+        let new = self.open.as_ref().map_or_else(Vec::new, |open| unknown(open, &content));
+        let length = geometry.blocks(Item::batch_bytes(&content, new.len()));
+        let room = |open: &Open| open.end + length <= geometry.segment_bytes - geometry.block_bytes;
+        if !self.open.as_ref().is_some_and(room) && !self.begin_segment(content.batch, now) {
+            return self.end(Loss::ContainerFull, content);
+        }
+        let Some(open) = &mut self.open else { return };
+        // A new segment introduces those streams in its first block that are known by then.
+        let new = unknown(open, &content);
+        let length = geometry.blocks(Item::batch_bytes(&content, new.len()));
+        let about = About {
+            identity: self.settings.identity,
+            segment: open.segment,
+            acknowledged: self.acknowledged,
+            closed_ns: self.settings.clock_start_ns.saturating_add(now),
+            rewritten,
+            clock_start_ns: self.settings.clock_start_ns,
+        };
+        open.count(&content, &about, &new);
+        let offset = geometry.offset_of(open.segment) + open.end;
+        let (item, sum) = Item::batch(content, &new, &about, offset, length);
+        open.sums = crc32c::crc32c_append(open.sums, &sum.to_le_bytes());
+        (open.end, open.batches) = (open.end + length, open.batches + 1);
+        self.items.push_back(item);
+    }
+
+    /// Begins the next segment; `false` where the container is full.
+    fn begin_segment(&mut self, first_batch: u64, now: Ns) -> bool {
+        let geometry = self.settings.geometry;
+        if geometry.when_full == WhenFull::Stop && self.next_segment >= geometry.segments {
+            return false;
+        }
+        self.full.extend(self.open.take());
+        let segment = self.next_segment;
+        self.next_segment += 1;
+        let streams = self.accounts.names();
+        let header = SegmentHeader {
+            identity: self.settings.identity,
+            segment,
+            first_batch,
+            started_ns: self.settings.clock_start_ns.saturating_add(now),
+            reach: self.settings.reach(),
+            geometry,
+            streams,
+        };
+        let known = vec![true; header.streams.len()];
+        let end = geometry.block_bytes;
+        self.items.push_back(Item::mark(&header.encode(), geometry.offset_of(segment), geometry.block_bytes));
+        self.open = Some(Open { segment, first_batch, batches: 0, end, sums: 0, held: Vec::new(), known });
+        self.written.segments += 1;
+        true
+    }
+
+    /// The next part of what is to be written.
+    fn piece(&mut self) -> Option<BlockOp> {
+        let item = self.items.get_mut(self.handed)?;
+        let len = (item.length - item.handed).min(self.settings.piece_bytes);
+        let offset = item.offset + item.handed;
+        item.handed += len;
+        if item.handed == item.length {
+            self.handed += 1;
+        }
+        self.written.written_bytes += len;
+        let priority = self.settings.priority;
+        Some(BlockOp { kind: OpKind::Write, offset, len: len as u32, priority, ..BlockOp::default() })
+    }
+
+    /// How many items, from the first on, are written.
+    fn written_items(&self) -> usize {
+        self.items.iter().take_while(|item| item.is_written()).count()
+    }
+
+    /// Arrival of the oldest frame that is written and not acknowledged.
+    fn oldest_written(&self) -> Option<Ns> {
+        let batch = |item: &Item| match &item.kind {
+            Kind::Batch(content) => Some(content.oldest),
+            Kind::Mark => None,
+        };
+        self.items.iter().take_while(|item| item.is_written()).find_map(batch)
+    }
+
+    fn flush_is_due(&self, now: Ns) -> bool {
+        if self.flush.is_some() || !self.items.front().is_some_and(Item::is_written) {
+            return false;
+        }
+        let age = self.oldest_written().map(|oldest| now.saturating_sub(oldest));
+        let much = self.unacknowledged_bytes >= self.settings.ring_bytes / UNFLUSHED_SHARE;
+        let all = self.ended && self.written_items() == self.items.len();
+        all || age.is_some_and(|age| much || age >= self.settings.max_latency_ns / 2)
+    }
+
+    fn begin_flush(&mut self) -> BlockOp {
+        self.flushes += 1;
+        self.flush = Some((self.flushes, self.written_items()));
+        // A flush has no place: it carries its number, so that one of before a failure is known when it returns.
+        BlockOp { kind: OpKind::Fdatasync, offset: self.flushes, ..BlockOp::default() }
+    }
+
+    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+        let sync = op.kind == OpKind::Fdatasync;
+        if sync && self.flush.is_none_or(|(number, _)| number != op.offset) {
+            // It was of no matter any more when it ended.
+            return;
+        }
+        match outcome.result {
+            Ok(_) if sync => self.flushed(outcome.at_ns),
+            Ok(bytes) => {
+                let Some(item) = self.items.iter_mut().find(|item| item.covers(op.offset)) else { return };
+                if bytes < op.len {
+                    return self.failed(None, outcome.at_ns);
+                }
+                item.written += u64::from(bytes);
+            }
+            Err(errno) if sync || self.items.iter().any(|item| item.covers(op.offset)) => {
+                self.failed(Some(errno), outcome.at_ns);
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// What the flush covers is durable.
+    fn flushed(&mut self, now: Ns) {
+        let Some((_, covered)) = self.flush.take() else { return };
+        self.written.flushes += 1;
+        self.moves = 0;
+        for item in self.items.drain(..covered) {
+            if let Kind::Batch(content) = item.kind {
+                self.acknowledged = content.batch + 1;
+                self.unacknowledged_bytes -= content.bytes;
+                for frame in content.frames() {
+                    let bytes = frame.data.bytes().len() as u64;
+                    frame.account.keep(bytes);
+                    self.written.durable_bytes += bytes;
+                    self.written.ages.record(now.saturating_sub(frame.arrived));
+                }
+            }
+        }
+        self.handed -= covered;
+        while self.full.front().is_some_and(|full| full.first_batch + full.batches <= self.acknowledged) {
+            if let Some(full) = self.full.pop_front() {
+                self.seal(&full);
+            }
+        }
+    }
+
+    /// Writes the last block of a segment of which all is durable.
+    fn seal(&mut self, full: &Open) {
+        let geometry = self.settings.geometry;
+        let footer = SegmentFooter {
+            identity: self.settings.identity,
+            segment: full.segment,
+            first_batch: full.first_batch,
+            batches: full.batches,
+            end: full.end,
+            sum: full.sums,
+            streams: full.held.clone(),
+        };
+        let offset = geometry.offset_of(full.segment) + geometry.segment_bytes - geometry.block_bytes;
+        self.items.push_back(Item::mark(&footer.encode(), offset, geometry.block_bytes));
+    }
+
+    /// Everything is durable: the segment that was written to is sealed, too. `false` where it is already.
+    fn seal_last(&mut self) -> bool {
+        let Some(open) = self.open.take() else { return false };
+        self.seal(&open);
+        true
+    }
+
+    /// Nothing that is not acknowledged can be believed to be on the storage: all of it is written anew, elsewhere.
+    fn failed(&mut self, errno: Option<i32>, now: Ns) {
+        self.written.failures += 1;
+        self.written.errno = errno.or(self.written.errno);
+        self.moves += 1;
+        if self.moves > MOST_MOVES {
+            return self.give_up(Loss::Storage);
+        }
+        (self.flush, self.open, self.handed) = (None, None, 0);
+        self.full.clear();
+        for item in std::mem::take(&mut self.items) {
+            if let Kind::Batch(content) = item.kind {
+                self.place(content, now, true);
+            }
+        }
+    }
+
+    /// Recording ends: there is no place for this, nor for what comes.
+    fn end(&mut self, loss: Loss, content: Content) {
+        content.lose(loss);
+        self.unacknowledged_bytes = self.unacknowledged_bytes.saturating_sub(content.bytes);
+        self.written.ended_by = Some(loss);
+        self.ended = true;
+        self.inlet.end();
+    }
+
+    /// The same for all that is not acknowledged.
+    fn give_up(&mut self, loss: Loss) {
+        let filling = std::mem::take(&mut self.filling);
+        let rest = std::mem::take(&mut self.items).into_iter().filter_map(|item| match item.kind {
+            Kind::Batch(content) => Some(content),
+            Kind::Mark => None,
+        });
+        let rest: Vec<Content> = rest.chain([filling]).filter(|c| !c.arrivals.is_empty()).collect();
+        (self.flush, self.open, self.handed, self.unacknowledged_bytes) = (None, None, 0, 0);
+        self.full.clear();
+        if rest.iter().any(|content| content.frames().next().is_some()) {
+            rest.into_iter().for_each(|content| self.end(loss, content));
+        }
+    }
+}
+
+/// The streams of a batch that its segment does not know yet.
+fn unknown(open: &Open, content: &Content) -> Vec<StreamName> {
+    let mut new: Vec<StreamName> = Vec::new();
+    for name in content.streams() {
+        let known = open.known.get(usize::from(name.stream)).copied().unwrap_or(false);
+        if !known && !new.contains(name) {
+            new.push(name.clone());
+        }
+    }
+    new
+}
+
+impl Open {
+    /// Takes up what a batch brings.
+    fn count(&mut self, content: &Content, about: &About, new: &[StreamName]) {
+        for arrival in &content.arrivals {
+            match arrival {
+                Arrival::Frame(frame) => {
+                    let arrival_ns = about.clock_start_ns.saturating_add(frame.arrived);
+                    line(&mut self.held, frame.account.name.stream).add(frame.data.bytes().len() as u64, arrival_ns);
+                }
+                Arrival::Lost { account, count, .. } => line(&mut self.held, account.name.stream).lost += count,
+            }
+        }
+        for name in new {
+            *line(&mut self.known, name.stream) = true;
+        }
+    }
+}
+
+/// A stream's line of a table, which grows where it is too short.
+fn line<T: Clone + Default>(table: &mut Vec<T>, stream: u16) -> &mut T {
+    let at = usize::from(stream);
+    if table.len() <= at {
+        table.resize(at + 1, T::default());
+    }
+    &mut table[at]
+}
