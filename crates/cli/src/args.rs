@@ -5,11 +5,13 @@ mod judging;
 mod keeping;
 mod looking;
 mod measuring;
+mod recording;
 
 pub use judging::*;
 pub use keeping::*;
 pub use looking::*;
 pub use measuring::*;
+pub use recording::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -82,6 +84,8 @@ pub enum Command {
     Fill(FillArgs),
     /// Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable
     Soak(SoakArgs),
+    /// Streams of frames onto storage at its own speed, nothing lost that was acknowledged; list, export, verify, recover
+    Record(Box<RecordArgs>),
     /// Which speed and application classes a card reaches, every threshold beside what was measured
     Rate(RateArgs),
     /// The archive of runs: list, show, verify, recover, reindex, tag, delete

@@ -27,6 +27,7 @@ mod progress;
 mod rank;
 mod rate;
 mod reading;
+mod record;
 mod redaction;
 mod report_page;
 mod run;
@@ -81,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Rank(args) => rank::command(args, &cli.global, &output),
         Command::Fill(args) => fill::command(args, &cli.global, &output),
         Command::Soak(args) => soak::command(args, &cli.global, &output),
+        Command::Record(args) => record::command(args, &cli.global, &output),
         Command::Rate(args) => rate::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),

@@ -22,6 +22,7 @@ pub mod experiment;
 mod interrupts;
 mod listener;
 pub mod plan;
+pub mod record;
 pub mod region;
 pub mod soak;
 mod source;

@@ -12,6 +12,8 @@ const FIRST_SEGMENT: u64 = 1 << 20;
 pub const SEGMENT_UNIT: u64 = 64 << 10;
 /// A shorter segment holds no batch worth the name.
 const LEAST_SEGMENT_BYTES: u64 = 256 << 10;
+/// A container has so many segments or more, where nothing asks for longer ones.
+const USUAL_SEGMENTS: u64 = 16;
 /// Fewer segments are no ring.
 const LEAST_SEGMENTS: u64 = 4;
 /// A segment holds this many of the largest frames.
@@ -66,7 +68,7 @@ impl Geometry {
         let largest_segment = room / LEAST_SEGMENTS / unit * unit;
         let least = (largest_frame.saturating_mul(FRAMES_A_SEGMENT)).max(LEAST_SEGMENT_BYTES);
         let least = least.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
-        let usual = largest_segment.min(USUAL_SEGMENT_BYTES);
+        let usual = (room / USUAL_SEGMENTS / unit * unit).min(USUAL_SEGMENT_BYTES);
         let segment_bytes = segment_bytes.map_or(usual, |n| n / unit * unit).max(least);
         if segment_bytes > largest_segment {
             let needed = LEAST_SEGMENTS.saturating_mul(segment_bytes).saturating_add(first_segment + block_bytes);
@@ -143,7 +145,7 @@ mod tests {
         assert_eq!(large.offset_of(large.segments), large.first_segment);
         assert_eq!(of(1 << 30, 32 << 20).unwrap().segment_bytes, 128 << 20);
         let small = of(16 << 20, 1000).unwrap();
-        assert_eq!((small.segment_bytes, small.segments), ((3 << 20) + (11 << 16), 4));
+        assert_eq!((small.segment_bytes, small.segments), (14 << 16, 17));
         assert!(matches!(of(1 << 20, 1000), Err(ContainerError::TooSmall { .. })));
         assert!(matches!(of(64 << 20, 32 << 20), Err(ContainerError::TooSmall { .. })));
         assert!(matches!(of(64 << 20, u64::MAX), Err(ContainerError::TooSmall { .. })));

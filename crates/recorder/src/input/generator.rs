@@ -132,6 +132,7 @@ pub struct InTime {
     ring: Arc<Ring>,
     largest_frame: u64,
     streams: Vec<(Arc<Account>, u64)>,
+    until: Ns,
     ended: bool,
 }
 
@@ -140,7 +141,12 @@ impl InTime {
     pub fn new(cameras: Generated, ring: Arc<Ring>, largest_frame: u64, accounts: &Accounts) -> Self {
         let join = |n| Some((accounts.join(&format!("camera-{}", n + 1), FrameKind::Jpeg)?, 0));
         let streams = (0..cameras.streams).filter_map(join).collect();
-        Self { cameras, ring, largest_frame, streams, ended: false }
+        Self { cameras, ring, largest_frame, streams, until: Ns::MAX, ended: false }
+    }
+
+    /// The same, until this moment.
+    pub fn until(self, until: Ns) -> Self {
+        Self { until, ..self }
     }
 
     /// The stream whose next picture is due first, and when.
@@ -154,7 +160,8 @@ impl InTime {
 
 impl Inlet for InTime {
     fn take(&mut self, now: Ns) -> Taken {
-        let Some((camera, due)) = self.next().filter(|_| !self.ended) else { return Taken::Ended };
+        let next = self.next().filter(|(_, due)| !self.ended && (*due).max(now) < self.until);
+        let Some((camera, due)) = next else { return Taken::Ended };
         if due > now {
             return Taken::Until(due);
         }

@@ -85,12 +85,13 @@ pub fn read(file: OwnedFd, name: &str, full: RingFull, doors: Doors) -> io::Resu
 /// # Errors
 /// No thread can be had.
 pub fn generate(cameras: Generated, doors: &Doors) -> io::Result<Vec<Producer>> {
+    let full = if cameras.frames_per_s.is_some() { RingFull::Drop } else { RingFull::Wait };
     let start = |camera: u32| {
-        let doors = doors.clone();
-        let full = if cameras.frames_per_s.is_some() { RingFull::Drop } else { RingFull::Wait };
         let name = format!("camera-{}", camera + 1);
-        std::thread::Builder::new().name(name.clone()).spawn(move || {
-            cameras.bring(camera, &mut stream(doors, &name, FrameKind::Jpeg, full)?);
+        // Here, so that their numbers are in order.
+        let inflow = stream(doors.clone(), &name, FrameKind::Jpeg, full);
+        std::thread::Builder::new().name(name).spawn(move || {
+            cameras.bring(camera, &mut inflow?);
             Ok(())
         })
     };

@@ -16,6 +16,7 @@ mod inspect;
 mod plan;
 mod rank;
 mod rate;
+mod record;
 mod run;
 mod runs;
 mod soak;
@@ -38,6 +39,9 @@ pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, In
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
+pub use record::{
+    RecordDocument, RecordStream, RecordedStream, RecordingChecked, RecordingDocument, RecordingExported,
+};
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};

@@ -1,0 +1,268 @@
+//! `narrows record`: streams of frames onto storage, and what was recorded.
+
+mod metrics;
+mod reading;
+
+use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
+use crate::output::Output;
+use crate::signals::{SecondSignal, Signals};
+use crate::waiting::Waiting;
+use conduct::admission::Consent;
+use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
+use engine::Control;
+use metrics::Metrics;
+use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
+use recorder::input::{Generated, RingFull};
+use recorder::{Counted, WhenFull};
+use report::document::{RecordDocument, RecordStream};
+use report::quantity;
+use std::cell::Cell;
+use std::ffi::{OsStr, OsString};
+use std::io::{IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A line of progress is drawn anew that often.
+const DRAW: Duration = Duration::from_millis(500);
+/// Fewer frames have no 99th percentile.
+const LEAST_FOR_P99: u64 = 1000;
+const GB: f64 = 1e9;
+
+/// Executes the command.
+pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if args.list || args.verify || args.recover || args.export.is_some() {
+        return reading::command(args, output);
+    }
+    let recording = recording(args)?;
+    let control = Arc::new(Control::default());
+    let signals = Signals::install_with(&control, SecondSignal::Ends)?;
+    let waiting = Waiting::listen(&control, true);
+    let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+    let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
+    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
+        RecordEvent::WillBeLost(loss) => {
+            let content = if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };
+            output.warning(&format!("{}: what it holds will be lost: {content}", loss.path.display()));
+        }
+        RecordEvent::Begins { path, geometry, epoch } => {
+            if !global.json {
+                let room = quantity::binary_size(geometry.segments * geometry.segment_bytes);
+                output.aside(&format!("records to {} (recording {epoch} there; room for {room})\n", path.display()));
+            }
+        }
+        RecordEvent::Runs(now) => {
+            line.draw(now);
+            metrics.iter().for_each(|metrics| metrics.tell(now));
+        }
+    });
+    line.end();
+    let recorded = recorded?;
+    metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
+    let document = document(&recorded, recording.max_latency_ns);
+    if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
+        let what = recorded.complaints.join("; ");
+        return Err(Failure::new(FailureKind::Invalid, what)
+            .remedy("send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)"));
+    }
+    if output.is_json() {
+        output.document(&document);
+    } else {
+        output.text(&report::record_text(&document, output.style()));
+    }
+    let lost = document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>();
+    Ok(ExitCode::from(u8::from(lost > 0)))
+}
+
+fn usage(what: impl Into<String>) -> Failure {
+    Failure::new(FailureKind::Usage, what)
+}
+
+fn bytes(option: &str, text: Option<&str>) -> Result<Option<u64>, Failure> {
+    text.map(|text| parse_bytes(text).map_err(|e| usage(format!("{option}: {e}")))).transpose()
+}
+
+fn time(option: &str, text: &str) -> Result<u64, Failure> {
+    parse_duration_ns(text).map_err(|e| usage(format!("{option}: {e}")))
+}
+
+fn recording(args: &RecordArgs) -> Result<Recording<'_>, Failure> {
+    let max_latency_ns = time("--max-latency", &args.max_latency)?;
+    if max_latency_ns == 0 {
+        return Err(usage("--max-latency: a frame takes some time"));
+    }
+    Ok(Recording {
+        target: &args.target,
+        consent: Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None },
+        anew: args.new,
+        size: bytes("--size", args.size.as_deref())?,
+        segment: bytes("--segment", args.segment.as_deref())?,
+        largest_frame: bytes("--max-frame", args.max_frame.as_deref())?.unwrap_or(0),
+        when_full: args.when_full.map(|full| match full {
+            RecordFull::Stop => WhenFull::Stop,
+            RecordFull::Wrap => WhenFull::Wrap,
+        }),
+        ring_bytes: bytes("--ring", args.ring.as_deref())?,
+        max_latency_ns,
+        time_ns: args.time.as_deref().map(|text| time("--for", text)).transpose()?,
+        inputs: inputs(args)?,
+        ring_full: match args.ring_full {
+            Some(RecordRingFull::Drop) => RingFull::Drop,
+            Some(RecordRingFull::Wait) | None => RingFull::Wait,
+        },
+        real_time: args.priority == RecordPriority::RealTime,
+    })
+}
+
+fn inputs(args: &RecordArgs) -> Result<Vec<Input>, Failure> {
+    let mut inputs = args.inputs.iter().map(|text| input(text)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(text) = &args.generate {
+        let cameras = Generated::parse(text, args.seed.unwrap_or(1)).map_err(|e| usage(format!("--generate {e}")))?;
+        inputs.push(Input::Cameras(Generated {
+            jitter: f64::from(args.jitter.unwrap_or(0)) / 100.0,
+            burst: args.burst.unwrap_or(1),
+            frames: args.frames,
+            ..cameras
+        }));
+    }
+    inputs.extend(args.listen.clone().map(Input::Socket));
+    if inputs.is_empty() {
+        if std::io::stdin().is_terminal() {
+            return Err(usage("no frames come from anywhere")
+                .remedy("a pipe, files, --listen SOCKET or --generate 4x2MB@30; narrows record --help"));
+        }
+        inputs.push(Input::Stdin { name: "stdin".into() });
+    }
+    Ok(inputs)
+}
+
+/// `NAME=PATH`, `PATH`, or `-`.
+fn input(text: &OsString) -> Result<Input, Failure> {
+    let bytes = text.as_bytes();
+    // What is there under the whole name is that.
+    let split = if Path::new(text).exists() { None } else { bytes.iter().position(|b| *b == b'=') };
+    let (name, path) = split.map_or((None, bytes), |at| (Some(&bytes[..at]), &bytes[at + 1..]));
+    let path = Path::new(OsStr::from_bytes(path));
+    let name = match name {
+        Some(name) => String::from_utf8_lossy(name).into_owned(),
+        None if path == Path::new("-") => "stdin".to_owned(),
+        None => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    if name.is_empty() {
+        return Err(usage(format!("{}: a stream needs a name", text.to_string_lossy())));
+    }
+    Ok(if path == Path::new("-") { Input::Stdin { name } } else { Input::Path { name, path: PathBuf::from(path) } })
+}
+
+/// A line of progress on a terminal.
+struct Line {
+    shown: bool,
+    drawn: Cell<Option<Instant>>,
+    length: Cell<usize>,
+}
+
+impl Line {
+    fn new(shown: bool) -> Self {
+        Self { shown, drawn: Cell::new(None), length: Cell::new(0) }
+    }
+
+    fn draw(&self, now: &Now) {
+        if !self.shown || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
+            return;
+        }
+        self.drawn.set(Some(Instant::now()));
+        let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
+        let (used, ring) = now.ring;
+        let text = format!(
+            "{}: {} frames durable ({}), {} lost, ring {} %",
+            quantity::duration(now.elapsed_ns / 1_000_000_000 * 1_000_000_000),
+            quantity::count(sum(|s| s.durable)),
+            quantity::size(sum(|s| s.durable_bytes)),
+            quantity::count(sum(Counted::all_lost)),
+            100 * used / ring.max(1)
+        );
+        let padding = self.length.replace(text.len()).saturating_sub(text.len());
+        let _ = write!(std::io::stderr().lock(), "\r{text}{:padding$}", "");
+    }
+
+    fn end(&self) {
+        if self.length.get() > 0 {
+            let _ = write!(std::io::stderr().lock(), "\r{:width$}\r", "", width = self.length.get());
+        }
+    }
+}
+
+fn stream(counted: &Counted) -> RecordStream {
+    RecordStream {
+        name: counted.name.name.clone(),
+        received: counted.received,
+        durable: counted.durable,
+        in_flight: counted.in_flight(),
+        dropped: counted.lost.iter().map(|(loss, n)| (loss.name(), *n)).collect(),
+        received_bytes: counted.received_bytes,
+        durable_bytes: counted.durable_bytes,
+        blocked_s: counted.blocked_ns as f64 / 1e9,
+    }
+}
+
+fn priority(priority: &Priority) -> (Option<bool>, String) {
+    match priority {
+        Priority::NotAsked => (Some(false), "that of others (--priority normal)".into()),
+        Priority::NotPermitted => (Some(false), "that of others: real time needs root (CAP_SYS_NICE)".into()),
+        Priority::RealTime { scheduler } => (Some(true), format!("real time, by which {scheduler} orders")),
+        Priority::Ignored { scheduler } => {
+            (Some(false), format!("real time was asked for, and the scheduler {scheduler} takes no notice"))
+        }
+        Priority::Unknown => (None, "real time was asked for; whether it counts is not known".into()),
+        Priority::Simulated => (None, "a simulated device has one user".into()),
+    }
+}
+
+fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
+    let ran = &recorded.ran;
+    let ages = &ran.written.ages;
+    let age = |q: f64| ages.quantile(q);
+    let durable: u64 = recorded.now.streams.iter().map(|s| s.durable_bytes).sum();
+    let duration_s = recorded.now.elapsed_ns as f64 / 1e9;
+    let per_gb = |ns: u64| (durable > 0).then(|| ns as f64 / 1e9 / (durable as f64 / GB));
+    let (priority_effective, priority_reason) = priority(&recorded.priority);
+    let mut remarks = recorded.complaints.clone();
+    match ran.written.ended_by {
+        Some(recorder::Loss::ContainerFull) => remarks.push("the recording is full".into()),
+        Some(recorder::Loss::Storage) => {
+            let errno = ran.written.errno.map_or_else(String::new, |errno| format!(" ({})", sys::errno_name(errno)));
+            remarks.push(format!("the storage failed{errno}: what was acknowledged before is there"));
+        }
+        _ => {}
+    }
+    if recorded.simulated {
+        remarks.push("simulated device in simulated time: nothing was kept".into());
+    }
+    RecordDocument {
+        schema: RecordDocument::SCHEMA,
+        target: recorded.path.display().to_string(),
+        epoch: recorded.epoch,
+        streams: recorded.now.streams.iter().map(stream).collect(),
+        duration_s,
+        throughput_bytes_per_s: durable as f64 / duration_s.max(1e-9),
+        written_bytes: ran.written.written_bytes,
+        ack_ns_p50: age(0.5),
+        ack_ns_p99: age(0.99).filter(|_| ages.count() >= LEAST_FOR_P99),
+        ack_ns_max: age(1.0),
+        ack_ns_asked: max_latency_ns,
+        flushes: ran.written.flushes,
+        priority_effective,
+        priority_reason,
+        cpu_s_per_gb: per_gb(recorded.writer_cpu_ns()),
+        process_cpu_s_per_gb: per_gb(recorded.process_cpu_ns),
+        ring_bytes: recorded.now.ring.1,
+        ring_most_bytes: recorded.ring_most,
+        ended_by: ran.written.ended_by.map(recorder::Loss::name),
+        storage_failures: ran.written.failures,
+        missing: ran.missing.clone(),
+        remarks,
+    }
+}

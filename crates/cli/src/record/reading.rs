@@ -1,0 +1,192 @@
+//! What a recording holds, whether it is whole, and frames out of it.
+
+use super::usage;
+use crate::args::{RecordArgs, RecordExport};
+use crate::output::Output;
+use crate::output_file::OutputFile;
+use crate::signals::Signals;
+use conduct::admission::Consent;
+use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, mend, open_recording};
+use engine::Control;
+use model::{Failure, FailureKind, parse_duration_ns};
+use recorder::{Damage, FrameKind, ReadError, StreamHeld, Verified, WhenFull};
+use report::document::{RecordedStream, RecordingChecked, RecordingDocument, RecordingExported};
+use report::quantity;
+use std::cell::Cell;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Progress is said after so much.
+const PROGRESS_BYTES: u64 = 1 << 30;
+
+/// Executes what reads.
+pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let read = open_recording(&args.target)?;
+    let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
+    let streams = read.container.streams().map_err(failed)?;
+    let mut document = document(&read, &streams);
+    if args.verify || args.recover {
+        let (done, told) = (Cell::new(0), Cell::new(0));
+        let tell = |bytes| {
+            done.set(done.get() + bytes);
+            if done.get() >= told.get() + PROGRESS_BYTES && std::io::stderr().is_terminal() && !output.is_json() {
+                told.set(done.get());
+                output.aside(&format!("{} read\n", quantity::size(done.get())));
+            }
+        };
+        let verified = read.container.verify(&tell).map_err(failed)?;
+        let damaged = read.container.damage.iter().any(|d| matches!(d, Damage::Superblock { .. } | Damage::BothSuperblocks));
+        let consent = Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None };
+        document.checked = Some(checked(&verified));
+        if args.recover && damaged {
+            let path = read.path.clone();
+            drop(read);
+            let mended = mend(path.as_os_str(), consent)?;
+            document.checked = Some(RecordingChecked { mended, ..checked(&verified) });
+        }
+        answer(&document, output);
+        return Ok(ExitCode::from(u8::from(!verified.keeps_its_promise())));
+    }
+    let Some(format) = args.export else {
+        answer(&document, output);
+        return Ok(ExitCode::SUCCESS);
+    };
+    let exported = exported(args, format, &read, &streams, output)?;
+    let Exported { frames, bytes, unreadable } = exported;
+    document.exported = Some(RecordingExported { frames, bytes, unreadable });
+    match (&args.into, output.is_json()) {
+        (None, _) => output.aside(&format!("{} frames exported ({})\n", quantity::count(frames), quantity::size(bytes))),
+        (Some(_), _) => answer(&document, output),
+    }
+    Ok(ExitCode::from(u8::from(unreadable > 0)))
+}
+
+fn answer(document: &RecordingDocument, output: &Output) {
+    if output.is_json() {
+        output.document(document);
+    } else {
+        output.text(&report::recording_text(document, output.style()));
+    }
+}
+
+fn exported(
+    args: &RecordArgs,
+    format: RecordExport,
+    read: &Read,
+    streams: &[StreamHeld],
+    output: &Output,
+) -> Result<Exported, Failure> {
+    let start = streams.iter().filter(|s| s.held.frames > 0).map(|s| s.held.first_ns).min().unwrap_or(0);
+    let moment = |option: &str, text: Option<&str>, else_ns| {
+        text.map_or(Ok(else_ns), |text| moment_ns(option, text, start))
+    };
+    let time_ns = moment("--from", args.from.as_deref(), 0)?..moment("--to", args.to.as_deref(), u64::MAX)?;
+    let format = match format {
+        RecordExport::Jpeg => ExportFormat::Jpeg,
+        RecordExport::Mjpeg => ExportFormat::Mjpeg,
+        RecordExport::Mkv => ExportFormat::Mkv,
+        RecordExport::Raw => ExportFormat::Raw,
+    };
+    let wanted = Export { format, stream: args.stream.as_deref(), time_ns };
+    let control = Arc::new(Control::default());
+    let signals = Signals::install(&control)?;
+    let stops = || signals.seen();
+    match (format, &args.into) {
+        (ExportFormat::Jpeg, Some(directory)) => {
+            std::fs::create_dir_all(directory)
+                .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display())))?;
+            export(read, &wanted, ExportInto::Directory(directory), &stops)
+        }
+        (ExportFormat::Jpeg, None) => Err(usage("--export jpeg makes many files").remedy("--into DIRECTORY")),
+        (_, Some(path)) => {
+            let mut file = OutputFile::open(path)?;
+            let done = export(read, &wanted, ExportInto::Bytes(&mut file), &stops)?;
+            file.finish()?;
+            Ok(done)
+        }
+        (_, None) if output.is_json() || std::io::stdout().is_terminal() => {
+            Err(usage("frames are no text for stdout").remedy("--into FILE, or a pipe"))
+        }
+        (_, None) => export(read, &wanted, ExportInto::Bytes(&mut std::io::stdout().lock() as &mut dyn Write), &stops),
+    }
+}
+
+/// A time of RFC 3339, or that long after the first frame.
+fn moment_ns(option: &str, text: &str, start: u64) -> Result<u64, Failure> {
+    if let Ok(after) = parse_duration_ns(text) {
+        return Ok(start.saturating_add(after));
+    }
+    let time: jiff::Timestamp = text.parse().map_err(|_| {
+        usage(format!("{option} {text}: neither a time nor a duration")).remedy("2026-11-25T13:00:00Z, or 90s")
+    })?;
+    u64::try_from(time.as_nanosecond()).map_err(|_| usage(format!("{option} {text}: before 1970")))
+}
+
+fn time_text(ns: u64) -> String {
+    let time = jiff::Timestamp::from_nanosecond(i128::from(ns)).unwrap_or_default();
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+fn document(read: &Read, streams: &[StreamHeld]) -> RecordingDocument {
+    let container = &read.container;
+    let geometry = container.geometry();
+    let stream = |stream: &StreamHeld| {
+        let held = &stream.held;
+        let any = held.frames > 0;
+        RecordedStream {
+            name: stream.name.name.clone(),
+            kind: match stream.name.kind {
+                FrameKind::Jpeg => "jpeg",
+                FrameKind::Opaque => "opaque",
+            },
+            frames: held.frames,
+            bytes: held.bytes,
+            lost: held.lost,
+            first: any.then(|| time_text(held.first_ns)),
+            last: any.then(|| time_text(held.last_ns)),
+        }
+    };
+    let identity = &container.superblock.identity;
+    RecordingDocument {
+        schema: RecordingDocument::SCHEMA,
+        target: read.path.display().to_string(),
+        uuid: identity.uuid.iter().map(|b| format!("{b:02x}")).collect(),
+        recordings: identity.epoch,
+        when_full: match geometry.when_full {
+            WhenFull::Stop => "stop",
+            WhenFull::Wrap => "wrap",
+        },
+        segment_bytes: geometry.segment_bytes,
+        segments_used: container.segments().len() as u64,
+        segments: geometry.segments,
+        streams: streams.iter().map(stream).collect(),
+        checked: None,
+        exported: None,
+    }
+}
+
+fn checked(verified: &Verified) -> RecordingChecked {
+    RecordingChecked {
+        whole: verified.keeps_its_promise(),
+        frames: verified.frames,
+        unacknowledged: verified.unacknowledged,
+        torn: verified.torn,
+        damage: verified.damage.iter().map(damage).collect(),
+        mended: false,
+    }
+}
+
+fn damage(damage: &Damage) -> String {
+    match damage {
+        Damage::Superblock { offset } => format!("the copy of the superblock at {offset} is damaged; the other is whole"),
+        Damage::BothSuperblocks => "both superblocks are damaged; the segments said what they held".into(),
+        Damage::Batches { epoch, from, until } => {
+            format!("batches {from} to {} of recording {epoch} are missing, which were acknowledged", until - 1)
+        }
+        Damage::Frame { stream, sequence, offset } => {
+            format!("frame {sequence} of {stream}, at {offset}, is not what was written")
+        }
+        Damage::Footer { segment } => format!("the last block of segment {segment} does not say what it holds"),
+    }
+}

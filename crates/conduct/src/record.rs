@@ -1,0 +1,406 @@
+//! Records streams of frames: a target is opened and decided about, producers are started, and what they bring is written until
+//! they end, the time is over, or somebody wants the end.
+
+mod export;
+mod place;
+mod priority;
+mod read;
+
+pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
+pub use place::{RECORDING_SUFFIX, mend};
+pub use priority::Priority;
+pub use read::{Read, open_recording};
+
+use crate::Interrupts;
+use crate::admission::{Consent, Loss};
+use engine::{DeviceError, SimDevice, SimRig};
+use model::{Failure, FailureKind, Ns};
+use observe::Root;
+use place::Place;
+use recorder::input::{Generated, InTime, Producer, RingFull, generate, listen, open, read};
+use recorder::{
+    Accounts, Counted, DEPTH, Doors, Geometry, Identity, PIECE_BYTES, Ran, Ring, WhenFull, WriterSettings,
+};
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use sys::{Bell, Epoch, process_usage};
+
+/// The ring has so much, unless memory is short, or it is said otherwise.
+const USUAL_RING_BYTES: u64 = 256 << 20;
+/// Of what memory is available the ring takes one part in so many.
+const RING_SHARE: u64 = 4;
+/// A smaller ring holds no batch.
+const LEAST_RING_BYTES: u64 = 2 << 20;
+/// How often it is looked at what goes on.
+const LOOK: Duration = Duration::from_millis(50);
+/// Of a simulated device there is no clock to wait for: without an end there would be none.
+const USUAL_SIMULATED_NS: Ns = 60_000_000_000;
+
+/// Where frames come from.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Standard input.
+    Stdin {
+        /// What the stream is called.
+        name: String,
+    },
+    /// A pipe or a file.
+    Path {
+        /// What the stream is called.
+        name: String,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A Unix socket that is made there, for any number of producers.
+    Socket(PathBuf),
+    /// Cameras that are made up.
+    Cameras(Generated),
+}
+
+/// What is to be recorded, and where.
+#[derive(Clone, Debug)]
+pub struct Recording<'a> {
+    /// A directory, a file that is there or not, a block device, a simulated device.
+    pub target: &'a OsStr,
+    /// What the user allows to be lost.
+    pub consent: Consent<'a>,
+    /// Whether what was recorded there before is given up.
+    pub anew: bool,
+    /// How long a new container is.
+    pub size: Option<u64>,
+    /// How long its segments are.
+    pub segment: Option<u64>,
+    /// The largest frame it takes.
+    pub largest_frame: u64,
+    /// What happens when it is full; of one that is there it is what it is.
+    pub when_full: Option<WhenFull>,
+    /// Size of the ring.
+    pub ring_bytes: Option<u64>,
+    /// How old frames may be when they are acknowledged, the flush apart.
+    pub max_latency_ns: Ns,
+    /// How long.
+    pub time_ns: Option<Ns>,
+    /// Where frames come from.
+    pub inputs: Vec<Input>,
+    /// Whether producers wait where the ring is full.
+    pub ring_full: RingFull,
+    /// Whether writes ask for real-time priority.
+    pub real_time: bool,
+}
+
+/// What goes on.
+#[derive(Clone, Debug)]
+pub struct Now {
+    /// The streams, by their numbers.
+    pub streams: Vec<Counted>,
+    /// Since the start.
+    pub elapsed_ns: Ns,
+    /// How much of the ring holds frames, and how large it is.
+    pub ring: (u64, u64),
+}
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub enum RecordEvent<'a> {
+    /// This will be overwritten; nothing has been written yet.
+    WillBeLost(&'a Loss),
+    /// It begins: there, in a container of this geometry, which holds recordings already or not.
+    Begins {
+        /// Where.
+        path: &'a Path,
+        /// Its places.
+        geometry: &'a Geometry,
+        /// Which opening it is.
+        epoch: u32,
+    },
+    /// It goes on; said every few hundredths of a second.
+    Runs(&'a Now),
+}
+
+/// How it went.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Where.
+    pub path: PathBuf,
+    /// Which opening of the container it was.
+    pub epoch: u32,
+    /// Its places.
+    pub geometry: Geometry,
+    /// At its end.
+    pub now: Now,
+    /// The most that the ring held.
+    pub ring_most: u64,
+    /// What the writer and its device did.
+    pub ran: Ran,
+    /// CPU of the whole process, nanoseconds: producers that are made up too.
+    pub process_cpu_ns: u64,
+    /// The priority in effect.
+    pub priority: Priority,
+    /// What producers said at their end that were not as they should be.
+    pub complaints: Vec<String>,
+    /// Whether its time is simulated.
+    pub simulated: bool,
+}
+
+impl Recorded {
+    /// Frames that were lost, of all streams.
+    pub fn lost(&self) -> u64 {
+        self.now.streams.iter().map(Counted::all_lost).sum()
+    }
+
+    /// CPU that the writer used, nanoseconds.
+    pub fn writer_cpu_ns(&self) -> u64 {
+        self.ran.stream.usage.user_ns + self.ran.stream.usage.system_ns
+    }
+}
+
+/// Records until nothing comes any more.
+///
+/// # Errors
+/// The target may not be written to, is too small, full, or no recording; an input cannot be opened; the storage's interface
+/// failed. What the storage refused while it ran is in the result.
+pub fn record(
+    recording: &Recording<'_>,
+    interrupts: &Interrupts,
+    tell: &dyn Fn(RecordEvent<'_>),
+) -> Result<Recorded, Failure> {
+    match recording.target.to_str() {
+        Some(name) if name.starts_with("sim:") => simulated(name, recording, tell),
+        _ => real(recording, interrupts, tell),
+    }
+}
+
+fn usage(what: impl Into<String>) -> Failure {
+    Failure::new(FailureKind::Usage, what)
+}
+
+fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry) -> Result<u64, Failure> {
+    let most = WriterSettings::most_ring_bytes(geometry);
+    let available = observe::memory_available(&Root::new("/")).map_or(USUAL_RING_BYTES, |n| n / RING_SHARE);
+    let usual = USUAL_RING_BYTES.min(available).max(LEAST_RING_BYTES);
+    let bytes = recording.ring_bytes.unwrap_or(usual).min(most);
+    if recording.ring_bytes.is_some_and(|asked| asked < LEAST_RING_BYTES) {
+        return Err(usage("--ring: a ring has 2 MiB or more"));
+    }
+    Ok(bytes)
+}
+
+fn real(
+    recording: &Recording<'_>,
+    interrupts: &Interrupts,
+    tell: &dyn Fn(RecordEvent<'_>),
+) -> Result<Recorded, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let cannot = |what: &str, e: std::io::Error| Failure::new(FailureKind::Environment, format!("{what}: {e}"));
+    let mut opened: Vec<(Opened, String)> = Vec::new();
+    // What cannot be opened is told before anything is written.
+    for input in &recording.inputs {
+        opened.push(match input {
+            Input::Stdin { name } => {
+                let file = rustix::io::dup(std::io::stdin()).map_err(|e| cannot("stdin", e.into()))?;
+                (Opened::Bytes(file), name.clone())
+            }
+            Input::Path { name, path } => {
+                let file = open(path).map_err(|e| cannot(&path.display().to_string(), e))?;
+                (Opened::Bytes(file), name.clone())
+            }
+            Input::Socket(path) => (Opened::Socket(bind(path)?), String::new()),
+            Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
+        });
+    }
+    let place = Place::open(recording, tell)?;
+    let ring_bytes = ring_bytes(recording, &place.geometry)?;
+    let (asked, priority) = priority::find(&place.locator, recording.real_time);
+    let bell = Arc::new(Bell::new().map_err(|e| cannot("eventfd", e))?);
+    let begun = place.begin().inspect_err(|_| place.discard())?;
+    let epoch = Epoch::start();
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let settings = WriterSettings {
+        identity: begun.identity,
+        geometry: place.geometry,
+        next_segment: begun.next_segment,
+        next_batch: begun.next_batch,
+        max_latency_ns: recording.max_latency_ns,
+        ring_bytes,
+        clock_start_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(0),
+        piece_bytes: PIECE_BYTES.min(place.geometry.segment_bytes / 4),
+        priority: asked,
+    };
+    let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
+    let largest = place.geometry.largest_frame();
+    let (doors, hall) = Doors::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
+    let accounts = Arc::clone(&doors.accounts);
+    tell(RecordEvent::Begins { path: &place.path, geometry: &place.geometry, epoch: begun.identity.epoch });
+    let now = || {
+        let (used, _) = ring.used();
+        Now { streams: accounts.counted(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
+    };
+    let cpu = || {
+        let usage = process_usage();
+        usage.user_ns + usage.system_ns
+    };
+    let cpu_before = cpu();
+    let last = || std::thread::sleep(2 * LOOK);
+    let clocks = (epoch, Arc::clone(&bell));
+    let write = || {
+        // Signals come to a thread that looks at them.
+        let _elsewhere = interrupts.keep_away();
+        // Producers have a last moment to see that they are to end.
+        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, last)
+    };
+    let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
+    let ran = std::thread::scope(|scope| -> Result<_, Failure> {
+        let writer = scope.spawn(write);
+        let producers = start(opened, recording.ring_full, doors);
+        while !writer.is_finished() {
+            if ends() || producers.is_err() {
+                stop.store(true, Ordering::Relaxed);
+                bell.ring();
+            }
+            tell(RecordEvent::Runs(&now()));
+            std::thread::sleep(LOOK);
+        }
+        stop.store(true, Ordering::Relaxed);
+        let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
+        Ok((ran.map_err(|e| interface_failed(&place.path, &e))?, complaints(producers?)))
+    });
+    for input in &recording.inputs {
+        if let Input::Socket(path) = input {
+            // Nobody listens there any more.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+    let now = now();
+    if now.streams.iter().all(|stream| stream.received == 0) {
+        place.discard();
+    }
+    let (ran, complaints) = ran?;
+    Ok(Recorded {
+        path: place.path.clone(),
+        epoch: begun.identity.epoch,
+        geometry: place.geometry,
+        now,
+        ring_most: ring.used().1 as u64,
+        ran,
+        process_cpu_ns: cpu().saturating_sub(cpu_before),
+        priority,
+        complaints,
+        simulated: false,
+    })
+}
+
+fn interface_failed(path: &Path, e: &DeviceError) -> Failure {
+    let failure = Failure::new(FailureKind::Device, format!("{}: {e}", path.display()));
+    match e.remedy() {
+        Some(remedy) => failure.remedy(remedy),
+        None => failure,
+    }
+}
+
+/// What producers said at their end. One that does not end is not waited for: it has no door any more.
+fn complaints(producers: Vec<Producer>) -> Vec<String> {
+    let complaint = |producer: Producer| match producer.join() {
+        Ok(said) => said.err(),
+        Err(_) => Some("a producer's thread failed".to_owned()),
+    };
+    producers.into_iter().filter(Producer::is_finished).filter_map(complaint).collect()
+}
+
+/// An input that is open.
+enum Opened {
+    Bytes(OwnedFd),
+    Socket(UnixListener),
+    Cameras(Generated),
+}
+
+fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors) -> Result<Vec<Producer>, Failure> {
+    let cannot = |e: std::io::Error| {
+        Failure::new(FailureKind::Environment, format!("no thread for a producer: {e}"))
+            .remedy(engine::NO_THREAD_REMEDY)
+    };
+    let mut producers = Vec::new();
+    for (input, name) in inputs {
+        match input {
+            Opened::Bytes(file) => producers.push(read(file, &name, full, doors.clone()).map_err(cannot)?),
+            Opened::Socket(socket) => producers.push(listen(socket, full, doors.clone()).map_err(cannot)?),
+            Opened::Cameras(cameras) => producers.extend(generate(cameras, &doors).map_err(cannot)?),
+        }
+    }
+    Ok(producers)
+}
+
+/// A socket at a place where nothing is, or where one was left behind.
+fn bind(path: &Path) -> Result<UnixListener, Failure> {
+    let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
+    let left = path.symlink_metadata().is_ok_and(|m| m.file_type().is_socket());
+    if left && std::os::unix::net::UnixStream::connect(path).is_err() {
+        std::fs::remove_file(path).map_err(cannot)?;
+    }
+    let socket = UnixListener::bind(path).map_err(cannot)?;
+    socket.set_nonblocking(true).map_err(cannot)?;
+    Ok(socket)
+}
+
+/// On a simulated device, in its time: cameras that are made up, and nothing is kept.
+fn simulated(
+    name: &str,
+    recording: &Recording<'_>,
+    tell: &dyn Fn(RecordEvent<'_>),
+) -> Result<Recorded, Failure> {
+    let model = spec::parse_sim(name).map_err(|e| usage(e.to_string()))?;
+    let [Input::Cameras(cameras)] = recording.inputs.as_slice() else {
+        return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
+    };
+    let size = SimRig::new(model.clone(), 1_000_000_000).max_bytes();
+    let geometry = Geometry::fit(
+        recording.size.unwrap_or(size).min(size),
+        512,
+        recording.largest_frame.max(cameras.frame_bytes * 2),
+        recording.segment,
+        recording.when_full.unwrap_or_default(),
+    )
+    .map_err(|e| usage(format!("{name}: {e}")))?;
+    let ring_bytes = ring_bytes(recording, &geometry)?;
+    let (ring, accounts) = (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
+    let time_ns = recording.time_ns.unwrap_or(USUAL_SIMULATED_NS);
+    let inlet = InTime::new(*cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
+    let identity = Identity { uuid: [0; 16], epoch: 1 };
+    let settings = WriterSettings {
+        identity,
+        geometry,
+        next_segment: 0,
+        next_batch: 0,
+        max_latency_ns: recording.max_latency_ns,
+        ring_bytes,
+        clock_start_ns: 0,
+        piece_bytes: PIECE_BYTES,
+        priority: None,
+    };
+    let mut device = SimDevice::new(model);
+    device.prepare_buffers(DEPTH, PIECE_BYTES);
+    tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1 });
+    let usage_before = process_usage();
+    let ran = recorder::on(device, settings, Arc::clone(&accounts), inlet, || {})
+        .map_err(|e| Failure::new(FailureKind::Internal, format!("{name}: {e}")))?;
+    let usage = process_usage().since(&usage_before);
+    let (used, most) = ring.used();
+    let elapsed_ns = ran.stream.ended_ns.saturating_sub(ran.stream.started_ns);
+    Ok(Recorded {
+        path: PathBuf::from(name),
+        epoch: 1,
+        geometry,
+        now: Now { streams: accounts.counted(), elapsed_ns, ring: (used as u64, ring_bytes) },
+        ring_most: most as u64,
+        ran,
+        process_cpu_ns: usage.user_ns + usage.system_ns,
+        priority: Priority::Simulated,
+        complaints: Vec::new(),
+        simulated: true,
+    })
+}

@@ -1,0 +1,284 @@
+//! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
+
+use super::{RecordEvent, Recording};
+use crate::admission::{Admitted, Consent, Object, admit};
+use crate::clock::random_u64;
+use model::{Failure, FailureKind, TargetKind};
+use observe::{Locator, Root};
+use recorder::{Container, ContainerError, Geometry, Identity, ReadError, Superblock, WhenFull};
+use spec::Readiness;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use sys::{Links, Locked};
+
+/// Names of files that recordings are made in, where only a directory was named.
+pub const RECORDING_SUFFIX: &str = "nrec";
+/// Of what a file system has free, one part in so many stays free, and at least this.
+const FREE_PART: u64 = 20;
+const LEAST_FREE: u64 = 256 << 20;
+
+/// A target that may be recorded to, open.
+pub(super) struct Place {
+    pub path: PathBuf,
+    pub file: File,
+    pub geometry: Geometry,
+    pub locator: Locator,
+    /// What is there already.
+    before: Option<Before>,
+    /// Made for this recording, with its `st_dev` and `st_ino`.
+    made: Option<(u64, u64)>,
+    /// Keeps others away from a device.
+    _claims: Vec<File>,
+}
+
+struct Before {
+    superblock: Superblock,
+    next_segment: u64,
+    next_batch: u64,
+}
+
+/// What this opening of the container goes on from.
+pub(super) struct Begun {
+    pub identity: Identity,
+    pub next_segment: u64,
+    pub next_batch: u64,
+}
+
+fn cannot(path: &Path, e: &io::Error) -> Failure {
+    Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()))
+}
+
+fn refused(path: &Path, why: &str) -> Failure {
+    Failure::new(FailureKind::Refused, format!("{}: {why}", path.display()))
+}
+
+impl Place {
+    /// Opens, and makes where nothing is; nothing is written that was there.
+    pub fn open(recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_>)) -> Result<Self, Failure> {
+        let given = Path::new(recording.target);
+        let made = make(given, recording)?;
+        let path = made.as_ref().map_or(given, |(path, _)| path.as_path());
+        let opened = Self::open_existing(path, made.as_ref().map(|(_, file)| *file), recording, tell);
+        opened.inspect_err(|_| {
+            if let Some((path, _)) = &made {
+                // It was made a moment ago, and nothing is in it.
+                let _ = std::fs::remove_file(path);
+            }
+        })
+    }
+
+    fn open_existing(
+        path: &Path,
+        made: Option<(u64, u64)>,
+        recording: &Recording<'_>,
+        tell: &dyn Fn(RecordEvent<'_>),
+    ) -> Result<Self, Failure> {
+        // A file is opened for writing in any case; whether it is written to is decided by what it holds.
+        let consent = Consent { overwrite: recording.consent.destroy.is_none() && !is_device(path), ..recording.consent };
+        let links = if made.is_some() { Links::Refuse } else { Links::Follow };
+        let Admitted { target, object, readiness, device, facts, loss } = admit(&Root::new("/"), path, links, consent)?;
+        if let Readiness::ReadOnly(why) = &readiness {
+            return Err(refused(path, why).remedy("a block device: --destroy SERIAL; narrows inspect shows it"));
+        }
+        if made.is_some_and(|made| made != Object::file(&object)) {
+            return Err(refused(path, "another file stands there now"));
+        }
+        let file = target.file;
+        match sys::lock_exclusively(&file, Duration::from_millis(200)).map_err(|e| cannot(path, &e))? {
+            Locked::Busy => return Err(refused(path, "another program works on it (a lock is held)")),
+            Locked::Held | Locked::Unsupported => {}
+        }
+        let is_device = target.kind == TargetKind::BlockDevice;
+        let length = recorder::Store::length(&file).map_err(|e| cannot(path, &e))?;
+        let found = held(&file, path).or_else(|e| if recording.anew { Ok(None) } else { Err(e) })?;
+        let given_up = recording.anew && found.is_some();
+        let before = found.filter(|_| !recording.anew).map(|found| goes_on(&found, path, recording)).transpose()?;
+        if before.is_none() {
+            let free = is_device || made.is_some() || length == 0;
+            if !(free || given_up || recording.consent.overwrite) {
+                return Err(refused(path, "it holds other data than a recording")
+                    .remedy("--overwrite, if its content may be lost; or a directory, or a name that is free"));
+            }
+            loss.iter().for_each(|loss| tell(RecordEvent::WillBeLost(loss)));
+        }
+        let logical = sys::logical_block_size(&file).map_or(512, u64::from);
+        let geometry = match &before {
+            Some(before) => before.superblock.geometry,
+            None => {
+                let length = if length == 0 && !is_device { lengthen(&file, path, recording.size)? } else { length };
+                let size = recording.size.unwrap_or(length).min(length);
+                let when_full = recording.when_full.unwrap_or_default();
+                Geometry::fit(size, logical, recording.largest_frame, recording.segment, when_full).map_err(|e| {
+                    Failure::new(FailureKind::Usage, format!("{}: {e}", path.display()))
+                        .remedy("--size SIZE; a smaller --segment or --max-frame")
+                })?
+            }
+        };
+        let locator = if is_device {
+            Locator::Device(device)
+        } else {
+            Locator::Path {
+                path: target.path.to_string_lossy().into_owned(),
+                device: Some(device),
+                mount_id: facts.and_then(|f| f.mount_id),
+                block_size_bytes: facts.map(|f| u64::from(f.block_size_bytes)),
+            }
+        };
+        Ok(Self { path: target.path, file, geometry, locator, before, made, _claims: target.claims })
+    }
+
+    /// Writes the superblocks of this opening, durably, and from then on past the page cache where that can be.
+    pub fn begin(&self) -> Result<Begun, Failure> {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let created_ns = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
+        let (superblock, next_segment, next_batch) = match &self.before {
+            Some(before) => {
+                let mut superblock = before.superblock;
+                superblock.identity.epoch += 1;
+                superblock.generation += 1;
+                (superblock, before.next_segment, before.next_batch)
+            }
+            None => {
+                let mut uuid = [0; 16];
+                uuid[..8].copy_from_slice(&random_u64()?.to_le_bytes());
+                uuid[8..].copy_from_slice(&random_u64()?.to_le_bytes());
+                let identity = Identity { uuid, epoch: 1 };
+                (Superblock { identity, generation: 1, geometry: self.geometry, created_ns }, 0, 0)
+            }
+        };
+        write_superblocks(&self.file, &superblock).map_err(|e| cannot(&self.path, &e))?;
+        // Where the file system has no direct I/O the page cache serves; flushes are as they are.
+        let _ = sys::set_direct(&self.file, true);
+        Ok(Begun { identity: superblock.identity, next_segment, next_batch })
+    }
+
+    /// A file that was made, and into which nothing came, is not left behind.
+    pub fn discard(&self) {
+        let same = |made: (u64, u64)| self.path.symlink_metadata().is_ok_and(|m| (m.dev(), m.ino()) == made);
+        if self.made.is_some_and(same) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Writes superblocks anew from what else is known of the recording, where one is damaged; whether one was.
+///
+/// # Errors
+/// The target may not be written to, or holds no recording.
+pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<bool, Failure> {
+    let path = Path::new(name);
+    let consent = Consent { overwrite: consent.destroy.is_none() && !is_device(path), ..consent };
+    let admitted = admit(&Root::new("/"), path, Links::Follow, consent)?;
+    if let Readiness::ReadOnly(why) = &admitted.readiness {
+        return Err(refused(path, why).remedy("a block device: --destroy SERIAL"));
+    }
+    let file = admitted.target.file;
+    let container = Container::open(file.try_clone().map_err(|e| cannot(path, &e))?).map_err(|e| failed(path, &e))?;
+    if container.damage.is_empty() {
+        return Ok(false);
+    }
+    let superblock = Superblock { generation: container.superblock.generation + 1, ..container.superblock };
+    write_superblocks(&file, &superblock).map_err(|e| cannot(path, &e))?;
+    Ok(true)
+}
+
+/// Both copies, durably; never both at once, so that one is always whole.
+fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
+    let record = superblock.encode();
+    for at in [superblock.geometry.second_superblock(), 0] {
+        file.write_all_at(&record, at)?;
+        file.sync_data()?;
+    }
+    Ok(())
+}
+
+/// What a recording goes on from, if it can.
+fn goes_on(container: &Container<File>, path: &Path, recording: &Recording<'_>) -> Result<Before, Failure> {
+    let geometry = container.geometry();
+    let other = recording.when_full.is_some_and(|wanted| wanted != geometry.when_full)
+        || recording.segment.is_some_and(|bytes| bytes != geometry.segment_bytes);
+    let full = |next: u64| geometry.when_full == WhenFull::Stop && next >= geometry.segments;
+    if other {
+        let what = "the recording that is there was made with another --when-full or --segment";
+        return Err(refused(path, what).remedy("leave that out; or --new gives up what was recorded"));
+    }
+    let (next_segment, next_batch) = container.next_numbers().map_err(|e| failed(path, &e))?;
+    if full(next_segment) {
+        return Err(refused(path, "the recording that is there is full")
+            .remedy("another target; or --new gives up what was recorded"));
+    }
+    Ok(Before { superblock: container.superblock, next_segment, next_batch })
+}
+
+fn is_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    path.metadata().is_ok_and(|m| m.file_type().is_block_device())
+}
+
+fn failed(path: &Path, e: &ReadError) -> Failure {
+    let kind = match e {
+        ReadError::Container(_) => FailureKind::Refused,
+        ReadError::Io { .. } => FailureKind::Device,
+    };
+    Failure::new(kind, format!("{}: {e}", path.display()))
+}
+
+/// The recording that a file or device holds; `None` where it holds none, an error where it cannot be gone on with.
+fn held(file: &File, path: &Path) -> Result<Option<Container<File>>, Failure> {
+    match Container::open(file.try_clone().map_err(|e| cannot(path, &e))?) {
+        Ok(container) => Ok(Some(container)),
+        Err(ReadError::Container(ContainerError::None)) => Ok(None),
+        Err(e) => Err(failed(path, &e).remedy("--new gives up what was recorded")),
+    }
+}
+
+/// Makes a file where a directory was named, or a name that is free; its path, `st_dev` and `st_ino`.
+fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<(PathBuf, (u64, u64))>, Failure> {
+    let path = if given.is_dir() {
+        let directory = given.canonicalize().map_err(|e| cannot(given, &e))?;
+        directory.join(format!("narrows-{:08x}.{RECORDING_SUFFIX}", random_u64()? as u32))
+    } else if given.symlink_metadata().is_ok() {
+        return Ok(None);
+    } else {
+        let parent = given.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = parent.canonicalize().map_err(|e| cannot(parent, &e))?;
+        // A device node that is missing must never become a file.
+        let Some(name) = given.file_name().filter(|_| !parent.starts_with("/dev") || parent.starts_with("/dev/shm"))
+        else {
+            return Err(Failure::new(FailureKind::Environment, format!("{}: there is no such device", given.display())));
+        };
+        parent.join(name)
+    };
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
+    let file = file.map_err(|e| cannot(&path, &e))?;
+    let made = lengthen(&file, &path, recording.size).and_then(|_| file.metadata().map_err(|e| cannot(&path, &e)));
+    let metadata = made.inspect_err(|_| {
+        let _ = std::fs::remove_file(&path);
+    })?;
+    Ok(Some((path, (metadata.dev(), metadata.ino()))))
+}
+
+/// Reserves the blocks of an empty file: as much as was asked for, else all that is free but for a part.
+fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure> {
+    let space = sys::space_of(file).map_err(|e| cannot(path, &e))?;
+    let free = space.available_bytes;
+    let usual = free.saturating_sub((free / FREE_PART).max(LEAST_FREE));
+    let bytes = size.unwrap_or(usual);
+    if bytes == 0 || bytes > usual {
+        let [free, asked] = [free, bytes].map(model::bytes_text);
+        let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());
+        return Err(Failure::new(FailureKind::Environment, what).remedy("--size SIZE, with less than that"));
+    }
+    match sys::reserve(file, 0, bytes) {
+        // Where blocks cannot be reserved they are had when they are written.
+        Err(e) if e.raw_os_error() == Some(sys::errno::EOPNOTSUPP) => file.set_len(bytes),
+        other => other,
+    }
+    .and_then(|()| file.sync_all())
+    .map_err(|e| cannot(path, &e))?;
+    Ok(bytes)
+}

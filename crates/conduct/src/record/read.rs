@@ -1,0 +1,52 @@
+//! A recording that is read: also while it is being written.
+
+use super::RECORDING_SUFFIX;
+use crate::admission::{Consent, admit};
+use model::{Failure, FailureKind};
+use observe::Root;
+use recorder::{Container, ContainerError, ReadError};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use sys::Links;
+
+/// An open recording.
+pub struct Read {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it holds.
+    pub container: Container<File>,
+}
+
+/// Opens a recording for reading only: a file, a device, or the newest one in a directory.
+///
+/// # Errors
+/// There is none, it cannot be read, or it was written by a later program.
+pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
+    let given = Path::new(name);
+    let path = if given.is_dir() { newest(given)? } else { given.to_owned() };
+    let admitted = admit(&Root::new("/"), &path, Links::Follow, Consent::default())?;
+    let container = Container::open(admitted.target.file).map_err(|e| {
+        let kind = match &e {
+            ReadError::Io { .. } => FailureKind::Device,
+            ReadError::Container(ContainerError::TooSmall { .. } | ContainerError::None) => FailureKind::Usage,
+            ReadError::Container(_) => FailureKind::Refused,
+        };
+        Failure::new(kind, format!("{}: {e}", path.display()))
+    })?;
+    Ok(Read { path: admitted.target.path, container })
+}
+
+fn newest(directory: &Path) -> Result<PathBuf, Failure> {
+    let entries = std::fs::read_dir(directory)
+        .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display())))?;
+    let files = entries.filter_map(Result::ok).filter(|entry| {
+        entry.path().extension().is_some_and(|e| e == RECORDING_SUFFIX)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+    });
+    let changed = |entry: &std::fs::DirEntry| entry.metadata().and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    files.max_by_key(changed).map(|entry| entry.path()).ok_or_else(|| {
+        Failure::new(FailureKind::Usage, format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display()))
+    })
+}

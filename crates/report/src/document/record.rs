@@ -1,0 +1,163 @@
+//! `narrows/record/1`, `narrows/recording/1`.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What became of the frames of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordStream {
+    /// What it is called.
+    pub name: String,
+    /// Frames that came, lost ones too: as many as the other three together.
+    pub received: u64,
+    /// Frames that are on the storage, flushed.
+    pub durable: u64,
+    /// Frames that are neither durable nor lost.
+    pub in_flight: u64,
+    /// Frames that were lost, by reason.
+    pub dropped: BTreeMap<&'static str, u64>,
+    /// Bytes of the frames that came.
+    pub received_bytes: u64,
+    /// Bytes of those that are durable.
+    pub durable_bytes: u64,
+    /// Time for which its producer was not read from, because the ring was full.
+    pub blocked_s: f64,
+}
+
+/// What `narrows record --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordDocument {
+    /// `narrows/record/1`.
+    pub schema: &'static str,
+    /// Where it was recorded.
+    pub target: String,
+    /// The how manieth recording in the container it is.
+    pub epoch: u32,
+    /// Its streams.
+    pub streams: Vec<RecordStream>,
+    /// How long it took, seconds; simulated where the target is.
+    pub duration_s: f64,
+    /// Bytes of durable frames over that time.
+    pub throughput_bytes_per_s: f64,
+    /// Bytes that were written to the storage, with heads and padding.
+    pub written_bytes: u64,
+    /// Age of frames when they were acknowledged, median; null where none was.
+    pub ack_ns_p50: Option<u64>,
+    /// 99th percentile; null below 1,000 frames.
+    pub ack_ns_p99: Option<u64>,
+    /// The oldest.
+    pub ack_ns_max: Option<u64>,
+    /// What was asked of it, the flush apart.
+    pub ack_ns_asked: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Whether writes go before those of others on this disk; null where that is not known.
+    pub priority_effective: Option<bool>,
+    /// Why, or why not.
+    pub priority_reason: String,
+    /// CPU of the writer for a GB that is durable, seconds.
+    pub cpu_s_per_gb: Option<f64>,
+    /// The same of the whole process, with what reads producers or makes frames up.
+    pub process_cpu_s_per_gb: Option<f64>,
+    /// Memory for frames on their way.
+    pub ring_bytes: u64,
+    /// The most of it that was used.
+    pub ring_most_bytes: u64,
+    /// What ended it before its producers did: `container-full`, `storage`.
+    pub ended_by: Option<&'static str>,
+    /// Writes and flushes that failed, after which what was not acknowledged was written elsewhere.
+    pub storage_failures: u64,
+    /// What the engine had to do without.
+    pub missing: Vec<String>,
+    /// What must be said with it.
+    pub remarks: Vec<String>,
+}
+
+impl RecordDocument {
+    /// Its name and version.
+    pub const SCHEMA: &'static str = "narrows/record/1";
+
+    /// Frames that were lost, of all streams.
+    pub fn dropped(&self) -> u64 {
+        self.streams.iter().flat_map(|s| s.dropped.values()).sum()
+    }
+}
+
+/// What a recording holds of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordedStream {
+    /// What it is called.
+    pub name: String,
+    /// `jpeg`, `opaque`.
+    pub kind: &'static str,
+    /// Its frames.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Frames that were lost before they were written.
+    pub lost: u64,
+    /// Arrival of the first.
+    pub first: Option<String>,
+    /// Arrival of the last.
+    pub last: Option<String>,
+}
+
+/// What reading all of a recording showed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RecordingChecked {
+    /// Whether no frame that was acknowledged is missing or altered.
+    pub whole: bool,
+    /// Frames that were acknowledged and are as they were.
+    pub frames: u64,
+    /// Whole frames of the last moments, of which it is not known that they were acknowledged.
+    pub unacknowledged: u64,
+    /// Frames of the last moments that are not whole.
+    pub torn: u64,
+    /// What is wrong.
+    pub damage: Vec<String>,
+    /// Whether a damaged superblock was written anew.
+    pub mended: bool,
+}
+
+/// What `narrows record --list`, `--verify`, `--recover` and `--export` print with `--json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordingDocument {
+    /// `narrows/recording/1`.
+    pub schema: &'static str,
+    /// Where it is.
+    pub target: String,
+    /// What is asked of it, as 32 hexadecimal digits.
+    pub uuid: String,
+    /// How many times it was recorded to.
+    pub recordings: u32,
+    /// `stop` or `wrap`.
+    pub when_full: &'static str,
+    /// Length of a segment.
+    pub segment_bytes: u64,
+    /// Segments that hold something, and all that there are.
+    pub segments_used: u64,
+    /// All that there are.
+    pub segments: u64,
+    /// Its streams.
+    pub streams: Vec<RecordedStream>,
+    /// What reading all of it showed; null where only its index was read.
+    pub checked: Option<RecordingChecked>,
+    /// Frames that were exported; null where none were to be.
+    pub exported: Option<RecordingExported>,
+}
+
+/// What was exported.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordingExported {
+    /// Frames.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Frames that could not be read, or were overwritten meanwhile.
+    pub unreadable: u64,
+}
+
+impl RecordingDocument {
+    /// Its name and version.
+    pub const SCHEMA: &'static str = "narrows/recording/1";
+}

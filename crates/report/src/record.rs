@@ -1,0 +1,128 @@
+//! A recording on a terminal: while it was made, and what it holds.
+
+use crate::document::{RecordDocument, RecordedStream, RecordingDocument};
+use crate::lines::Lines;
+use crate::quantity;
+use crate::style::{Paint, Style};
+use crate::text::plain;
+
+/// What one line of a table is about.
+fn frames(n: u64) -> String {
+    if n == 1 { "1 frame".to_owned() } else { format!("{} frames", quantity::count(n)) }
+}
+
+/// What came of it: the answer first.
+pub fn record_text(document: &RecordDocument, style: &Style) -> String {
+    let mut out = Lines::new(style);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    let durable: u64 = document.streams.iter().map(|s| s.durable).sum();
+    let bytes: u64 = document.streams.iter().map(|s| s.durable_bytes).sum();
+    let (dropped, flying) = (document.dropped(), document.streams.iter().map(|s| s.in_flight).sum::<u64>());
+    let verdict = match dropped + flying {
+        0 if durable == 0 => "No frame came",
+        0 => "No frame was lost",
+        _ => "Frames were LOST",
+    };
+    let time = quantity::duration((document.duration_s.max(0.0) * 1e9) as u64);
+    let rate = quantity::rate(document.throughput_bytes_per_s);
+    let what = format!(
+        "{verdict}: {} ({}) are durable on {}, {rate} for {time}{}.",
+        frames(durable),
+        quantity::size(bytes),
+        document.target,
+        if dropped + flying > 0 { format!("; {} are not", frames(dropped + flying)) } else { String::new() }
+    );
+    line("", &what, Some(if dropped + flying > 0 { Paint::Bad } else { Paint::Accent }));
+    for stream in &document.streams {
+        let lost = stream.dropped.iter().map(|(why, n)| format!(", {} lost ({why})", quantity::count(*n)));
+        let lost: String = lost.collect();
+        let flying = if stream.in_flight > 0 { format!(", {} in flight", stream.in_flight) } else { String::new() };
+        let blocked = if stream.blocked_s >= 0.001 {
+            format!(", its producer waited {}", quantity::duration((stream.blocked_s * 1e9) as u64))
+        } else {
+            String::new()
+        };
+        let text = format!(
+            "{}: {} received, {} durable ({}){lost}{flying}{blocked}",
+            stream.name,
+            quantity::count(stream.received),
+            quantity::count(stream.durable),
+            quantity::size(stream.durable_bytes)
+        );
+        line("  - ", &text, (!stream.dropped.is_empty()).then_some(Paint::Bad));
+    }
+    if let (Some(median), Some(most)) = (document.ack_ns_p50, document.ack_ns_max) {
+        let p99 = document.ack_ns_p99.map_or_else(String::new, |ns| format!(", p99 {}", quantity::duration(ns)));
+        let text = format!(
+            "a frame was durable {} after it came (median{p99}, at most {}; asked: {} and the flush)",
+            quantity::duration(median),
+            quantity::duration(most),
+            quantity::duration(document.ack_ns_asked)
+        );
+        line("  - ", &text, None);
+    }
+    let (most, ring) = (quantity::memory_size(document.ring_most_bytes), quantity::memory_size(document.ring_bytes));
+    line("  - ", &format!("the ring held {most} of {ring} at most"), None);
+    if let (Some(writer), Some(all)) = (document.cpu_s_per_gb, document.process_cpu_s_per_gb) {
+        line("  - ", &format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"), None);
+    }
+    line("  - ", &format!("priority: {}", document.priority_reason), None);
+    if document.storage_failures > 0 {
+        let text = format!("{} writes or flushes of the storage failed", quantity::count(document.storage_failures));
+        line("  - ", &text, Some(Paint::Bad));
+    }
+    document.missing.iter().chain(&document.remarks).for_each(|remark| line("* ", remark, None));
+    out.out
+}
+
+/// What a recording holds.
+pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
+    let mut out = Lines::new(style);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    if let Some(checked) = &document.checked {
+        let verdict = if checked.whole {
+            "Nothing that was acknowledged is missing or altered"
+        } else {
+            "Frames that were acknowledged are MISSING or ALTERED"
+        };
+        let paint = if checked.whole { Paint::Accent } else { Paint::Bad };
+        let more = match (checked.unacknowledged, checked.torn) {
+            (0, 0) => String::new(),
+            (whole, torn) => format!("; of the last moments {} whole and {} torn", frames(whole), quantity::count(torn)),
+        };
+        line("", &format!("{verdict}: {} were read{more}.", frames(checked.frames + checked.unacknowledged)), Some(paint));
+        checked.damage.iter().for_each(|damage| line("  - ", damage, Some(Paint::Bad)));
+        if checked.mended {
+            line("  - ", "its superblocks were written anew", None);
+        }
+    }
+    let count: u64 = document.streams.iter().map(|s| s.frames).sum();
+    let bytes: u64 = document.streams.iter().map(|s| s.bytes).sum();
+    let text = format!(
+        "{} of {} in {} ({}; {} of {} segments of {}; {} when full)",
+        frames(count),
+        quantity::size(bytes),
+        document.target,
+        if document.recordings == 1 { "1 recording".to_owned() } else { format!("{} recordings", document.recordings) },
+        quantity::count(document.segments_used),
+        quantity::count(document.segments),
+        quantity::memory_size(document.segment_bytes),
+        if document.when_full == "wrap" { "overwrites the oldest" } else { "stops" }
+    );
+    line("", &text, None);
+    for stream in &document.streams {
+        let RecordedStream { name, kind, frames: count, bytes, lost, first, last } = stream;
+        let lost = if *lost > 0 { format!(", {} lost before they were written", quantity::count(*lost)) } else { String::new() };
+        let when = first.as_ref().zip(last.as_ref()).map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
+        let text = format!("{name} ({kind}): {}, {}{lost}{when}", frames(*count), quantity::size(*bytes));
+        line("  - ", &text, None);
+    }
+    if let Some(exported) = &document.exported {
+        let gone = match exported.unreadable {
+            0 => String::new(),
+            n => format!("; {} could not be read", frames(n)),
+        };
+        line("", &format!("{} exported ({}){gone}", frames(exported.frames), quantity::size(exported.bytes)), None);
+    }
+    out.out
+}
