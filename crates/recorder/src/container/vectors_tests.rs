@@ -61,11 +61,12 @@ fn batch() -> BatchHeader {
 /// What does not change is what other programs read: these are the sums in the document.
 #[test]
 fn records_are_the_bytes_of_the_document() {
+    let last = |record: &[u8], at: usize| u32::from_le_bytes(record[at..at + 4].try_into().unwrap());
     let sums = [
-        crc32c::crc32c(&superblock().encode()),
-        crc32c::crc32c(&header().encode()),
-        crc32c::crc32c(&footer().encode()),
-        crc32c::crc32c(&batch().encode()),
+        last(&superblock().encode(), 4092),
+        last(&header().encode(), 4092),
+        last(&footer().encode(), 4092),
+        last(&batch().encode(), 124),
     ];
     let said = include_str!("../../../../docs/design/container.md");
     for (what, sum) in ["superblock", "segment header", "segment footer", "batch"].into_iter().zip(sums) {
