@@ -45,7 +45,8 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let line = Line::new(!global.json && std::io::stderr().is_terminal());
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
-            let content = if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };
+            let content =
+                if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };
             output.warning(&format!("{}: what it holds will be lost: {content}", loss.path.display()));
         }
         RecordEvent::Begins { path, geometry, epoch } => {
@@ -65,8 +66,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let document = document(&recorded, recording.max_latency_ns);
     if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
-        return Err(Failure::new(FailureKind::Invalid, what)
-            .remedy("send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)"));
+        return Err(Failure::new(FailureKind::Invalid, what).remedy(
+            "send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)",
+        ));
     }
     if output.is_json() {
         output.document(&document);

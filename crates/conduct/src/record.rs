@@ -18,9 +18,7 @@ use model::{Failure, FailureKind, Ns};
 use observe::Root;
 use place::Place;
 use recorder::input::{Generated, InTime, Producer, RingFull, generate, listen, open, read};
-use recorder::{
-    Accounts, Counted, DEPTH, Doors, Geometry, Identity, PIECE_BYTES, Ran, Ring, WhenFull, WriterSettings,
-};
+use recorder::{Accounts, Counted, DEPTH, Doors, Geometry, Identity, PIECE_BYTES, Ran, Ring, WhenFull, WriterSettings};
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
@@ -348,11 +346,7 @@ fn bind(path: &Path) -> Result<UnixListener, Failure> {
 }
 
 /// On a simulated device, in its time: cameras that are made up, and nothing is kept.
-fn simulated(
-    name: &str,
-    recording: &Recording<'_>,
-    tell: &dyn Fn(RecordEvent<'_>),
-) -> Result<Recorded, Failure> {
+fn simulated(name: &str, recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_>)) -> Result<Recorded, Failure> {
     let model = spec::parse_sim(name).map_err(|e| usage(e.to_string()))?;
     let [Input::Cameras(cameras)] = recording.inputs.as_slice() else {
         return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
@@ -367,7 +361,8 @@ fn simulated(
     )
     .map_err(|e| usage(format!("{name}: {e}")))?;
     let ring_bytes = ring_bytes(recording, &geometry)?;
-    let (ring, accounts) = (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
+    let (ring, accounts) =
+        (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
     let time_ns = recording.time_ns.unwrap_or(USUAL_SIMULATED_NS);
     let inlet = InTime::new(*cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
     let identity = Identity { uuid: [0; 16], epoch: 1 };

@@ -211,10 +211,11 @@ impl Recorded {
         let moments = &self.log.moments[..upto];
         let bytes = image(&self.container, moments, seed);
         let container = Container::open(bytes.as_slice()).unwrap();
-        let promised = self.log.moments.get(upto).map_or_else(
-            || self.counted.iter().map(|c| c.durable).collect(),
-            |next| next.durable.clone(),
-        );
+        let promised = self
+            .log
+            .moments
+            .get(upto)
+            .map_or_else(|| self.counted.iter().map(|c| c.durable).collect(), |next| next.durable.clone());
         let mut found: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
         // The oldest segments may have been overwritten in part.
         let oldest = container.expendable_batches();
@@ -240,7 +241,10 @@ impl Recorded {
             assert_eq!(numbers.len(), there, "camera {camera}: frames are there twice");
             if self.geometry.when_full == WhenFull::Stop {
                 // None was lost, so the first so many are those that were acknowledged.
-                assert!((0..*promised).eq(numbers.iter().copied().take(*promised as usize)), "moment {upto}, camera {camera}: {promised} were promised");
+                assert!(
+                    (0..*promised).eq(numbers.iter().copied().take(*promised as usize)),
+                    "moment {upto}, camera {camera}: {promised} were promised"
+                );
             } else if *promised > 0 {
                 let last = promised - 1;
                 let from = numbers.first().copied().unwrap_or(0);

@@ -1,6 +1,8 @@
 //! What is written as one: a batch, or the first or last block of a segment.
 
-use crate::container::{BatchHeader, Entry, FrameEntry, HEADER_BYTES, Identity, Loss, Payload, StreamName, introduction};
+use crate::container::{
+    BatchHeader, Entry, FrameEntry, HEADER_BYTES, Identity, Loss, Payload, StreamName, introduction,
+};
 use crate::frame::{Arrival, Frame};
 use model::Ns;
 

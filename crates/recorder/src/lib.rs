@@ -10,6 +10,8 @@
 
 mod account;
 mod container;
+#[cfg(test)]
+mod crash_tests;
 mod export;
 mod frame;
 pub mod input;
@@ -19,13 +21,11 @@ mod ring;
 mod run;
 mod store;
 mod writer;
-#[cfg(test)]
-mod crash_tests;
 
 pub use account::{Account, Accounts, Counted};
 pub use container::{
-    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Held, Identity, Loss, MOST_STREAMS,
-    Payload, RECORD_BYTES, SegmentFooter, SegmentHeader, StreamName, Superblock, VERSION, WhenFull,
+    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Held, Identity, Loss,
+    MOST_STREAMS, Payload, RECORD_BYTES, SegmentFooter, SegmentHeader, StreamName, Superblock, VERSION, WhenFull,
 };
 pub use export::{Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};

@@ -3,7 +3,9 @@
 use crate::account::Accounts;
 use crate::frame::Inlet;
 use crate::writer::{WriterSettings, Written, writer};
-use engine::{Control, Crew, Device, DeviceError, LoopSettings, Part, PsyncThreads, StreamRecord, UringDevice, run_worker};
+use engine::{
+    Control, Crew, Device, DeviceError, LoopSettings, Part, PsyncThreads, StreamRecord, UringDevice, run_worker,
+};
 use model::{Ns, RwFlags, StopRule, Warmup};
 use std::fs::File;
 use std::os::fd::OwnedFd;

@@ -88,9 +88,15 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let paint = if checked.whole { Paint::Accent } else { Paint::Bad };
         let more = match (checked.unacknowledged, checked.torn) {
             (0, 0) => String::new(),
-            (whole, torn) => format!("; of the last moments {} whole and {} torn", frames(whole), quantity::count(torn)),
+            (whole, torn) => {
+                format!("; of the last moments {} whole and {} torn", frames(whole), quantity::count(torn))
+            }
         };
-        line("", &format!("{verdict}: {} were read{more}.", frames(checked.frames + checked.unacknowledged)), Some(paint));
+        line(
+            "",
+            &format!("{verdict}: {} were read{more}.", frames(checked.frames + checked.unacknowledged)),
+            Some(paint),
+        );
         checked.damage.iter().for_each(|damage| line("  - ", damage, Some(Paint::Bad)));
         if checked.mended {
             line("  - ", "its superblocks were written anew", None);
@@ -112,7 +118,11 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     line("", &text, None);
     for stream in &document.streams {
         let RecordedStream { name, kind, frames: count, bytes, lost, first, last } = stream;
-        let lost = if *lost > 0 { format!(", {} lost before they were written", quantity::count(*lost)) } else { String::new() };
+        let lost = if *lost > 0 {
+            format!(", {} lost before they were written", quantity::count(*lost))
+        } else {
+            String::new()
+        };
         let when = first.as_ref().zip(last.as_ref()).map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
         let text = format!("{name} ({kind}): {}, {}{lost}{when}", frames(*count), quantity::size(*bytes));
         line("  - ", &text, None);

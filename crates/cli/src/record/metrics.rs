@@ -112,7 +112,13 @@ fn text(now: &Now) -> String {
         s.lost.iter().map(row).collect::<Vec<_>>()
     });
     family("frames_received", "counter", "", "Frames that came.", by_stream(&|s| s.received as f64));
-    family("frames_durable", "counter", "", "Frames that are on the storage, flushed.", by_stream(&|s| s.durable as f64));
+    family(
+        "frames_durable",
+        "counter",
+        "",
+        "Frames that are on the storage, flushed.",
+        by_stream(&|s| s.durable as f64),
+    );
     family("frames_dropped", "counter", "", "Frames that were lost, by reason.", dropped.collect());
     family("frames_in_flight", "gauge", "", "Frames that are neither.", by_stream(&|s| s.in_flight() as f64));
     family("received_bytes", "counter", "bytes", "Bytes of frames that came.", by_stream(&|s| s.received_bytes as f64));
@@ -122,7 +128,13 @@ fn text(now: &Now) -> String {
     let (used, ring) = now.ring;
     family("ring_used_bytes", "gauge", "bytes", "Memory that holds frames.", vec![(String::new(), used as f64)]);
     family("ring_bytes", "gauge", "bytes", "Memory for frames.", vec![(String::new(), ring as f64)]);
-    family("elapsed_seconds", "gauge", "seconds", "Since the start.", vec![(String::new(), now.elapsed_ns as f64 / 1e9)]);
+    family(
+        "elapsed_seconds",
+        "gauge",
+        "seconds",
+        "Since the start.",
+        vec![(String::new(), now.elapsed_ns as f64 / 1e9)],
+    );
     out.push_str("# EOF\n");
     out
 }

@@ -36,7 +36,8 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
             }
         };
         let verified = read.container.verify(&tell).map_err(failed)?;
-        let damaged = read.container.damage.iter().any(|d| matches!(d, Damage::Superblock { .. } | Damage::BothSuperblocks));
+        let damaged =
+            read.container.damage.iter().any(|d| matches!(d, Damage::Superblock { .. } | Damage::BothSuperblocks));
         let consent = Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None };
         document.checked = Some(checked(&verified));
         if args.recover && damaged {
@@ -56,7 +57,9 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
     let Exported { frames, bytes, unreadable } = exported;
     document.exported = Some(RecordingExported { frames, bytes, unreadable });
     match (&args.into, output.is_json()) {
-        (None, _) => output.aside(&format!("{} frames exported ({})\n", quantity::count(frames), quantity::size(bytes))),
+        (None, _) => {
+            output.aside(&format!("{} frames exported ({})\n", quantity::count(frames), quantity::size(bytes)))
+        }
         (Some(_), _) => answer(&document, output),
     }
     Ok(ExitCode::from(u8::from(unreadable > 0)))
@@ -78,9 +81,8 @@ fn exported(
     output: &Output,
 ) -> Result<Exported, Failure> {
     let start = streams.iter().filter(|s| s.held.frames > 0).map(|s| s.held.first_ns).min().unwrap_or(0);
-    let moment = |option: &str, text: Option<&str>, else_ns| {
-        text.map_or(Ok(else_ns), |text| moment_ns(option, text, start))
-    };
+    let moment =
+        |option: &str, text: Option<&str>, else_ns| text.map_or(Ok(else_ns), |text| moment_ns(option, text, start));
     let time_ns = moment("--from", args.from.as_deref(), 0)?..moment("--to", args.to.as_deref(), u64::MAX)?;
     let format = match format {
         RecordExport::Jpeg => ExportFormat::Jpeg,
@@ -179,7 +181,9 @@ fn checked(verified: &Verified) -> RecordingChecked {
 
 fn damage(damage: &Damage) -> String {
     match damage {
-        Damage::Superblock { offset } => format!("the copy of the superblock at {offset} is damaged; the other is whole"),
+        Damage::Superblock { offset } => {
+            format!("the copy of the superblock at {offset} is damaged; the other is whole")
+        }
         Damage::BothSuperblocks => "both superblocks are damaged; the segments said what they held".into(),
         Damage::Batches { epoch, from, until } => {
             format!("batches {from} to {} of recording {epoch} are missing, which were acknowledged", until - 1)

@@ -125,11 +125,15 @@ fn chosen(read: &Read, export: &Export<'_>) -> Result<Option<String>, Failure> {
     let usage = |what: String| Failure::new(FailureKind::Usage, format!("{}: {what}", read.path.display()));
     let stream = match (export.stream, names.as_slice()) {
         (Some(wanted), _) if names.contains(&wanted) => Some(wanted),
-        (Some(wanted), _) => return Err(usage(format!("there is no stream {wanted}; there are: {}", names.join(", ")))),
+        (Some(wanted), _) => {
+            return Err(usage(format!("there is no stream {wanted}; there are: {}", names.join(", "))));
+        }
         (None, [only]) => Some(*only),
         (None, _) if export.format == ExportFormat::Jpeg => None,
         (None, []) => return Err(usage("no stream was recorded".to_owned())),
-        (None, _) => return Err(usage(format!("which stream? There are: {}", names.join(", "))).remedy("--stream NAME")),
+        (None, _) => {
+            return Err(usage(format!("which stream? There are: {}", names.join(", "))).remedy("--stream NAME"));
+        }
     };
     Ok(stream.map(str::to_owned))
 }

@@ -78,7 +78,8 @@ impl Place {
         tell: &dyn Fn(RecordEvent<'_>),
     ) -> Result<Self, Failure> {
         // A file is opened for writing in any case; whether it is written to is decided by what it holds.
-        let consent = Consent { overwrite: recording.consent.destroy.is_none() && !is_device(path), ..recording.consent };
+        let consent =
+            Consent { overwrite: recording.consent.destroy.is_none() && !is_device(path), ..recording.consent };
         let links = if made.is_some() { Links::Refuse } else { Links::Follow };
         let Admitted { target, object, readiness, device, facts, loss } = admit(&Root::new("/"), path, links, consent)?;
         if let Readiness::ReadOnly(why) = &readiness {
@@ -249,7 +250,10 @@ fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<(PathBuf, (u64
         // A device node that is missing must never become a file.
         let Some(name) = given.file_name().filter(|_| !parent.starts_with("/dev") || parent.starts_with("/dev/shm"))
         else {
-            return Err(Failure::new(FailureKind::Environment, format!("{}: there is no such device", given.display())));
+            return Err(Failure::new(
+                FailureKind::Environment,
+                format!("{}: there is no such device", given.display()),
+            ));
         };
         parent.join(name)
     };

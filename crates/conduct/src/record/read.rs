@@ -45,8 +45,12 @@ fn newest(directory: &Path) -> Result<PathBuf, Failure> {
         entry.path().extension().is_some_and(|e| e == RECORDING_SUFFIX)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     });
-    let changed = |entry: &std::fs::DirEntry| entry.metadata().and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    let changed =
+        |entry: &std::fs::DirEntry| entry.metadata().and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     files.max_by_key(changed).map(|entry| entry.path()).ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display()))
+        Failure::new(
+            FailureKind::Usage,
+            format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display()),
+        )
     })
 }

@@ -25,6 +25,7 @@ mod pages;
 mod program;
 mod rank;
 mod rate;
+mod record;
 mod run;
 mod simulated;
 mod soak;

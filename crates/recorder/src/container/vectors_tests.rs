@@ -35,7 +35,15 @@ fn header() -> SegmentHeader {
 fn footer() -> SegmentFooter {
     let held = Held { frames: 10, bytes: 1234, lost: 2, first_ns: 5, last_ns: 99 };
     let streams = vec![held, Held::default()];
-    SegmentFooter { identity: identity(), segment: 18, first_batch: 900, batches: 4, end: 81920, sum: 0xfeed_beef, streams }
+    SegmentFooter {
+        identity: identity(),
+        segment: 18,
+        first_batch: 900,
+        batches: 4,
+        end: 81920,
+        sum: 0xfeed_beef,
+        streams,
+    }
 }
 
 fn batch() -> BatchHeader {
@@ -72,7 +80,10 @@ fn records_are_the_bytes_of_the_document() {
     for (what, sum) in ["superblock", "segment header", "segment footer", "batch"].into_iter().zip(sums) {
         assert!(said.contains(&format!("| {what} | `{sum:08x}` |")), "{what}: {sum:08x}");
     }
-    assert_eq!(&superblock().encode()[..36], b"NARRWREC\x01\0\0\0\0\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x03\0\0\0\x07\0\0\0");
+    assert_eq!(
+        &superblock().encode()[..36],
+        b"NARRWREC\x01\0\0\0\0\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x03\0\0\0\x07\0\0\0"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::container::{FrameKind, Loss};
 use crate::frame::{Arrival, Frame, Inflow, Inlet, Taken};
 use crate::ring::Ring;
 use model::Ns;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -132,6 +133,8 @@ pub struct InTime {
     ring: Arc<Ring>,
     largest_frame: u64,
     streams: Vec<(Arc<Account>, u64)>,
+    /// What has come and was not taken yet.
+    came: VecDeque<Arrival>,
     until: Ns,
     ended: bool,
 }
@@ -141,7 +144,7 @@ impl InTime {
     pub fn new(cameras: Generated, ring: Arc<Ring>, largest_frame: u64, accounts: &Accounts) -> Self {
         let join = |n| Some((accounts.join(&format!("camera-{}", n + 1), FrameKind::Jpeg)?, 0));
         let streams = (0..cameras.streams).filter_map(join).collect();
-        Self { cameras, ring, largest_frame, streams, until: Ns::MAX, ended: false }
+        Self { cameras, ring, largest_frame, streams, came: VecDeque::new(), until: Ns::MAX, ended: false }
     }
 
     /// The same, until this moment.
@@ -156,33 +159,50 @@ impl InTime {
         let all = self.streams.iter().enumerate().filter(|(_, stream)| left(stream));
         all.map(|(n, (_, number))| (n, due(n, *number))).min_by_key(|(n, due)| (*due, self.streams[*n].1))
     }
+
+    /// What is due by now comes, whether somebody takes it or not. When the next is due; `None`: it is the last, or there is no
+    /// room for what has no moment of its own.
+    fn come(&mut self, now: Ns) -> Option<Ns> {
+        loop {
+            let (camera, due) = self.next().filter(|(_, due)| *due < self.until)?;
+            if due > now {
+                return Some(due);
+            }
+            let (account, number) = self.streams[camera].clone();
+            let bytes = self.cameras.bytes(camera as u32, number);
+            let piece = match self.ring.take(bytes) {
+                _ if bytes as u64 > self.largest_frame => Err(Loss::TooLarge),
+                Some(piece) => Ok(piece),
+                None if self.cameras.frames_per_s.is_none() => return None,
+                None => Err(Loss::RingFull),
+            };
+            self.streams[camera].1 += 1;
+            let sequence = account.receive(bytes as u64);
+            self.came.push_back(match piece {
+                Ok(mut data) => {
+                    let sum = self.cameras.make(camera as u32, number, data.bytes_mut());
+                    let arrived = if self.cameras.frames_per_s.is_some() { due } else { now };
+                    Arrival::Frame(Frame { account, sequence, capture_ns: 0, arrived, data, sum })
+                }
+                Err(loss) => {
+                    account.lose(loss, 1);
+                    Arrival::Lost { account, sequence, count: 1, loss }
+                }
+            });
+        }
+    }
 }
 
 impl Inlet for InTime {
     fn take(&mut self, now: Ns) -> Taken {
-        let next = self.next().filter(|(_, due)| !self.ended && (*due).max(now) < self.until);
-        let Some((camera, due)) = next else { return Taken::Ended };
-        if due > now {
-            return Taken::Until(due);
+        let over = self.ended || (self.cameras.frames_per_s.is_none() && now >= self.until);
+        let next = if over { None } else { self.come(now) };
+        match (self.came.pop_front(), next) {
+            (Some(arrival), _) => Taken::Arrival(arrival),
+            (None, Some(due)) => Taken::Until(due),
+            (None, None) if !over && self.next().is_some_and(|(_, due)| due < self.until) => Taken::Nothing,
+            (None, None) => Taken::Ended,
         }
-        let (account, number) = self.streams[camera].clone();
-        let bytes = self.cameras.bytes(camera as u32, number);
-        let piece = if bytes as u64 > self.largest_frame { Err(Loss::TooLarge) } else { self.ring.take(bytes).ok_or(Loss::RingFull) };
-        if self.cameras.frames_per_s.is_none() && piece.as_ref().is_err_and(|loss| *loss == Loss::RingFull) {
-            return Taken::Nothing;
-        }
-        self.streams[camera].1 += 1;
-        let sequence = account.receive(bytes as u64);
-        Taken::Arrival(match piece {
-            Ok(mut data) => {
-                let sum = self.cameras.make(camera as u32, number, data.bytes_mut());
-                Arrival::Frame(Frame { account, sequence, capture_ns: 0, arrived: due.max(1).min(now), data, sum })
-            }
-            Err(loss) => {
-                account.lose(loss, 1);
-                Arrival::Lost { account, sequence, count: 1, loss }
-            }
-        })
     }
 
     fn end(&mut self) {

@@ -182,7 +182,8 @@ mod tests {
     /// What lies behind a cut may be taken for the content of a segment, which is no longer than 64 KiB.
     #[test]
     fn what_is_broken_or_cut_off_takes_little_with_it() {
-        let whole = |bytes: &[u8], size| pieces(bytes, size).into_iter().filter(|p| p.0).map(|p| p.1).collect::<Vec<_>>();
+        let whole =
+            |bytes: &[u8], size| pieces(bytes, size).into_iter().filter(|p| p.0).map(|p| p.1).collect::<Vec<_>>();
         let many = picture().repeat(1600);
         for cut in 2..picture().len() - 1 {
             let stream = [&picture()[..cut], &many[..]].concat();

@@ -41,7 +41,8 @@ pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<
             let Ok((connection, _)) = socket.accept() else { continue };
             let doors = doors.clone();
             let serve = move || serve(&connection, full, doors);
-            producers.push(std::thread::Builder::new().name("in socket".into()).spawn(serve).map_err(|e| e.to_string())?);
+            producers
+                .push(std::thread::Builder::new().name("in socket".into()).spawn(serve).map_err(|e| e.to_string())?);
         }
         let ended = |producer: Producer| producer.join().unwrap_or_else(|_| Err("a producer's thread failed".into()));
         producers.into_iter().map(ended).fold(Ok(()), Result::and)

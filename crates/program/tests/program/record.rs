@@ -1,0 +1,375 @@
+//! `narrows record`: real producers, real files, kills, and what comes that is no frame.
+
+use crate::program::Scratch;
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+const WAIT: Duration = Duration::from_secs(30);
+
+/// A frame with its length before it, of content that says which it is.
+fn frame(number: u64, length: usize) -> Vec<u8> {
+    let mut bytes = b"NFR1".to_vec();
+    bytes.extend((length as u32).to_le_bytes());
+    bytes.extend((1_700_000_000_000_000_000 + number * 1_000_000).to_le_bytes());
+    bytes.extend(content(number, length));
+    bytes
+}
+
+fn content(number: u64, length: usize) -> Vec<u8> {
+    let word =
+        |i: u64| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i.wrapping_mul(0xbf58_476d_1ce4_e5b9)).to_le_bytes();
+    (0..length.div_ceil(8) as u64).flat_map(word).take(length).collect()
+}
+
+/// A picture as small as its segments allow, with a thumbnail in its Exif data, and noise to tell it by.
+fn picture(number: u8) -> Vec<u8> {
+    let thumbnail = [0xff, 0xd8, 0xff, 0xda, 0, 2, 7, 0xff, 0xd9];
+    let mut bytes = vec![0xff, 0xd8, 0xff, 0xe1, 0, 2 + thumbnail.len() as u8];
+    bytes.extend(thumbnail);
+    bytes.extend([0xff, 0xfe, 0, 6, number, 0xff, 0xd8, number, 0xff, 0xda, 0, 3, 9]);
+    bytes.extend([1, 2, 0xff, 0, 3, 0xff, 0xd0, number & 0x7f, 0xff, 0xd9]);
+    bytes
+}
+
+fn piped(scratch: &Scratch, args: &[&str], input: &[u8]) -> (i32, Value) {
+    let mut child = scratch.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let bytes = input.to_vec();
+    // It may end before it has read all.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("the writer ends");
+    (output.status.code().unwrap_or(-1), serde_json::from_slice(&output.stdout).expect("a document"))
+}
+
+fn exported(scratch: &Scratch, target: &str, stream: &str, format: &str) -> Vec<u8> {
+    let args = ["record", "--export", format, "-o", target, "--stream", stream];
+    let output = scratch.command(args).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path that is text")
+}
+
+#[test]
+fn what_comes_by_a_pipe_is_there_and_what_has_no_place_is_counted() {
+    let scratch = Scratch::new();
+    let target = scratch.path().join("cam.nrec");
+    let lengths = [1000, 0, 70_000, 3_000_000, 5, 250_000];
+    let input: Vec<u8> = lengths.iter().enumerate().flat_map(|(n, length)| frame(n as u64, *length)).collect();
+    let args = ["record", "-o", text(&target), "--size", "32MB", "--max-frame", "300KB", "front=-", "--json"];
+    let (code, document) = piped(&scratch, &args, &input);
+    assert_eq!((code, &document["schema"]), (1, &"narrows/record/1".into()), "{document}");
+    let stream = &document["streams"][0];
+    assert_eq!((&stream["name"], &stream["received"]), (&"front".into(), &6.into()));
+    assert_eq!((&stream["durable"], &stream["dropped"]["too-large"]), (&5.into(), &1.into()), "{stream}");
+    let there = exported(&scratch, text(&target), "front", "raw");
+    let kept: Vec<u8> =
+        lengths.iter().enumerate().filter(|(n, _)| *n != 3).flat_map(|(n, l)| content(n as u64, *l)).collect();
+    assert!(there == kept);
+    // A second recording goes behind the first; one that is cut off says so.
+    let cut = frame(9, 5000);
+    let (code, document) = piped(&scratch, &["record", "-o", text(&target), "front=-", "--json"], &cut[..4000]);
+    assert_eq!((code, &document["epoch"]), (1, &2.into()));
+    assert_eq!(document["streams"][0]["dropped"]["cut-off"], 1);
+    let list = scratch.json(["record", "--list", "-o", text(&target), "--json"], 0);
+    assert_eq!(
+        (&list["recordings"], &list["streams"][0]["frames"], &list["streams"][0]["lost"]),
+        (&2.into(), &5.into(), &2.into())
+    );
+    assert!(list["streams"][0]["first"].as_str().unwrap().starts_with("20"));
+}
+
+#[test]
+fn pictures_are_told_apart_and_what_is_none_is_counted() {
+    let scratch = Scratch::new();
+    let target = scratch.path().join("cam.nrec");
+    let many: Vec<u8> = (0..200).flat_map(picture).collect();
+    let (code, document) = piped(&scratch, &["record", "-o", text(&target), "--size", "32MB", "--json"], &many);
+    assert_eq!((code, &document["streams"][0]["durable"]), (0, &200.into()), "{document}");
+    assert!(exported(&scratch, text(&target), "stdin", "mjpeg") == many);
+    let cut: Vec<u8> = [&picture(1)[..], &b"noise"[..], &picture(2), &picture(3)[..20]].concat();
+    let (code, document) = piped(&scratch, &["record", "-o", text(&target), "--json"], &cut);
+    let stream = &document["streams"][0];
+    assert_eq!((code, &stream["durable"], &stream["dropped"]["cut-off"]), (1, &2.into(), &1.into()), "{stream}");
+    assert!(stream["dropped"]["damaged"].as_u64().unwrap() >= 1);
+    let (code, document) = piped(&scratch, &["record", "-o", text(&target), "--json"], b"GIF89a and more");
+    assert_eq!((code, &document["kind"]), (4, &"invalid".into()), "{document}");
+    assert!(document["message"].as_str().unwrap().contains("neither JPEG"));
+}
+
+#[test]
+fn made_up_cameras_are_recorded_listed_verified_and_the_same_seed_is_the_same() {
+    let scratch = Scratch::new();
+    let record = |name: &str| {
+        let target = scratch.path().join(name);
+        let args = ["--generate", "3x40KB@100", "--jitter", "30", "--burst", "4", "--frames", "30", "--json"];
+        let document = scratch.json([&["record", "-o", text(&target), "--size", "64MB"][..], &args].concat(), 0);
+        assert_eq!(document["streams"].as_array().unwrap().len(), 3);
+        for stream in document["streams"].as_array().unwrap() {
+            assert_eq!(
+                (&stream["received"], &stream["durable"], &stream["in_flight"]),
+                (&30.into(), &30.into(), &0.into())
+            );
+        }
+        target
+    };
+    let (one, two) = (record("one.nrec"), record("two.nrec"));
+    let checked = scratch.json(["record", "--verify", "-o", text(&one), "--json"], 0);
+    assert_eq!((&checked["checked"]["whole"], &checked["checked"]["frames"]), (&true.into(), &90.into()));
+    assert!(exported(&scratch, text(&one), "camera-2", "mjpeg") == exported(&scratch, text(&two), "camera-2", "mjpeg"));
+    let pictures = scratch.path().join("pictures");
+    let args = ["record", "--export", "jpeg", "-o", text(&one), "--to", "100ms", "--into", text(&pictures), "--json"];
+    let part = scratch.json(args, 0)["exported"]["frames"].as_u64().unwrap();
+    assert!((3..=60).contains(&part), "{part} frames of the first tenth of a second");
+    assert_eq!(std::fs::read_dir(&pictures).unwrap().count() as u64, part);
+    let film = exported(&scratch, text(&one), "camera-1", "mkv");
+    assert!(film.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]) && film.len() > 30 * 28_000);
+    let wrong = scratch.command(["record", "--export", "mkv", "-o", text(&one)]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("camera-1, camera-2, camera-3"));
+}
+
+/// A producer at the socket, and what was acknowledged to it.
+struct Producer {
+    socket: UnixStream,
+    sent: u64,
+    durable: u64,
+    lost: u64,
+}
+
+impl Producer {
+    fn connect(socket: &Path, name: &str) -> Self {
+        let start = Instant::now();
+        let mut socket = loop {
+            match UnixStream::connect(socket) {
+                Ok(socket) => break socket,
+                Err(_) if start.elapsed() < WAIT => std::thread::sleep(Duration::from_millis(5)),
+                Err(e) => panic!("{e}"),
+            }
+        };
+        socket.write_all(b"NFS1").unwrap();
+        socket.write_all(&(name.len() as u16).to_le_bytes()).unwrap();
+        socket.write_all(name.as_bytes()).unwrap();
+        socket.set_nonblocking(false).unwrap();
+        Self { socket, sent: 0, durable: 0, lost: 0 }
+    }
+
+    /// Sends one more frame; whether somebody takes it.
+    fn send(&mut self, length: usize) -> bool {
+        let whole = self.socket.write_all(&frame(self.sent, length)).is_ok();
+        self.sent += u64::from(whole);
+        whole
+    }
+
+    /// Takes acknowledgements that are there, or comes within this time.
+    fn acknowledged(&mut self, within: Duration) {
+        self.socket.set_read_timeout(Some(within.max(Duration::from_millis(1)))).unwrap();
+        let mut message = [0; 16];
+        while self.socket.read_exact(&mut message).is_ok() {
+            self.durable = u64::from_le_bytes(message[..8].try_into().unwrap());
+            self.lost = u64::from_le_bytes(message[8..].try_into().unwrap());
+        }
+    }
+}
+
+fn started(scratch: &Scratch, target: &Path, socket: &Path, more: &[&str]) -> Child {
+    let args = ["record", "-o", text(target), "--listen", text(socket), "--max-latency", "20ms", "--json"];
+    scratch.command([&args[..], more].concat()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// Frames of a stream that are there, checked to be what was sent.
+fn numbers(scratch: &Scratch, target: &Path, stream: &str, length: usize) -> u64 {
+    let bytes = exported(scratch, text(target), stream, "raw");
+    assert_eq!(bytes.len() % length, 0);
+    for (number, frame) in bytes.chunks(length).enumerate() {
+        assert!(frame == content(number as u64, length), "frame {number} of {stream} is another");
+    }
+    (bytes.len() / length) as u64
+}
+
+/// A recorder that is killed at any moment: what it had acknowledged to its producers is there.
+#[test]
+fn what_was_acknowledged_outlives_a_kill_at_any_moment() {
+    let scratch = Scratch::new();
+    let socket = scratch.path().join("s");
+    for round in 0..12u64 {
+        let target = scratch.path().join(format!("{round}.nrec"));
+        let mut child = started(&scratch, &target, &socket, &["--size", "32MB"]);
+        let mut producers = [Producer::connect(&socket, "a"), Producer::connect(&socket, "b")];
+        let until = Instant::now() + Duration::from_millis(20 + round * 17);
+        while Instant::now() < until {
+            for producer in &mut producers {
+                assert!(producer.send(9000));
+                producer.acknowledged(Duration::from_millis(1));
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for (producer, name) in producers.iter_mut().zip(["a", "b"]) {
+            producer.acknowledged(Duration::from_millis(5));
+            assert_eq!(producer.lost, 0);
+            let there = if producer.durable == 0 { 0 } else { numbers(&scratch, &target, name, 9000) };
+            assert!(there >= producer.durable, "round {round}: {} acknowledged, {there} there", producer.durable);
+            assert!(there <= producer.sent);
+        }
+        let checked = scratch.json(["record", "--recover", "-o", text(&target), "--json"], 0);
+        assert_eq!(checked["checked"]["damage"], Value::Array(vec![]), "round {round}");
+    }
+}
+
+#[test]
+fn producers_at_a_socket_have_their_acknowledgements_and_others_read_meanwhile() {
+    let scratch = Scratch::new();
+    let (target, socket, metrics) =
+        (scratch.path().join("x.nrec"), scratch.path().join("s"), scratch.path().join("m.prom"));
+    let child = started(&scratch, &target, &socket, &["--size", "64MB", "--metrics", text(&metrics)]);
+    let mut producer = Producer::connect(&socket, "front");
+    (0..50).for_each(|_| assert!(producer.send(20_000)));
+    let start = Instant::now();
+    while producer.durable < 50 && start.elapsed() < WAIT {
+        producer.acknowledged(Duration::from_millis(20));
+    }
+    assert_eq!((producer.durable, producer.lost), (50, 0));
+    assert_eq!(numbers(&scratch, &target, "front", 20_000), 50);
+    // Who else wants to record there is refused.
+    let second = scratch.command(["record", "-o", text(&target), "--generate", "1x1KB@1", "--json"]).output().unwrap();
+    assert_eq!(second.status.code(), Some(3), "{}", String::from_utf8_lossy(&second.stdout));
+    let start = Instant::now();
+    let says = |line: &str| std::fs::read_to_string(&metrics).is_ok_and(|text| text.lines().any(|l| l == line));
+    while !says("narrows_record_frames_durable_total{stream=\"front\"} 50") && start.elapsed() < WAIT {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(says("narrows_record_frames_in_flight{stream=\"front\"} 0") && says("# EOF"));
+    // Somebody who says no name, and one who goes in the middle of a frame.
+    let _ = UnixStream::connect(&socket).unwrap().write_all(b"what?!");
+    assert!(producer.socket.write_all(&frame(50, 20_000)[..777]).is_ok());
+    drop(producer);
+    std::thread::sleep(Duration::from_millis(50));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{document}");
+    assert_eq!(
+        (&document["streams"][0]["durable"], &document["streams"][0]["dropped"]["cut-off"]),
+        (&50.into(), &1.into())
+    );
+    assert!(document["remarks"][0].as_str().unwrap().contains("name"), "{}", document["remarks"]);
+    assert!(!socket.exists());
+}
+
+#[test]
+fn a_full_recording_stops_or_wraps_as_told_and_is_gone_on_with_or_given_up() {
+    let scratch = Scratch::new();
+    let target = scratch.path().join("x.nrec");
+    let record = |more: &[&str]| {
+        let args = ["record", "-o", text(&target), "--generate", "1x100KB@max", "--frames", "100", "--json"];
+        let output = scratch.command([&args[..], more].concat()).output().unwrap();
+        (output.status.code().unwrap(), serde_json::from_slice::<Value>(&output.stdout).unwrap())
+    };
+    let (code, document) = record(&["--size", "6MB", "--segment", "512KiB"]);
+    assert_eq!((code, &document["ended_by"]), (1, &"container-full".into()), "{document}");
+    let stream = &document["streams"][0];
+    let sum = stream["durable"].as_u64().unwrap() + stream["dropped"]["container-full"].as_u64().unwrap();
+    assert_eq!((sum, &stream["in_flight"]), (stream["received"].as_u64().unwrap(), &0.into()));
+    let (code, document) = record(&[]);
+    assert_eq!((code, document["message"].as_str().unwrap().contains("full")), (3, true), "{document}");
+    let (code, document) = record(&["--new", "--when-full", "wrap", "--segment", "512KiB"]);
+    assert_eq!((code, &document["streams"][0]["durable"]), (0, &100.into()), "{document}");
+    let checked = scratch.json(["record", "--verify", "-o", text(&target), "--json"], 0);
+    let there = checked["checked"]["frames"].as_u64().unwrap();
+    assert!((20..60).contains(&there), "{checked}");
+    let (code, document) = record(&["--when-full", "stop"]);
+    assert_eq!(code, 3, "{document}");
+}
+
+#[test]
+fn other_data_missing_devices_and_later_versions_are_refused() {
+    let scratch = Scratch::new();
+    let refused = |args: &[&str], code: i32, says: &str| {
+        let output = scratch.command([&["record", "--json"][..], args].concat()).stdin(Stdio::null()).output().unwrap();
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {document}");
+        assert!(document["message"].as_str().unwrap().contains(says), "{document}");
+    };
+    let cameras = ["--generate", "1x1KB@10", "--frames", "3"];
+    let with = |target: &Path, more: &[&str]| -> Vec<String> {
+        ["-o", text(target)].iter().chain(&cameras).chain(more).map(|s| (*s).to_owned()).collect()
+    };
+    let call =
+        |args: Vec<String>, code, says: &str| refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), code, says);
+    let mine = scratch.path().join("letters.txt");
+    std::fs::write(&mine, vec![b'x'; 8 << 20]).unwrap();
+    call(with(&mine, &[]), 3, "holds other data");
+    assert_eq!(std::fs::read(&mine).unwrap(), vec![b'x'; 8 << 20]);
+    call(with(Path::new("/dev/narrows-no-such-disk"), &[]), 3, "no such device");
+    call(with(&scratch.path().join("small"), &["--size", "100KB"]), 2, "are needed");
+    assert!(!scratch.path().join("small").exists(), "nothing is left of what failed");
+    call(with(&scratch.path().join("much"), &["--size", "900TB"]), 3, "free");
+    refused(&["--list", "-o", text(&mine)], 2, "no recording");
+    refused(&["--list", "-o", text(&scratch.target())], 2, "no recording");
+    refused(&["-o", text(&mine), "--generate", "2MB"], 2, "COUNTxSIZE@FRAMES");
+    refused(&["-o", text(&mine), "gone=/no/such/pipe"], 3, "/no/such/pipe");
+    let target = scratch.path().join("x.nrec");
+    let made = scratch.json([&["record", "--json"][..], &["-o", text(&target), "--size", "8MB"], &cameras].concat(), 0);
+    assert_eq!(made["streams"][0]["durable"], 3);
+    // A later version: the byte is changed, and both sums with it.
+    let file = || std::fs::OpenOptions::new().read(true).write(true).open(&target).unwrap();
+    let mut block = vec![0; 4096];
+    file().read_exact_at(&mut block, 0).unwrap();
+    let whole = block.clone();
+    block[8] = 9;
+    let sum = crc32c(&block[..4092]).to_le_bytes();
+    block[4092..].copy_from_slice(&sum);
+    file().write_all_at(&block, 0).unwrap();
+    refused(&["--list", "-o", text(&target)], 3, "version 9");
+    call(with(&target, &[]), 3, "version 9");
+    // One superblock that is gone is had from the other, and mended.
+    file().write_all_at(&[0; 4096], 0).unwrap();
+    let mended = scratch.json(["record", "--recover", "-o", text(&target), "--json"], 0);
+    assert_eq!((&mended["checked"]["mended"], &mended["checked"]["frames"]), (&true.into(), &3.into()));
+    file().read_exact_at(&mut block, 0).unwrap();
+    assert_eq!((&block[..32], &block[48..4000]), (&whole[..32], &whole[48..4000]));
+    // A bit of a frame that was acknowledged.
+    let container = std::fs::read(&target).unwrap();
+    let batch = container.windows(8).position(|w| w == b"NARRWBAT").unwrap() as u64;
+    let mut byte = [0];
+    file().read_exact_at(&mut byte, batch + 700).unwrap();
+    file().write_all_at(&[byte[0] ^ 4], batch + 700).unwrap();
+    let damaged = scratch.json(["record", "--verify", "-o", text(&target), "--json"], 1);
+    assert_eq!(
+        (&damaged["checked"]["whole"], damaged["checked"]["damage"].as_array().unwrap().len()),
+        (&false.into(), 1)
+    );
+}
+
+/// Bit by bit, and not by the program's own code.
+fn crc32c(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0x82f6_3b78 } else { sum >> 1 })
+    })
+}
+
+#[test]
+fn on_a_simulated_card_that_is_too_slow_every_frame_is_accounted_for() {
+    let scratch = Scratch::new();
+    let record = |cameras: &str, code| {
+        let args = ["record", "-o", "sim:a1-card", "--generate", cameras, "--for", "20s", "--ring", "32MiB", "--json"];
+        scratch.json(args, code)
+    };
+    let slow = record("2x1MB@1", 0);
+    assert_eq!(slow["streams"][0]["dropped"], serde_json::json!({}));
+    assert_eq!(slow["streams"][0]["durable"], 20, "{slow}");
+    let fast = record("4x2MB@30", 1);
+    for stream in fast["streams"].as_array().unwrap() {
+        let (received, durable) = (stream["received"].as_u64().unwrap(), stream["durable"].as_u64().unwrap());
+        assert_eq!((received, durable + stream["dropped"]["ring-full"].as_u64().unwrap()), (600, 600), "{stream}");
+    }
+}
