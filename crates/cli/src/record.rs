@@ -1,6 +1,7 @@
 //! `narrows record`: streams of frames onto storage, and what was recorded.
 
 mod metrics;
+mod plan;
 mod reading;
 
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
@@ -36,7 +37,10 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     if args.list || args.verify || args.recover || args.export.is_some() {
         return reading::command(args, output);
     }
-    let recording = recording(args)?;
+    if args.plan {
+        return plan::command(args, global, output);
+    }
+    let recording = recording(args, inputs(args)?)?;
     let control = Arc::new(Control::default());
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
@@ -91,7 +95,7 @@ fn time(option: &str, text: &str) -> Result<u64, Failure> {
     parse_duration_ns(text).map_err(|e| usage(format!("{option}: {e}")))
 }
 
-fn recording(args: &RecordArgs) -> Result<Recording<'_>, Failure> {
+fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Failure> {
     let max_latency_ns = time("--max-latency", &args.max_latency)?;
     if max_latency_ns == 0 {
         return Err(usage("--max-latency: a frame takes some time"));
@@ -110,12 +114,13 @@ fn recording(args: &RecordArgs) -> Result<Recording<'_>, Failure> {
         ring_bytes: bytes("--ring", args.ring.as_deref())?,
         max_latency_ns,
         time_ns: args.time.as_deref().map(|text| time("--for", text)).transpose()?,
-        inputs: inputs(args)?,
+        inputs,
         ring_full: match args.ring_full {
             Some(RecordRingFull::Drop) => RingFull::Drop,
             Some(RecordRingFull::Wait) | None => RingFull::Wait,
         },
         real_time: args.priority == RecordPriority::RealTime,
+        temporary: false,
     })
 }
 

@@ -7,7 +7,7 @@ mod priority;
 mod read;
 
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
-pub use place::{RECORDING_SUFFIX, mend};
+pub use place::{RECORDING_SUFFIX, mend, room_bytes};
 pub use priority::Priority;
 pub use read::{Read, open_recording};
 
@@ -90,6 +90,8 @@ pub struct Recording<'a> {
     pub ring_full: RingFull,
     /// Whether writes ask for real-time priority.
     pub real_time: bool,
+    /// Whether a file that is made for it goes with it: only the storage is of interest.
+    pub temporary: bool,
 }
 
 /// What goes on.
@@ -275,7 +277,7 @@ fn real(
         }
     }
     let now = now();
-    if now.streams.iter().all(|stream| stream.received == 0) {
+    if recording.temporary || now.streams.iter().all(|stream| stream.received == 0) {
         place.discard();
     }
     let (ran, complaints) = ran?;

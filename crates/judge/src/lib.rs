@@ -30,6 +30,7 @@ mod rating;
 mod repeated;
 
 mod scope;
+pub mod sizing;
 pub mod validity;
 mod wear;
 

@@ -86,6 +86,8 @@ pub struct Written {
     pub written_bytes: u64,
     /// Flushes that succeeded.
     pub flushes: u64,
+    /// The slowest of them.
+    pub slowest_flush_ns: Ns,
     /// Segments that were begun.
     pub segments: u64,
     /// Writes and flushes that failed.
@@ -94,6 +96,15 @@ pub struct Written {
     pub errno: Option<i32>,
     /// What made it end before the producers did.
     pub ended_by: Option<Loss>,
+}
+
+/// A flush in flight.
+#[derive(Clone, Copy, Debug)]
+struct Flush {
+    number: u64,
+    /// How many of the items it covers.
+    covers: usize,
+    begun: Ns,
 }
 
 struct Core<I> {
@@ -113,8 +124,7 @@ struct Core<I> {
     unacknowledged_bytes: u64,
     /// Segments that are full: sealed once their last batch is acknowledged.
     full: VecDeque<Open>,
-    /// The flush in flight: its number, and how many of the items it covers.
-    flush: Option<(u64, usize)>,
+    flush: Option<Flush>,
     flushes: u64,
     moves: u32,
     written: Written,
@@ -208,7 +218,7 @@ impl<I: Inlet> Core<I> {
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
         let wake = self.receive(now);
         if self.flush_is_due(now) {
-            return Next::Op(self.begin_flush());
+            return Next::Op(self.begin_flush(now));
         }
         if let Some(op) = self.piece() {
             return Next::Op(op);
@@ -388,16 +398,16 @@ impl<I: Inlet> Core<I> {
         all || age.is_some_and(|age| much || age >= self.settings.max_latency_ns / 2)
     }
 
-    fn begin_flush(&mut self) -> BlockOp {
+    fn begin_flush(&mut self, now: Ns) -> BlockOp {
         self.flushes += 1;
-        self.flush = Some((self.flushes, self.written_items()));
+        self.flush = Some(Flush { number: self.flushes, covers: self.written_items(), begun: now });
         // A flush has no place: it carries its number, so that one of before a failure is known when it returns.
         BlockOp { kind: OpKind::Fdatasync, offset: self.flushes, ..BlockOp::default() }
     }
 
     fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
         let sync = op.kind == OpKind::Fdatasync;
-        if sync && self.flush.is_none_or(|(number, _)| number != op.offset) {
+        if sync && self.flush.is_none_or(|flush| flush.number != op.offset) {
             // It was of no matter any more when it ended.
             return;
         }
@@ -419,7 +429,8 @@ impl<I: Inlet> Core<I> {
 
     /// What the flush covers is durable.
     fn flushed(&mut self, now: Ns) {
-        let Some((_, covered)) = self.flush.take() else { return };
+        let Some(Flush { covers: covered, begun, .. }) = self.flush.take() else { return };
+        self.written.slowest_flush_ns = self.written.slowest_flush_ns.max(now.saturating_sub(begun));
         self.written.flushes += 1;
         self.moves = 0;
         for item in self.items.drain(..covered) {

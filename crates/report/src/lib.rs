@@ -69,7 +69,7 @@ pub use page::{compare_page, framed, page, rank_page, runs_page, text_of};
 pub use plan::plan_text;
 pub use rank::{Rank, rank_markdown, rank_text};
 pub use rate::rate_text;
-pub use record::{record_text, recording_text};
+pub use record::{record_plan_text, record_text, recording_text};
 pub use repeated::{Repeated, repeated_text};
 pub use run::data_finding_text;
 pub use soak::soak_text;

@@ -1,6 +1,6 @@
 //! A recording on a terminal: while it was made, and what it holds.
 
-use crate::document::{RecordDocument, RecordedStream, RecordingDocument};
+use crate::document::{RecordDocument, RecordPlanDocument, RecordedStream, RecordingDocument};
 use crate::lines::Lines;
 use crate::quantity;
 use crate::style::{Paint, Style};
@@ -134,5 +134,43 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         };
         line("", &format!("{} exported ({}){gone}", frames(exported.frames), quantity::size(exported.bytes)), None);
     }
+    out.out
+}
+
+/// Whether a storage carries streams: the answer first.
+pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String {
+    let mut out = Lines::new(style);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    let all = f64::from(document.streams) * document.stream_bytes_per_s;
+    let (streams, each) = (document.streams, quantity::rate(document.stream_bytes_per_s));
+    let verdict = match (document.carries, document.ring_bytes) {
+        (None, _) => "Not known: nothing was measured".to_owned(),
+        (Some(true), Some(ring)) => {
+            format!("Yes: {streams} streams of {each} are carried, with a ring of {}", quantity::memory_size(ring))
+        }
+        (Some(_), _) => format!("NO: {streams} streams of {each} are too much"),
+    };
+    let paint = if document.carries == Some(true) { Paint::Accent } else { Paint::Bad };
+    line("", &format!("{verdict} ({}).", document.target), Some(paint));
+    if let Some(sustained) = document.sustained_bytes_per_s {
+        let slowest = document
+            .slowest_second_bytes_per_s
+            .map_or_else(String::new, |rate| format!(", {} in the slowest second", quantity::rate(rate)));
+        let text =
+            format!("it takes {} for long{slowest}; they need {}", quantity::rate(sustained), quantity::rate(all));
+        line("  - ", &text, None);
+    }
+    let gap = document
+        .longest_gap_ns
+        .map_or_else(String::new, |ns| format!("for {} nothing was written, and ", quantity::duration(ns)));
+    line("  - ", &format!("at worst {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)), None);
+    let most = document.most_streams;
+    let ring = quantity::memory_size(document.usual_ring_bytes);
+    line("  - ", &format!("with a ring of {ring} it carries {most} of such streams at most"), None);
+    let (room, full) = (quantity::size(document.room_bytes), quantity::duration((document.full_after_s * 1e9) as u64));
+    line("  - ", &format!("{streams} streams fill its {room} in {full}"), None);
+    let (wrote, time) =
+        (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));
+    line("  - ", &format!("measured: {wrote} written in {time}, as fast as it took them"), Some(Paint::Dim));
     out.out
 }

@@ -53,6 +53,7 @@ Examples:
   narrows record -o /dev/sdb1 --destroy SERIAL-part1 --when-full wrap --listen /run/cams.sock
   narrows record -o /mnt/ssd --size 4GB --generate 4x2MB@30 --for 60s        cameras that are made up
   narrows record -o sim:sata-ssd --generate 4x2MB@30 --for 1h                on a simulated disk
+  narrows record --plan --streams 4x16Mbit -o /mnt/card                      how many this storage carries
   narrows record --list -o cam.nrec
   narrows record --verify -o cam.nrec
   narrows record --export mkv -o cam.nrec --stream front --into front.mkv
@@ -123,6 +124,15 @@ pub struct RecordArgs {
     /// Allow recording onto the block device TARGET with this serial number
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+    /// Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries
+    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
+    pub plan: bool,
+    /// The streams that are planned for: how many, and bits or bytes a second of each
+    #[arg(long, value_name = "COUNTxRATE", requires = "plan", default_value = "4x16Mbit")]
+    pub streams: String,
+    /// What --plan writes at most
+    #[arg(long, value_name = "SIZE", requires = "plan", default_value = "20GB")]
+    pub max_write: String,
     /// Say what a recording holds
     #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
     pub list: bool,

@@ -166,6 +166,35 @@ impl Place {
     }
 }
 
+/// How much could be recorded: of a directory, or a name that is free, what is free but for a part; else how long it is.
+///
+/// # Errors
+/// It is not there, or cannot be asked.
+pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
+    if let Some(name) = name.to_str().filter(|name| name.starts_with("sim:")) {
+        let model = spec::parse_sim(name).map_err(|e| Failure::new(FailureKind::Usage, e.to_string()))?;
+        return Ok(engine::SimRig::new(model, 1_000_000_000).max_bytes());
+    }
+    let path = Path::new(name);
+    let there = if path.exists() {
+        path
+    } else {
+        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    };
+    let handle = sys::open_handle(there, Links::Follow).map_err(|e| cannot(there, &e))?;
+    if there.is_dir() {
+        let directory = sys::open_directory(there).map_err(|e| cannot(there, &e))?;
+        return Ok(usual_bytes(sys::space_of(&directory).map_err(|e| cannot(there, &e))?.available_bytes));
+    }
+    let file = sys::open_through(&handle, sys::OpenMode::Read).map_err(|e| cannot(there, &e))?;
+    recorder::Store::length(&file).map_err(|e| cannot(there, &e))
+}
+
+/// Of what is free, what a recording may take.
+fn usual_bytes(free: u64) -> u64 {
+    free.saturating_sub((free / FREE_PART).max(LEAST_FREE))
+}
+
 /// Writes superblocks anew from what else is known of the recording, where one is damaged; whether one was.
 ///
 /// # Errors
@@ -270,7 +299,7 @@ fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<(PathBuf, (u64
 fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure> {
     let space = sys::space_of(file).map_err(|e| cannot(path, &e))?;
     let free = space.available_bytes;
-    let usual = free.saturating_sub((free / FREE_PART).max(LEAST_FREE));
+    let usual = usual_bytes(free);
     let bytes = size.unwrap_or(usual);
     if bytes == 0 || bytes > usual {
         let [free, asked] = [free, bytes].map(model::bytes_text);

@@ -373,3 +373,28 @@ fn on_a_simulated_card_that_is_too_slow_every_frame_is_accounted_for() {
         assert_eq!((received, durable + stream["dropped"]["ring-full"].as_u64().unwrap()), (600, 600), "{stream}");
     }
 }
+
+#[test]
+fn a_storage_says_how_many_streams_it_carries() {
+    let scratch = Scratch::new();
+    let plan = |streams: &str, code| {
+        scratch.json(["record", "--plan", "-o", "sim:a1-card", "--streams", streams, "--for", "30s", "--json"], code)
+    };
+    let few = plan("4x16Mbit", 0);
+    let sustained = few["sustained_bytes_per_s"].as_f64().unwrap();
+    assert_eq!((&few["carries"], few["stream_bytes_per_s"].as_f64()), (&true.into(), Some(2e6)), "{few}");
+    let most = few["most_streams"].as_u64().unwrap();
+    assert!(most > 4 && most as f64 * 2e6 <= sustained, "{few}");
+    let many = plan(&format!("{}x16Mbit", most + 1), if (most + 1) as f64 * 2e6 <= 0.95 * sustained { 0 } else { 1 });
+    assert_eq!(many["most_streams"], most);
+    // What it says it carries it carries, with the ring that it says.
+    let ring = few["ring_bytes"].as_u64().unwrap().max(2 << 20).to_string();
+    let args = ["record", "-o", "sim:a1-card", "--generate", "4x80kB@25", "--for", "60s", "--ring", &ring, "--json"];
+    let recorded = scratch.json(args, 0);
+    assert_eq!(recorded["streams"][3]["durable"], 1500, "{recorded}");
+    let target = scratch.target();
+    let args = ["record", "--plan", "-o", target.to_str().unwrap(), "--size", "32MB", "--max-write", "64MB", "--json"];
+    let real = scratch.json(args, 0);
+    assert!(real["bytes_written"].as_u64().unwrap() >= 64_000_000, "{real}");
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
+}

@@ -161,3 +161,45 @@ impl RecordingDocument {
     /// Its name and version.
     pub const SCHEMA: &'static str = "narrows/recording/1";
 }
+
+/// What `narrows record --plan --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordPlanDocument {
+    /// `narrows/record-plan/1`.
+    pub schema: &'static str,
+    /// Which storage.
+    pub target: String,
+    /// How long it was written to, seconds.
+    pub measured_s: f64,
+    /// What was written meanwhile.
+    pub bytes_written: u64,
+    /// What it takes for long: its slower half; null where nothing was measured.
+    pub sustained_bytes_per_s: Option<f64>,
+    /// Its slowest second; null where it was not measured for a second.
+    pub slowest_second_bytes_per_s: Option<f64>,
+    /// The longest time in which nothing was written.
+    pub longest_gap_ns: Option<u64>,
+    /// The slowest flush.
+    pub slowest_flush_ns: u64,
+    /// Streams that are planned for.
+    pub streams: u32,
+    /// Rate of each.
+    pub stream_bytes_per_s: f64,
+    /// Whether it carries them without a loss; null where nothing was measured.
+    pub carries: Option<bool>,
+    /// The memory that they need; null where it does not carry them.
+    pub ring_bytes: Option<u64>,
+    /// How many of them it carries at most, with a ring of the size that is usual here.
+    pub most_streams: u32,
+    /// That size.
+    pub usual_ring_bytes: u64,
+    /// Room for recordings; of a directory what is free.
+    pub room_bytes: u64,
+    /// How long until that is full.
+    pub full_after_s: f64,
+}
+
+impl RecordPlanDocument {
+    /// Its name and version.
+    pub const SCHEMA: &'static str = "narrows/record-plan/1";
+}

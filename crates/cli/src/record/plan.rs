@@ -1,0 +1,133 @@
+//! `narrows record --plan`: how many streams a storage carries.
+
+use super::{Line, bytes, recording, time, usage};
+use crate::args::{GlobalArgs, RecordArgs};
+use crate::output::Output;
+use crate::signals::{SecondSignal, Signals};
+use crate::waiting::Waiting;
+use conduct::record::{Input, RecordEvent, Recording, room_bytes};
+use engine::Control;
+use judge::sizing;
+use model::{Failure, parse_bytes};
+use recorder::WhenFull;
+use recorder::input::Generated;
+use report::document::RecordPlanDocument;
+use report::quantity;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// What is written at a time.
+const FRAME_BYTES: u64 = 1 << 20;
+/// How long it is measured.
+const USUAL_NS: u64 = 60_000_000_000;
+/// The file that is written in a directory has so much, if that is free.
+const FILE_BYTES: u64 = 4 << 30;
+
+/// Executes it.
+pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let (streams, stream_bytes_per_s) = streams(&args.streams)?;
+    let max_write = bytes("--max-write", Some(&args.max_write))?.unwrap_or(0).max(FRAME_BYTES);
+    let time_ns = args.time.as_deref().map_or(Ok(USUAL_NS), |text| time("--for", text))?;
+    let room = room_bytes(&args.target)?;
+    let cameras = Generated {
+        streams: 1,
+        frame_bytes: FRAME_BYTES,
+        frames_per_s: None,
+        jitter: 0.0,
+        burst: 1,
+        frames: Some(max_write / FRAME_BYTES),
+        seed: 1,
+    };
+    let asked = recording(args, vec![Input::Cameras(cameras)])?;
+    let recording = Recording {
+        size: asked.size.or(Some(room.min(FILE_BYTES))),
+        largest_frame: asked.largest_frame.max(FRAME_BYTES),
+        when_full: Some(WhenFull::Wrap),
+        time_ns: Some(time_ns),
+        temporary: true,
+        ..asked
+    };
+    let control = Arc::new(Control::default());
+    let signals = Signals::install_with(&control, SecondSignal::Ends)?;
+    let waiting = Waiting::listen(&control, true);
+    let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
+        RecordEvent::WillBeLost(loss) => {
+            output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
+        }
+        RecordEvent::Begins { path, .. } if !global.json => {
+            let most = quantity::size(max_write);
+            output.aside(&format!("writes to {} as fast as it takes it, at most {most}\n", path.display()));
+        }
+        RecordEvent::Begins { .. } => {}
+        RecordEvent::Runs(now) => line.draw(now),
+    });
+    line.end();
+    let recorded = recorded?;
+    let intervals = &recorded.ran.stream.intervals;
+    // A frame waits for its batch, and may have to wait for the flush before its own.
+    let flush_ns = recording.max_latency_ns + 2 * recorded.ran.written.slowest_flush_ns;
+    let demand = f64::from(streams) * stream_bytes_per_s;
+    let sustained = sizing::sustained(intervals);
+    let ring_bytes = sizing::ring_needed(intervals, demand, flush_ns);
+    let usual_ring_bytes = recorded.now.ring.1;
+    let document = RecordPlanDocument {
+        schema: RecordPlanDocument::SCHEMA,
+        target: args.target.to_string_lossy().into_owned(),
+        measured_s: recorded.now.elapsed_ns as f64 / 1e9,
+        bytes_written: recorded.ran.written.written_bytes,
+        sustained_bytes_per_s: sustained.map(|s| s.bytes_per_s),
+        slowest_second_bytes_per_s: sustained.and_then(|s| s.slowest_second_bytes_per_s),
+        longest_gap_ns: recorded.ran.stream.longest_gap_ns,
+        slowest_flush_ns: recorded.ran.written.slowest_flush_ns,
+        streams,
+        stream_bytes_per_s,
+        carries: sustained.map(|_| ring_bytes.is_some()),
+        ring_bytes,
+        most_streams: sizing::most_streams(intervals, stream_bytes_per_s, flush_ns, usual_ring_bytes),
+        usual_ring_bytes,
+        room_bytes: room,
+        full_after_s: room as f64 / demand,
+    };
+    if output.is_json() {
+        output.document(&document);
+    } else {
+        output.text(&report::record_plan_text(&document, output.style()));
+    }
+    Ok(ExitCode::from(match document.carries {
+        Some(true) => 0,
+        Some(false) => 1,
+        None => 4,
+    }))
+}
+
+/// `4x16Mbit`, `2x40MB`: how many, and bytes a second of each.
+fn streams(text: &str) -> Result<(u32, f64), Failure> {
+    let parts = || {
+        let (count, rate) = text.split_once('x')?;
+        let count: u32 = count.parse().ok().filter(|n| *n > 0)?;
+        let rate = rate.trim_end_matches("/s");
+        let bits = |unit: &str, factor: f64| Some(rate.strip_suffix(unit)?.trim().parse::<f64>().ok()? * factor / 8.0);
+        let bytes = || parse_bytes(rate).ok().map(|n| n as f64);
+        let rate = bits("kbit", 1e3).or_else(|| bits("Mbit", 1e6)).or_else(|| bits("Gbit", 1e9)).or_else(bytes)?;
+        (rate.is_finite() && rate > 0.0).then_some((count, rate))
+    };
+    parts().ok_or_else(|| usage(format!("--streams {text}: for example 4x16Mbit, or 2x40MB (each a second)")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::streams;
+
+    #[test]
+    fn streams_are_given_in_bits_or_bytes() {
+        assert_eq!(streams("4x16Mbit").unwrap(), (4, 2e6));
+        assert_eq!(streams("2x40MB/s").unwrap(), (2, 40e6));
+        assert_eq!(streams("1x1.5Gbit").unwrap(), (1, 187.5e6));
+        for wrong in ["", "4", "x1MB", "0x1MB", "1x0Mbit", "1x-1Mbit", "1xinfMbit", "1x1parsec"] {
+            assert!(streams(wrong).is_err(), "{wrong}");
+        }
+    }
+}
