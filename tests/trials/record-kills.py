@@ -72,14 +72,18 @@ for kill in range(1, kills + 1):
     fresh = ["--new"] if kill % 10 == 1 else []
     recorder = subprocess.Popen(
         [program, "record", "-o", target, "--listen", sock, "--size", "2GB", "--segment", "4MiB", "--max-latency", "10ms", *fresh],
-        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )
     producers = [Producer(name, kill) for name in "ab"]
     until = time.monotonic() + chance.random() ** 2 * 0.4
-    while time.monotonic() < until:
-        for producer in producers:
-            producer.send()
-            producer.hear()
+    try:
+        while time.monotonic() < until:
+            for producer in producers:
+                producer.send()
+                producer.hear()
+    except OSError as error:
+        failures.append(f"kill {kill}: it ended by itself: {error}; {recorder.communicate()[0]}")
+        print(failures[-1], flush=True)
     recorder.send_signal(signal.SIGKILL)
     recorder.wait()
     for producer in producers:

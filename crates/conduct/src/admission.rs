@@ -27,6 +27,9 @@ use sys::{FileFacts, HeldName, Links, OpenMode};
 
 /// How long somebody may still be there.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long the kernel may still be busy with what a process left that is gone: a ring ends its operations, and gives its files
+/// back, after the process has ended (k:io_uring/io_uring.c, io_ring_exit_work).
+const PATIENCE_WITH_THE_DEAD: Duration = Duration::from_secs(20);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -199,31 +202,36 @@ impl Held<'_> {
 /// Why not, and whether that may pass: udev and others have a device or file open for moments when it appears or changes.
 struct No {
     failure: Failure,
-    passes: bool,
+    /// How long it is worth to wait for that.
+    patience: Duration,
 }
 
 impl No {
     fn never(failure: Failure) -> Self {
-        Self { failure, passes: false }
+        Self { failure, patience: Duration::ZERO }
     }
 
     fn now(failure: Failure) -> Self {
-        Self { failure, passes: true }
+        Self { failure, patience: PATIENCE }
     }
 
-    /// In use. Who only reads may be done in a moment.
+    /// In use. Who only reads may be done in a moment; a lock of a process that is gone ends with what it left.
     fn in_use(held: &Held<'_>, uses: &[Use]) -> Self {
-        let reads = |u: &Use| matches!(u, Use::Open { writing: false, mapped: false, .. });
-        Self { failure: held.in_use(uses), passes: uses.iter().all(reads) }
+        let patience = |u: &Use| match u {
+            Use::Open { writing: false, mapped: false, .. } => PATIENCE,
+            Use::Locked { by: Some((pid, _)), .. } if held.root.text(&format!("/proc/{pid}/comm")).is_none() => PATIENCE_WITH_THE_DEAD,
+            _ => Duration::ZERO,
+        };
+        Self { failure: held.in_use(uses), patience: uses.iter().map(patience).min().unwrap_or_default() }
     }
 }
 
 /// Asks again for a while where the reason may pass.
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, No>) -> Result<T, Failure> {
-    let deadline = Instant::now() + PATIENCE;
+    let start = Instant::now();
     loop {
         match attempt() {
-            Err(no) if no.passes && Instant::now() < deadline => std::thread::sleep(PAUSE),
+            Err(no) if start.elapsed() < no.patience => std::thread::sleep(PAUSE),
             result => return result.map_err(|no| no.failure),
         }
     }
