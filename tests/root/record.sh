@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# `narrows record` on loop devices: named by --destroy, capped to a known rate with stalls in between, failing half-way; and ffmpeg at
+# both ends, with the recorder killed in the middle. Needs root, free loop devices, ffmpeg and fio; NARROWS is the binary.
+set -euo pipefail
+export PATH="$PATH:/usr/sbin:/sbin"
+
+narrows=${NARROWS:?the path of the binary}
+scratch=$(mktemp -d /dev/shm/narrows.XXXXXX 2>/dev/null || mktemp -d)
+if [[ $scratch == /dev/shm/* && $(stat -f -c '%a * %S' "$scratch" | awk '{ printf "%d", $1 * $3 }') -lt 700000000 ]]; then
+    rmdir "$scratch"
+    scratch=$(mktemp -d)
+fi
+export NARROWS_ARCHIVE=$scratch/archive
+devices=()
+group=
+small=
+
+clean_up() {
+    if [[ -n $group && -d $group ]]; then rmdir "$group" || true; fi
+    for device in "${devices[@]}"; do losetup --detach "$device" || true; done
+    if [[ -n $small ]]; then umount -l "$small" || true; fi
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+cannot() {
+    printf 'SKIPPED: %s\n' "$*"
+    exit 77
+}
+
+fail() {
+    printf 'FAILED: %s\n' "$*" >&2
+    for file in out err; do
+        if [[ -s $scratch/$file ]]; then head -c 2000 "$scratch/$file" >&2; fi
+    done
+    exit 1
+}
+
+for program in fio ffmpeg ffprobe python3; do command -v "$program" >/dev/null || cannot "there is no $program"; done
+
+# loop IMAGE: a loop device of it, in $device.
+loop() {
+    device=$(losetup --find --show "$1" 2>"$scratch/err") || cannot "no loop device can be made: $(head -1 "$scratch/err")"
+    devices+=("$device")
+}
+
+# says EXPRESSION: the document in $scratch/out is so; it is d.
+says() {
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not (eval(sys.argv[2])))' "$scratch/out" "$1" ||
+        fail "not so: $1"
+}
+
+# record CODE ARGUMENT...: ends with this exit code.
+record() {
+    local wanted=$1 code=0
+    shift
+    "$narrows" record --json "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || code=$?
+    [[ $code -eq $wanted ]] || fail "record $*: exit code $code and not $wanted"
+}
+
+# A device is named by what it is, or nothing is written.
+truncate -s 256M "$scratch/image"
+loop "$scratch/image"
+name=${device#/dev/}
+record 3 -o "$device" --generate 1x10KB@100 --frames 10
+says '"--destroy" in d["message"] + (d["remedy"] or "")'
+record 3 -o "$device" --destroy other --generate 1x10KB@100 --frames 10
+cmp -n 268435456 "$scratch/image" /dev/zero || fail "something was written that nobody allowed"
+record 0 -o "$device" --destroy "$name" --generate 2x100KB@100 --frames 50 --when-full wrap
+says 'all(s["durable"] == 50 for s in d["streams"])'
+record 0 -o "$device" --destroy "$name" --generate 2x100KB@100 --frames 30
+says 'd["epoch"] == 2'
+record 0 --verify -o "$device"
+says 'd["checked"]["frames"] == 160 and d["recordings"] == 2 and not d["checked"]["damage"]'
+printf 'ok: a device is recorded to by its name, gone on with, and read\n'
+
+# A storage of known rate: 95 % of it is recorded without a loss, and so are stalls that the ring holds.
+blkio=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
+if [[ -n $blkio ]] && mkdir "$blkio/narrows-record-$$" 2>/dev/null; then
+    group=$blkio/narrows-record-$$
+    number=$(lsblk --noheadings --nodeps --output MAJ:MIN "$device" | tr -d ' ')
+    cap() { printf '%s %s\n' "$number" "$1" >"$group/blkio.throttle.write_bps_device"; }
+    capped() { bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
+    cap 40000000
+    capped fio --name=w --filename="$device" --rw=write --bs=1M --iodepth=8 --ioengine=libaio --direct=1 --size=200M \
+        --time_based --runtime=8 --output-format=json >"$scratch/out" 2>"$scratch/err" || fail "fio ended with $?"
+    rate=$(python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["jobs"][0]["write"]["bw_bytes"]))' "$scratch/out")
+    # Two cameras at 25 pictures a second; heads and padding are written with them.
+    frame=$((rate * 95 / 100 / 50))
+    capped "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate "2x${frame}@25" --for 10s \
+        >"$scratch/out" 2>"$scratch/err" </dev/null || fail "95 % of $rate B/s: frames were lost"
+    says 'all(not s["dropped"] and s["in_flight"] == 0 for s in d["streams"])'
+    printf 'ok: 95 %% of the %s bytes a second that fio says, without a loss\n' "$rate"
+    # Four stalls of a second each, at half of the rate, with a ring that holds two seconds.
+    frame=$((rate / 2 / 50))
+    capped "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate "2x${frame}@25" --for 14s --ring "$rate" \
+        >"$scratch/out" 2>"$scratch/err" </dev/null &
+    recorder=$!
+    for _ in 1 2 3 4; do
+        sleep 2
+        cap 100000
+        sleep 1
+        cap 40000000
+    done
+    wait "$recorder" || fail "stalls of a second: frames were lost"
+    says 'all(not s["dropped"] for s in d["streams"]) and d["ring_most_bytes"] > 10_000_000 and d["ack_ns_max"] > 900_000_000'
+    printf 'ok: stalls of a second cost memory and no frame\n'
+    rmdir "$group"
+    group=
+else
+    printf 'SKIPPED: a storage of known rate: no blkio control groups of version 1\n'
+fi
+
+# A storage that fails half-way: what is below it is full. What was acknowledged is there, and the rest is said to be lost.
+small=$scratch/small
+mkdir "$small"
+mount -t tmpfs -o size=64m none "$small"
+truncate -s 256M "$small/image"
+loop "$small/image"
+record 1 -o "$device" --destroy "${device#/dev/}" --generate 1x200KB@200 --for 20s
+says 'd["ended_by"] == "storage" and d["streams"][0]["durable"] > 50 and d["streams"][0]["in_flight"] == 0'
+says 'd["streams"][0]["received"] == d["streams"][0]["durable"] + d["streams"][0]["dropped"]["storage"] + d["streams"][0]["dropped"].get("ring-full", 0)'
+durable=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["streams"][0]["durable"])' "$scratch/out")
+record 0 --verify -o "$device"
+says "d['checked']['frames'] + d['checked']['unacknowledged'] >= $durable"
+printf 'ok: of a storage that fails half-way %s frames were acknowledged, and are there\n' "$durable"
+
+# ffmpeg at both ends, and the recorder killed.
+mkfifo "$scratch/camera"
+ffmpeg -v error -re -f lavfi -i testsrc=size=640x480:rate=30 -t 20 -c:v mjpeg -f mjpeg -y "$scratch/camera" </dev/null 2>/dev/null &
+ffmpeg=$!
+"$narrows" record -o "$scratch/cam.nrec" --size 64MB --max-latency 100ms --metrics "$scratch/metrics" front="$scratch/camera" \
+    >/dev/null 2>&1 </dev/null &
+recorder=$!
+durable() { awk '/^narrows_record_frames_durable_total/ { print int($2) }' "$scratch/metrics" 2>/dev/null || true; }
+for _ in $(seq 100); do
+    acknowledged=$(durable)
+    if [[ ${acknowledged:-0} -ge 60 ]]; then break; fi
+    sleep 0.2
+done
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null || true
+kill "$ffmpeg" 2>/dev/null || true
+wait "$ffmpeg" 2>/dev/null || true
+record 0 --recover -o "$scratch/cam.nrec"
+record 0 --export mkv -o "$scratch/cam.nrec" --into "$scratch/film.mkv"
+frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 "$scratch/film.mkv" | tr -d ', ')
+[[ $frames -ge $acknowledged ]] || fail "$acknowledged frames were acknowledged, ffprobe plays $frames"
+ffmpeg -v error -xerror -i "$scratch/film.mkv" -f null - 2>"$scratch/err" </dev/null || fail "ffmpeg does not play the film"
+seconds=$(ffprobe -v error -show_entries packet=pts_time -of csv=p=0 "$scratch/film.mkv" | tr -d ',' | tail -1)
+awk -v s="$seconds" -v n="$frames" 'BEGIN { exit !(s > n / 30 * 0.7 && s < n / 30 * 1.3) }' ||
+    fail "$frames frames of a camera of 30 a second take $seconds s"
+printf 'ok: killed at %s acknowledged frames, %s are there, and ffmpeg plays them (%s s)\n' "$acknowledged" "$frames" "$seconds"
