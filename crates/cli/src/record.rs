@@ -15,7 +15,7 @@ use metrics::Metrics;
 use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull};
 use recorder::{Counted, WhenFull};
-use report::document::{RecordDocument, RecordStream};
+use report::document::{RecordDeferred, RecordDocument, RecordStream};
 use report::quantity;
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -120,6 +120,8 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
             Some(RecordRingFull::Wait) | None => RingFull::Wait,
         },
         real_time: args.priority == RecordPriority::RealTime,
+        defer: args.defer.clone(),
+        defer_at_most_ns: time("--defer-at-most", &args.defer_at_most)?,
         temporary: false,
     })
 }
@@ -245,6 +247,9 @@ fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
         }
         _ => {}
     }
+    if let Some(why) = recorded.deferred.as_ref().and_then(|deferred| deferred.failed.as_ref()) {
+        remarks.push(format!("not all of those who were to stand still did: {why}"));
+    }
     if recorded.simulated {
         remarks.push("simulated device in simulated time: nothing was kept".into());
     }
@@ -263,6 +268,11 @@ fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
         flushes: ran.written.flushes,
         priority_effective,
         priority_reason,
+        deferred: recorded.deferred.as_ref().map(|deferred| RecordDeferred {
+            who: deferred.who.clone(),
+            still_s: deferred.still_ns as f64 / 1e9,
+            times: deferred.times,
+        }),
         cpu_s_per_gb: per_gb(recorded.writer_cpu_ns()),
         process_cpu_s_per_gb: per_gb(recorded.process_cpu_ns),
         ring_bytes: recorded.now.ring.1,

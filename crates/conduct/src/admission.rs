@@ -219,7 +219,9 @@ impl No {
     fn in_use(held: &Held<'_>, uses: &[Use]) -> Self {
         let patience = |u: &Use| match u {
             Use::Open { writing: false, mapped: false, .. } => PATIENCE,
-            Use::Locked { by: Some((pid, _)), .. } if held.root.text(&format!("/proc/{pid}/comm")).is_none() => PATIENCE_WITH_THE_DEAD,
+            Use::Locked { by: Some((pid, _)), .. } if held.root.text(&format!("/proc/{pid}/comm")).is_none() => {
+                PATIENCE_WITH_THE_DEAD
+            }
             _ => Duration::ZERO,
         };
         Self { failure: held.in_use(uses), patience: uses.iter().map(patience).min().unwrap_or_default() }

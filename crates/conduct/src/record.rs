@@ -1,11 +1,13 @@
 //! Records streams of frames: a target is opened and decided about, producers are started, and what they bring is written until
 //! they end, the time is over, or somebody wants the end.
 
+mod defer;
 mod export;
 mod place;
 mod priority;
 mod read;
 
+pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
 pub use place::{RECORDING_SUFFIX, mend, room_bytes};
 pub use priority::Priority;
@@ -13,6 +15,7 @@ pub use read::{Read, open_recording};
 
 use crate::Interrupts;
 use crate::admission::{Consent, Loss};
+use defer::Defer;
 use engine::{DeviceError, SimDevice, SimRig};
 use model::{Failure, FailureKind, Ns};
 use observe::Root;
@@ -26,7 +29,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sys::{Bell, Epoch, process_usage};
 
 /// The ring has so much, unless memory is short, or it is said otherwise.
@@ -37,6 +40,8 @@ const RING_SHARE: u64 = 4;
 const LEAST_RING_BYTES: u64 = 2 << 20;
 /// How often it is looked at what goes on.
 const LOOK: Duration = Duration::from_millis(50);
+/// How often the ring is looked at where others are to stand still.
+const LOOK_AT_RING: Duration = Duration::from_millis(5);
 /// Of a simulated device there is no clock to wait for: without an end there would be none.
 const USUAL_SIMULATED_NS: Ns = 60_000_000_000;
 
@@ -90,6 +95,10 @@ pub struct Recording<'a> {
     pub ring_full: RingFull,
     /// Whether writes ask for real-time priority.
     pub real_time: bool,
+    /// Who stands still while the ring fills up: processes and control groups.
+    pub defer: Vec<String>,
+    /// For how long at a time.
+    pub defer_at_most_ns: Ns,
     /// Whether a file that is made for it goes with it: only the storage is of interest.
     pub temporary: bool,
 }
@@ -142,6 +151,8 @@ pub struct Recorded {
     pub process_cpu_ns: u64,
     /// The priority in effect.
     pub priority: Priority,
+    /// For how long others stood still, where any were to.
+    pub deferred: Option<Deferred>,
     /// What producers said at their end that were not as they should be.
     pub complaints: Vec<String>,
     /// Whether its time is simulated.
@@ -214,6 +225,7 @@ fn real(
             Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
         });
     }
+    let mut defer = Defer::of(&recording.defer, Duration::from_nanos(recording.defer_at_most_ns))?;
     let place = Place::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry)?;
     let (asked, priority) = priority::find(&place.locator, recording.real_time);
@@ -264,7 +276,12 @@ fn real(
                 bell.ring();
             }
             tell(RecordEvent::Runs(&now()));
-            std::thread::sleep(LOOK);
+            let next = Instant::now() + LOOK;
+            while Instant::now() < next && !writer.is_finished() {
+                let (used, _) = ring.used();
+                defer.look((used as u64, ring_bytes));
+                std::thread::sleep(if recording.defer.is_empty() { LOOK } else { LOOK_AT_RING });
+            }
         }
         stop.store(true, Ordering::Relaxed);
         let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
@@ -280,6 +297,7 @@ fn real(
     if recording.temporary || now.streams.iter().all(|stream| stream.received == 0) {
         place.discard();
     }
+    let deferred = defer.end();
     let (ran, complaints) = ran?;
     Ok(Recorded {
         path: place.path.clone(),
@@ -290,6 +308,7 @@ fn real(
         ran,
         process_cpu_ns: cpu().saturating_sub(cpu_before),
         priority,
+        deferred,
         complaints,
         simulated: false,
     })
@@ -397,6 +416,7 @@ fn simulated(name: &str, recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_
         ran,
         process_cpu_ns: usage.user_ns + usage.system_ns,
         priority: Priority::Simulated,
+        deferred: None,
         complaints: Vec::new(),
         simulated: true,
     })

@@ -6,7 +6,9 @@ use crate::quantity;
 use crate::style::{Paint, Style};
 use crate::text::plain;
 
-/// What one line of a table is about.
+/// CPU a GB is told of so much or more.
+const LEAST_FOR_CPU: u64 = 100_000_000;
+
 fn frames(n: u64) -> String {
     if n == 1 { "1 frame".to_owned() } else { format!("{} frames", quantity::count(n)) }
 }
@@ -63,10 +65,17 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     }
     let (most, ring) = (quantity::memory_size(document.ring_most_bytes), quantity::memory_size(document.ring_bytes));
     line("  - ", &format!("the ring held {most} of {ring} at most"), None);
-    if let (Some(writer), Some(all)) = (document.cpu_s_per_gb, document.process_cpu_s_per_gb) {
+    // Of a little what is used at the start is more than what frames cost.
+    let much = bytes >= LEAST_FOR_CPU;
+    if let (true, Some(writer), Some(all)) = (much, document.cpu_s_per_gb, document.process_cpu_s_per_gb) {
         line("  - ", &format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"), None);
     }
     line("  - ", &format!("priority: {}", document.priority_reason), None);
+    if let Some(deferred) = &document.deferred {
+        let still = quantity::duration((deferred.still_s * 1e9) as u64);
+        let text = format!("{} stood still {} times, for {still} in all", deferred.who.join(", "), deferred.times);
+        line("  - ", &text, None);
+    }
     if document.storage_failures > 0 {
         let text = format!("{} writes or flushes of the storage failed", quantity::count(document.storage_failures));
         line("  - ", &text, Some(Paint::Bad));

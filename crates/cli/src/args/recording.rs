@@ -112,6 +112,13 @@ pub struct RecordArgs {
     /// The priority that writes ask for
     #[arg(long, value_enum, value_name = "PRIORITY", default_value_t = RecordPriority::RealTime)]
     pub priority: RecordPriority,
+    /// Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames;
+    /// several times for several
+    #[arg(long, value_name = "PID|CGROUP")]
+    pub defer: Vec<String>,
+    /// They stand still for no longer at a time, and have as long to themselves after it
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub defer_at_most: String,
     /// Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub metrics: Option<PathBuf>,

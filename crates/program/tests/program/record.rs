@@ -398,3 +398,63 @@ fn a_storage_says_how_many_streams_it_carries() {
     assert!(real["bytes_written"].as_u64().unwrap() >= 64_000_000, "{real}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
 }
+
+fn state_of(pid: u32) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().unwrap_or_default().chars().take(1).collect()
+}
+
+fn comes(what: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !what() {
+        if start.elapsed() > WAIT {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    true
+}
+
+/// Others stand still while the ring fills up, not for ever, and go on when the recorder ends, even if it is killed.
+#[test]
+fn others_stand_still_and_are_never_left_standing() {
+    let scratch = Scratch::new();
+    let target = scratch.path().join("x.nrec");
+    let mut other = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let pid = other.id().to_string();
+    let args =
+        ["record", "-o", text(&target), "--size", "64MB", "--ring", "4MiB", "--max-frame", "1MB", "--new", "--json"];
+    let cameras = ["--generate", "1x900KB@20", "--max-latency", "200ms", "--defer", &pid, "--defer-at-most", "100ms"];
+    let start = |more: &[&str]| {
+        let all = [&args[..], &cameras, more].concat();
+        scratch.command(all).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let mut child = start(&["--frames", "1000", "--when-full", "wrap"]);
+    assert!(comes(|| state_of(other.id()) == "T"), "it never stood still");
+    assert!(comes(|| state_of(other.id()) == "S"), "it stood still for longer than it may");
+    assert!(comes(|| state_of(other.id()) == "T"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(comes(|| state_of(other.id()) == "S"), "it was left standing");
+    let output = start(&["--frames", "20"]).wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(state_of(other.id()), "S", "{document}");
+    assert!(
+        document["deferred"]["times"].as_u64().unwrap() > 0 && document["deferred"]["still_s"].as_f64().unwrap() > 0.0
+    );
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let own = std::process::id().to_string();
+    for (who, says) in
+        [(own.as_str(), "what started it"), ("1", "no such"), ("/proc", "neither"), ("/no/such", "No such")]
+    {
+        let refused =
+            scratch.command([&args[..], &["--generate", "1x1KB@1", "--defer", who]].concat()).output().unwrap();
+        assert_eq!(refused.status.code(), Some(3));
+        assert!(
+            String::from_utf8_lossy(&refused.stdout).contains(says),
+            "{}",
+            String::from_utf8_lossy(&refused.stdout)
+        );
+    }
+}

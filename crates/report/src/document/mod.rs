@@ -40,8 +40,8 @@ pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
 pub use record::{
-    RecordDocument, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked, RecordingDocument,
-    RecordingExported,
+    RecordDeferred, RecordDocument, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked,
+    RecordingDocument, RecordingExported,
 };
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};

@@ -24,6 +24,17 @@ pub struct RecordStream {
     pub blocked_s: f64,
 }
 
+/// For how long others stood still.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordDeferred {
+    /// Who: processes and control groups.
+    pub who: Vec<String>,
+    /// In all, seconds.
+    pub still_s: f64,
+    /// How often.
+    pub times: u64,
+}
+
 /// What `narrows record --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordDocument {
@@ -55,6 +66,8 @@ pub struct RecordDocument {
     pub priority_effective: Option<bool>,
     /// Why, or why not.
     pub priority_reason: String,
+    /// For how long others stood still (`--defer`); null where none were to.
+    pub deferred: Option<RecordDeferred>,
     /// CPU of the writer for a GB that is durable, seconds.
     pub cpu_s_per_gb: Option<f64>,
     /// The same of the whole process, with what reads producers or makes frames up.

@@ -1,0 +1,221 @@
+//! Others that stand still while the ring fills up: processes, or all of a control group.
+//!
+//! They stop when a quarter of the ring holds frames, and go on when hardly any of it does, or when they have stood still for as long
+//! as they may at a time; then they have as long to themselves. What they had handed to the kernel before goes on meanwhile, and
+//! locks that they hold stay held (k:Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; freezer-subsystem.rst).
+//!
+//! Nobody is left standing: a watcher of its own lets them go on when this program is gone, whatever ended it.
+
+use model::{Failure, FailureKind, Ns};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Frames in so much of the ring stop the others, and in so much let them go on: percent.
+const HIGH_PERCENT: u64 = 25;
+const LOW_PERCENT: u64 = 2;
+/// What the watcher does once its standard input is at its end: nothing but this program holds the other end.
+const WATCHER: &str = r#"trap '' HUP INT TERM; cat >/dev/null
+for other; do case $other in
+pid:*) kill -CONT "${other#pid:}" 2>/dev/null;;
+2:*) echo 0 >"${other#2:}";;
+1:*) echo THAWED >"${other#1:}";;
+esac; done"#;
+
+/// Somebody who can be made to stand still.
+#[derive(Debug)]
+enum Other {
+    Process {
+        pid: i32,
+        handle: OwnedFd,
+    },
+    /// Version 2: `cgroup.freeze`.
+    Group(PathBuf),
+    /// Version 1: `freezer.state`.
+    OldGroup(PathBuf),
+}
+
+/// For how long others stood still.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deferred {
+    /// Who, as they were named.
+    pub who: Vec<String>,
+    /// In all, nanoseconds.
+    pub still_ns: Ns,
+    /// How often.
+    pub times: u64,
+    /// Why somebody did not stand still, or does not go on.
+    pub failed: Option<String>,
+}
+
+/// Who stands still, and since when.
+#[derive(Debug)]
+pub(super) struct Defer {
+    others: Vec<Other>,
+    longest: Duration,
+    still_since: Option<Instant>,
+    /// Not before this moment again.
+    free_until: Option<Instant>,
+    done: Deferred,
+    watcher: Option<Child>,
+}
+
+fn refused(who: &str, why: &str) -> Failure {
+    Failure::new(FailureKind::Refused, format!("--defer {who}: {why}"))
+}
+
+impl Defer {
+    /// Those that were named: numbers of processes, directories of control groups. Each stands still for so long at a time.
+    ///
+    /// # Errors
+    /// There is no such one, it is this program itself or what started it, or it may not be stopped.
+    pub fn of(names: &[String], longest: Duration) -> Result<Self, Failure> {
+        let others = names.iter().map(|name| Other::of(name)).collect::<Result<Vec<_>, _>>()?;
+        let watcher = if others.is_empty() { None } else { Some(watch(&others)?) };
+        let done = Deferred { who: names.to_vec(), still_ns: 0, times: 0, failed: None };
+        Ok(Self { others, longest, still_since: None, free_until: None, done, watcher })
+    }
+
+    /// Looks at the ring: so much of it holds frames, of so much.
+    pub fn look(&mut self, (used, ring): (u64, u64)) {
+        if self.others.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let percent = 100 * used / ring.max(1);
+        match self.still_since {
+            None if percent >= HIGH_PERCENT && self.free_until.is_none_or(|until| now >= until) => {
+                self.all(true);
+                self.done.times += 1;
+                self.still_since = Some(now);
+            }
+            Some(since) if percent <= LOW_PERCENT || now - since >= self.longest => {
+                self.go_on();
+                self.free_until = Some(now + (now - since).min(self.longest));
+            }
+            _ => {}
+        }
+    }
+
+    fn go_on(&mut self) {
+        if let Some(since) = self.still_since.take() {
+            self.all(false);
+            self.done.still_ns += u64::try_from(since.elapsed().as_nanos()).unwrap_or(0);
+        }
+    }
+
+    fn all(&mut self, still: bool) {
+        for other in &self.others {
+            if let Err(e) = other.stand(still) {
+                self.done.failed.get_or_insert(e.to_string());
+            }
+        }
+    }
+
+    /// All go on, for good.
+    pub fn end(mut self) -> Option<Deferred> {
+        self.go_on();
+        (!self.others.is_empty()).then(|| self.done.clone())
+    }
+}
+
+impl Drop for Defer {
+    fn drop(&mut self) {
+        self.go_on();
+        if let Some(mut watcher) = self.watcher.take() {
+            drop(watcher.stdin.take());
+            let _ = watcher.wait();
+        }
+    }
+}
+
+impl Other {
+    fn of(name: &str) -> Result<Self, Failure> {
+        if let Ok(pid) = name.parse::<i32>() {
+            let own = ancestors();
+            let id = Pid::from_raw(pid).filter(|_| pid > 1).ok_or_else(|| refused(name, "no such process"))?;
+            if own.contains(&pid) {
+                return Err(refused(name, "that is this program, or what started it"));
+            }
+            let handle =
+                pidfd_open(id, PidfdFlags::empty()).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
+            // Whether it may be stopped, without stopping it: a signal that lets what runs go on.
+            pidfd_send_signal(&handle, Signal::CONT).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
+            return Ok(Self::Process { pid, handle });
+        }
+        let directory = Path::new(name).canonicalize().map_err(|e| refused(name, &e.to_string()))?;
+        let kinds = [("cgroup.freeze", Self::Group as fn(PathBuf) -> Self), ("freezer.state", Self::OldGroup)];
+        let file = kinds.into_iter().find(|(file, _)| directory.join(file).is_file());
+        let Some((file, kind)) = file else {
+            return Err(refused(name, "neither a process nor a control group that can be frozen")
+                .remedy("a number of a process, or a directory below /sys/fs/cgroup, not the root of it"));
+        };
+        if members(&directory).iter().any(|pid| ancestors().contains(pid)) {
+            return Err(refused(name, "this program, or what started it, is in it"));
+        }
+        let path = directory.join(file);
+        OpenOptions::new().write(true).open(&path).map_err(|e| refused(name, &e.to_string()))?;
+        Ok(kind(path))
+    }
+
+    fn stand(&self, still: bool) -> io::Result<()> {
+        let write = |path: &Path, word: &str| OpenOptions::new().write(true).open(path)?.write_all(word.as_bytes());
+        match self {
+            Self::Process { handle, .. } => {
+                let signal = if still { Signal::STOP } else { Signal::CONT };
+                match pidfd_send_signal(handle, signal) {
+                    // It has ended.
+                    Err(rustix::io::Errno::SRCH) => Ok(()),
+                    other => Ok(other?),
+                }
+            }
+            Self::Group(path) => write(path, if still { "1" } else { "0" }),
+            Self::OldGroup(path) => write(path, if still { "FROZEN" } else { "THAWED" }),
+        }
+    }
+
+    fn for_the_watcher(&self) -> String {
+        match self {
+            Self::Process { pid, .. } => format!("pid:{pid}"),
+            Self::Group(path) => format!("2:{}", path.display()),
+            Self::OldGroup(path) => format!("1:{}", path.display()),
+        }
+    }
+}
+
+/// This process and all above it.
+fn ancestors() -> Vec<i32> {
+    let parent = |pid: i32| -> Option<i32> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok().filter(|pid| *pid > 0)
+    };
+    std::iter::successors(i32::try_from(std::process::id()).ok(), |pid| parent(*pid)).collect()
+}
+
+/// The processes of a control group, and of those below it.
+fn members(directory: &Path) -> Vec<i32> {
+    let own = std::fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
+    let mut all: Vec<i32> = own.lines().filter_map(|line| line.parse().ok()).collect();
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            all.extend(members(&entry.path()));
+        }
+    }
+    all
+}
+
+/// Starts the watcher, in a process group of its own: what ends this one does not end it.
+fn watch(others: &[Other]) -> Result<Child, Failure> {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", WATCHER, "narrows-watcher"]).args(others.iter().map(Other::for_the_watcher));
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.spawn().map_err(|e| {
+        Failure::new(FailureKind::Environment, format!("--defer: /bin/sh: {e}"))
+            .remedy("without a watcher others might stand still for ever")
+    })
+}
