@@ -12,6 +12,8 @@ mod account;
 mod container;
 #[cfg(test)]
 mod crash_tests;
+#[cfg(test)]
+mod reader_tests;
 mod export;
 mod frame;
 pub mod input;
