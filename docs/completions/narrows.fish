@@ -42,6 +42,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rank" -d 'Many targets side by side; which metric predicts what matters'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "fill" -d 'Where the rate falls when all of it is written, how much the fast cache holds, whether it comes back after a rest'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "soak" -d 'Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "record" -d 'Streams of frames onto storage at its own speed, nothing lost that was acknowledged; list, export, verify, recover'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rate" -d 'Which speed and application classes a card reaches, every threshold beside what was measured'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive of runs: list, show, verify, recover, reindex, tag, delete'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the self-contained page of a run'
@@ -579,6 +580,52 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'A
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -s o -l output -d 'The recording: a directory (a new file in it), a file, a block device (--destroy SERIAL), a simulated device' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l generate -d 'Cameras that are made up: how many, of which frames, how many a second (max: as fast as the storage)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l jitter -d 'By how much sizes and moments of made-up frames differ, percent' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l burst -d 'Made-up frames come so many at once' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l frames -d 'Made-up frames of each camera' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l seed -d 'Seed of what is made up' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l listen -d 'Take producers by a Unix socket that is made there' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l for -d 'How long to record [default: until the producers end, or Ctrl-C]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l size -d 'Room of a new recording [default: all of a device or file; of a directory what is free but for a part]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l when-full -d 'At the end of the room [default: stop]' -r -f -a "stop\t'Recording stops'
+wrap\t'The oldest is overwritten'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-frame -d 'The largest frame of a new recording [default: a quarter of a segment, 16 MiB]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l segment -d 'Length of the segments of a new recording [default: 64 MiB, less where there is little room]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l ring -d 'Memory for frames on their way: what a stall of the storage may cost [default: 256 MiB, at most a quarter of what is free]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l ring-full -d 'Whether producers wait where the ring is full [default: wait; made-up cameras with a rate never do]' -r -f -a "wait\t'A producer is not read from until there is room'
+drop\t'What comes is lost, and counted'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-latency -d 'A frame is durable so long after it came, and the time of a flush' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l priority -d 'The priority that writes ask for' -r -f -a "real-time\t'Before those of others, where the scheduler of the disk orders by it'
+normal\t'As those of others'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer -d 'Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames; several times for several' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer-at-most -d 'They stand still for no longer at a time, and have as long to themselves after it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l metrics -d 'Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l destroy -d 'Allow recording onto the block device TARGET with this serial number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l streams -d 'The streams that are planned for: how many, and bits or bytes a second of each' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-write -d 'What --plan writes at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l export -d 'Write frames in this format to --into, else to stdout; also while recording goes on' -r -f -a "jpeg\t'A file for each picture, in the directory --into'
+mjpeg\t'Pictures one behind the other'
+mkv\t'A film (Matroska) that players take, with the times of the frames'
+raw\t'The bytes of the frames, one behind the other'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l stream -d 'Which stream; needed where there are several' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l to -d 'Before this moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l into -d 'Where exported frames go: a file, for jpeg a directory' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l new -d 'Give up what was recorded there before'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l overwrite -d 'Allow recording into the regular file TARGET that holds something else: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l plan -d 'Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l list -d 'Say what a recording holds'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l verify -d 'Read all of a recording: is any frame missing or altered that was acknowledged?'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l recover -d 'The same after a crash, and mend what is damaged of its head'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l class -d 'One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l capacity -d 'Find out first how large it really is: by places at random all over it, or by every place. Its content is lost' -r -f -a "quick\t'Places at random, as many as tell a fake: seconds'
 full\t'Every place is written and read back'"
