@@ -127,7 +127,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
 }
 
 fn inputs(args: &RecordArgs) -> Result<Vec<Input>, Failure> {
-    let mut inputs = args.inputs.iter().map(|text| input(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut inputs = args.inputs.iter().map(input).collect::<Result<Vec<_>, _>>()?;
     if let Some(text) = &args.generate {
         let cameras = Generated::parse(text, args.seed.unwrap_or(1)).map_err(|e| usage(format!("--generate {e}")))?;
         inputs.push(Input::Cameras(Generated {

@@ -207,29 +207,14 @@ fn real(
     interrupts: &Interrupts,
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let cannot = |what: &str, e: std::io::Error| Failure::new(FailureKind::Environment, format!("{what}: {e}"));
-    let mut opened: Vec<(Opened, String)> = Vec::new();
     // What cannot be opened is told before anything is written.
-    for input in &recording.inputs {
-        opened.push(match input {
-            Input::Stdin { name } => {
-                let file = rustix::io::dup(std::io::stdin()).map_err(|e| cannot("stdin", e.into()))?;
-                (Opened::Bytes(file), name.clone())
-            }
-            Input::Path { name, path } => {
-                let file = open(path).map_err(|e| cannot(&path.display().to_string(), e))?;
-                (Opened::Bytes(file), name.clone())
-            }
-            Input::Socket(path) => (Opened::Socket(bind(path)?), String::new()),
-            Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
-        });
-    }
+    let opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
     let mut defer = Defer::of(&recording.defer, Duration::from_nanos(recording.defer_at_most_ns))?;
     let place = Place::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry)?;
     let (asked, priority) = priority::find(&place.locator, recording.real_time);
-    let bell = Arc::new(Bell::new().map_err(|e| cannot("eventfd", e))?);
+    let bell = Arc::new(Bell::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
+    let stop = Arc::new(AtomicBool::new(false));
     let begun = place.begin().inspect_err(|_| place.discard())?;
     let epoch = Epoch::start();
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -329,6 +314,22 @@ fn complaints(producers: Vec<Producer>) -> Vec<String> {
         Err(_) => Some("a producer's thread failed".to_owned()),
     };
     producers.into_iter().filter(Producer::is_finished).filter_map(complaint).collect()
+}
+
+fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
+    let cannot = |what: &str, e: std::io::Error| Failure::new(FailureKind::Environment, format!("{what}: {e}"));
+    Ok(match input {
+        Input::Stdin { name } => {
+            let file = rustix::io::dup(std::io::stdin()).map_err(|e| cannot("stdin", e.into()))?;
+            (Opened::Bytes(file), name.clone())
+        }
+        Input::Path { name, path } => {
+            let file = open(path).map_err(|e| cannot(&path.display().to_string(), e))?;
+            (Opened::Bytes(file), name.clone())
+        }
+        Input::Socket(path) => (Opened::Socket(bind(path)?), String::new()),
+        Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
+    })
 }
 
 /// An input that is open.

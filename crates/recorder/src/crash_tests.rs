@@ -3,9 +3,10 @@
 
 use crate::container::{Geometry, Identity, Superblock, WhenFull};
 use crate::input::{Generated, InTime};
-use crate::reader::{Container, Damage};
+use crate::reader::Container;
 use crate::ring::Ring;
 use crate::run::{DEPTH, on};
+use crate::verify::Damage;
 use crate::{Accounts, Counted, Store, WriterSettings};
 use engine::{Completion, Device, DeviceError};
 use model::Ns;
@@ -48,11 +49,18 @@ struct Disk {
     log: Rc<RefCell<Log>>,
     accounts: Arc<Accounts>,
     buffers: Vec<Vec<u8>>,
-    flying: BTreeMap<(Ns, u32), (BlockOp, Result<u32, i32>, Flight)>,
+    /// By when they end, and their buffers.
+    flying: BTreeMap<(Ns, u32), Flying>,
     now: Ns,
     seed: u64,
     drawn: u64,
     fails_every: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Flying {
+    result: Result<u32, i32>,
+    flight: Flight,
 }
 
 #[derive(Clone, Debug)]
@@ -100,7 +108,7 @@ impl Device for Disk {
     fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
         for op in ops {
             let takes = 100_000 + self.draw() % 5_000_000;
-            let fails = self.fails_every > 0 && self.draw() % self.fails_every == 0;
+            let fails = self.fails_every > 0 && self.draw().is_multiple_of(self.fails_every);
             let result = if fails { Err(EIO) } else { Ok(op.len) };
             let flight = if op.kind == OpKind::Write {
                 let bytes = self.buffers[op.buffer as usize][..op.len as usize].to_vec();
@@ -110,7 +118,7 @@ impl Device for Disk {
             } else {
                 Flight::Flush(self.log.borrow().ended.clone())
             };
-            self.flying.insert((self.now + takes, op.buffer), (*op, result, flight));
+            self.flying.insert((self.now + takes, op.buffer), Flying { result, flight });
         }
         Ok(())
     }
@@ -121,7 +129,7 @@ impl Device for Disk {
                 break;
             }
             self.now = self.now.max(at);
-            let Some((_, result, flight)) = self.flying.remove(&(at, buffer)) else { break };
+            let Some(Flying { result, flight }) = self.flying.remove(&(at, buffer)) else { break };
             match flight {
                 Flight::Write(number) if result.is_ok() => self.log.borrow_mut().ended.push(number),
                 Flight::Flush(writes) if result.is_ok() => self.note(Happened::Flushed { writes }),

@@ -12,16 +12,18 @@ mod account;
 mod container;
 #[cfg(test)]
 mod crash_tests;
-#[cfg(test)]
-mod reader_tests;
 mod export;
 mod frame;
 pub mod input;
 mod item;
+mod opening;
 mod reader;
+#[cfg(test)]
+mod reader_tests;
 mod ring;
 mod run;
 mod store;
+mod verify;
 mod writer;
 
 pub use account::{Account, Accounts, Counted};
@@ -31,8 +33,9 @@ pub use container::{
 };
 pub use export::{Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
-pub use reader::{BatchAt, Container, Damage, FrameAt, ReadError, Segment, StreamHeld, Verified};
+pub use reader::{BatchAt, Container, FrameAt, ReadError, Segment, StreamHeld, VisitFrame};
 pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
 pub use store::Store;
+pub use verify::{Damage, Verified};
 pub use writer::{WriterData, WriterSettings, WriterSource, Written, writer};

@@ -4,18 +4,18 @@
 //! through. Nothing is believed that has no right CRC32C of this container.
 
 use crate::container::{
-    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, Geometry, HEADER_BYTES, Held, Identity, Loss, Payload,
-    RECORD_BYTES, SEGMENT_UNIT, SegmentFooter, SegmentHeader, StreamName, Superblock, WhenFull,
+    BatchHeader, ContainerError, Entry, FrameEntry, Geometry, HEADER_BYTES, Held, Payload, RECORD_BYTES, SegmentFooter,
+    SegmentHeader, StreamName, Superblock, line,
 };
+use crate::opening::superblock;
 use crate::store::Store;
+use crate::verify::Damage;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 
 /// What is looked through at once for the next batch.
 const WINDOW_BYTES: usize = 1 << 20;
-/// How far segments are looked for where both superblocks are gone.
-const SEARCH_BYTES: u64 = 4 << 30;
 
 /// Why a container cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -68,41 +68,6 @@ pub struct FrameAt {
     pub entry: FrameEntry,
 }
 
-/// What is wrong with a container.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Damage {
-    /// One copy of the superblock is not there; the other is.
-    Superblock {
-        /// Where.
-        offset: u64,
-    },
-    /// Both are gone; the segments said what they said.
-    BothSuperblocks,
-    /// Batches that were acknowledged are not there, or not whole.
-    Batches {
-        /// Of which opening.
-        epoch: u32,
-        /// The first, and the one behind the last.
-        from: u64,
-        /// The one behind the last.
-        until: u64,
-    },
-    /// A frame that was acknowledged is not what was written.
-    Frame {
-        /// Its stream's name.
-        stream: String,
-        /// Its number.
-        sequence: u64,
-        /// Where it lies.
-        offset: u64,
-    },
-    /// The last block of a segment does not say what the segment holds.
-    Footer {
-        /// Which.
-        segment: u64,
-    },
-}
-
 /// What there is of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamHeld {
@@ -111,6 +76,9 @@ pub struct StreamHeld {
     /// Its frames.
     pub held: Held,
 }
+
+/// Sees a frame of a stream, with its bytes; `None` for bytes that are not what was written. Whether it goes on.
+pub type VisitFrame<'a> = dyn FnMut(&StreamName, &FrameAt, Option<&[u8]>) -> ControlFlow<()> + 'a;
 
 /// A container that is read.
 #[derive(Debug)]
@@ -226,7 +194,7 @@ impl<S: Store> Container<S> {
     }
 
     /// The same, of all of them.
-    fn each(&self, segment: &Segment, visit: &mut dyn FnMut(BatchAt)) -> Result<(), ReadError> {
+    pub(crate) fn each(&self, segment: &Segment, visit: &mut dyn FnMut(BatchAt)) -> Result<(), ReadError> {
         let visit = &mut |batch| {
             visit(batch);
             ControlFlow::Continue(())
@@ -340,19 +308,13 @@ impl<S: Store> Container<S> {
         let mut all: Vec<Held> = Vec::new();
         self.each(segment, &mut |batch| {
             for entry in &batch.header.entries {
-                let (stream, change): (u16, Box<dyn Fn(&mut Held)>) = match *entry {
+                match *entry {
                     Entry::Frame(frame) => {
-                        let (bytes, arrival) = (u64::from(frame.payload.length), frame.arrival_ns);
-                        (frame.stream, Box::new(move |held| held.add(bytes, arrival)))
+                        line(&mut all, frame.stream).add(u64::from(frame.payload.length), frame.arrival_ns);
                     }
-                    Entry::Lost { stream, count, .. } => (stream, Box::new(move |held| held.lost += count)),
-                    Entry::Stream { .. } => continue,
-                };
-                let at = usize::from(stream);
-                if all.len() <= at {
-                    all.resize(at + 1, Held::default());
+                    Entry::Lost { stream, count, .. } => line(&mut all, stream).lost += count,
+                    Entry::Stream { .. } => {}
                 }
-                change(&mut all[at]);
             }
         })?;
         Ok(all)
@@ -363,11 +325,7 @@ impl<S: Store> Container<S> {
     ///
     /// # Errors
     /// The storage failed.
-    pub fn frames(
-        &self,
-        stream: Option<&str>,
-        visit: &mut dyn FnMut(&StreamName, &FrameAt, Option<&[u8]>) -> ControlFlow<()>,
-    ) -> Result<(), ReadError> {
+    pub fn frames(&self, stream: Option<&str>, visit: &mut VisitFrame<'_>) -> Result<(), ReadError> {
         let names = self.names()?;
         let acknowledged = self.acknowledged()?;
         for segment in &self.segments {
@@ -405,115 +363,9 @@ impl<S: Store> Container<S> {
         }
         Ok(())
     }
-
-    /// Whether a segment is among the oldest, which the newest may have been written over already.
-    fn is_expendable(&self, segment: &Segment) -> bool {
-        let Some(newest) = self.segments.last().filter(|_| self.geometry().when_full == WhenFull::Wrap) else {
-            return false;
-        };
-        let reached = newest.header.segment + u64::from(newest.header.reach);
-        segment.header.segment + self.geometry().segments <= reached
-    }
-
-    /// Batches with lower numbers may be gone: they are in such segments.
-    pub(crate) fn expendable_batches(&self) -> u64 {
-        let kept = self.segments.iter().find(|segment| !self.is_expendable(segment));
-        kept.map_or(0, |segment| if self.is_expendable(&self.segments[0]) { segment.header.first_batch } else { 0 })
-    }
-
-    /// Reads all of it: what is wrong, and what was found whole.
-    ///
-    /// # Errors
-    /// The storage failed.
-    pub fn verify(&self, progress: &dyn Fn(u64)) -> Result<Verified, ReadError> {
-        let mut found = Verified { damage: self.damage.clone(), ..Verified::default() };
-        let acknowledged = self.acknowledged()?;
-        let mut whole: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        for segment in &self.segments {
-            let (mut sum, mut batches) = (0, 0);
-            self.each(segment, &mut |batch| {
-                sum = crc32c::crc32c_append(sum, &batch.sum.to_le_bytes());
-                batches += 1;
-                whole.entry(segment.header.identity.epoch).or_default().push(batch.header.batch);
-                for entry in &batch.header.entries {
-                    if let Entry::Lost { count, loss, .. } = entry {
-                        *found.lost.entry(loss.name()).or_default() += count;
-                    }
-                }
-            })?;
-            let says = |f: &SegmentFooter| (f.sum, f.batches) == (sum, batches);
-            if segment.footer.as_ref().is_some_and(|f| !says(f)) && !self.is_expendable(segment) {
-                found.damage.push(Damage::Footer { segment: segment.header.segment });
-            }
-        }
-        for (epoch, batches) in &mut whole {
-            batches.sort_unstable();
-            // What the oldest segments hold may have been written over already.
-            let expendable = self.expendable_batches();
-            batches.retain(|batch| *batch >= expendable);
-            let until = acknowledged.get(epoch).copied().unwrap_or(0);
-            let last = batches.last().map_or(0, |n| n + 1);
-            let behind = batches.iter().copied().skip(1).chain([until.max(last)]);
-            for (number, next) in batches.iter().zip(behind) {
-                let (from, to) = (number + 1, next.min(until));
-                if from < to {
-                    found.damage.push(Damage::Batches { epoch: *epoch, from, until: to });
-                }
-            }
-        }
-        let expendable = self.expendable_batches();
-        self.frames(None, &mut |name, frame, bytes| {
-            let length = u64::from(frame.entry.payload.length);
-            match bytes {
-                Some(_) if frame.acknowledged => found.frames += 1,
-                Some(_) => found.unacknowledged += 1,
-                None if frame.acknowledged && frame.batch >= expendable => found.damage.push(Damage::Frame {
-                    stream: name.name.clone(),
-                    sequence: frame.entry.sequence,
-                    offset: frame.entry.payload.offset,
-                }),
-                None => found.torn += 1,
-            }
-            found.bytes += length;
-            progress(length);
-            ControlFlow::Continue(())
-        })?;
-        Ok(found)
-    }
 }
 
-/// What came of reading all of a container.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
-    /// Frames that were acknowledged and are whole.
-    pub frames: u64,
-    /// Whole frames of which it is not known that they were acknowledged: the recording ended within moments of them.
-    pub unacknowledged: u64,
-    /// Frames that were not acknowledged and are not whole: they were being written when the recording ended.
-    pub torn: u64,
-    /// Bytes of frames that were read.
-    pub bytes: u64,
-    /// Frames that were lost before they were written, by reason.
-    pub lost: BTreeMap<&'static str, u64>,
-    /// What is wrong.
-    pub damage: Vec<Damage>,
-}
-
-impl Verified {
-    /// Whether no frame that was acknowledged is missing or altered.
-    pub fn keeps_its_promise(&self) -> bool {
-        !self.damage.iter().any(|d| matches!(d, Damage::Batches { .. } | Damage::Frame { .. }))
-    }
-}
-
-impl Loss {
-    /// By its name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|loss| loss.name() == name)
-    }
-}
-
-fn read<S: Store>(store: &S, offset: u64, length: usize) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read<S: Store>(store: &S, offset: u64, length: usize) -> Result<Vec<u8>, ReadError> {
     let mut bytes = vec![0; length];
     // Behind the end there is nothing that could be a record.
     store.read_at(offset, &mut bytes).map_err(|source| ReadError::Io { offset, source })?;
@@ -538,53 +390,4 @@ impl<S: Store> Window<'_, S> {
         let start = (offset - self.offset) as usize;
         Ok(&self.bytes[start..start + length])
     }
-}
-
-/// The superblock, and what is wrong with it.
-fn superblock<S: Store>(store: &S) -> Result<(Superblock, Vec<Damage>), ReadError> {
-    let length = store.length().map_err(|source| ReadError::Io { offset: 0, source })?;
-    let decode = |offset| -> Result<Option<Superblock>, ReadError> {
-        Ok(Superblock::decode(&read(store, offset, RECORD_BYTES)?)?)
-    };
-    let first = decode(0)?;
-    let second_at = match &first {
-        Some(first) => first.geometry.second_superblock(),
-        None => (length / BLOCK_BYTES).saturating_sub(1) * BLOCK_BYTES,
-    };
-    let mut second = decode(second_at)?;
-    if first.is_none() && second.is_none() {
-        // Larger blocks, or a device that has grown since.
-        for block in [8192, 16384, 32768, 65536] {
-            let at = (length / block).saturating_sub(1) * block;
-            second = second.or(decode(at)?);
-        }
-    }
-    let cut = |found: &Superblock| {
-        let expected = found.geometry.container_bytes;
-        if expected > length { Err(ContainerError::Cut { found: length, expected }) } else { Ok(()) }
-    };
-    let same = |a: &Superblock, b: &Superblock| a.identity.uuid == b.identity.uuid && a.geometry == b.geometry;
-    let (superblock, damage) = match (first, second) {
-        (Some(a), Some(b)) if same(&a, &b) => (if b.generation > a.generation { b } else { a }, Vec::new()),
-        (Some(a), _) => (a, vec![Damage::Superblock { offset: a.geometry.second_superblock() }]),
-        (None, Some(b)) => (b, vec![Damage::Superblock { offset: 0 }]),
-        (None, None) => (from_segments(store, length)?, vec![Damage::BothSuperblocks]),
-    };
-    cut(&superblock)?;
-    Ok((superblock, damage))
-}
-
-/// What the first segment that is found says of the container.
-fn from_segments<S: Store>(store: &S, length: u64) -> Result<Superblock, ReadError> {
-    let mut newest: Option<SegmentHeader> = None;
-    let mut at = 0;
-    while at < length.min(SEARCH_BYTES) {
-        let header = SegmentHeader::decode(&read(store, at, RECORD_BYTES)?);
-        let header = header.filter(|h| h.geometry.offset_of(h.segment) == at);
-        at += header.as_ref().map_or(SEGMENT_UNIT, |h| h.geometry.segment_bytes);
-        newest = newest.into_iter().chain(header).max_by_key(|h| (h.identity.epoch, h.segment));
-    }
-    let newest = newest.ok_or(ContainerError::None)?;
-    let SegmentHeader { identity: Identity { uuid, epoch }, geometry, started_ns, .. } = newest;
-    Ok(Superblock { identity: Identity { uuid, epoch }, generation: 0, geometry, created_ns: started_ns })
 }

@@ -4,12 +4,15 @@
 //! acknowledged when it and all before it are written and flushed; only then the ring has its memory back. After a write or a
 //! flush that failed nothing that was not acknowledged is believed to be there: all of it goes into a fresh segment.
 
+mod segment;
+
 use crate::account::Accounts;
-use crate::container::{Geometry, Held, Identity, Loss, SegmentFooter, SegmentHeader, StreamName, WhenFull};
+use crate::container::{Geometry, Identity, Loss, SegmentFooter, SegmentHeader, WhenFull};
 use crate::frame::{Arrival, Inlet, Taken};
 use crate::item::{About, Content, Item, Kind};
 use engine::Data;
 use model::{Histogram, IoPriority, Ns};
+use segment::{Open, unknown};
 use std::cell::{Ref, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -60,19 +63,6 @@ impl WriterSettings {
     pub fn most_ring_bytes(geometry: &Geometry) -> u64 {
         (geometry.segments - 2) * (geometry.segment_bytes / 4)
     }
-}
-
-/// The segment that is written to.
-#[derive(Debug)]
-struct Open {
-    segment: u64,
-    first_batch: u64,
-    batches: u64,
-    end: u64,
-    sums: u32,
-    held: Vec<Held>,
-    /// The streams that it knows.
-    known: Vec<bool>,
 }
 
 /// What came of a recording, beyond the counters of its streams.
@@ -516,43 +506,4 @@ impl<I: Inlet> Core<I> {
             rest.into_iter().for_each(|content| self.end(loss, content));
         }
     }
-}
-
-/// The streams of a batch that its segment does not know yet.
-fn unknown(open: &Open, content: &Content) -> Vec<StreamName> {
-    let mut new: Vec<StreamName> = Vec::new();
-    for name in content.streams() {
-        let known = open.known.get(usize::from(name.stream)).copied().unwrap_or(false);
-        if !known && !new.contains(name) {
-            new.push(name.clone());
-        }
-    }
-    new
-}
-
-impl Open {
-    /// Takes up what a batch brings.
-    fn count(&mut self, content: &Content, about: &About, new: &[StreamName]) {
-        for arrival in &content.arrivals {
-            match arrival {
-                Arrival::Frame(frame) => {
-                    let arrival_ns = about.clock_start_ns.saturating_add(frame.arrived);
-                    line(&mut self.held, frame.account.name.stream).add(frame.data.bytes().len() as u64, arrival_ns);
-                }
-                Arrival::Lost { account, count, .. } => line(&mut self.held, account.name.stream).lost += count,
-            }
-        }
-        for name in new {
-            *line(&mut self.known, name.stream) = true;
-        }
-    }
-}
-
-/// A stream's line of a table, which grows where it is too short.
-fn line<T: Clone + Default>(table: &mut Vec<T>, stream: u16) -> &mut T {
-    let at = usize::from(stream);
-    if table.len() <= at {
-        table.resize(at + 1, T::default());
-    }
-    &mut table[at]
 }

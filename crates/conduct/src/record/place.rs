@@ -35,6 +35,9 @@ pub(super) struct Place {
     _claims: Vec<File>,
 }
 
+/// A file that was made: where, and its `st_dev` and `st_ino`.
+type Made = (PathBuf, (u64, u64));
+
 struct Before {
     superblock: Superblock,
     next_segment: u64,
@@ -267,7 +270,7 @@ fn held(file: &File, path: &Path) -> Result<Option<Container<File>>, Failure> {
 }
 
 /// Makes a file where a directory was named, or a name that is free; its path, `st_dev` and `st_ino`.
-fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<(PathBuf, (u64, u64))>, Failure> {
+fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<Made>, Failure> {
     let path = if given.is_dir() {
         let directory = given.canonicalize().map_err(|e| cannot(given, &e))?;
         directory.join(format!("narrows-{:08x}.{RECORDING_SUFFIX}", random_u64()? as u32))

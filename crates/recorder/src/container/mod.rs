@@ -15,6 +15,7 @@ pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss,
 pub use fields::RECORD_BYTES;
 use fields::{Get, Put};
 pub use geometry::{BLOCK_BYTES, Geometry, SEGMENT_UNIT, WhenFull};
+pub(crate) use segment::line;
 pub use segment::{Held, MOST_STREAMS, SegmentFooter, SegmentHeader};
 pub use superblock::Superblock;
 

@@ -152,3 +152,12 @@ impl SegmentFooter {
         Some(Self { identity, segment, first_batch, batches, end, sum, streams })
     }
 }
+
+/// A stream's line of a table, which grows where it is too short.
+pub(crate) fn line<T: Clone + Default>(table: &mut Vec<T>, stream: u16) -> &mut T {
+    let at = usize::from(stream);
+    if table.len() <= at {
+        table.resize(at + 1, T::default());
+    }
+    &mut table[at]
+}

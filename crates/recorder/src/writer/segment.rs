@@ -1,0 +1,48 @@
+//! The segment that is written to: what it holds, and which streams it knows.
+
+use crate::container::{Held, StreamName, line};
+use crate::frame::Arrival;
+use crate::item::{About, Content};
+
+/// The segment that is written to.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub segment: u64,
+    pub first_batch: u64,
+    pub batches: u64,
+    pub end: u64,
+    pub sums: u32,
+    pub held: Vec<Held>,
+    /// The streams that it knows.
+    pub known: Vec<bool>,
+}
+
+/// The streams of a batch that its segment does not know yet.
+pub(super) fn unknown(open: &Open, content: &Content) -> Vec<StreamName> {
+    let mut new: Vec<StreamName> = Vec::new();
+    for name in content.streams() {
+        let known = open.known.get(usize::from(name.stream)).copied().unwrap_or(false);
+        if !known && !new.contains(name) {
+            new.push(name.clone());
+        }
+    }
+    new
+}
+
+impl Open {
+    /// Takes up what a batch brings.
+    pub fn count(&mut self, content: &Content, about: &About, new: &[StreamName]) {
+        for arrival in &content.arrivals {
+            match arrival {
+                Arrival::Frame(frame) => {
+                    let arrival_ns = about.clock_start_ns.saturating_add(frame.arrived);
+                    line(&mut self.held, frame.account.name.stream).add(frame.data.bytes().len() as u64, arrival_ns);
+                }
+                Arrival::Lost { account, count, .. } => line(&mut self.held, account.name.stream).lost += count,
+            }
+        }
+        for name in new {
+            *line(&mut self.known, name.stream) = true;
+        }
+    }
+}
