@@ -180,7 +180,8 @@ struct Recorded {
     container: Vec<u8>,
     log: Log,
     counted: Vec<Counted>,
-    cameras: Generated,
+    /// The pictures of each camera.
+    made: Vec<Vec<Vec<u8>>>,
     geometry: Geometry,
 }
 
@@ -210,7 +211,14 @@ fn record(geometry: Geometry, cameras: Generated, ring_bytes: usize, fails_every
     let ran = on(disk, settings, Arc::clone(&accounts), inlet, || {}).unwrap();
     assert!(ran.written.segments > 1, "{:?}", ran.written);
     let log = std::mem::take(&mut *log.borrow_mut());
-    Recorded { container, log, counted: accounts.counted(), cameras, geometry }
+    let make = |camera: u32, number: u64| {
+        let mut picture = vec![0; cameras.bytes(camera, number)];
+        cameras.make(camera, number, &mut picture);
+        picture
+    };
+    let made = |camera: u32| (0..cameras.frames.unwrap_or(0)).map(|number| make(camera, number)).collect();
+    let made = (0..cameras.streams).map(made).collect();
+    Recorded { container, log, counted: accounts.counted(), made, geometry }
 }
 
 impl Recorded {
@@ -231,8 +239,7 @@ impl Recorded {
             .frames(None, &mut |name, frame, bytes| {
                 if let Some(bytes) = bytes {
                     let (camera, number) = (name.stream, frame.entry.sequence);
-                    let mut made = vec![0; self.cameras.bytes(camera.into(), number)];
-                    self.cameras.make(camera.into(), number, &mut made);
+                    let made = &self.made[usize::from(camera)][number as usize];
                     assert!(made == bytes, "camera {camera}, frame {number} is another");
                     if frame.batch >= oldest {
                         found.entry(camera).or_default().push(number);

@@ -220,8 +220,11 @@ fn what_was_acknowledged_outlives_a_kill_at_any_moment() {
             assert!(there >= producer.durable, "round {round}: {} acknowledged, {there} there", producer.durable);
             assert!(there <= producer.sent);
         }
-        let checked = scratch.json(["record", "--recover", "-o", text(&target), "--json"], 0);
-        assert_eq!(checked["checked"]["damage"], Value::Array(vec![]), "round {round}");
+        // A kill may come before there is a recording.
+        if producers.iter().any(|producer| producer.durable > 0) {
+            let checked = scratch.json(["record", "--recover", "-o", text(&target), "--json"], 0);
+            assert_eq!(checked["checked"]["damage"], Value::Array(vec![]), "round {round}");
+        }
     }
 }
 
