@@ -79,6 +79,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     } else {
         output.text(&report::record_text(&document, output.style()));
     }
+    if document.streams.iter().all(|s| s.received == 0) {
+        return Ok(ExitCode::from(FailureKind::Invalid.exit_code()));
+    }
     let lost = document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>();
     Ok(ExitCode::from(u8::from(lost > 0)))
 }
@@ -187,7 +190,7 @@ impl Line {
         let (used, ring) = now.ring;
         let text = format!(
             "{}: {} frames durable ({}), {} lost, ring {} %",
-            quantity::duration(now.elapsed_ns / 1_000_000_000 * 1_000_000_000),
+            quantity::duration((now.elapsed_ns / 1_000_000_000).max(1) * 1_000_000_000),
             quantity::count(sum(|s| s.durable)),
             quantity::size(sum(|s| s.durable_bytes)),
             quantity::count(sum(Counted::all_lost)),

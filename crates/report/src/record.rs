@@ -21,10 +21,15 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     let bytes: u64 = document.streams.iter().map(|s| s.durable_bytes).sum();
     let (dropped, flying) = (document.dropped(), document.streams.iter().map(|s| s.in_flight).sum::<u64>());
     let verdict = match dropped + flying {
-        0 if durable == 0 => "No frame came",
         0 => "No frame was lost",
         _ => "Frames were LOST",
     };
+    if document.streams.iter().all(|s| s.received == 0) {
+        let text = format!("No frame came: nothing was recorded to {}.", document.target);
+        line("", &text, Some(Paint::Bad));
+        document.missing.iter().chain(&document.remarks).for_each(|remark| line("* ", remark, None));
+        return out.out;
+    }
     let time = quantity::duration((document.duration_s.max(0.0) * 1e9) as u64);
     let rate = quantity::rate(document.throughput_bytes_per_s);
     let what = format!(

@@ -59,7 +59,7 @@ Examples:
   narrows record --export mkv -o cam.nrec --stream front --into front.mkv
 
 Frames are JPEG pictures one behind the other, or have their length and time before them (docs/recorder.md). What was \
-acknowledged is on the storage, whatever happens. Ctrl-C ends a recording as it should be. Exit code 1: frames were lost.")]
+acknowledged is on the storage, whatever happens. Ctrl-C ends a recording as it should be. Exit code 1: frames were lost; 4: none came.")]
 pub struct RecordArgs {
     /// Where frames come from: pipes and files, each with the name of its stream before it, or - for standard input
     #[arg(value_name = "[NAME=]PATH", value_hint = clap::ValueHint::AnyPath)]

@@ -103,6 +103,8 @@ fn pictures_are_told_apart_and_what_is_none_is_counted() {
     let (code, document) = piped(&scratch, &["record", "-o", text(&target), "--json"], b"GIF89a and more");
     assert_eq!((code, &document["kind"]), (4, &"invalid".into()), "{document}");
     assert!(document["message"].as_str().unwrap().contains("neither JPEG"));
+    let (code, document) = piped(&scratch, &["record", "-o", text(&target), "--json"], b"");
+    assert_eq!((code, &document["streams"]), (4, &Value::Array(vec![])), "nobody came");
 }
 
 #[test]
