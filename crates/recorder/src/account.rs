@@ -49,10 +49,10 @@ impl Counted {
 }
 
 impl Account {
-    /// A frame came; its number.
-    pub fn receive(&self, bytes: u64) -> u64 {
+    /// So many frames came, of so many bytes; the number of the first.
+    pub fn receive(&self, frames: u64, bytes: u64) -> u64 {
         self.received_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.received.fetch_add(1, Ordering::AcqRel)
+        self.received.fetch_add(frames, Ordering::AcqRel)
     }
 
     /// Frames are lost that were received.
@@ -135,7 +135,7 @@ mod tests {
     fn every_frame_is_somewhere() {
         let accounts = Accounts::default();
         let account = accounts.join("front", FrameKind::Jpeg).unwrap();
-        assert_eq!([account.receive(10), account.receive(20), account.receive(30)], [0, 1, 2]);
+        assert_eq!([account.receive(1, 10), account.receive(1, 20), account.receive(1, 30)], [0, 1, 2]);
         account.lose(Loss::RingFull, 1);
         account.keep(10);
         let counted = accounts.counted().remove(0);

@@ -186,25 +186,29 @@ impl Inflow {
 
     /// A frame of so many bytes has come; its number.
     pub fn receive(&mut self, bytes: usize) -> u64 {
-        self.account.receive(bytes as u64)
+        self.account.receive(1, bytes as u64)
     }
 
     /// A frame that was received is lost.
     pub fn lose(&mut self, sequence: u64, loss: Loss) {
-        self.account.lose(loss, 1);
-        match &mut self.lost {
-            Some((first, count, why)) if *why == loss && *first + *count == sequence => *count += 1,
-            _ => {
-                self.tell_lost();
-                self.lost = Some((sequence, 1, loss));
-            }
-        }
+        self.lose_some(sequence, 1, loss);
     }
 
-    /// A frame has come, of which so many bytes were seen, and is lost.
-    pub fn receive_lost(&mut self, bytes: usize, loss: Loss) {
-        let sequence = self.receive(bytes);
-        self.lose(sequence, loss);
+    /// So many frames have come, of which so many bytes were seen, and are lost.
+    pub fn receive_lost(&mut self, count: u64, bytes: usize, loss: Loss) {
+        let sequence = self.account.receive(count, bytes as u64);
+        self.lose_some(sequence, count, loss);
+    }
+
+    fn lose_some(&mut self, sequence: u64, more: u64, loss: Loss) {
+        self.account.lose(loss, more);
+        match &mut self.lost {
+            Some((first, count, why)) if *why == loss && *first + *count == sequence => *count += more,
+            _ => {
+                self.tell_lost();
+                self.lost = Some((sequence, more, loss));
+            }
+        }
     }
 
     /// Brings a frame that has come, with its CRC32C.

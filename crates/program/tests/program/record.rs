@@ -463,3 +463,64 @@ fn others_stand_still_and_are_never_left_standing() {
         );
     }
 }
+
+/// A producer that hands a ring of shared memory over: a file in memory that it fills, and that is read as it goes.
+#[test]
+fn frames_come_by_shared_memory() {
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+    use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+    const LENGTH: u64 = 256 << 10;
+    const DATA: u64 = 4096;
+    let scratch = Scratch::new();
+    let (target, socket) = (scratch.path().join("x.nrec"), scratch.path().join("s"));
+    let child = started(&scratch, &target, &socket, &["--size", "64MB"]);
+    let memory = std::fs::File::from(memfd_create("frames", MemfdFlags::ALLOW_SEALING).unwrap());
+    memory.set_len(DATA + LENGTH).unwrap();
+    let connect = |magic: &[u8; 4], name: &str| {
+        assert!(comes(|| socket.exists()));
+        let stream = UnixStream::connect(&socket).unwrap();
+        let hello = [magic, &(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat();
+        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        let files = [std::os::fd::AsFd::as_fd(&memory)];
+        control.push(SendAncillaryMessage::ScmRights(&files));
+        sendmsg(&stream, &[std::io::IoSlice::new(&hello)], &mut control, SendFlags::empty()).unwrap();
+        stream
+    };
+    // Memory that could be taken away while it is read is not touched.
+    let mut refused = connect(b"NFM1", "unsealed");
+    assert_eq!(refused.read(&mut [0]).unwrap(), 0, "it is sent away");
+    fcntl_add_seals(&memory, SealFlags::SHRINK | SealFlags::GROW).unwrap();
+    let put = |at: u64, number: u64| memory.write_all_at(&number.to_le_bytes(), at).unwrap();
+    let get = |at: u64| {
+        let mut number = [0; 8];
+        memory.read_exact_at(&mut number, at).unwrap();
+        u64::from_le_bytes(number)
+    };
+    memory.write_all_at(b"NFRSHM01", 0).unwrap();
+    put(8, LENGTH);
+    let mut stream = connect(b"NFM1", "camera");
+    let mut written = 0u64;
+    for number in 0..120u64 {
+        let mut record = frame(number, 20_000);
+        record.resize(record.len().next_multiple_of(16), 0);
+        assert!(comes(|| written + record.len() as u64 - get(128) <= LENGTH), "the ring is not read");
+        let at = written % LENGTH;
+        let first = record.len().min((LENGTH - at) as usize);
+        memory.write_all_at(&record[..first], DATA + at).unwrap();
+        memory.write_all_at(&record[first..], DATA).unwrap();
+        written += record.len() as u64;
+        put(64, written);
+    }
+    let mut message = [0; 16];
+    while u64::from_le_bytes(message[..8].try_into().unwrap()) < 120 {
+        stream.read_exact(&mut message).unwrap();
+    }
+    drop(stream);
+    assert_eq!(numbers(&scratch, &target, "camera", 20_000), 120);
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &document["streams"][0]["durable"]), (Some(0), &120.into()), "{document}");
+    assert!(document["remarks"][0].as_str().unwrap().contains("not sealed"), "{}", document["remarks"]);
+}

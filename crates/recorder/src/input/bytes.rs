@@ -61,14 +61,14 @@ pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut 
         have += reading.all(&mut head[have..])?;
         if have < FRAME_HEAD_BYTES {
             if have > 0 {
-                inflow.receive_lost(have, Loss::CutOff);
+                inflow.receive_lost(1, have, Loss::CutOff);
             }
             return Ok(());
         }
         have = 0;
         let Some((length, capture_ns)) = parse_frame_head(&head) else {
             // Where the next frame would begin nobody can know.
-            inflow.receive_lost(FRAME_HEAD_BYTES, Loss::Damaged);
+            inflow.receive_lost(1, FRAME_HEAD_BYTES, Loss::Damaged);
             return Err(io::Error::new(io::ErrorKind::InvalidData, "what came is no head of a frame"));
         };
         let length = length as usize;
@@ -145,7 +145,7 @@ pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mu
         };
         if count == 0 {
             if growing.have > 0 {
-                inflow.receive_lost(growing.have, Loss::CutOff);
+                inflow.receive_lost(1, growing.have, Loss::CutOff);
             }
             return Ok(());
         }
@@ -213,8 +213,8 @@ impl Growing {
                 let sequence = inflow.receive(self.have);
                 inflow.bring(sequence, 0, piece, self.sum);
             }
-            Err(loss) if whole => inflow.receive_lost(self.have, loss),
-            _ => inflow.receive_lost(self.have, Loss::Damaged),
+            Err(loss) if whole => inflow.receive_lost(1, self.have, loss),
+            _ => inflow.receive_lost(1, self.have, Loss::Damaged),
         }
     }
 }

@@ -121,7 +121,7 @@ impl Generated {
                 }
                 // What comes as fast as it is taken was never there when it is not taken.
                 Err(_) if self.frames_per_s.is_none() && stops() => return,
-                Err(loss) => inflow.receive_lost(bytes, loss),
+                Err(loss) => inflow.receive_lost(1, bytes, loss),
             }
         }
     }
@@ -177,7 +177,7 @@ impl InTime {
                 None => Err(Loss::RingFull),
             };
             self.streams[camera].1 += 1;
-            let sequence = account.receive(bytes as u64);
+            let sequence = account.receive(1, bytes as u64);
             self.came.push_back(match piece {
                 Ok(mut data) => {
                     let sum = self.cameras.make(camera as u32, number, data.bytes_mut());

@@ -1,23 +1,31 @@
 //! Several producers by one Unix socket, each with a connection, and acknowledgements back.
 //!
 //! A producer says its name (magic, length as 16 bits, the name), then sends frames with their length before them. It is sent,
-//! when that has changed, how many of its frames are durable and how many are lost, each as 64 bits; all little-endian.
+//! when that has changed, how many of its frames are durable and how many are lost, each as 64 bits; all little-endian. One that
+//! says another magic hands a ring of shared memory over with its first byte, and sends nothing more until it goes.
 
 use super::bytes::framed;
 use super::reading::Reading;
+use super::shared::SharedRing;
 use super::{Producer, RingFull, stream};
 use crate::account::Account;
 use crate::container::FrameKind;
 use crate::frame::Doors;
 use rustix::event::{PollFd, PollFlags, poll};
-use std::io::{self, Write};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use std::io::{self, IoSliceMut, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use sys::SharedMemory;
 
 /// What a producer says first.
 pub const HELLO_MAGIC: [u8; 4] = *b"NFS1";
+/// What one says first that hands shared memory over.
+pub const SHARED_MAGIC: [u8; 4] = *b"NFM1";
 /// Acknowledgements are that old at most.
 const ACKNOWLEDGE: Duration = Duration::from_millis(5);
 /// A producer that does not take its acknowledgements for so long is not waited for.
@@ -56,25 +64,63 @@ fn serve(connection: &UnixStream, full: RingFull, doors: Doors) -> Result<(), St
     let stops = move || stop.load(Ordering::Relaxed);
     let mut reading = Reading::new(connection, &stops);
     let mut hello = [0; 6];
-    if reading.all(&mut hello).map_err(failed)? < hello.len() {
+    let (count, memory) = first(connection, &mut hello, &stops).map_err(failed)?;
+    if count + reading.all(&mut hello[count..]).map_err(failed)? < hello.len() {
         return Ok(());
     }
     let mut name = vec![0; usize::from(u16::from_le_bytes([hello[4], hello[5]]))];
     reading.all(&mut name).map_err(failed)?;
     let name = String::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.chars().any(char::is_control));
-    let Some(name) = name.filter(|_| hello[..4] == HELLO_MAGIC) else {
+    let shares = hello[..4] == SHARED_MAGIC;
+    let Some(name) = name.filter(|_| shares || hello[..4] == HELLO_MAGIC) else {
         return Err("a producer at the socket did not say its name".to_owned());
+    };
+    let called = |e: io::Error| format!("{name}: {e}");
+    let ring = match (shares, memory) {
+        (false, _) => None,
+        (true, None) => return Err(format!("{name}: no memory was handed over")),
+        (true, Some(memory)) => Some(SharedMemory::of(&memory).and_then(SharedRing::new).map_err(called)?),
     };
     let mut inflow = stream(doors, &name, FrameKind::Opaque, full)?;
     let account = Arc::clone(inflow.account());
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| acknowledge(connection, &account, &over));
-        let came = framed(&mut reading, &[], &mut inflow);
+        let came = match ring {
+            None => framed(&mut reading, &[], &mut inflow),
+            Some(mut ring) => ring.take_all(&mut inflow, || is_gone(connection)),
+        };
         drop(inflow);
         over.store(true, Ordering::Release);
-        came.map_err(|e| format!("{name}: {e}"))
+        came.map_err(called)
     })
+}
+
+/// The first bytes of a connection, and the memory that came with them.
+fn first(connection: &UnixStream, into: &mut [u8], stops: &dyn Fn() -> bool) -> io::Result<(usize, Option<OwnedFd>)> {
+    let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: LOOK_NS as _ };
+    while poll(&mut [PollFd::new(connection, PollFlags::IN)], Some(&wait)) == Ok(0) {
+        if stops() {
+            return Ok((0, None));
+        }
+    }
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    let came = recvmsg(connection, &mut [IoSliceMut::new(into)], &mut control, flags)?;
+    let rights = |message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files),
+        _ => None,
+    };
+    let memory = control.drain().filter_map(rights).flatten().next();
+    Ok((came.bytes, memory))
+}
+
+/// Whether the other end was closed.
+fn is_gone(connection: &UnixStream) -> bool {
+    let now = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut asked = [PollFd::new(connection, PollFlags::RDHUP)];
+    poll(&mut asked, Some(&now)).is_ok_and(|n| n > 0)
 }
 
 /// Sends how many frames are durable and lost, until all that came are either.
