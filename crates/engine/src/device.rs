@@ -11,7 +11,7 @@ mod own_thread;
 mod threads;
 mod uring;
 
-pub(crate) use calls::{FileSet, check};
+pub(crate) use calls::{FileCalls, FileSet, check};
 pub use files::FilesDevice;
 pub(crate) use files::entry_name;
 pub use in_thread::PsyncDevice;

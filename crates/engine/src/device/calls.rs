@@ -43,19 +43,7 @@ impl Calls for FileCalls {
 
 impl From<OwnedFd> for FileCalls {
     fn from(file: OwnedFd) -> Self {
-        FileSet::new(vec![file], FileSpace::alone(), RwFlags::default()).into()
-    }
-}
-
-impl From<Metadata> for FileCalls {
-    fn from(files: Metadata) -> Self {
-        Self::Metadata(files)
-    }
-}
-
-impl From<FileSet> for FileCalls {
-    fn from(files: FileSet) -> Self {
-        Self::Read(files)
+        Self::Read(FileSet::new(vec![file], FileSpace::alone(), RwFlags::default()))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Files through shared mappings: reads are loads, writes are stores, syncs are msync.
 
-use super::calls::FileCalls;
 use crate::DeviceError;
 use std::os::fd::AsFd;
 use sys::{
@@ -51,11 +50,5 @@ impl MappedFiles {
             OpKind::Trim | OpKind::WriteZeroes => return Err(EOPNOTSUPP),
         }
         Ok(op.len)
-    }
-}
-
-impl From<MappedFiles> for FileCalls {
-    fn from(files: MappedFiles) -> Self {
-        Self::Mapped(files)
     }
 }

@@ -4,7 +4,7 @@ use super::execute::{Job, Ran, Way, Work};
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
-use crate::device::{FileSet, MappedFiles, Metadata, OwnThread};
+use crate::device::{FileCalls, FileSet, MappedFiles, Metadata, OwnThread};
 use crate::worker::Checking;
 use crate::{
     Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
@@ -43,14 +43,9 @@ impl Drop for Worker<'_> {
 /// Why the system gives no further thread now, if it gives none.
 fn no_thread() -> Option<String> {
     let thread = std::thread::Builder::new().name("trial".into()).stack_size(16 * 1024).spawn(|| ());
-    match thread {
-        Ok(thread) => {
-            // It does nothing that could panic.
-            let _ = thread.join();
-            None
-        }
-        Err(source) => Some(DeviceError::NoThread { purpose: "them".into(), source }.to_string()),
-    }
+    // It does nothing that could panic.
+    let ended = thread.map(|thread| drop(thread.join()));
+    ended.err().map(|source| DeviceError::NoThread { purpose: "them".into(), source }.to_string())
 }
 
 /// Descriptors of our own for these files.
@@ -142,7 +137,7 @@ impl<'a> Worker<'a> {
             (EngineKind::Fallocate | EngineKind::Ftruncate, _) => {
                 let truncates = engine == EngineKind::Ftruncate;
                 let calls = Metadata::new(own(&self.way.files)?, FileSpace::of(self.stream), truncates);
-                self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool(engine)?), engine)
+                self.in_thread(FileCalls::Metadata(calls), engine)
             }
             _ if self.way.threads.is_some() => self.threads(self.way.threads.clone()),
             (EngineKind::PsyncThreads, _) => self.threads(None),
@@ -153,12 +148,17 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn set(&self) -> Result<FileSet, DeviceError> {
-        Ok(FileSet::new(own(&self.way.files)?, FileSpace::of(self.stream), self.stream.path.rw_flags))
+    fn set(&self) -> Result<FileCalls, DeviceError> {
+        let (space, flags) = (FileSpace::of(self.stream), self.stream.path.rw_flags);
+        Ok(FileCalls::Read(FileSet::new(own(&self.way.files)?, space, flags)))
+    }
+
+    fn in_thread(&mut self, calls: FileCalls, kind: EngineKind) -> Result<Ran, DeviceError> {
+        self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool(kind)?), kind)
     }
 
     fn psync(&mut self) -> Result<Ran, DeviceError> {
-        self.drive(PsyncDevice::new(self.job.epoch, self.set()?, self.pool(EngineKind::Psync)?), EngineKind::Psync)
+        self.in_thread(self.set()?, EngineKind::Psync)
     }
 
     fn mapped(&mut self) -> Result<Ran, DeviceError> {
@@ -172,7 +172,7 @@ impl<'a> Worker<'a> {
             }
         }
         let mapped = MappedFiles::new(files.iter().map(|f| f.as_ref()), FileSpace::of(stream), end, writes)?;
-        self.drive(PsyncDevice::new(self.job.epoch, mapped, self.pool(EngineKind::Mmap)?), EngineKind::Mmap)
+        self.in_thread(FileCalls::Mapped(mapped), EngineKind::Mmap)
     }
 
     fn threads(&mut self, why: Option<String>) -> Result<Ran, DeviceError> {
