@@ -24,6 +24,11 @@ impl Request for FileOp {
     in_fields!();
 
     #[inline]
+    fn place(&self) -> u64 {
+        self.index
+    }
+
+    #[inline]
     fn direction(&self) -> Direction {
         if self.operation.changes_data() { Direction::Write } else { Direction::Read }
     }

@@ -49,6 +49,9 @@ pub trait Request: Copy + Default {
     /// When it should start; `None`: as soon as there is room.
     fn intended_ns(&self) -> Option<Ns>;
 
+    /// What its data are stamped with: the offset that they go to, or the number of their file.
+    fn place(&self) -> u64;
+
     /// Where it counts.
     fn direction(&self) -> Direction;
 
@@ -109,6 +112,11 @@ pub struct BlockOp {
 
 impl Request for BlockOp {
     in_fields!();
+
+    #[inline]
+    fn place(&self) -> u64 {
+        self.offset
+    }
 
     #[inline]
     fn direction(&self) -> Direction {

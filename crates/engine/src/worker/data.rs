@@ -1,7 +1,7 @@
 //! The seam where data are made before they are written, and looked at when they were read.
 
 use super::Content;
-use workload::{BlockOp, FileOp, Outcome};
+use workload::{BlockOp, Outcome, Request};
 
 /// What a stream's data are. Whoever checks them is one of these: it fills what is written, hears what became of it, and
 /// sees what is read. Nothing may be allocated after [`Data::fill`].
@@ -39,23 +39,7 @@ pub struct NoData;
 
 impl<Op> Data<Op> for NoData {}
 
-impl Data<FileOp> for Option<Content> {
-    fn makes(&self) -> bool {
-        self.is_some()
-    }
-
-    fn fill(&mut self, index: u32, buffer: &mut [u8]) {
-        Data::<BlockOp>::fill(self, index, buffer);
-    }
-
-    fn make(&mut self, op: &FileOp, data: &mut [u8]) {
-        if let Some(content) = self {
-            content.stamp(data, op.index);
-        }
-    }
-}
-
-impl Data for Option<Content> {
+impl<Op: Request> Data<Op> for Option<Content> {
     #[inline]
     fn makes(&self) -> bool {
         self.is_some()
@@ -68,9 +52,9 @@ impl Data for Option<Content> {
     }
 
     #[inline]
-    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+    fn make(&mut self, op: &Op, data: &mut [u8]) {
         if let Some(content) = self {
-            content.stamp(data, op.offset);
+            content.stamp(data, op.place());
         }
     }
 }
