@@ -40,8 +40,6 @@ pub struct LoopSettings {
     pub batch_submit: Option<u32>,
     /// Completions that a full queue waits for in one call.
     pub batch_complete: u32,
-    /// Common start of a phase's workers, by the device's clock; `None`: now.
-    pub started_ns: Option<Ns>,
     /// Its share of time.
     pub time_limit_ns: Ns,
     /// When it may end before.
@@ -67,7 +65,6 @@ impl LoopSettings {
             spare_buffers: 0,
             batch_submit: stream.path.batch_submit,
             batch_complete: stream.path.batch_complete.unwrap_or(1),
-            started_ns: None,
             time_limit_ns: phase.time_limit_ns,
             stop: phase.stop,
             warmup: phase.warmup,

@@ -111,7 +111,6 @@ fn run(batch: u32) -> (StreamRecord, Hash) {
         spare_buffers: 0,
         batch_submit: Some(batch),
         batch_complete: batch,
-        started_ns: None,
         time_limit_ns: 60_000_000_000,
         stop: StopRule::Time,
         warmup: Warmup { min_ns: 200_000_000, share: 0.0, max_ns: 1_000_000_000 },

@@ -71,7 +71,6 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
         spare_buffers: 0,
         batch_submit: None,
         batch_complete: 1,
-        started_ns: None,
         // Far more intervals than are kept: they are joined during the run.
         time_limit_ns: 600_000_000_000,
         stop: StopRule::EarlyWhenSteady { half_width_ratio: -1.0 },

@@ -82,7 +82,6 @@ pub fn on<I: Inlet, D: Device<Op = BlockOp>>(
         spare_buffers: 0,
         batch_submit: None,
         batch_complete: 1,
-        started_ns: None,
         time_limit_ns: Ns::MAX / 2,
         stop: StopRule::Time,
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },

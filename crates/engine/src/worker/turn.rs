@@ -91,7 +91,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         let (batch, again) = (Vec::with_capacity(places), Vec::with_capacity(places));
         let done = Vec::with_capacity(places);
         control.progress.begin();
-        let started = settings.started_ns.unwrap_or_else(|| part.crew.start(|| device.now()));
+        let started = part.crew.start(|| device.now());
         let recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup)
             .telling_apart(part)
             .handing_on(control.series.join());

@@ -214,7 +214,6 @@ fn settings(depth: u32) -> LoopSettings {
         spare_buffers: 0,
         batch_submit: Some(depth),
         batch_complete: 1,
-        started_ns: None,
         time_limit_ns: 10_000_000_000,
         stop: StopRule::RegionOnce,
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },

@@ -67,7 +67,6 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
         spare_buffers: 0,
         batch_submit: Some(task.batch_submit),
         batch_complete: task.batch_complete,
-        started_ns: None,
         time_limit_ns: u64::from(task.seconds) * 1_000_000_000,
         stop: StopRule::Time,
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
