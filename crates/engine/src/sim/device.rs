@@ -8,15 +8,16 @@ use model::{Access, EngineKind, Ns, PhasePlan, SimModel};
 use workload::{BlockOp, OpKind};
 
 /// Which way the operations of a phase go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Path {
+    #[default]
     Direct,
     Buffered,
     Memory,
 }
 
 /// A simulated device in simulated time. Without [`SimData`] buffers are scratch memory, and reads leave them as they are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SimDevice {
     pub(super) machine: Machine,
     path: Path,
@@ -32,15 +33,7 @@ pub struct SimDevice {
 impl SimDevice {
     /// The device of a model, at the moment 0, with direct access and no buffers.
     pub fn new(model: SimModel) -> Self {
-        Self {
-            machine: Machine::new(model),
-            path: Path::Direct,
-            buffers: Vec::new(),
-            block_bytes: 0,
-            in_flight: Vec::new(),
-            bytes_written: 0,
-            data: None,
-        }
+        Self { machine: Machine::new(model), ..Self::default() }
     }
 
     /// Makes ready for a phase: its path and its buffers. The machine goes on from where it was.

@@ -1,11 +1,14 @@
 //! A spread with a known distribution.
 
+use workload::mix;
+
 /// How many equally likely factors there are.
 const QUANTILES: usize = 4096;
 
 /// Equally likely factors: the quantiles of a lognormal distribution, scaled so that their mean is exactly 1. A draw
-/// is one step of a generator and one look-up, and every percentile of the simulated times is known.
-#[derive(Clone, Debug)]
+/// is one step of a generator and one look-up, and every percentile of the simulated times is known. By default there is no
+/// spread: each factor is 1.
+#[derive(Clone, Debug, Default)]
 pub struct Jitter {
     factors: Vec<f64>,
     state: u64,
@@ -26,17 +29,15 @@ impl Jitter {
     /// The next factor.
     #[inline]
     pub fn draw(&mut self) -> f64 {
-        // SplitMix64 (Steele, Lea, Flood 2014).
+        // SplitMix64 (Steele, Lea, Flood 2014), which `mix` is one step of.
+        let bits = mix(self.state);
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.factors[((z ^ (z >> 31)) >> 52) as usize]
+        self.factors.get((bits >> 52) as usize).copied().unwrap_or(1.0)
     }
 
     /// The factor at quantile `q` (0 to 1).
     pub fn quantile(&self, q: f64) -> f64 {
-        self.factors[((q * QUANTILES as f64) as usize).min(QUANTILES - 1)]
+        self.factors.get(((q * QUANTILES as f64) as usize).min(QUANTILES - 1)).copied().unwrap_or(1.0)
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) struct Counted {
 }
 
 /// Times of the last kind of command, so that a stream computes them once.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Times {
     key: (bool, bool, u64),
     cpu_ns: Ns,
@@ -72,7 +72,7 @@ struct Times {
 }
 
 /// The machine.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Machine {
     pub(super) model: SimModel,
     pub(super) now: Ns,
@@ -114,35 +114,19 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn new(model: SimModel) -> Self {
         Self {
-            now: 0,
-            cpu: Default::default(),
-            user: Busy::default(),
-            command_cpu_ns: 0,
-            disk: Busy::default(),
             pages: PageCache::new(&model.host),
-            reads: Counted::default(),
-            writes: Counted::default(),
-            flushes: Counted::default(),
-            samples: SampleSeries::default(),
-            feed: None,
-            waiting: Waiting::default(),
             events: BinaryHeap::with_capacity(4096),
             next_sample: SAMPLE_NS,
-            sequence: 0,
             slots: Pool::new(model.host.queue_depth),
             units: Pool::new(model.media.units),
-            transfer_free: 0,
-            passes: [0; 2],
-            quota: (0, 0),
             jitter: Jitter::new(model.media.jitter_sigma, model.seed),
-            times: Times { key: (false, false, u64::MAX), cpu_ns: 0, transfer: 0.0, command: 0.0 },
-            cache_level: 0.0,
-            cache_at: 0,
+            // No command has this length.
+            times: Times { key: (false, false, u64::MAX), ..Times::default() },
             streams: Vec::with_capacity(model.media.open_streams as usize + 1),
-            operations: 0,
             steal_factor: 1.0 / (1.0 - model.host.steal),
             share_factor: 1.0 / (1.0 - model.foreign_share),
             model,
+            ..Self::default()
         }
     }
 

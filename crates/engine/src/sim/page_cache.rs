@@ -55,10 +55,6 @@ impl Machine {
         len as f64 * 1e9 / self.model.host.page_cache_bytes_per_s as f64
     }
 
-    fn work(&mut self, start: Ns, cpu_ns: Ns) -> Ns {
-        self.work_on(Lane::Worker, start, cpu_ns)
-    }
-
     fn internal(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
         let end = self.command(lane, write, offset, len, at);
         let traffic = if write { Traffic::Write } else { Traffic::Read };
@@ -102,7 +98,7 @@ impl Machine {
             start = start.max(end);
             self.pump(start);
         }
-        let end = self.work(start, self.call_ns(len));
+        let end = self.work_on(Lane::Worker, start, self.call_ns(len));
         let pages = &mut self.pages;
         pages.dirty += len;
         pages.waiting_bytes += len;
@@ -132,7 +128,7 @@ impl Machine {
         let mut now = at.max(self.cpu[Lane::Worker as usize].end);
         let end = offset + len;
         if self.pages.resident.0 <= offset && end <= self.pages.resident.1 {
-            return self.work(now, self.call_ns(len));
+            return self.work_on(Lane::Worker, now, self.call_ns(len));
         }
         let sequential = offset == self.pages.expected || offset == 0;
         if !sequential {
@@ -141,26 +137,23 @@ impl Machine {
             self.pages.expected = end;
             self.pages.asked = end;
             self.pages.now_resident(offset, end);
-            return self.work(now, self.call_ns(len));
+            return self.work_on(Lane::Worker, now, self.call_ns(len));
         }
         if offset != self.pages.expected {
             self.pages.windows.clear();
             self.pages.asked = offset;
         }
-        now = self.work(now, self.stretched(self.model.host.cpu_per_command_ns as f64));
+        now = self.work_on(Lane::Worker, now, self.stretched(self.model.host.cpu_per_command_ns as f64));
         let mut position = offset;
         while position < end {
-            if self.pages.windows.is_empty() {
-                now = self.ask_window(now);
-            }
             // Arriving at the first byte of a window asks for the one after it.
-            if self.pages.windows.len() == 1 {
+            for _ in self.pages.windows.len()..2 {
                 now = self.ask_window(now);
             }
             let Some((window_end, ready)) = self.pages.windows.front().copied() else { break };
             let piece = end.min(window_end) - position;
             let copy = self.stretched(self.copy_ns(piece));
-            now = self.work(now.max(ready), copy);
+            now = self.work_on(Lane::Worker, now.max(ready), copy);
             position += piece;
             if position == window_end {
                 self.pages.windows.pop_front();

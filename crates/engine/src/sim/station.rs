@@ -42,7 +42,7 @@ impl Busy {
 }
 
 /// Equal servers that take the next command as soon as one is free.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     limit: usize,
     /// There are never more commands than servers: nothing waits, and nothing need be remembered.
