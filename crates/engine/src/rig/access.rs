@@ -69,10 +69,7 @@ impl DirectWay {
                 Err(_) => Self::Switched,
             };
         }
-        let of = |f: &File, switched| match f.try_clone() {
-            Ok(file) => Ok(Direct { file, switched }),
-            Err(e) => Err(errno_text(&e)),
-        };
+        let of = |f: &File, switched| f.try_clone().map(|file| Direct { file, switched }).map_err(|e| errno_text(&e));
         match self {
             Self::Reopened(again) => of(again, false),
             Self::Switched => {

@@ -26,16 +26,15 @@ pub(crate) struct Dropped {
 
 /// Empties the caches of a region.
 pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backing: &[PathBuf]) -> Dropped {
-    let mut steps: Vec<String> = Vec::new();
-    steps.push(match file.sync_all() {
-        Ok(()) => "fsync".into(),
+    let mut steps = vec![match file.sync_all() {
+        Ok(()) => "fsync".to_owned(),
         Err(e) => format!("fsync failed ({})", errno_text(&e)),
-    });
+    }];
     if device {
-        match sys::flush_device_cache(file) {
-            Ok(()) => steps.push("BLKFLSBUF".into()),
-            Err(e) => steps.push(format!("BLKFLSBUF not permitted ({})", errno_text(&e))),
-        }
+        steps.push(match sys::flush_device_cache(file) {
+            Ok(()) => "BLKFLSBUF".to_owned(),
+            Err(e) => format!("BLKFLSBUF not permitted ({})", errno_text(&e)),
+        });
     }
     let mut resident = drop_range(file, start, len, &mut steps, if device { "the device" } else { "the file" });
     for path in backing {
@@ -51,40 +50,25 @@ pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backi
 }
 
 fn drop_range(file: &File, start: u64, len: u64, steps: &mut Vec<String>, what: &str) -> Option<u64> {
-    let mut left = None;
-    for attempt in 0..ATTEMPTS {
-        if let Err(e) = sys::drop_cached(file, start, len) {
-            steps.push(format!("DONTNEED on {what} failed ({})", errno_text(&e)));
-            return None;
+    let mut cannot = |how: &str, e| steps.push(format!("DONTNEED on {what}{how} ({})", errno_text(&e)));
+    let mut attempts = 0;
+    let left = loop {
+        sys::drop_cached(file, start, len).map_err(|e| cannot(" failed", e)).ok()?;
+        let left = sys::resident_pages(file, start, len).map_err(|e| cannot(", residency hidden", e)).ok()?;
+        attempts += 1;
+        if left.resident == 0 || attempts == ATTEMPTS {
+            break left;
         }
-        match sys::resident_pages(file, start, len) {
-            Ok(pages) => left = Some((pages.resident, pages.source)),
-            Err(e) => {
-                steps.push(format!("DONTNEED on {what}, residency hidden ({})", errno_text(&e)));
-                return None;
-            }
-        }
-        if left.is_some_and(|(n, _)| n == 0) {
-            break;
-        }
-        if attempt + 1 < ATTEMPTS {
-            std::thread::sleep(PAUSE);
-        }
-    }
-    let (pages, source) = left?;
-    steps.push(format!("DONTNEED on {what} ({pages} pages left by {source})"));
-    Some(pages)
+        std::thread::sleep(PAUSE);
+    };
+    steps.push(format!("DONTNEED on {what} ({} pages left by {})", left.resident, left.source));
+    Some(left.resident)
 }
 
 fn drop_backing(path: &Path, steps: &mut Vec<String>) -> Option<u64> {
     let what = format!("the loop's backing file {}", path.display());
-    let file = match sys::open_existing(path, OpenMode::Read) {
-        Ok(file) => file,
-        Err(e) => {
-            steps.push(format!("{what} cannot be opened ({})", errno_text(&e)));
-            return None;
-        }
-    };
+    let opened = sys::open_existing(path, OpenMode::Read);
+    let file = opened.map_err(|e| steps.push(format!("{what} cannot be opened ({})", errno_text(&e)))).ok()?;
     if sys::space_of(&file).is_ok_and(|s| in_memory(s.magic)) {
         // What lies there is not a copy of something slower: dropping it is neither possible nor needed.
         steps.push(format!("{what} lies in memory"));

@@ -5,6 +5,7 @@
 //! with this program however that ends, nothing of the user's can be hit by a name, and nothing need be tidied up.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -23,19 +24,14 @@ impl OwnFiles {
     ///
     /// # Errors
     /// Those of making a temporary file, and EMFILE.
-    pub(crate) fn open(&mut self, directory: &File, names: &[String]) -> io::Result<Vec<Arc<File>>> {
-        let mut files = Vec::with_capacity(names.len());
-        for name in names {
-            let file = match self.files.get(name) {
-                Some(file) => Arc::clone(file),
-                None => {
-                    let (file, _) = sys::create_temporary(directory)?;
-                    Arc::clone(self.files.entry(name.clone()).or_insert(Arc::new(file)))
-                }
-            };
-            files.push(file);
-        }
-        Ok(files)
+    pub(crate) fn open(&mut self, directory: &File, names: &[String]) -> io::Result<Files> {
+        let open = |name: &String| {
+            Ok(Arc::clone(match self.files.entry(name.clone()) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(none) => none.insert(Arc::new(sys::create_temporary(directory)?.0)),
+            }))
+        };
+        names.iter().map(open).collect()
     }
 
     /// Bytes that each of these files holds at least; 0 where one does not exist yet.

@@ -146,17 +146,15 @@ pub(crate) fn open(target: &FileTarget, options: &FileOptions) -> Result<Opened,
 
 fn open_directory(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
     let path = &target.path;
-    let mut remarks = Vec::new();
     // A directory that may be written to but not listed cannot be opened, hence not locked.
-    let lock = match sys::open_directory_of(&target.file) {
+    let (lock, mut remarks) = match sys::open_directory_of(&target.file) {
         Ok(directory) => {
-            take_lock(&directory, path, Duration::ZERO, &mut remarks)?;
-            Some(directory)
+            let remarks = take_lock(&directory, path, Duration::ZERO)?;
+            (Some(directory), remarks)
         }
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
-            remarks
-                .push("the directory cannot be opened for reading, so it is not locked against a second check".into());
-            None
+            let remark = "the directory cannot be opened for reading, so it is not locked against a second check";
+            (None, vec![remark.into()])
         }
         Err(e) => return Err(refusal(Attempt::OpenRead, path, &e)),
     };
@@ -216,8 +214,7 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     let path = &target.path;
     let file = taken_over(target)?;
     let meta = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?;
-    let mut remarks = Vec::new();
-    take_lock(&file, path, Duration::ZERO, &mut remarks)?;
+    let remarks = take_lock(&file, path, Duration::ZERO)?;
     let size = meta.len();
     if size < LEAST_BYTES {
         let message =
@@ -239,9 +236,8 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
 fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
     let path = &target.path;
     let file = taken_over(target)?;
-    let mut remarks = Vec::new();
     // udev holds a shared lock while it probes a device, which takes moments.
-    take_lock(&file, path, Duration::from_secs(1), &mut remarks)?;
+    let remarks = take_lock(&file, path, Duration::from_secs(1))?;
     let size = sys::device_size(&file).map_err(|e| refusal(Attempt::Look, path, &e))?;
     if target.writable && sys::device_read_only(&file).unwrap_or(false) {
         let message = format!("{}: the device is read-only", path.display());
@@ -255,14 +251,13 @@ fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
     Ok(Opened { file, _lock: None, size: Some(size), max_bytes: size / MIB * MIB, remarks })
 }
 
-fn take_lock(file: &File, path: &Path, patience: Duration, remarks: &mut Vec<String>) -> Result<(), Failure> {
-    match sys::lock_exclusively(file, patience) {
-        Ok(Locked::Held) => Ok(()),
-        Ok(Locked::Busy) => Err(locked(path)),
-        Ok(Locked::Unsupported) => {
-            remarks.push("the file system has no locks: a second check of this target would not be noticed".into());
-            Ok(())
+/// Locks it; remarks on that.
+fn take_lock(file: &File, path: &Path, patience: Duration) -> Result<Vec<String>, Failure> {
+    match sys::lock_exclusively(file, patience).map_err(|e| refusal(Attempt::Look, path, &e))? {
+        Locked::Held => Ok(Vec::new()),
+        Locked::Busy => Err(locked(path)),
+        Locked::Unsupported => {
+            Ok(vec!["the file system has no locks: a second check of this target would not be noticed".into()])
         }
-        Err(e) => Err(refusal(Attempt::Look, path, &e)),
     }
 }

@@ -91,11 +91,8 @@ fn read_whole(file: &File, offset: u64, buffer: &mut [u8], least: usize) -> Resu
 
 impl Reread for Again {
     fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
-        match self.past_cache(file, offset, buffer) {
-            Ok(()) => Ok(()),
-            // Where the device fails, both say so.
-            Err(_) => self.through_cache(file, offset, buffer),
-        }
+        // Where the device fails, both say so.
+        self.past_cache(file, offset, buffer).or_else(|_| self.through_cache(file, offset, buffer))
     }
 }
 
