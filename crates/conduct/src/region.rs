@@ -192,7 +192,7 @@ fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
     };
     let bus: SimMemoryBus = match spec::parse_sim_bus(&text) {
         None => return Err(wrong(format!("{text}: of simulated devices only sim:bus is a region"))),
-        Some(parsed) => parsed.map_err(wrong)?,
+        Some(parsed) => parsed.map_err(|e| wrong(e.to_string()))?,
     };
     let bytes = bus.bytes;
     let mut opened = opened(&text, Region::Bus(bus), bytes, interval_ns);

@@ -4,7 +4,7 @@
 //! depth 1 shows them, with the host's CPU cost; it is taken out here, so that changing the CPU cost afterwards changes
 //! the outcome.
 
-use crate::keys::{find, names, nearest};
+use crate::keys::{Key, find, names, nearest};
 use crate::sim_key::sim_keys;
 use model::{Fact, SimBus, SimModel, SimStalls};
 use serde::Deserialize;
@@ -69,20 +69,39 @@ pub fn sim_models() -> Result<Vec<SimModel>, SimSpecError> {
 /// Reads `NAME[,key=value...]`, with or without `sim:` before it.
 pub fn parse_sim(text: &str) -> Result<SimModel, SimSpecError> {
     let text = text.strip_prefix("sim:").unwrap_or(text);
-    let mut parts = text.split(',').map(str::trim);
-    let name = parts.next().unwrap_or_default();
+    let (name, given) = text.split_once(',').unwrap_or((text, ""));
+    let name = name.trim();
     let Some((name, toml)) = MODELS.iter().find(|(n, _)| *n == name) else {
         let known = MODELS.iter().map(|(n, _)| *n).collect();
         return Err(SimSpecError::unknown(format!("no simulated device '{name}'"), name, known));
     };
+    let given = pairs(name, given)?;
+    let mut model = load(name, toml)?;
+    apply(&mut model, given)?;
+    Ok(model)
+}
+
+/// Keys and values that a text gives to the simulated device of this name, separated by commas.
+pub(crate) fn pairs(name: &str, text: &str) -> Result<Vec<(String, String)>, SimSpecError> {
     let pair = |part: &str| match part.split_once('=') {
         Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
         None => Err(SimSpecError::of(name, format!("'{part}' is not key=value"))),
     };
-    let given = parts.filter(|p| !p.is_empty()).map(pair).collect::<Result<Vec<_>, _>>()?;
-    let mut model = load(name, toml)?;
-    apply(&mut model, given)?;
-    Ok(model)
+    text.split(',').map(str::trim).filter(|p| !p.is_empty()).map(pair).collect()
+}
+
+/// Gives a key of the simulated device of this name its value.
+pub(crate) fn give<T>(
+    to: &mut T,
+    keys: &'static [Key<T>],
+    name: &str,
+    (key, value): &(String, String),
+) -> Result<(), SimSpecError> {
+    let Some(found) = find(keys, key) else {
+        let what = format!("sim:{name}: no parameter '{key}'");
+        return Err(SimSpecError::unknown(what, key, names(keys).collect()));
+    };
+    found.give(to, value).map_err(|what| SimSpecError::of(name, format!("{key}={value}: {what}")))
 }
 
 fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
@@ -107,15 +126,9 @@ fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
 fn apply(model: &mut SimModel, mut given: Vec<(String, String)>) -> Result<(), SimSpecError> {
     // Points come after all else, because the CPU cost that is taken out of them may itself be given.
     given.sort_by_key(|(key, _)| key.ends_with("-points"));
-    for (key, value) in given {
-        let Some(found) = find(sim_keys(), &key) else {
-            let what = format!("sim:{}: no parameter '{key}'", model.name);
-            return Err(SimSpecError::unknown(what, &key, names(sim_keys()).collect()));
-        };
-        let outcome = found.give(model, &value);
-        outcome.map_err(|what| SimSpecError::of(&model.name, format!("{key}={value}: {what}")))?;
-    }
-    check(model).map_err(|what| SimSpecError::of(&model.name, what))
+    let name = model.name.clone();
+    given.iter().try_for_each(|pair| give(model, sim_keys(), &name, pair))?;
+    check(model).map_err(|what| SimSpecError::of(&name, what))
 }
 
 fn check(m: &SimModel) -> Result<(), String> {

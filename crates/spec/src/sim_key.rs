@@ -1,6 +1,6 @@
 //! The parameters of a simulated device.
 
-use crate::job_key::{above_0, bytes, flag, per_second, positive, whole};
+use crate::job_key::{above_0, bytes, flag, per_second, positive, time, whole};
 use crate::keys::{Key, keys};
 use model::{DataFault, Ns, SimCurve, SimMedia, SimModel, SimPoint, SimWriteCache, parse_bytes, parse_duration_ns};
 
@@ -15,7 +15,7 @@ pub fn sim_keys() -> &'static [Key<SimModel>] {
 }
 
 fn time_within(text: &str) -> Result<Ns, String> {
-    let ns = parse_duration_ns(text).map_err(|e| e.to_string())?;
+    let ns = time(text)?;
     if ns <= LONGEST_NS { Ok(ns) } else { Err("longer than 30 days".to_owned()) }
 }
 

@@ -1,8 +1,9 @@
 //! `sim:bus[,key=value...]`: a simulated bus with memory behind it.
 
-use crate::job_key::{bytes, positive};
-use crate::keys::{Key, find, keys, names, nearest};
-use model::{SimMemoryBus, parse_duration_ns};
+use crate::job_key::{self, bytes, positive};
+use crate::keys::{Key, keys};
+use crate::sim::{SimSpecError, give, pairs};
+use model::SimMemoryBus;
 
 /// The most that a simulated transaction or call takes: a second.
 const LONGEST_NS: u64 = 1_000_000_000;
@@ -14,15 +15,12 @@ pub fn sim_bus_keys() -> &'static [Key<SimMemoryBus>] {
 
 fn width(text: &str) -> Result<u32, String> {
     let bits: u32 = positive(text)?;
-    if bits.is_power_of_two() && (8..=512).contains(&bits) {
-        Ok(bits / 8)
-    } else {
-        Err(format!("{bits} bits are no bus"))
-    }
+    let possible = bits.is_power_of_two() && (8..=512).contains(&bits);
+    possible.then_some(bits / 8).ok_or_else(|| format!("{bits} bits are no bus"))
 }
 
 fn time(text: &str) -> Result<f64, String> {
-    let ns = parse_duration_ns(text).map_err(|e| e.to_string())?;
+    let ns = job_key::time(text)?;
     if ns <= LONGEST_NS { Ok(ns as f64) } else { Err("longer than a second".to_owned()) }
 }
 
@@ -41,24 +39,12 @@ keys! {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse_sim_bus(text: &str) -> Option<Result<SimMemoryBus, String>> {
+pub fn parse_sim_bus(text: &str) -> Option<Result<SimMemoryBus, SimSpecError>> {
     let rest = text.strip_prefix("sim:bus").filter(|rest| rest.is_empty() || rest.starts_with(','))?;
     let mut bus = SimMemoryBus { name: text.to_owned(), ..SimMemoryBus::default() };
-    for part in rest.split(',').filter(|p| !p.is_empty()) {
-        let Some((key, value)) = part.split_once('=') else {
-            return Some(Err(format!("sim:bus: '{part}' is not KEY=VALUE")));
-        };
-        let Some(found) = find(sim_bus_keys(), key.trim()) else {
-            let nearest =
-                nearest(key, names(sim_bus_keys())).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
-            let known: Vec<&str> = names(sim_bus_keys()).collect();
-            return Some(Err(format!("sim:bus: no parameter '{key}'{nearest}; known: {}", known.join(", "))));
-        };
-        if let Err(what) = found.give(&mut bus, value) {
-            return Some(Err(format!("sim:bus: {key}={value}: {what}")));
-        }
-    }
-    Some(Ok(bus))
+    let given = pairs("bus", rest);
+    let read = given.and_then(|given| given.iter().try_for_each(|pair| give(&mut bus, sim_bus_keys(), "bus", pair)));
+    Some(read.map(|()| bus))
 }
 
 #[cfg(test)]
