@@ -8,6 +8,7 @@ use model::{
     FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, PriorityShare, Rate,
     RwFlags, Sync, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
+use std::collections::BTreeSet;
 
 /// All keys of a job, in the order in which they are documented.
 pub fn job_keys() -> &'static [Key<Job>] {
@@ -47,11 +48,8 @@ pub(crate) fn not_0<T: PartialEq + Default>(number: T) -> Result<T, String> {
 /// A power of two.
 pub(crate) fn page_bytes(bytes: u64) -> Result<u64, String> {
     // Beyond, no address space has room for it.
-    if bytes.is_power_of_two() && bytes <= 1 << 46 {
-        Ok(bytes)
-    } else {
-        Err(format!("{bytes} bytes are no power of two"))
-    }
+    let possible = bytes.is_power_of_two() && bytes <= 1 << 46;
+    possible.then_some(bytes).ok_or_else(|| format!("{bytes} bytes are no power of two"))
 }
 
 pub(crate) fn flag(text: &str) -> Result<bool, String> {
@@ -142,7 +140,7 @@ pub(crate) fn zones(text: &str) -> Result<Vec<Zone>, String> {
 
 /// `0-3,6`.
 pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
-    let mut list = Vec::new();
+    let mut list = BTreeSet::new();
     for part in text.split([',', ':']).map(str::trim) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (u32, u32) = (whole(first)?, whole(last)?);
@@ -152,9 +150,7 @@ pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
         }
         list.extend(first..=last);
     }
-    list.sort_unstable();
-    list.dedup();
-    Ok(list)
+    Ok(list.into_iter().collect())
 }
 
 /// The value of a name.
@@ -171,11 +167,8 @@ pub(crate) fn sequence(text: &str) -> Result<Vec<u64>, String> {
 /// `0-1,3`, or `all`.
 pub(crate) fn nodes(text: &str) -> Result<NumaNodes, String> {
     let list = if text.trim() == "all" { Vec::new() } else { cpus(text)? };
-    if list.last().is_some_and(|n| *n >= 1024) {
-        Err(format!("'{text}': nodes go up to 1023"))
-    } else {
-        Ok(NumaNodes(list))
-    }
+    let possible = list.last().is_none_or(|n| *n < 1024);
+    possible.then_some(NumaNodes(list)).ok_or_else(|| format!("'{text}': nodes go up to 1023"))
 }
 
 /// `local`, `prefer:0`, `bind:0-1`, `interleave:all`, `default`.
@@ -290,12 +283,7 @@ fn priority_shares(text: &str) -> Result<Vec<PriorityShare>, String> {
         let (operation, size, percent, priority) = match text.split('/').map(str::trim).collect::<Vec<_>>()[..] {
             [operation, percent, priority] => (operation, None, percent, priority),
             [operation, size, percent, priority] => (operation, Some(size), percent, priority),
-            _ => {
-                return Err(format!(
-                    "'{}' is no share: read/PERCENT/PRIORITY, read/SIZE/PERCENT/PRIORITY",
-                    text.trim()
-                ));
-            }
+            _ => return Err(format!("'{text}' is no share: read/PERCENT/PRIORITY, read/SIZE/PERCENT/PRIORITY")),
         };
         Ok(PriorityShare {
             operation: one_of(operation, &[("read", Operation::Read), ("write", Operation::Write)])?,
@@ -304,7 +292,7 @@ fn priority_shares(text: &str) -> Result<Vec<PriorityShare>, String> {
             priority: io_priority(priority)?,
         })
     };
-    text.split(',').map(share).collect()
+    text.split(',').map(str::trim).map(share).collect()
 }
 
 pub(crate) fn per_second(text: &str) -> Result<u64, String> {

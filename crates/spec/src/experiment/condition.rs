@@ -26,20 +26,17 @@ impl Condition {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let form = || format!("'{text}': of the form FACT == 'VALUE', joined by &&");
-        let mut terms = Vec::new();
-        for part in text.split("&&") {
+        let term = |part: &str| {
             let compared = |sign, equal| part.split_once(sign).map(|(fact, value)| (fact, equal, value));
-            let (fact, equal, value) = compared("==", true).or_else(|| compared("!=", false)).ok_or_else(form)?;
+            let (fact, equal, value) = compared("==", true).or_else(|| compared("!=", false))?;
             let (fact, value) = (fact.trim(), value.trim());
-            let quoted = ['\'', '"'].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q));
+            let value = ['\'', '"'].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q))?;
             let named =
                 !fact.is_empty() && fact.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
-            match quoted.filter(|_| named) {
-                Some(value) => terms.push(Term { fact: fact.to_owned(), equal, value: value.to_owned() }),
-                None => return Err(form()),
-            }
-        }
+            named.then(|| Term { fact: fact.to_owned(), equal, value: value.to_owned() })
+        };
+        let terms: Option<Vec<Term>> = text.split("&&").map(term).collect();
+        let terms = terms.ok_or_else(|| format!("'{text}': of the form FACT == 'VALUE', joined by &&"))?;
         Ok(Self { text: text.to_owned(), terms })
     }
 }

@@ -45,14 +45,11 @@ fn split(text: &str, units: Units) -> Result<Vec<(u64, u32, Option<IoPriority>)>
             [size, share, class, level, hint] => (size, share, Some((class, level, hint))),
             _ => return Err(format!("'{entry}' is no share: SIZE/PERCENT, SIZE/PERCENT/CLASS/LEVEL, .../HINT")),
         };
-        let own = match own {
-            None => None,
-            Some((name, level, hint)) => {
-                let class = class(name, units)?.ok_or_else(|| format!("'{entry}': class 0 is that of the job"))?;
-                Some(priority(class, priority_level(level)?, priority_hint(hint)?))
-            }
-        };
-        Ok((units.bytes(size)?, percent(share, units)?, own))
+        let own = own.map(|(name, level, hint)| -> Result<IoPriority, String> {
+            let class = class(name, units)?.ok_or_else(|| format!("'{entry}': class 0 is that of the job"))?;
+            Ok(priority(class, priority_level(level)?, priority_hint(hint)?))
+        });
+        Ok((units.bytes(size)?, percent(share, units)?, own.transpose()?))
     };
     pieces(text, ":").into_iter().map(entry).collect()
 }
