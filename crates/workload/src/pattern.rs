@@ -89,11 +89,11 @@ impl Pattern {
         }
     }
 
-    /// One of the streams whose shares of `total` are those of their weights.
+    /// Where the plan has a flow, one of the streams whose shares of its total are those of their weights.
     #[must_use]
-    pub fn sharing(mut self, plan: &StreamPlan, total: Arc<FlowTotal>) -> Self {
+    pub fn sharing(mut self, plan: &StreamPlan, total: impl FnOnce(u32) -> Arc<FlowTotal>) -> Self {
         if let Some((shaping, flow)) = self.shaping.as_mut().zip(plan.timing.flow) {
-            shaping.flow = Some(FlowShare::new(flow, total));
+            shaping.flow = Some(FlowShare::new(flow, total(flow.id)));
         }
         self
     }

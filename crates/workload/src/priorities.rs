@@ -24,14 +24,7 @@ impl Priorities {
             let same = if share.operation == Operation::Read { op.kind == OpKind::Read } else { op.kind.sends_data() };
             same && share.block_bytes.is_none_or(|bytes| bytes == u64::from(op.len))
         };
-        let mut below = self.random.below(100);
-        self.shares.iter().filter(concerns).find_map(|share| match below.checked_sub(u64::from(share.percent)) {
-            Some(beyond) => {
-                below = beyond;
-                None
-            }
-            None => Some(share.priority),
-        })
+        self.random.one_of(100, self.shares.iter().filter(concerns).map(|s| (s.percent, s.priority)))
     }
 }
 

@@ -55,6 +55,16 @@ impl Random {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
+    /// One of these, each with its share of `all`; `None` where their shares sum to less and none of them is drawn.
+    #[inline]
+    pub(crate) fn one_of<T>(&mut self, all: u64, shares: impl IntoIterator<Item = (u32, T)>) -> Option<T> {
+        let (drawn, mut end) = (self.below(all), 0);
+        shares.into_iter().find_map(|(share, one)| {
+            end += u64::from(share);
+            (drawn < end).then_some(one)
+        })
+    }
+
     /// From 0 to below 1, with 53 bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {

@@ -21,14 +21,7 @@ pub(crate) fn draw(size: &BlockSize, random: &mut Random) -> u32 {
 /// One of the sizes, drawn by its weight.
 fn split(shares: &[BlockShare], random: &mut Random) -> u64 {
     let all: u64 = shares.iter().map(|s| u64::from(s.weight)).sum();
-    let mut at = random.below(all.max(1));
-    for share in shares {
-        match at.checked_sub(u64::from(share.weight)) {
-            Some(beyond) => at = beyond,
-            None => return share.bytes,
-        }
-    }
-    0
+    random.one_of(all.max(1), shares.iter().map(|s| (s.weight, s.bytes))).unwrap_or(0)
 }
 
 #[cfg(test)]

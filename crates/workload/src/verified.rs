@@ -5,7 +5,7 @@ use integrity::{
     Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions,
     Write, classify, is_rest_of_torn, points_to,
 };
-use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
+use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyRecord};
 use std::sync::Arc;
 
 /// Places that are read again to find out what is wrong with them; beyond, they are judged by the one read that was wrong.
@@ -70,8 +70,6 @@ type Seen = Result<bool, Unverified>;
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
     pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64, cut: Cut) -> Self {
-        let usual = Verify { kind: VerifyKind::default(), read_back: false, stop_at_first: false };
-        let verify = plan.verify.unwrap_or(usual);
         // Tables that other streams refined may have smaller units than this one's own.
         let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
         let back = plan.read_back(model::EngineKind::IoUring);
@@ -81,11 +79,11 @@ impl Verified {
         let start = plan.block().region_start_bytes;
         Self {
             record: VerifyRecord {
-                kinds: vec![verify.kind],
+                kinds: vec![plan.verify.map(|v| v.kind).unwrap_or_default()],
                 read_back: if back.is_some() { ReadBack::Partial } else { ReadBack::None },
                 ..VerifyRecord::default()
             },
-            stop_at_first: verify.stop_at_first,
+            stop_at_first: plan.verify.is_some_and(|v| v.stop_at_first),
             writes: plan.changes_data(),
             versions: Versions::new(tables, plan.path.queue_depth.max(depth), most).after(cut),
             files,

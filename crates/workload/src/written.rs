@@ -59,11 +59,9 @@ impl Written {
             let (start, end) = (stream.block().region_start_bytes, stream.block().region_end());
             for name in stream.block().file_names() {
                 if stream.verify.is_some() {
-                    let (unit, next) = (stream.verify_unit_bytes().max(1), self.files.len() as u32);
-                    let file = self
-                        .files
-                        .entry(name.to_owned())
-                        .or_insert_with(|| File { target_id: next, table: Arc::new(Table::new(unit)) });
+                    let (unit, target_id) = (stream.verify_unit_bytes().max(1), self.files.len() as u32);
+                    let new = || File { target_id, table: Arc::new(Table::new(unit)) };
+                    let file = self.files.entry(name.to_owned()).or_insert_with(new);
                     file.known(unit, if stream.changes_data() { start..end } else { 0..0 })?;
                 } else if stream.changes_data()
                     && let Some(file) = self.files.get(name)

@@ -259,10 +259,8 @@ impl<'a> Worker<'a> {
         data: &mut impl Data,
         settings: &LoopSettings,
     ) -> Result<StreamRecord, DeviceError> {
-        let mut source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
-        if let Some(flow) = self.stream.timing.flow {
-            source = source.sharing(self.stream, self.crew.flow(flow.id));
-        }
+        let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
+        let mut source = source.sharing(self.stream, |flow| self.crew.flow(flow));
         self.go_through(device, &mut source, data, settings)
     }
 

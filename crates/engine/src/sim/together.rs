@@ -44,10 +44,8 @@ impl Together {
         let crew = crate::Crew::new(0, &StopRule::Time);
         let Self { phase, interval_ns, .. } = self;
         let one = |plan: &StreamPlan| {
-            let mut source = Pattern::new(plan, phase.stop == StopRule::RegionOnce);
-            if let Some(flow) = plan.timing.flow {
-                source = source.sharing(plan, crew.flow(flow.id));
-            }
+            let once = phase.stop == StopRule::RegionOnce;
+            let source = Pattern::new(plan, once).sharing(plan, |flow| crew.flow(flow));
             let part = Part::of(plan, &crew);
             let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup).telling_apart(&part);
             One { source, recorder, depth: plan.path.queue_depth.max(1), in_flight: 0, done: false }
