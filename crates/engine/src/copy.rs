@@ -35,6 +35,14 @@ pub(crate) fn possible(phase: &PhasePlan) -> Result<(), Failure> {
     Err(Failure::new(FailureKind::Environment, lacks))
 }
 
+/// The buffer of a copy.
+///
+/// # Errors
+/// Where the memory cannot be had.
+pub(crate) fn copy_buffer(bytes: usize) -> Result<BufferPool, DeviceError> {
+    BufferPool::new(1, bytes).map_err(DeviceError::of("mmap of copy buffers"))
+}
+
 /// Runs a copy of memory to memory. The times are those of `epoch`.
 ///
 /// # Errors
@@ -52,9 +60,8 @@ pub(crate) fn run_copy(
         return Err(Failure::new(FailureKind::Environment, what).remedy("name a device or a file"));
     }
     let bytes = usize::try_from(buffer_bytes).unwrap_or(usize::MAX).max(plan.copy_bytes as usize);
-    let pool = || BufferPool::new(1, bytes).map_err(DeviceError::of("mmap of copy buffers"));
     let buffers = || {
-        let (mut from, to) = (pool()?, pool()?);
+        let (mut from, to) = (copy_buffer(bytes)?, copy_buffer(bytes)?);
         Content::new(phase.streams.first().map_or(COPY_SEED, |s| s.seed)).fill(0, from.buffer_mut(0));
         Ok((Other::Memory(from), to))
     };
@@ -78,7 +85,7 @@ pub(crate) fn run_pieces(
     let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
     let plan = copied(phase);
     let around = if plan.copy_set_bytes == 0 { bytes } else { plan.copy_set_bytes };
-    let mut source = Pattern::new(&pieces_of(around.max(plan.copy_bytes.into()), plan.copy_bytes.max(1)), false);
+    let mut source = Pattern::new(&pieces_of(around, plan.copy_bytes), false);
     let crew = Crew::new(1, &phase.stop);
     let record = run_worker(device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)
         .map_err(|e| refusal_of_device(&phase.name, &e))?;
@@ -87,10 +94,12 @@ pub(crate) fn run_pieces(
     Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
 }
 
-/// Pass after pass over the whole pieces within `bytes`. Each copied byte is counted once, as read.
-fn pieces_of(bytes: u64, piece: u32) -> StreamPlan {
-    let piece = u64::from(piece);
-    let kind = BlockPlan { block_size_bytes: piece, region_bytes: bytes - bytes % piece, ..BlockPlan::default() };
+/// Pass after pass over the whole pieces within `bytes`, of which there is one at least. Each copied byte is counted once,
+/// as read.
+pub(crate) fn pieces_of(bytes: u64, piece: u32) -> StreamPlan {
+    let piece = u64::from(piece.max(1));
+    let region_bytes = bytes.max(piece) / piece * piece;
+    let kind = BlockPlan { block_size_bytes: piece, region_bytes, ..BlockPlan::default() };
     StreamPlan { kind: kind.into(), ..StreamPlan::default() }
 }
 #[cfg(test)]

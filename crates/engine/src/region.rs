@@ -1,13 +1,13 @@
 //! A region whose bytes are copied, as a target of its own: memory, a device's memory, a character device, a simulated bus.
 
-use crate::copy::{copied, possible, run_copy, run_pieces};
+use crate::copy::{copied, copy_buffer, possible, run_copy, run_pieces};
 use crate::device::Other;
 use crate::rig::{refusal_of_device, sleep};
 use crate::sim::MemoryBusDevice;
-use crate::{Control, DeviceError, MemoryDevice, Rig};
+use crate::{Control, MemoryDevice, Rig};
 use model::{CopyMethod, EngineKind, Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SimMemoryBus};
 use std::fs::File;
-use sys::{BufferPool, Epoch, Mapping};
+use sys::{Epoch, Mapping};
 
 /// What is written back to a region is held in memory: no more than this of it.
 const MOST_WRITTEN_BYTES: u64 = 16 << 20;
@@ -49,11 +49,6 @@ impl RegionRig {
         Self { epoch: Epoch::start(), interval_ns, region, simulated_ns: 0 }
     }
 
-    /// The moment from which the run's times count.
-    pub fn epoch(&self) -> Epoch {
-        self.epoch
-    }
-
     fn device(&self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let Region::Device { file, start, bytes, mapping, calls } = &self.region else {
             return Err(Failure::new(FailureKind::Internal, format!("{}: no device", phase.name)));
@@ -75,9 +70,8 @@ impl RegionRig {
         };
         let bytes = if plan.copy_writes { (*bytes).min(MOST_WRITTEN_BYTES) } else { *bytes };
         let held = if plan.copy_writes { bytes } else { plan.copy_bytes.max(1).into() };
-        let failed = |e: &DeviceError| refusal_of_device(&phase.name, e);
-        let pool = BufferPool::new(1, usize::try_from(held).unwrap_or(usize::MAX));
-        let mut pool = pool.map_err(DeviceError::of("mmap of copy buffers")).map_err(|e| failed(&e))?;
+        let pool = copy_buffer(usize::try_from(held).unwrap_or(usize::MAX));
+        let mut pool = pool.map_err(|e| refusal_of_device(&phase.name, &e))?;
         if let (true, Some(mapping)) = (plan.copy_writes, mapping) {
             // What is written is what is there.
             mapping.load(0, pool.buffer_mut(0)).map_err(|errno| {

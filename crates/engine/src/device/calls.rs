@@ -7,10 +7,10 @@ use crate::DeviceError;
 use model::RwFlags;
 use std::os::fd::{AsFd, OwnedFd};
 use sys::{
-    BufferPool, CallFlags,
+    CallFlags,
     errno::{EINVAL, ENXIO},
 };
-use workload::{BlockOp, FileSpace, OpKind};
+use workload::{BlockOp, FileSpace, OpKind, Request};
 
 /// Files in one range of addresses, and how they are reached.
 #[derive(Debug)]
@@ -25,11 +25,6 @@ pub enum FileCalls {
 
 impl Calls for FileCalls {
     type Op = BlockOp;
-
-    #[inline]
-    fn check(&self, op: &BlockOp, pool: &BufferPool) -> Result<(), DeviceError> {
-        check(op, pool.count(), pool.buffer_bytes())
-    }
 
     #[inline]
     fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
@@ -111,12 +106,11 @@ pub(super) fn without_data(file: impl AsFd, op: &BlockOp) -> Result<u32, i32> {
 
 /// An operation's buffer must exist and hold its bytes; told before anything is carried out.
 #[inline]
-pub(crate) fn check(op: &BlockOp, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
-    if op.buffer >= depth || op.len as usize > buffer_bytes {
-        return Err(DeviceError::BadOperation(format!(
-            "buffer {} of {depth}, {} bytes of {buffer_bytes}",
-            op.buffer, op.len
-        )));
+pub(crate) fn check(op: &impl Request, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
+    let (buffer, len) = (op.buffer(), op.len());
+    if buffer >= depth || len as usize > buffer_bytes {
+        let what = format!("buffer {buffer} of {depth}, {len} bytes of {buffer_bytes}");
+        return Err(DeviceError::BadOperation(what));
     }
     Ok(())
 }

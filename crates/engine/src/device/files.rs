@@ -1,7 +1,6 @@
 //! Operations on files and directories by their names, in the calling thread.
 
 use super::in_thread::{Calls, InThread};
-use crate::DeviceError;
 use model::FileOperation;
 use std::fs::File;
 use std::io::Write;
@@ -39,13 +38,6 @@ pub struct Entries {
 
 impl Calls for Entries {
     type Op = FileOp;
-
-    fn check(&self, op: &FileOp, pool: &BufferPool) -> Result<(), DeviceError> {
-        match op.len as usize > pool.buffer_bytes() {
-            true => Err(DeviceError::BadOperation(format!("{} bytes of {}", op.len, pool.buffer_bytes()))),
-            false => Ok(()),
-        }
-    }
 
     fn carry_out(&self, op: &FileOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let mut text = [0; 32];

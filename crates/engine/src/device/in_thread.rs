@@ -1,6 +1,6 @@
 //! Operations carried out in the calling thread, one after the other: pread and pwrite, copies of memory.
 
-use super::calls::FileCalls;
+use super::calls::{FileCalls, check};
 use super::pool_feature;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
@@ -12,12 +12,13 @@ pub trait Calls {
     /// The kind of operation.
     type Op: Request;
 
-    /// Whether it can be carried out with these buffers; told before any is.
+    /// Whether it can be carried out with these buffers, of which its own is to hold its bytes; told before any is.
     ///
     /// # Errors
     /// [`DeviceError::BadOperation`].
-    fn check(&self, _op: &Self::Op, _pool: &BufferPool) -> Result<(), DeviceError> {
-        Ok(())
+    #[inline]
+    fn check(&self, op: &Self::Op, pool: &BufferPool) -> Result<(), DeviceError> {
+        check(op, pool.count(), pool.buffer_bytes())
     }
 
     /// Carries one out with its buffer; bytes transferred, or the errno.

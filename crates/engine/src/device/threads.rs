@@ -60,7 +60,7 @@ impl PsyncThreads {
         why: Option<String>,
     ) -> Result<Self, DeviceError> {
         let (depth, buffer_bytes) = (pool.count(), pool.buffer_bytes());
-        let features = pool_feature(&pool).into_iter().collect();
+        let features = std::iter::once(format!("{depth} threads")).chain(pool_feature(&pool)).collect();
         let missing = why.into_iter().chain(pool.missing().map(str::to_owned)).collect();
         let calls = Arc::new(calls.into());
         let (answer, answers) = sync_channel(depth as usize);
@@ -163,9 +163,7 @@ impl Device for PsyncThreads {
     }
 
     fn features(&self) -> Vec<String> {
-        let mut features = self.features.clone();
-        features.insert(0, format!("{} threads", self.slots.len()));
-        features
+        self.features.clone()
     }
 
     fn missing(&self) -> Vec<String> {

@@ -38,6 +38,10 @@ pub struct UringDevice {
     last_now: Cell<Ns>,
 }
 
+fn not_entered(errno: i32) -> DeviceError {
+    DeviceError::of("io_uring_enter")(std::io::Error::from_raw_os_error(errno))
+}
+
 impl UringDevice {
     /// Over an open file, with these buffers. Must be made in the thread that will use it.
     ///
@@ -130,8 +134,8 @@ impl UringDevice {
         for file in files {
             let _ = sys::keep_access_time(file);
         }
-        let again = || -> Result<Vec<OwnedFd>, std::io::Error> { files.iter().map(OwnedFd::try_clone).collect() };
-        let again = || again().map_err(|source| DeviceError::Call { call: "dup of the target", source });
+        let failed = DeviceError::of("dup of the target");
+        let again = || files.iter().map(OwnedFd::try_clone).collect::<Result<Vec<OwnedFd>, _>>().map_err(&failed);
         let (own, aside) = (again()?, again()?);
         let ring = Ring::over(own, pool, options)?;
         let last_now = Cell::new(epoch.elapsed_ns());
@@ -162,10 +166,7 @@ impl UringDevice {
             return Err(DeviceError::BadOperation(format!("buffer {} is in flight or does not exist", op.buffer)));
         }
         // What was queued before goes first.
-        self.ring.enter(0, None).map_err(|errno| DeviceError::Call {
-            call: "io_uring_enter",
-            source: std::io::Error::from_raw_os_error(errno),
-        })?;
+        self.ring.enter(0, None).map_err(not_entered)?;
         let (file, offset) = self.space.locate(op.offset);
         let result = match self.files.get(file) {
             Some(file) => without_data(file, &BlockOp { offset, ..*op }),
@@ -240,10 +241,7 @@ impl Device for UringDevice {
         let wait = until.saturating_sub(self.last_now.get());
         // A moment that has passed is a poll, not a wait without limit.
         let min = if wait == 0 { 0 } else { min };
-        self.ring.enter(min, Some(wait)).map_err(|errno| DeviceError::Call {
-            call: "io_uring_enter",
-            source: std::io::Error::from_raw_os_error(errno),
-        })?;
+        self.ring.enter(min, Some(wait)).map_err(not_entered)?;
         if self.ring.ready() == 0 {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! A simulated bus: copies take the time that [`model::SimMemoryBus`] says, in simulated time.
 
 use crate::DeviceError;
+use crate::copy::copy_buffer;
 use crate::device::{Calls, InThread, no_answer};
 use model::{CopyMethod, CopyPlan, Ns, PhaseRecord, SimMemoryBus};
 use std::cell::Cell;
@@ -27,7 +28,7 @@ impl MemoryBusDevice {
     /// # Errors
     /// Where there is no memory for its buffer.
     pub fn new(bus: SimMemoryBus, plan: CopyPlan, started_ns: Ns) -> Result<Self, DeviceError> {
-        let pool = BufferPool::new(1, 4096).map_err(DeviceError::of("mmap of copy buffers"))?;
+        let pool = copy_buffer(4096)?;
         let copies = BusCopies { bus, plan, started_ns, elapsed_ns: Cell::new(0.0), faulted: Cell::new(false) };
         Ok(Self::over(Epoch::start(), copies, pool))
     }
@@ -50,6 +51,11 @@ impl BusCopies {
 
 impl Calls for BusCopies {
     type Op = BlockOp;
+
+    // Nothing passes through its buffer.
+    fn check(&self, _op: &BlockOp, _pool: &BufferPool) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
     fn now(&self, _epoch: &Epoch) -> Ns {
         self.ended_ns()
