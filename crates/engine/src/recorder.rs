@@ -10,7 +10,7 @@ mod parts;
 mod rounds;
 mod stream_record;
 
-pub(crate) use merge::phase_record;
+pub(crate) use merge::{add_errors, phase_record};
 pub use stream_record::StreamRecord;
 
 use crate::feed::Feeder;

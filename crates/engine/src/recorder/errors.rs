@@ -28,12 +28,9 @@ impl ErrorTable {
 
     /// As the record keeps them.
     pub fn by_name(&self) -> BTreeMap<String, u64> {
-        let mut names: BTreeMap<String, u64> =
-            self.counts[..self.used].iter().map(|(errno, count)| (sys::errno_name(*errno), *count)).collect();
-        if self.beyond > 0 {
-            names.insert("others".to_owned(), self.beyond);
-        }
-        names
+        let others = (self.beyond > 0).then(|| ("others".to_owned(), self.beyond));
+        let named = self.counts[..self.used].iter().map(|(errno, count)| (sys::errno_name(*errno), *count));
+        named.chain(others).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::Crew;
 use model::{
     Direction, DirectionSummary, EngineKind, EngineRecord, Interval, PhaseRecord, StreamPlan, StreamSummary, WarmupCut,
 };
+use std::collections::BTreeMap;
 
 /// The record of a phase of these streams, which `crew` ran: the streams' records, all with the same start, each with the
 /// engine that carried it out. `engine` says how they ran; its batch sizes are taken from the records. What the engine
@@ -48,6 +49,11 @@ pub(crate) fn phase_record(
     }
 }
 
+/// Counts more errors, by name.
+pub(crate) fn add_errors(errors: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+    more.iter().for_each(|(name, count)| *errors.entry(name.clone()).or_default() += count);
+}
+
 impl StreamRecord {
     fn mean_depth(&self) -> Option<f64> {
         let duration = self.ended_ns.saturating_sub(self.started_ns);
@@ -61,7 +67,7 @@ impl StreamRecord {
         self.operations += other.operations;
         self.bytes += other.bytes;
         self.short_operations += other.short_operations;
-        other.errors.into_iter().for_each(|(name, count)| *self.errors.entry(name).or_default() += count);
+        add_errors(&mut self.errors, &other.errors);
         self.stop = self.stop.graver(other.stop);
         self.warmup = WarmupCut {
             rule: other.warmup.rule,

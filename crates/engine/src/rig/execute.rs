@@ -5,7 +5,7 @@ use super::refusal::refusal_of_device;
 use super::shelf::Shelf;
 use super::stream_worker::Worker;
 use super::verify::{ReadsSeen, make_cold, past_cache};
-use crate::recorder::phase_record;
+use crate::recorder::{add_errors, phase_record};
 use crate::{Control, Crew, DeviceError, FileOptions, StreamRecord};
 use model::{
     EngineKind, EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan,
@@ -205,11 +205,7 @@ fn read_back(
     let works = prepared.iter_mut().map(|(stream, way, known)| Work { stream, way, known }).collect();
     for result in run_all(Job { plan: &phase, reads_back: true, ..job }, works, &crew) {
         match result {
-            Ok(ran) => {
-                for (name, count) in ran.record.errors {
-                    *record.errors.entry(name).or_default() += count;
-                }
-            }
+            Ok(ran) => add_errors(&mut record.errors, &ran.record.errors),
             // Part of nothing was read back; what was found before stands.
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }

@@ -3,7 +3,8 @@
 use super::SimDevice;
 use super::data::SimData;
 use super::together::Together;
-use crate::recorder::phase_record;
+use crate::copy::{copied, pieces_of};
+use crate::recorder::{add_errors, phase_record};
 use crate::rig::{clip, no_file_system, no_memory, nothing_written, reading_back};
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
@@ -94,8 +95,8 @@ impl SimRig {
     /// The phase's streams within what holds data, and what was clipped.
     fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
         if phase.copies_memory() {
-            let piece = phase.streams.first().map(StreamPlan::copied).unwrap_or_default().copy_bytes;
-            return Ok((vec![copy_stream(piece.into())], None));
+            // The plan may leave their stream out.
+            return Ok((vec![pieces_of(64 * MIB, copied(phase).copy_bytes)], None));
         }
         if phase.operates_on_files() {
             return Err(no_file_system(phase, &format!("sim:{}", self.model().name)));
@@ -206,11 +207,7 @@ impl SimRig {
         let part = Part::of(back, &crew);
         let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &part, control);
         match &result {
-            Ok(ran) => {
-                for (name, count) in &ran.errors {
-                    *record.errors.entry(name.clone()).or_default() += count;
-                }
-            }
+            Ok(ran) => add_errors(&mut record.errors, &ran.errors),
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }
         known.was_read_back(source, result.ok().map(|ran| (ran.bytes, ran.ended_ns - ran.started_ns)));
@@ -241,12 +238,6 @@ impl SimRig {
         self.laid_out = Some(reached.max(self.laid_out.unwrap_or(0)));
         Ok(())
     }
-}
-
-/// Memory copies have no region; the plan may leave their stream out.
-fn copy_stream(piece: u64) -> StreamPlan {
-    let plan = BlockPlan { block_size_bytes: piece, region_bytes: 64 * MIB, ..BlockPlan::default() };
-    StreamPlan { kind: plan.into(), ..StreamPlan::default() }
 }
 
 /// The simulated device is never at a loss: what it refuses is our mistake.
