@@ -103,10 +103,9 @@ impl DirectWay {
                 sys::write_at(&*direct, buffer, offset).map(|n| *written += n as u64)
             }
         };
-        let result = result.map_err(io::Error::from_raw_os_error);
         drop(direct);
         // Any other error is the device's and belongs to the phase.
-        if let Err(e) = result
+        if let Err(e) = result.map_err(io::Error::from_raw_os_error)
             && means_unsupported(&e)
         {
             *self = Self::Refused(format!("{} at the first operation", errno_text(&e)));

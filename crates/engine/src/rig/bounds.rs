@@ -81,13 +81,18 @@ impl FileRig {
             }
         }
         let needed = ends.values().fold(0u64, |sum, end| sum.saturating_add(*end));
-        if needed <= self.opened.max_bytes {
+        self.check_bytes(phase, needed, "smaller regions or fewer files")
+    }
+
+    /// Files of so many bytes must leave free what a file system needs; what to use `instead`.
+    pub(super) fn check_bytes(&self, phase: &PhasePlan, needed: u64, instead: &str) -> Result<(), Failure> {
+        let (path, offered) = (self.target.path.display(), self.opened.max_bytes);
+        if needed <= offered {
             return Ok(());
         }
-        let (path, offered) = (self.target.path.display(), self.opened.max_bytes);
         let message = format!("{}: its files take {needed} bytes; {path} offers {offered}", phase.name);
-        Err(Failure::new(FailureKind::Environment, message)
-            .remedy("use smaller regions or fewer files; 5 % of the file system, at least 256 MiB, always stay free"))
+        let remedy = format!("use {instead}; 5 % of the file system, at least 256 MiB, always stay free");
+        Err(Failure::new(FailureKind::Environment, message).remedy(remedy))
     }
 
     fn nothing_there(&self, phase: &PhasePlan, bound: u64) -> Failure {

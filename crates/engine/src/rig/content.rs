@@ -32,11 +32,8 @@ pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
     let Some(stride) = len.checked_div(count) else { return seen };
     // Readahead would read more than a sample; only on a separate opening, because the advice would stay on the target's
     // own description and take readahead from the buffered phases.
-    let own = sys::reopen(file, false, false).ok();
-    if let Some(own) = &own {
-        // Without the advice the samples are the same, only more is read.
-        let _ = sys::expect_random(own);
-    }
+    // Without the advice the samples are the same, only more is read.
+    let own = sys::reopen(file, false, false).ok().inspect(|own| _ = sys::expect_random(own));
     let file = own.as_ref().unwrap_or(file);
     let slots = (stride / SAMPLE_BYTES as u64).max(1);
     let (mut first, mut block, mut random) = (None::<Vec<u8>>, vec![0; SAMPLE_BYTES], Random::new(seed, 0));
@@ -104,13 +101,10 @@ pub(crate) fn judge_own(w: Option<Written>, len: u64) -> DataProof {
 }
 
 /// Adds a remark to the basis.
-pub(crate) fn remark(proof: DataProof, text: &str) -> DataProof {
-    let with = |basis: String| format!("{basis}; {text}");
-    match proof {
-        DataProof::Real(b) => DataProof::Real(with(b)),
-        DataProof::NotReal(b) => DataProof::NotReal(with(b)),
-        DataProof::Unknown(b) => DataProof::Unknown(with(b)),
-    }
+pub(crate) fn remark(mut proof: DataProof, text: &str) -> DataProof {
+    let (DataProof::Real(basis) | DataProof::NotReal(basis) | DataProof::Unknown(basis)) = &mut proof;
+    *basis = format!("{basis}; {text}");
+    proof
 }
 
 #[cfg(test)]

@@ -149,6 +149,7 @@ fn btrfs(f: &DirectFacts<'_>) -> DirectProof {
 /// Kernels before 6.1, and file systems that do not answer: what their sources say.
 fn by_source(f: &DirectFacts<'_>, filesystem: &str, below: &str) -> DirectProof {
     use DirectProof::{Fallback, Proven, Unproven};
+    let fat = if filesystem == "exfat" { "exfat" } else { "fat" };
     match filesystem {
         "xfs" => Proven(format!("xfs never falls back for aligned I/O (k:fs/xfs/xfs_file.c){below}")),
         "ext4" | "ext3" | "ext2" => Proven(format!(
@@ -156,17 +157,13 @@ fn by_source(f: &DirectFacts<'_>, filesystem: &str, below: &str) -> DirectProof 
         )),
         // Both need the new end of the file to be filled first: k:fs/fat/inode.c, fat_direct_IO; k:fs/exfat/inode.c.
         "vfat" | "msdos" | "exfat" if f.write && f.extends => {
-            Fallback(format!("{filesystem} extends files through the page cache (k:fs/{}/inode.c)", short(filesystem)))
+            Fallback(format!("{filesystem} extends files through the page cache (k:fs/{fat}/inode.c)"))
         }
         "vfat" | "msdos" | "exfat" => {
-            Proven(format!("{filesystem} within the file's size is direct (k:fs/{}/inode.c){below}", short(filesystem)))
+            Proven(format!("{filesystem} within the file's size is direct (k:fs/{fat}/inode.c){below}"))
         }
         other => Unproven(format!("{other} accepted O_DIRECT; neither statx nor known sources say what it does")),
     }
-}
-
-fn short(filesystem: &str) -> &str {
-    if filesystem == "exfat" { "exfat" } else { "fat" }
 }
 
 /// `6.12.24-v8+` -> (6, 12).

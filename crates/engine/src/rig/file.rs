@@ -93,11 +93,6 @@ impl FileRig {
         }
     }
 
-    /// The moment from which the run's times count, for observers that share the clock.
-    pub fn epoch(&self) -> Epoch {
-        self.epoch
-    }
-
     /// Measures a short sequential durable write, so that the caller can choose the plan's size. Takes at most about
     /// `max_ns` (one block and one sync more) and writes at least 1 MiB, at most `max_bytes`; then a few small rounds
     /// through the page cache. All is counted in [`Rig::bytes_written`]. A directory's file is emptied again.
@@ -268,11 +263,7 @@ impl Rig for FileRig {
     }
 
     fn readable_bytes(&self) -> u64 {
-        match (self.laid_out, self.opened.size) {
-            (Some(n), _) => n,
-            (None, Some(_)) => self.opened.max_bytes,
-            (None, None) => 0,
-        }
+        self.laid_out.unwrap_or(if self.opened.size.is_some() { self.opened.max_bytes } else { 0 })
     }
 
     fn recall(&mut self, known: &Known) -> Result<(), Failure> {

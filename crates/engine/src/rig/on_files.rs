@@ -64,22 +64,14 @@ impl FileRig {
             count = count.saturating_add(files.file_count);
             bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
         }
-        let path = self.target.path.display();
-        let fail = |message: String, remedy: &str| Err(Failure::new(FailureKind::Environment, message).remedy(remedy));
         if let Ok(Some(free)) = sys::free_inodes(&self.target.file)
             && count > free - free / KEPT_INODES
         {
+            let path = self.target.path.display();
             let message = format!("{}: {count} files or directories; {path} has {free} free inodes", phase.name);
-            return fail(message, "use fewer files; 5 % of the inodes always stay free");
+            return Err(Failure::new(FailureKind::Environment, message)
+                .remedy("use fewer files; 5 % of the inodes always stay free"));
         }
-        if bytes > self.opened.max_bytes {
-            let offered = self.opened.max_bytes;
-            let message = format!("{}: its files take {bytes} bytes; {path} offers {offered}", phase.name);
-            return fail(
-                message,
-                "use fewer or smaller files; 5 % of the file system, at least 256 MiB, always stay free",
-            );
-        }
-        Ok(())
+        self.check_bytes(phase, bytes, "fewer or smaller files")
     }
 }

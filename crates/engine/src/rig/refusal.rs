@@ -88,11 +88,8 @@ pub(crate) fn wrong_kind(path: &Path, what: &str) -> Failure {
 
 /// Another user holds the lock.
 pub(crate) fn locked(path: &Path) -> Failure {
-    Failure::new(
-        FailureKind::Refused,
-        format!("{}: in use by another check, or locked by another program", path.display()),
-    )
-    .remedy("wait for it to end (lslocks shows who holds the lock)")
+    let message = format!("{}: in use by another check, or locked by another program", path.display());
+    Failure::new(FailureKind::Refused, message).remedy("wait for it to end (lslocks shows who holds the lock)")
 }
 
 /// The interface to the device failed: no memory, no thread, no ring.
