@@ -112,20 +112,13 @@ impl<'a> Part<'a> {
 
     /// As a stream of a plan asks for.
     pub fn of(stream: &StreamPlan, crew: &'a Crew) -> Self {
-        let mut directions = stream.directions();
-        if directions.len() < 2 {
-            directions.clear();
-        }
+        let think = stream.timing.think.filter(|t| t.after_operations > 1);
         Self {
             crew,
-            directions,
+            directions: Some(stream.directions()).filter(|d| d.len() > 1).unwrap_or_default(),
             closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
             // The sleep may end a little early.
-            pause_ns: stream
-                .timing
-                .think
-                .filter(|t| t.after_operations > 1)
-                .map_or(Ns::MAX, |t| (t.pause_ns / 2).max(1)),
+            pause_ns: think.map_or(Ns::MAX, |t| (t.pause_ns / 2).max(1)),
             limits: stream.limits,
             start_delay_ns: stream.timing.start_delay_ns,
             would_block_is_an_answer: stream.path.rw_flags.nowait,

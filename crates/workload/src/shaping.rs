@@ -68,13 +68,11 @@ impl Shaping {
 
     /// When the first operation may start; the clocks start with the first call.
     pub fn start(&mut self, now: Ns) -> Ns {
-        if let Some(start) = self.start {
-            return start;
-        }
-        let start = now.saturating_add(self.start_delay);
-        self.start = Some(start);
-        self.pace.iter_mut().flatten().for_each(|p| p.begin(start));
-        start
+        *self.start.get_or_insert_with(|| {
+            let start = now.saturating_add(self.start_delay);
+            self.pace.iter_mut().flatten().for_each(|p| p.begin(start));
+            start
+        })
     }
 
     /// When nothing starts any more.

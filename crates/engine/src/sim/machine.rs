@@ -288,14 +288,10 @@ impl Machine {
         let block = media.erase_block_bytes.max(1);
         let known = self.streams.iter().rposition(|end| *end == offset);
         let opens = offset.is_multiple_of(block) && len >= STREAM_OPENING_BYTES;
-        match known {
-            Some(index) => {
-                self.streams.remove(index);
-            }
-            None if self.streams.len() == media.open_streams as usize => {
-                self.streams.remove(0);
-            }
-            None => {}
+        // A stream that is not open takes the place of the one that was used the longest time ago.
+        let full = self.streams.len() == media.open_streams as usize;
+        if let Some(index) = known.or(full.then_some(0)) {
+            self.streams.remove(index);
         }
         self.streams.push(offset + len);
         known.is_some() || opens

@@ -41,6 +41,8 @@ impl Machine {
         interrupts_by_cpu[0] = operations;
         let dirty = self.pages.dirty;
         let used = self.pages.resident_bytes();
+        // One a second while it lasts, as a core that stays too hot counts them.
+        let events_since = |start: Ns| at.checked_sub(start).map_or(0, |since| 1 + since / NS_PER_S);
         SystemSample {
             at_ns: at,
             disks,
@@ -56,11 +58,7 @@ impl Machine {
             pressure_cpu: Some(Pressure { some_us: (at as f64 / 1e3 * host.steal) as u64, full_us: Some(0) }),
             temperatures: vec![Temperature { name: "sim-device".to_owned(), millidegrees_c: self.temperature(at) }],
             throttle: ThrottleState {
-                // One a second while it lasts, as a core that stays too hot counts them.
-                x86_throttle_events: self.model.cpu_throttle.map(|t| match at.checked_sub(t.start_ns) {
-                    Some(since) => 1 + since / NS_PER_S,
-                    None => 0,
-                }),
+                x86_throttle_events: self.model.cpu_throttle.map(|t| events_since(t.start_ns)),
                 cooling_state: self.model.throttle.map(|_| u64::from(self.model.speed_at(at) < 1.0)),
                 ..ThrottleState::default()
             },

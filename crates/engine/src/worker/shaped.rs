@@ -95,10 +95,8 @@ impl Shaped {
                 unique.fill(u32::MAX, &mut copy);
             }
         }
-        let mut shaped = Self { unique, content, owed: 0, copy: Vec::new(), pool, body, made: 0, reads };
-        shaped.compress(&mut copy);
-        shaped.copy = copy;
-        shaped
+        compress(&content, &mut copy);
+        Self { unique, content, owed: 0, copy, pool, body, made: 0, reads }
     }
 
     /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
@@ -141,18 +139,19 @@ impl Shaped {
                 *byte = random ^ key;
             }
         }
-        self.compress(data);
+        compress(&self.content, data);
     }
+}
 
-    fn compress(&self, data: &mut [u8]) {
-        if self.content.compress_percent == 0 {
-            return;
-        }
-        for piece in data.chunks_mut(PIECE) {
-            let kept = piece.len() * (100 - self.content.compress_percent as usize) / 100;
-            let from = kept.max(STAMP).min(piece.len());
-            piece[from..].fill(0);
-        }
+/// Makes the end of each piece zero, as much as is to compress to nothing.
+fn compress(content: &model::Content, data: &mut [u8]) {
+    if content.compress_percent == 0 {
+        return;
+    }
+    for piece in data.chunks_mut(PIECE) {
+        let kept = piece.len() * (100 - content.compress_percent as usize) / 100;
+        let from = kept.max(STAMP).min(piece.len());
+        piece[from..].fill(0);
     }
 }
 
@@ -163,12 +162,9 @@ impl Data for Shaped {
     }
 
     fn fill(&mut self, index: u32, buffer: &mut [u8]) {
-        if self.content.zero {
-            return;
-        }
-        if let Some(unique) = &self.unique {
+        if let Some(unique) = self.unique.as_ref().filter(|_| !self.content.zero) {
             unique.fill(index, buffer);
-            self.compress(buffer);
+            compress(&self.content, buffer);
         }
     }
 
@@ -182,7 +178,7 @@ impl Data for Shaped {
             self.owed -= 100;
             if let Some(pool) = &mut self.pool {
                 pool.next(data);
-                self.compress(data);
+                compress(&self.content, data);
                 return;
             }
             let len = data.len().min(self.copy.len());
