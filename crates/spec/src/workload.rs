@@ -238,9 +238,7 @@ impl Reader<'_> {
     }
 
     fn give<T>(&mut self, to: &mut T, key: &Key<T>, value: &str, place: &Place) {
-        if let Err(what) = key.give(to, value) {
-            self.refuse(place.error(TextErrorKind::Value, key.name, what));
-        }
+        key.give(to, value).unwrap_or_else(|what| self.refuse(place.error(TextErrorKind::Value, key.name, what)));
     }
 
     fn file(&mut self, file: &str, text: &str, depth: u32) {

@@ -253,9 +253,7 @@ impl Reader<'_> {
 
     fn apply(&mut self, draft: &mut Draft, entries: &[Entry], units: Units) {
         for entry in entries {
-            if let Err(error) = self.option(draft, entry, units) {
-                self.refuse(error);
-            }
+            self.option(draft, entry, units).unwrap_or_else(|error| self.refuse(error));
         }
     }
 
