@@ -249,10 +249,8 @@ fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
     for (path, value) in &arm.values {
         let inside = ["/sys/", "/proc/sys/", "/proc/irq/"].iter().any(|root| path.starts_with(root));
         if !inside || path.split('/').any(|part| part == "..") {
-            return Err((
-                "values",
-                format!("'{path}' is no file below /sys, /proc/sys or /proc/irq; use command and undo"),
-            ));
+            let what = "is no file below /sys, /proc/sys or /proc/irq; use command and undo";
+            return Err(("values", format!("'{path}' {what}")));
         }
         settings.push(Setting::Value { path: path.clone(), value: plain(value) });
     }

@@ -381,10 +381,8 @@ impl Reader<'_> {
                 name = name.replace(&format!("{{{}}}", key.name), &value.to_lowercase().replace("ib", ""));
             }
             if name.contains(['{', '}', '/', ' ', '.']) {
-                return fail(
-                    "name",
-                    format!("'{name}': words, digits and hyphens, and {{KEY}} for a key of the sweep"),
-                );
+                let what = format!("'{name}': words, digits and hyphens, and {{KEY}} for a key of the sweep");
+                return fail("name", what);
             }
             if !self.names.insert(name.clone()) {
                 return fail("name", format!("two phases are called '{name}'; say the keys of the sweep in the name"));

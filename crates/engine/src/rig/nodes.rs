@@ -7,14 +7,13 @@ use sys::MemoryPolicy;
 /// Those of the named nodes that the machine has, and what is to be said of the others.
 fn present(asked: &NumaNodes, all: &[u32], missing: &mut Vec<String>) -> Result<Vec<u32>, DeviceError> {
     let here: Vec<u32> = all.iter().copied().filter(|n| asked.0.is_empty() || asked.0.contains(n)).collect();
-    let absent: Vec<String> = asked.0.iter().filter(|n| !all.contains(n)).map(u32::to_string).collect();
+    let absent = asked.0.iter().filter(|n| !all.contains(n)).map(u32::to_string).collect::<Vec<_>>().join(", ");
     if here.is_empty() {
-        let source = std::io::Error::other(format!("this machine has no NUMA node {}", absent.join(", ")));
+        let source = std::io::Error::other(format!("this machine has no NUMA node {absent}"));
         return Err(DeviceError::of("choice of NUMA nodes")(source));
     }
     if !absent.is_empty() {
-        missing
-            .push(format!("NUMA node {}: this machine has none of that number; the others serve", absent.join(", ")));
+        missing.push(format!("NUMA node {absent}: this machine has none of that number; the others serve"));
     }
     Ok(here)
 }

@@ -205,9 +205,8 @@ impl Parser<'_> {
                 let factors = [("", 1), ("us", 1000), ("usec", 1000), ("ms", 1_000_000), ("msec", 1_000_000)];
                 let longer =
                     [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)].map(|(unit, s)| (unit, s * 1_000_000_000));
-                let factor =
-                    factors.into_iter().chain(longer).find(|(name, _)| *name == unit).map(|(_, factor)| factor);
-                (factor, "d, h, m, s, ms, us")
+                let known = factors.into_iter().chain(longer).find(|(name, _)| *name == unit);
+                (known.map(|(_, factor)| factor), "d, h, m, s, ms, us")
             }
         };
         let factor = factor.ok_or_else(|| format!("'{}': unknown unit '{word}' (known: {known})", self.text))?;
