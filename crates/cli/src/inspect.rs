@@ -118,10 +118,16 @@ fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode
         Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
     })?;
     let rig = SimRig::new(model, NS_PER_S);
-    let environment = rig.environment();
+    let environment = rig.model().environment();
     let missing = environment.missing.clone();
-    let seen =
-        InspectedTarget { target: name, root: None, stack: &rig.stack(), environment, missing, verbose: args.verbose };
+    let seen = InspectedTarget {
+        target: name,
+        root: None,
+        stack: &rig.model().stack(),
+        environment,
+        missing,
+        verbose: args.verbose,
+    };
     Ok(seen.show(None, None, output))
 }
 

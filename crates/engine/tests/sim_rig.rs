@@ -144,7 +144,8 @@ fn disk(sample: &SystemSample) -> &DiskCounters {
 fn samples_come_every_quarter_second_and_agree_with_the_records() {
     for name in ["class4-card", "a1-card", "sata-ssd", "nvme"] {
         let check = check(name, 60 * S);
-        let counted: Vec<String> = check.rig.stack().layers.into_iter().filter(|l| l.counted).map(|l| l.name).collect();
+        let counted: Vec<String> =
+            check.rig.model().stack().layers.into_iter().filter(|l| l.counted).map(|l| l.name).collect();
         for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
             let what = format!("{name} {}", ran.plan.name);
             let (first, last) = (&ran.samples[0], ran.samples.last().unwrap());
@@ -307,7 +308,7 @@ fn a_stop_is_heard_and_what_was_measured_is_kept() {
 
 #[test]
 fn the_stack_shows_what_a_finding_needs() {
-    let stack = |text: &str| SimRig::new(spec::parse_sim(text).unwrap(), S / 10).stack();
+    let stack = |text: &str| SimRig::new(spec::parse_sim(text).unwrap(), S / 10).model().stack();
     let card = stack("a2-card-no-queue");
     let disk = card.first(model::LayerKind::Disk).unwrap();
     assert_eq!(disk.text("mmc_type"), Some("SD"));

@@ -17,7 +17,7 @@ fn every_fact_that_the_diagnosis_reads_is_one_that_is_observed() {
 fn simulated_stacks_speak_of_the_same_facts() {
     let observed = observed();
     for model in spec::sim_models().expect("the named models are sound") {
-        let stack = engine::SimRig::new(model, 100_000_000).stack();
+        let stack = engine::SimRig::new(model, 100_000_000).model().stack();
         for layer in stack.layers.iter().filter(|l| l.kind != model::LayerKind::Sim) {
             let unknown: Vec<_> = layer.facts.keys().filter(|n| !observed.contains(n.as_str())).collect();
             assert!(unknown.is_empty(), "{}: {unknown:?}", layer.name);

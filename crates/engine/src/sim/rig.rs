@@ -9,9 +9,9 @@ use crate::rig::{clip, no_file_system, no_memory, nothing_written, reading_back}
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
-    Access, BlockPlan, ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, Environment, ErrorPolicy, Failure,
-    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack, StopCause,
-    StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
+    Access, BlockPlan, ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, ErrorPolicy, Failure, FailureKind,
+    FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, StopCause, StopRule, StreamPlan,
+    SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Verified, Written};
 
@@ -35,7 +35,7 @@ impl SimRig {
         Self { device: SimDevice::new(model), interval_ns, laid_out: None, written, data }
     }
 
-    /// The model, as it is simulated.
+    /// The model, as it is simulated: it knows the storage path and the machine as an inventory would give them.
     pub fn model(&self) -> &SimModel {
         self.device.model()
     }
@@ -43,16 +43,6 @@ impl SimRig {
     /// The data that phases that verify wrote, and find.
     pub fn data(&self) -> SimData {
         self.data.clone()
-    }
-
-    /// The storage path, as an inventory of the simulated machine would give it.
-    pub fn stack(&self) -> Stack {
-        self.model().stack()
-    }
-
-    /// The simulated machine.
-    pub fn environment(&self) -> Environment {
-        self.model().environment()
     }
 
     /// Size of the target: the most that a plan's region may take.
