@@ -312,7 +312,7 @@ impl<S: Store> Container<S> {
                     Entry::Frame(frame) => {
                         line(&mut all, frame.stream).add(u64::from(frame.payload.length), frame.arrival_ns);
                     }
-                    Entry::Lost { stream, count, .. } => line(&mut all, stream).lost += count,
+                    Entry::Lost { stream, count, .. } => line(&mut all, stream).lose(count),
                     Entry::Stream { .. } => {}
                 }
             }

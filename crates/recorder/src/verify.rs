@@ -97,7 +97,8 @@ impl<S: Store> Container<S> {
                 whole.entry(segment.header.identity.epoch).or_default().push(batch.header.batch);
                 for entry in &batch.header.entries {
                     if let Entry::Lost { count, loss, .. } = entry {
-                        *found.lost.entry(loss.name()).or_default() += count;
+                        let lost = found.lost.entry(loss.name()).or_default();
+                        *lost = lost.saturating_add(*count);
                     }
                 }
             })?;

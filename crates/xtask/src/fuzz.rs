@@ -16,6 +16,7 @@ mod journals;
 mod minimise;
 mod mutate;
 mod pieces;
+mod recordings;
 mod sims;
 mod trees;
 mod worker;
@@ -77,6 +78,7 @@ const ALL: &[Entry] = &[
     Entry { name: "sims", about: "strings that describe a simulated device", make: sims::make },
     Entry { name: "bundles", about: "run bundles: loaded, verified, recovered, shown, exported", make: bundles::make },
     Entry { name: "trees", about: "captured trees of /proc and /sys, inspected", make: trees::make },
+    Entry { name: "recordings", about: "recorded streams, pictures and frames of producers", make: recordings::make },
     Entry { name: "journals", about: "journals of settings: found, told apart, listed", make: journals::make },
 ];
 

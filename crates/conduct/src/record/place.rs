@@ -302,9 +302,9 @@ fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<Made>, Failure
 fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure> {
     let space = sys::space_of(file).map_err(|e| cannot(path, &e))?;
     let free = space.available_bytes;
-    let usual = usual_bytes(free);
-    let bytes = size.unwrap_or(usual);
-    if bytes == 0 || bytes > usual {
+    // Who says how much may have all but a twentieth.
+    let bytes = size.unwrap_or(usual_bytes(free));
+    if bytes == 0 || bytes > free - free / FREE_PART {
         let [free, asked] = [free, bytes].map(model::bytes_text);
         let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());
         return Err(Failure::new(FailureKind::Environment, what).remedy("--size SIZE, with less than that"));

@@ -3,7 +3,7 @@
 //! A header with the directory behind it, the payloads behind that, zeros up to the next block.
 
 use super::fields::{Get, Put};
-use super::{Identity, StreamName};
+use super::{Identity, StreamName, are_numbers};
 
 const MAGIC: &[u8; 8] = b"NARRWBAT";
 /// Length of the header.
@@ -224,6 +224,7 @@ impl BatchHeader {
         let (least, inside) = (bytes.len() as u64, |p: Payload| p.offset.saturating_add(p.length.into()) <= length);
         let fits = length >= least && entries.iter().filter_map(Entry::payload).all(|p| p.offset >= least && inside(p));
         let rewritten = flags & REWRITTEN != 0;
+        let fits = fits && are_numbers(&[segment, batch, acknowledged, length]);
         fits.then_some((Self { identity, segment, batch, acknowledged, closed_ns, rewritten, length, entries }, sum))
     }
 }

@@ -21,8 +21,15 @@ pub use superblock::Superblock;
 
 /// Version of the format.
 pub const VERSION: u32 = 1;
+/// Numbers of segments and batches stay below this: at a million a second for thirty thousand years.
+const MOST_NUMBER: u64 = 1 << 60;
 /// Longer names are cut.
 const MOST_NAME_BYTES: usize = 60;
+
+/// Whether numbers of segments, batches and frames may be such.
+fn are_numbers(numbers: &[u64]) -> bool {
+    numbers.iter().all(|number| *number < MOST_NUMBER)
+}
 
 /// Why something is no container, or not one for us.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! The first and the last block of a segment: which it is, what it belongs to, and what it holds.
 
 use super::fields::{Get, RECORD_BYTES, seal, sealed};
-use super::{Geometry, Identity, Put, StreamName, VERSION};
+use super::{Geometry, Identity, Put, StreamName, VERSION, are_numbers};
 
 const HEADER: &[u8; 8] = b"NARRWSEG";
 const FOOTER: &[u8; 8] = b"NARRWEND";
@@ -60,6 +60,9 @@ impl SegmentHeader {
         let count = (fields.u32() as usize).min(MOST_STREAMS);
         let streams =
             (0..count).map(|i| StreamName::get(fields.at(TABLE_AT + i * LINE_BYTES))).collect::<Option<_>>()?;
+        if !are_numbers(&[segment, first_batch]) {
+            return None;
+        }
         Some(Self { identity, segment, first_batch, started_ns, reach, geometry, streams })
     }
 }
@@ -85,15 +88,21 @@ impl Held {
         if self.frames == 0 {
             self.first_ns = arrival_ns;
         }
-        (self.frames, self.bytes, self.last_ns) = (self.frames + 1, self.bytes + bytes, arrival_ns);
+        self.frames = self.frames.saturating_add(1);
+        (self.bytes, self.last_ns) = (self.bytes.saturating_add(bytes), arrival_ns);
+    }
+
+    /// So many were lost.
+    pub fn lose(&mut self, frames: u64) {
+        self.lost = self.lost.saturating_add(frames);
     }
 
     /// Both together; `later` comes behind.
     pub fn plus(self, later: Self) -> Self {
         Self {
-            frames: self.frames + later.frames,
-            bytes: self.bytes + later.bytes,
-            lost: self.lost + later.lost,
+            frames: self.frames.saturating_add(later.frames),
+            bytes: self.bytes.saturating_add(later.bytes),
+            lost: self.lost.saturating_add(later.lost),
             first_ns: if self.frames > 0 { self.first_ns } else { later.first_ns },
             last_ns: if later.frames > 0 { later.last_ns } else { self.last_ns },
         }
@@ -149,6 +158,9 @@ impl SegmentFooter {
             Held { frames, bytes, lost, first_ns, last_ns }
         };
         let streams = (0..count).map(|i| held(fields.at(TABLE_AT + i * LINE_BYTES))).collect();
+        if !are_numbers(&[segment, first_batch, batches, end]) {
+            return None;
+        }
         Some(Self { identity, segment, first_batch, batches, end, sum, streams })
     }
 }

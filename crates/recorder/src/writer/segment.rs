@@ -38,7 +38,7 @@ impl Open {
                     let arrival_ns = about.clock_start_ns.saturating_add(frame.arrived);
                     line(&mut self.held, frame.account.name.stream).add(frame.data.bytes().len() as u64, arrival_ns);
                 }
-                Arrival::Lost { account, count, .. } => line(&mut self.held, account.name.stream).lost += count,
+                Arrival::Lost { account, count, .. } => line(&mut self.held, account.name.stream).lose(*count),
             }
         }
         for name in new {
