@@ -139,6 +139,18 @@ fn made_up_cameras_are_recorded_listed_verified_and_the_same_seed_is_the_same() 
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("camera-1, camera-2, camera-3"));
 }
 
+/// A connection to a recorder that may not listen yet.
+fn connected(socket: &Path) -> UnixStream {
+    let start = Instant::now();
+    loop {
+        match UnixStream::connect(socket) {
+            Ok(stream) => return stream,
+            Err(_) if start.elapsed() < WAIT => std::thread::sleep(Duration::from_millis(5)),
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
 /// A producer at the socket, and what was acknowledged to it.
 struct Producer {
     socket: UnixStream,
@@ -149,14 +161,7 @@ struct Producer {
 
 impl Producer {
     fn connect(socket: &Path, name: &str) -> Self {
-        let start = Instant::now();
-        let mut socket = loop {
-            match UnixStream::connect(socket) {
-                Ok(socket) => break socket,
-                Err(_) if start.elapsed() < WAIT => std::thread::sleep(Duration::from_millis(5)),
-                Err(e) => panic!("{e}"),
-            }
-        };
+        let mut socket = connected(socket);
         socket.write_all(b"NFS1").unwrap();
         socket.write_all(&(name.len() as u16).to_le_bytes()).unwrap();
         socket.write_all(name.as_bytes()).unwrap();
@@ -477,8 +482,7 @@ fn frames_come_by_shared_memory() {
     let memory = std::fs::File::from(memfd_create("frames", MemfdFlags::ALLOW_SEALING).unwrap());
     memory.set_len(DATA + LENGTH).unwrap();
     let connect = |magic: &[u8; 4], name: &str| {
-        assert!(comes(|| socket.exists()));
-        let stream = UnixStream::connect(&socket).unwrap();
+        let stream = connected(&socket);
         let hello = [magic, &(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat();
         let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
