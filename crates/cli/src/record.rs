@@ -220,13 +220,15 @@ fn stream(counted: &Counted) -> RecordStream {
     }
 }
 
-fn priority(priority: &Priority) -> (Option<bool>, String) {
+/// The priority that writes have, and why.
+fn priority(priority: &Priority) -> (Option<&'static str>, String) {
+    const NORMAL: Option<&str> = Some("normal");
     match priority {
-        Priority::NotAsked => (Some(false), "that of others (--priority normal)".into()),
-        Priority::NotPermitted => (Some(false), "that of others: real time needs root (CAP_SYS_NICE)".into()),
-        Priority::RealTime { scheduler } => (Some(true), format!("real time, by which {scheduler} orders")),
+        Priority::NotAsked => (NORMAL, "that of others (--priority normal)".into()),
+        Priority::NotPermitted => (NORMAL, "that of others: real time needs root (CAP_SYS_NICE)".into()),
+        Priority::RealTime { scheduler } => (Some("real-time"), format!("real time, by which {scheduler} orders")),
         Priority::Ignored { scheduler } => {
-            (Some(false), format!("real time was asked for, and the scheduler {scheduler} takes no notice"))
+            (NORMAL, format!("real time was asked for, and the scheduler {scheduler} takes no notice"))
         }
         Priority::Unknown => (None, "real time was asked for; whether it counts is not known".into()),
         Priority::Simulated => (None, "a simulated device has one user".into()),

@@ -115,6 +115,8 @@ fn made_up_cameras_are_recorded_listed_verified_and_the_same_seed_is_the_same() 
         let args = ["--generate", "3x40KB@100", "--jitter", "30", "--burst", "4", "--frames", "30", "--json"];
         let document = scratch.json([&["record", "-o", text(&target), "--size", "64MB"][..], &args].concat(), 0);
         assert_eq!(document["streams"].as_array().unwrap().len(), 3);
+        let priority = &document["priority_effective"];
+        assert!(priority.is_null() || priority == "normal" || priority == "real-time", "{priority}");
         for stream in document["streams"].as_array().unwrap() {
             assert_eq!(
                 (&stream["received"], &stream["durable"], &stream["in_flight"]),

@@ -62,8 +62,8 @@ pub struct RecordDocument {
     pub ack_ns_asked: u64,
     /// Flushes.
     pub flushes: u64,
-    /// Whether writes go before those of others on this disk; null where that is not known.
-    pub priority_effective: Option<bool>,
+    /// The priority that writes have on this disk: `real-time`, before those of others, or `normal`; null where that is not known.
+    pub priority_effective: Option<&'static str>,
     /// Why, or why not.
     pub priority_reason: String,
     /// For how long others stood still (`--defer`); null where none were to.
