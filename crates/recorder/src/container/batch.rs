@@ -201,7 +201,7 @@ impl BatchHeader {
         bytes
     }
 
-    /// How long header and directory are, by the first [`HEADER_BYTES`]; `None` where no batch begins.
+    /// How long header and directory are, by its first 128 bytes; `None` where no batch begins.
     pub fn measure(bytes: &[u8]) -> Option<usize> {
         let mut fields = Get::from(bytes.get(..HEADER_BYTES)?);
         (fields.array() == *MAGIC).then_some(())?;
