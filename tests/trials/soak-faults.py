@@ -123,7 +123,9 @@ def settle():
     for place, kind in injected.items():
         classes = told.pop(place, [])
         # Before the first pass there were zeroes: at the end of a write they may as well be a part that did not arrive.
-        right = expected_class[kind] | ({"torn-write"} if kind == "zeroes" and pass_now == 1 else set())
+        # What was there before at the end of a write, or zeroes at the end of a first one, is what a torn write leaves.
+        torn = kind == "older" or kind == "zeroes" and pass_now == 1
+        right = expected_class[kind] | ({"torn-write"} if torn else set())
         (done if len(classes) == 1 and classes[0] in right else missed).append((pass_now, place, kind, classes))
     strange.extend((pass_now, place, classes) for place, classes in told.items() if place not in late)
     count_late.append(len(late))
