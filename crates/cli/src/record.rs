@@ -28,9 +28,6 @@ use std::time::{Duration, Instant};
 
 /// A line of progress is drawn anew that often.
 const DRAW: Duration = Duration::from_millis(500);
-/// Fewer frames have no 99th percentile.
-const LEAST_FOR_P99: u64 = 1000;
-const GB: f64 = 1e9;
 
 /// Executes the command.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -237,11 +234,7 @@ fn priority(priority: &Priority) -> (Option<&'static str>, String) {
 
 fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
     let ran = &recorded.ran;
-    let ages = &ran.written.ages;
-    let age = |q: f64| ages.quantile(q);
-    let durable: u64 = recorded.now.streams.iter().map(|s| s.durable_bytes).sum();
-    let duration_s = recorded.now.elapsed_ns as f64 / 1e9;
-    let per_gb = |ns: u64| (durable > 0).then(|| ns as f64 / 1e9 / (durable as f64 / GB));
+    let (writer_cpu, process_cpu) = recorded.cpu_s_per_gb().unzip();
     let (priority_effective, priority_reason) = priority(&recorded.priority);
     let mut remarks = recorded.complaints.clone();
     match ran.written.ended_by {
@@ -263,12 +256,12 @@ fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
         target: recorded.path.display().to_string(),
         epoch: recorded.epoch,
         streams: recorded.now.streams.iter().map(stream).collect(),
-        duration_s,
-        throughput_bytes_per_s: durable as f64 / duration_s.max(1e-9),
+        duration_s: recorded.now.elapsed_ns as f64 / 1e9,
+        throughput_bytes_per_s: recorded.throughput_bytes_per_s(),
         written_bytes: ran.written.written_bytes,
-        ack_ns_p50: age(0.5),
-        ack_ns_p99: age(0.99).filter(|_| ages.count() >= LEAST_FOR_P99),
-        ack_ns_max: age(1.0),
+        ack_ns_p50: recorded.age_ns(0.5),
+        ack_ns_p99: recorded.age_ns(0.99),
+        ack_ns_max: recorded.age_ns(1.0),
         ack_ns_asked: max_latency_ns,
         flushes: ran.written.flushes,
         priority_effective,
@@ -278,8 +271,8 @@ fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
             still_s: deferred.still_ns as f64 / 1e9,
             times: deferred.times,
         }),
-        cpu_s_per_gb: per_gb(recorded.writer_cpu_ns()),
-        process_cpu_s_per_gb: per_gb(recorded.process_cpu_ns),
+        cpu_s_per_gb: writer_cpu,
+        process_cpu_s_per_gb: process_cpu,
         ring_bytes: recorded.now.ring.1,
         ring_most_bytes: recorded.ring_most,
         ended_by: ran.written.ended_by.map(recorder::Loss::name),

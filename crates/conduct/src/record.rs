@@ -42,6 +42,8 @@ const LEAST_RING_BYTES: u64 = 2 << 20;
 const LOOK: Duration = Duration::from_millis(50);
 /// How often the ring is looked at where others are to stand still.
 const LOOK_AT_RING: Duration = Duration::from_millis(5);
+/// Fewer frames have no 99th percentile.
+const LEAST_FOR_P99: u64 = 1000;
 /// Of a simulated device there is no clock to wait for: without an end there would be none.
 const USUAL_SIMULATED_NS: Ns = 60_000_000_000;
 
@@ -160,14 +162,28 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Frames that were lost, of all streams.
-    pub fn lost(&self) -> u64 {
-        self.now.streams.iter().map(Counted::all_lost).sum()
+    fn durable_bytes(&self) -> u64 {
+        self.now.streams.iter().map(|s| s.durable_bytes).sum()
     }
 
-    /// CPU that the writer used, nanoseconds.
-    pub fn writer_cpu_ns(&self) -> u64 {
-        self.ran.stream.usage.user_ns + self.ran.stream.usage.system_ns
+    /// Bytes of durable frames over its time.
+    pub fn throughput_bytes_per_s(&self) -> f64 {
+        self.durable_bytes() as f64 * 1e9 / self.now.elapsed_ns.max(1) as f64
+    }
+
+    /// CPU for a GB that is durable, seconds: of the writer, and of the whole process; `None` where nothing is.
+    pub fn cpu_s_per_gb(&self) -> Option<(f64, f64)> {
+        let durable = self.durable_bytes();
+        let per_gb = |ns: u64| ns as f64 / durable as f64;
+        let writer = self.ran.stream.usage.user_ns + self.ran.stream.usage.system_ns;
+        (durable > 0).then(|| (per_gb(writer), per_gb(self.process_cpu_ns)))
+    }
+
+    /// Age of frames when they were acknowledged, at a quantile; `None` where too few carry it.
+    pub fn age_ns(&self, quantile: f64) -> Option<Ns> {
+        let ages = &self.ran.written.ages;
+        let carried = quantile <= 0.5 || quantile >= 1.0 || ages.count() >= LEAST_FOR_P99;
+        ages.quantile(quantile).filter(|_| carried)
     }
 }
 
@@ -208,6 +224,7 @@ fn real(
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
     // What cannot be opened is told before anything is written.
+    let _sockets = Sockets(&recording.inputs);
     let opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
     let mut defer = Defer::of(&recording.defer, Duration::from_nanos(recording.defer_at_most_ns))?;
     let place = Place::open(recording, tell)?;
@@ -215,7 +232,7 @@ fn real(
     let (asked, priority) = priority::find(&place.locator, recording.real_time);
     let bell = Arc::new(Bell::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
     let stop = Arc::new(AtomicBool::new(false));
-    let begun = place.begin().inspect_err(|_| place.discard())?;
+    let begun = place.begin()?;
     let epoch = Epoch::start();
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let settings = WriterSettings {
@@ -272,15 +289,9 @@ fn real(
         let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
         Ok((ran.map_err(|e| interface_failed(&place.path, &e))?, complaints(producers?)))
     });
-    for input in &recording.inputs {
-        if let Input::Socket(path) = input {
-            // Nobody listens there any more.
-            let _ = std::fs::remove_file(path);
-        }
-    }
     let now = now();
-    if recording.temporary || now.streams.iter().all(|stream| stream.received == 0) {
-        place.discard();
+    if !recording.temporary && now.streams.iter().any(|stream| stream.received > 0) {
+        place.keep();
     }
     let deferred = defer.end();
     let (ran, complaints) = ran?;
@@ -314,6 +325,28 @@ fn complaints(producers: Vec<Producer>) -> Vec<String> {
         Err(_) => Some("a producer's thread failed".to_owned()),
     };
     producers.into_iter().filter(Producer::is_finished).filter_map(complaint).collect()
+}
+
+/// Sockets that were made go when nobody listens there any more, however it ended.
+struct Sockets<'a>(&'a [Input]);
+
+impl Drop for Sockets<'_> {
+    fn drop(&mut self) {
+        for input in self.0 {
+            if let Input::Socket(path) = input
+                && is_left_behind(path)
+            {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}
+
+/// Whether it is a socket at which nobody listens.
+fn is_left_behind(path: &Path) -> bool {
+    let refused = |e: std::io::Error| e.kind() == std::io::ErrorKind::ConnectionRefused;
+    path.symlink_metadata().is_ok_and(|m| m.file_type().is_socket())
+        && std::os::unix::net::UnixStream::connect(path).is_err_and(refused)
 }
 
 fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
@@ -356,15 +389,15 @@ fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors) -> Result<
 }
 
 /// A socket at a place where nothing is, or where one was left behind.
-fn bind(path: &Path) -> Result<UnixListener, Failure> {
+///
+/// # Errors
+/// Somebody listens there, or something else is there.
+pub fn bind(path: &Path) -> Result<UnixListener, Failure> {
     let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
-    let left = path.symlink_metadata().is_ok_and(|m| m.file_type().is_socket());
-    if left && std::os::unix::net::UnixStream::connect(path).is_err() {
+    if is_left_behind(path) {
         std::fs::remove_file(path).map_err(cannot)?;
     }
-    let socket = UnixListener::bind(path).map_err(cannot)?;
-    socket.set_nonblocking(true).map_err(cannot)?;
-    Ok(socket)
+    UnixListener::bind(path).map_err(cannot)
 }
 
 /// On a simulated device, in its time: cameras that are made up, and nothing is kept.

@@ -20,6 +20,7 @@ pub use growth::{Growth, PassTimes, Times};
 pub use kept::DIRECTORY;
 pub use machine::Amplification;
 pub use own_file::OwnFile;
+pub(crate) use own_file::reserve;
 pub use scrub::Scrub;
 pub use state::{Ended, Enough, Flight, Lap, Mode, Place, SoakState};
 

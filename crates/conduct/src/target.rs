@@ -169,7 +169,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     }
     // What the device says of its health and wear is kept with what is measured on it.
     let look = Look { registers: wanted.registers, health: true, ..Look::default() };
-    let place = place(&admitted);
+    let place = locator(&admitted);
     let Inventory { stack, missing } = observe::inventory_with(&root, &place, look);
     let mut environment = observe::environment(&root);
     environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
@@ -231,7 +231,8 @@ fn without_counters(disks: &[String]) -> Option<String> {
     })
 }
 
-fn place(admitted: &Admitted) -> Locator {
+/// Where an admitted target is.
+pub(crate) fn locator(admitted: &Admitted) -> Locator {
     if admitted.target.kind == TargetKind::BlockDevice {
         return Locator::Device(admitted.device);
     }

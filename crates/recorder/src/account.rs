@@ -1,7 +1,7 @@
 //! What became of each frame: received = durable + lost + in flight, at every moment.
 
 use crate::container::{FrameKind, Loss, MOST_STREAMS, StreamName};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Counters of one stream. Whoever counts does so once, when it happens.
@@ -15,6 +15,8 @@ pub struct Account {
     durable_bytes: AtomicU64,
     lost: [AtomicU64; Loss::ALL.len()],
     blocked_ns: AtomicU64,
+    /// Whether a producer has it now.
+    taken: AtomicBool,
 }
 
 /// The counters of a stream at one moment.
@@ -66,6 +68,11 @@ impl Account {
         self.durable.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Its producer has gone.
+    pub fn leave(&self) {
+        self.taken.store(false, Ordering::Release);
+    }
+
     /// Its producer waited.
     pub fn blocked(&self, ns: u64) {
         self.blocked_ns.fetch_add(ns, Ordering::Relaxed);
@@ -91,9 +98,14 @@ impl Accounts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more stream; `None` where the container takes no more. A name that is there already is given a number.
+    /// A stream for a producer: that of its name where nobody has it any more, else one more, its name with a number where it is
+    /// taken; `None` where the container takes no more.
     pub fn join(&self, name: &str, kind: FrameKind) -> Option<Arc<Account>> {
         let mut all = self.all();
+        let same = |account: &&Arc<Account>| account.name.name == name && account.name.kind == kind;
+        if let Some(free) = all.iter().find(same).filter(|account| !account.taken.swap(true, Ordering::AcqRel)) {
+            return Some(Arc::clone(free));
+        }
         let stream = u16::try_from(all.len()).ok().filter(|n| usize::from(*n) < MOST_STREAMS)?;
         let taken = |name: &str| all.iter().any(|account| account.name.name == name);
         let name = (1..).map(|n| if n == 1 { name.to_owned() } else { format!("{name}-{n}") }).find(|n| !taken(n))?;
@@ -106,6 +118,7 @@ impl Accounts {
             durable_bytes: counter(),
             lost: std::array::from_fn(|_| counter()),
             blocked_ns: counter(),
+            taken: AtomicBool::new(true),
         });
         all.push(Arc::clone(&account));
         Some(account)
@@ -142,6 +155,9 @@ mod tests {
         assert_eq!((counted.received, counted.durable, counted.all_lost(), counted.in_flight()), (3, 1, 1, 1));
         assert_eq!(counted.lost, vec![(Loss::RingFull, 1)]);
         assert_eq!(accounts.join("front", FrameKind::Jpeg).unwrap().name.name, "front-2");
+        account.leave();
+        let again = accounts.join("front", FrameKind::Jpeg).unwrap();
+        assert_eq!((again.name.stream, again.receive(1, 0)), (0, 3), "it goes on where it was");
         while accounts.join("x", FrameKind::Opaque).is_some() {}
         assert_eq!(accounts.names().len(), MOST_STREAMS);
     }

@@ -240,5 +240,6 @@ impl Inflow {
 impl Drop for Inflow {
     fn drop(&mut self) {
         self.tell_lost();
+        self.account.leave();
     }
 }

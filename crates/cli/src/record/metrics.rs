@@ -2,13 +2,12 @@
 //! for whoever connects to a socket.
 
 use crate::output_file;
-use conduct::record::Now;
+use conduct::record::{Now, bind};
 use model::{Failure, FailureKind};
 use recorder::Counted;
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,7 +35,7 @@ impl Metrics {
             return Ok(Self { path: path.to_owned(), latest: None, written });
         }
         let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
-        let socket = UnixListener::bind(path).map_err(cannot)?;
+        let socket = bind(path)?;
         let latest = Arc::new(Mutex::new(String::new()));
         let told = Arc::clone(&latest);
         let serve = move || {
@@ -57,7 +56,8 @@ impl Metrics {
             None if self.written.get().is_none_or(|written| written.elapsed() >= EVERY) => {
                 self.written.set(Some(Instant::now()));
                 // A reader sees the one or the other, never a part.
-                let part = self.path.with_extension("part");
+                let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+                let part = self.path.with_file_name(format!(".{name}.{}", std::process::id()));
                 if output_file::write(&part, text(now).as_bytes()).is_ok() {
                     let _ = std::fs::rename(&part, &self.path);
                 }

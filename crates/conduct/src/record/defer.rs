@@ -7,7 +7,7 @@
 //! Nobody is left standing: a watcher of its own lets them go on when this program is gone, whatever ended it.
 
 use model::{Failure, FailureKind, Ns};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -128,7 +128,8 @@ impl Drop for Defer {
     fn drop(&mut self) {
         self.go_on();
         if let Some(mut watcher) = self.watcher.take() {
-            drop(watcher.stdin.take());
+            // All go on already; who was stopped by others stays so.
+            let _ = watcher.kill();
             let _ = watcher.wait();
         }
     }
@@ -144,8 +145,8 @@ impl Other {
             }
             let handle =
                 pidfd_open(id, PidfdFlags::empty()).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
-            // Whether it may be stopped, without stopping it: a signal that lets what runs go on.
-            pidfd_send_signal(&handle, Signal::CONT).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
+            // Whether it may be stopped, without any signal.
+            test_kill_process(id).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
             return Ok(Self::Process { pid, handle });
         }
         let directory = Path::new(name).canonicalize().map_err(|e| refused(name, &e.to_string()))?;

@@ -3,10 +3,13 @@
 use super::{RecordEvent, Recording};
 use crate::admission::{Admitted, Consent, Object, admit};
 use crate::clock::random_u64;
+use crate::soak::reserve;
+use crate::target::locator;
 use model::{Failure, FailureKind, TargetKind};
 use observe::{Locator, Root};
 use recorder::{Container, ContainerError, Geometry, Identity, ReadError, Superblock, WhenFull};
 use spec::Readiness;
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -29,8 +32,9 @@ pub(super) struct Place {
     pub locator: Locator,
     /// What is there already.
     before: Option<Before>,
-    /// Made for this recording, with its `st_dev` and `st_ino`.
+    /// Made for this recording, with its `st_dev` and `st_ino`: gone with this unless it is kept.
     made: Option<(u64, u64)>,
+    kept: Cell<bool>,
     /// Keeps others away from a device.
     _claims: Vec<File>,
 }
@@ -84,7 +88,9 @@ impl Place {
         let consent =
             Consent { overwrite: recording.consent.destroy.is_none() && !is_device(path), ..recording.consent };
         let links = if made.is_some() { Links::Refuse } else { Links::Follow };
-        let Admitted { target, object, readiness, device, facts, loss } = admit(&Root::new("/"), path, links, consent)?;
+        let admitted = admit(&Root::new("/"), path, links, consent)?;
+        let locator = locator(&admitted);
+        let Admitted { target, object, readiness, loss, .. } = admitted;
         if let Readiness::ReadOnly(why) = &readiness {
             return Err(refused(path, why).remedy("a block device: --destroy SERIAL; narrows inspect shows it"));
         }
@@ -122,17 +128,8 @@ impl Place {
                 })?
             }
         };
-        let locator = if is_device {
-            Locator::Device(device)
-        } else {
-            Locator::Path {
-                path: target.path.to_string_lossy().into_owned(),
-                device: Some(device),
-                mount_id: facts.and_then(|f| f.mount_id),
-                block_size_bytes: facts.map(|f| u64::from(f.block_size_bytes)),
-            }
-        };
-        Ok(Self { path: target.path, file, geometry, locator, before, made, _claims: target.claims })
+        let kept = Cell::new(false);
+        Ok(Self { path: target.path, file, geometry, locator, before, made, kept, _claims: target.claims })
     }
 
     /// Writes the superblocks of this opening, durably, and from then on past the page cache where that can be.
@@ -160,10 +157,17 @@ impl Place {
         Ok(Begun { identity: superblock.identity, next_segment, next_batch })
     }
 
-    /// A file that was made, and into which nothing came, is not left behind.
-    pub fn discard(&self) {
+    /// A file that was made stays.
+    pub fn keep(&self) {
+        self.kept.set(true);
+    }
+}
+
+impl Drop for Place {
+    /// A file that was made, and into which nothing came, is not left behind, whatever went wrong.
+    fn drop(&mut self) {
         let same = |made: (u64, u64)| self.path.symlink_metadata().is_ok_and(|m| (m.dev(), m.ino()) == made);
-        if self.made.is_some_and(same) {
+        if !self.kept.get() && self.made.is_some_and(same) {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -309,12 +313,6 @@ fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure>
         let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());
         return Err(Failure::new(FailureKind::Environment, what).remedy("--size SIZE, with less than that"));
     }
-    match sys::reserve(file, 0, bytes) {
-        // Where blocks cannot be reserved they are had when they are written.
-        Err(e) if e.raw_os_error() == Some(sys::errno::EOPNOTSUPP) => file.set_len(bytes),
-        other => other,
-    }
-    .and_then(|()| file.sync_all())
-    .map_err(|e| cannot(path, &e))?;
+    reserve(file, bytes).map_err(|e| cannot(path, &e))?;
     Ok(bytes)
 }

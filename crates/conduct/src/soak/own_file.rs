@@ -53,7 +53,7 @@ impl OwnFile {
 }
 
 /// Where blocks cannot be reserved they are had when they are written.
-fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     match sys::reserve(file, 0, bytes) {
         Err(e) if e.raw_os_error() == Some(sys::errno::EOPNOTSUPP) => file.set_len(bytes)?,
         other => other?,

@@ -204,6 +204,32 @@ fn numbers(scratch: &Scratch, target: &Path, stream: &str, length: usize) -> u64
     (bytes.len() / length) as u64
 }
 
+/// Ctrl-C while a frame comes loses nothing that was sent; and a file that was made is gone when nothing comes of it.
+#[test]
+fn an_end_that_was_asked_for_is_no_loss_and_a_mistake_leaves_no_file() {
+    let scratch = Scratch::new();
+    let (target, socket) = (scratch.path().join("x.nrec"), scratch.path().join("s"));
+    let child = started(&scratch, &target, &socket, &["--size", "32MB"]);
+    let mut producer = Producer::connect(&socket, "front");
+    (0..5).for_each(|_| assert!(producer.send(9000)));
+    drop(producer);
+    let mut again = Producer::connect(&socket, "front");
+    assert!(again.send(9000) && again.socket.write_all(&frame(6, 9000)[..5000]).is_ok());
+    assert!(comes(|| {
+        again.acknowledged(Duration::from_millis(5));
+        again.durable == 6
+    }));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &document["streams"][0]["durable"]), (Some(0), &6.into()), "{document}");
+    assert_eq!(document["streams"].as_array().unwrap().len(), 1, "it went on with its stream");
+    let new = scratch.path().join("new.nrec");
+    let args = ["record", "-o", text(&new), "--size", "32MB", "--ring", "1KB", "--listen", text(&socket), "--json"];
+    assert_eq!(scratch.json(args, 2)["kind"], "usage");
+    assert!(!new.exists() && !socket.exists());
+}
+
 /// A recorder that is killed at any moment: what it had acknowledged to its producers is there.
 #[test]
 fn what_was_acknowledged_outlives_a_kill_at_any_moment() {
@@ -416,7 +442,7 @@ fn state_of(pid: u32) -> String {
     stat.rsplit(") ").next().unwrap_or_default().chars().take(1).collect()
 }
 
-fn comes(what: impl Fn() -> bool) -> bool {
+fn comes(mut what: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while !what() {
         if start.elapsed() > WAIT {

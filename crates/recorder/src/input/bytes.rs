@@ -60,9 +60,7 @@ pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut 
     loop {
         have += reading.all(&mut head[have..])?;
         if have < FRAME_HEAD_BYTES {
-            if have > 0 {
-                inflow.receive_lost(1, have, Loss::CutOff);
-            }
+            cut_off(reading, inflow, have);
             return Ok(());
         }
         have = 0;
@@ -72,11 +70,12 @@ pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut 
             return Err(io::Error::new(io::ErrorKind::InvalidData, "what came is no head of a frame"));
         };
         let length = length as usize;
-        let sequence = inflow.receive(length);
         let mut piece = match inflow.piece(length) {
             Ok(piece) => piece,
+            // It was being waited for when the end came.
+            Err(Loss::RingFull) if reading.stops() => return Ok(()),
             Err(loss) => {
-                inflow.lose(sequence, loss);
+                inflow.receive_lost(1, length, loss);
                 if !pass_over(reading, length, &mut scratch)? {
                     return Ok(());
                 }
@@ -90,14 +89,22 @@ pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut 
             sum = crc32c::crc32c_append(sum, &piece.bytes()[done..done + count]);
             done += count;
             if count == 0 || done < end {
-                inflow.lose(sequence, Loss::CutOff);
+                cut_off(reading, inflow, FRAME_HEAD_BYTES + done);
                 return Ok(());
             }
         }
+        let sequence = inflow.receive(length);
         inflow.bring(sequence, capture_ns, piece, sum);
         if reading.stops() {
             return Ok(());
         }
+    }
+}
+
+/// The producer is at its end within a frame. One that we ended has not sent it yet: nothing is lost.
+fn cut_off<F: AsFd>(reading: &Reading<'_, F>, inflow: &mut Inflow, have: usize) {
+    if have > 0 && !reading.stops() {
+        inflow.receive_lost(1, have, Loss::CutOff);
     }
 }
 
@@ -144,9 +151,7 @@ pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mu
             std::mem::take(&mut carried).len()
         };
         if count == 0 {
-            if growing.have > 0 {
-                inflow.receive_lost(1, growing.have, Loss::CutOff);
-            }
+            cut_off(reading, inflow, growing.have);
             return Ok(());
         }
         let before = growing.sum;

@@ -38,8 +38,11 @@ const LOOK_NS: i64 = 100_000_000;
 /// # Errors
 /// No thread can be had.
 pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<Producer> {
+    socket.set_nonblocking(true)?;
     let body = move || {
-        let mut producers = Vec::new();
+        let mut producers: Vec<Producer> = Vec::new();
+        let mut said = Ok(());
+        let ended = |producer: Producer| producer.join().unwrap_or_else(|_| Err("a producer's thread failed".into()));
         let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: LOOK_NS as _ };
         while !doors.ends() {
             let waits = poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(&wait));
@@ -47,13 +50,16 @@ pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<
                 continue;
             }
             let Ok((connection, _)) = socket.accept() else { continue };
+            // Those that have gone leave nothing behind, however often they come again.
+            for gone in producers.extract_if(.., |producer| producer.is_finished()) {
+                said = said.and(ended(gone));
+            }
             let doors = doors.clone();
             let serve = move || serve(&connection, full, doors);
             producers
                 .push(std::thread::Builder::new().name("in socket".into()).spawn(serve).map_err(|e| e.to_string())?);
         }
-        let ended = |producer: Producer| producer.join().unwrap_or_else(|_| Err("a producer's thread failed".into()));
-        producers.into_iter().map(ended).fold(Ok(()), Result::and)
+        producers.into_iter().map(ended).fold(said, Result::and)
     };
     std::thread::Builder::new().name("socket".into()).spawn(body)
 }
