@@ -13,7 +13,7 @@ use crate::item::{About, Content, Item, Kind};
 use engine::Data;
 use model::{Histogram, IoPriority, Ns};
 use segment::{Open, unknown};
-use std::cell::{Ref, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -172,13 +172,6 @@ impl<I: Inlet> WriterSource<I> {
     }
 }
 
-impl<I> WriterSource<I> {
-    /// What has come of it until now.
-    pub fn written(&self) -> Ref<'_, Written> {
-        Ref::map(self.0.borrow(), |core| &core.written)
-    }
-}
-
 impl<I: Inlet> Source for WriterSource<I> {
     type Op = BlockOp;
 
@@ -293,8 +286,8 @@ impl<I: Inlet> Core<I> {
 
     /// Gives a batch its place, in a new segment where the one that is written to has no room.
     fn place(&mut self, content: Content, now: Ns, rewritten: bool) {
-        if self.written.ended_by.is_some() {
-            return content.lose(self.written.ended_by.unwrap_or(Loss::Storage));
+        if let Some(loss) = self.written.ended_by {
+            return content.lose(loss);
         }
         let geometry = self.settings.geometry;
         let new = self.open.as_ref().map_or_else(Vec::new, |open| unknown(open, &content));

@@ -11,7 +11,6 @@ mod socket;
 pub use bytes::{FRAME_HEAD_BYTES, FRAME_MAGIC, frame_head, parse_frame_head};
 pub use generator::{Generated, GeneratedError, InTime};
 pub use jpeg::{Seen, Walk};
-pub use picture::{HEIGHT as PICTURE_HEIGHT, WIDTH as PICTURE_WIDTH};
 pub use socket::{HELLO_MAGIC, SHARED_MAGIC, listen};
 
 use crate::container::FrameKind;

@@ -2,9 +2,9 @@
 //! before its tables.
 
 /// Width and height, pixels.
-pub const WIDTH: u16 = 64;
+const WIDTH: u16 = 64;
 /// Its height.
-pub const HEIGHT: u16 = 48;
+const HEIGHT: u16 = 48;
 /// An application segment holds so many bytes, its length's two apart.
 const SEGMENT_BYTES: usize = 65_533;
 /// APP15.
