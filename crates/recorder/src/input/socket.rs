@@ -17,8 +17,8 @@ use std::io::{self, IoSliceMut, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use sys::SharedMemory;
 
@@ -41,6 +41,7 @@ pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<
     socket.set_nonblocking(true)?;
     let body = move || {
         let mut producers: Vec<Producer> = Vec::new();
+        let connections = Arc::new(Connections::default());
         let mut said = Ok(());
         let ended = |producer: Producer| producer.join().unwrap_or_else(|_| Err("a producer's thread failed".into()));
         let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: LOOK_NS as _ };
@@ -54,8 +55,9 @@ pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<
             for gone in producers.extract_if(.., |producer| producer.is_finished()) {
                 said = said.and(ended(gone));
             }
+            let connection = connections.accepted(connection);
             let doors = doors.clone();
-            let serve = move || serve(&connection, full, doors);
+            let serve = move || serve(connection, full, doors);
             producers
                 .push(std::thread::Builder::new().name("in socket".into()).spawn(serve).map_err(|e| e.to_string())?);
         }
@@ -64,7 +66,62 @@ pub fn listen(socket: UnixListener, full: RingFull, doors: Doors) -> io::Result<
     std::thread::Builder::new().name("socket".into()).spawn(body)
 }
 
-fn serve(connection: &UnixStream, full: RingFull, doors: Doors) -> Result<(), String> {
+/// Connections that are still read from.
+#[derive(Default)]
+struct Connections(Mutex<Vec<Open>>);
+
+/// One of them.
+struct Open {
+    number: u64,
+    socket: Arc<UnixStream>,
+    /// The producer's name, once it has said it.
+    name: Option<String>,
+}
+
+/// A connection's place among them, until it is dropped.
+struct Connected {
+    number: u64,
+    socket: Arc<UnixStream>,
+    among: Arc<Connections>,
+}
+
+impl Connections {
+    fn all(&self) -> MutexGuard<'_, Vec<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes one that was accepted: their numbers are in the order in which they came.
+    fn accepted(self: &Arc<Self>, socket: UnixStream) -> Connected {
+        let (mut all, socket) = (self.all(), Arc::new(socket));
+        let number = all.last().map_or(0, |last| last.number + 1);
+        all.push(Open { number, socket: Arc::clone(&socket), name: None });
+        Connected { number, socket, among: Arc::clone(self) }
+    }
+}
+
+impl Connected {
+    /// The producer has this name. Where one of it was here before and has gone, all that it sent is read first: the stream is
+    /// one, in its order.
+    fn named(&self, name: &str, stops: &dyn Fn() -> bool) {
+        for open in self.among.all().iter_mut().filter(|open| open.number == self.number) {
+            open.name = Some(name.to_owned());
+        }
+        let before = |open: &Open| open.number < self.number && open.name.as_ref().is_none_or(|other| other == name);
+        while self.among.all().iter().any(|open| before(open) && is_gone(&open.socket)) && !stops() {
+            std::thread::sleep(ACKNOWLEDGE);
+        }
+    }
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.among.all().retain(|open| open.number != self.number);
+    }
+}
+
+fn serve(connected: Connected, full: RingFull, doors: Doors) -> Result<(), String> {
+    let socket = Arc::clone(&connected.socket);
+    let connection = &*socket;
     let failed = |e: io::Error| format!("a producer at the socket: {e}");
     let stop = Arc::clone(&doors.stop);
     let stops = move || stop.load(Ordering::Relaxed);
@@ -87,6 +144,7 @@ fn serve(connection: &UnixStream, full: RingFull, doors: Doors) -> Result<(), St
         (true, None) => return Err(format!("{name}: no memory was handed over")),
         (true, Some(memory)) => Some(SharedMemory::of(&memory).and_then(SharedRing::new).map_err(called)?),
     };
+    connected.named(&name, &stops);
     let mut inflow = stream(doors, &name, FrameKind::Opaque, full)?;
     let account = Arc::clone(inflow.account());
     let over = AtomicBool::new(false);
@@ -96,7 +154,7 @@ fn serve(connection: &UnixStream, full: RingFull, doors: Doors) -> Result<(), St
             None => framed(&mut reading, &[], &mut inflow),
             Some(mut ring) => ring.take_all(&mut inflow, || is_gone(connection)),
         };
-        drop(inflow);
+        drop((inflow, connected));
         over.store(true, Ordering::Release);
         came.map_err(called)
     })
