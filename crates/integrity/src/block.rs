@@ -3,10 +3,8 @@
 use crate::keystream::{Keystream, Secret};
 use crate::stamp::{
     AT_COUNT, AT_EPOCH, AT_FLAGS, AT_GENERATION, AT_LBA, AT_PAYLOAD_SUM, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET,
-    Aligned, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, crc32c_of,
-    flags_are_right, is_sound, split, sum_of, u32_at, u64_at, zero_words_of,
+    PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags_are_right, is_sound, split, split_mut, sum_of, u32_at, u64_at, zero_words_of,
 };
-use crate::xxh3::xxh3;
 use model::VerifyKind;
 use multiversion::multiversion;
 
@@ -200,25 +198,26 @@ struct Same {
     number: u16,
 }
 
-/// Fills the sectors of a write one after another, `stamp` being that of the first.
+/// Sectors that are filled before they are summed: the steps of one sector wait for each other, those of several do not.
+const TOGETHER: usize = 8;
+
+/// Fills the sectors of a write, `stamp` being that of the first.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+bmi2", "x86_64+avx2+bmi2"))]
-fn fill(secret: Secret, sectors: &mut [Sector], mut stamp: Stamp) {
-    let mut words = Aligned([0; PAYLOAD_WORDS]);
-    for sector in sectors {
-        let (head, rest) = sector.split_first_chunk_mut::<STAMP_BYTES>().expect("a sector is longer than its stamp");
-        let payload: &mut [u8; PAYLOAD_BYTES] = rest.first_chunk_mut().expect("the rest of a sector is its payload");
-        let keystream = Keystream::new(secret, stamp.lba, stamp.generation, stamp.sector);
-        keystream.fill(&mut words, stamp.zero_words);
-        for (bytes, word) in payload.as_chunks_mut::<8>().0.iter_mut().zip(&words.0) {
-            *bytes = word.to_le_bytes();
+fn fill(secret: Secret, sectors: &mut [Sector], first: Stamp) {
+    let mut stamp = first;
+    for some in sectors.chunks_mut(TOGETHER) {
+        let from = stamp;
+        for (i, sector) in some.iter_mut().enumerate() {
+            let (lba, number) = (from.lba.wrapping_add(i as u64), from.sector.wrapping_add(i as u16));
+            Keystream::new(secret, lba, from.generation, number).fill(split_mut(sector).1, from.zero_words);
         }
-        stamp.payload_sum = match stamp.sum_kind {
-            PayloadSum::Xxh3 => xxh3(&words),
-            PayloadSum::Crc32c => crc32c_of(payload),
-        };
-        *head = stamp.encode();
-        stamp.sector = stamp.sector.wrapping_add(1);
-        stamp.lba = stamp.lba.wrapping_add(1);
+        for (i, sector) in some.iter_mut().enumerate() {
+            let (lba, number) = (from.lba.wrapping_add(i as u64), from.sector.wrapping_add(i as u16));
+            let (head, payload) = split_mut(sector);
+            *head = Stamp { lba, sector: number, payload_sum: from.sum_kind.of(payload), ..from }.encode();
+        }
+        stamp.lba = stamp.lba.wrapping_add(TOGETHER as u64);
+        stamp.sector = stamp.sector.wrapping_add(TOGETHER as u16);
     }
 }
 
@@ -239,7 +238,7 @@ fn first_wrong(stamper: &Stamper, sectors: &[Sector], written: &Same) -> Option<
         let right = match stamper.kind {
             VerifyKind::Stamp => {
                 let keystream = Keystream::new(stamper.secret, lba, written.generation, index);
-                is_made_of(keystream, payload, zero_words_of(u32_at(stamp, AT_FLAGS)))
+                keystream.made(payload, zero_words_of(u32_at(stamp, AT_FLAGS)))
             }
             // The sum that the stamp has: another stream of the run may have written it with the other kind.
             VerifyKind::Crc32c | VerifyKind::Xxhash => {
@@ -249,17 +248,6 @@ fn first_wrong(stamper: &Stamper, sectors: &[Sector], written: &Same) -> Option<
         };
         !(sound & right)
     })
-}
-
-/// Whether a payload is that of the keystream, with so many words zero at its end. Comparing bytes is stronger than any
-/// checksum, and needs no second pass over the data.
-#[inline(always)]
-fn is_made_of(keystream: Keystream, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
-    let mut words = Aligned([0; PAYLOAD_WORDS]);
-    keystream.fill(&mut words, zero_words);
-    let differing =
-        payload.as_chunks::<8>().0.iter().zip(&words.0).map(|(bytes, word)| u64::from_le_bytes(*bytes) ^ word);
-    differing.fold(0, |all, bits| all | bits) == 0
 }
 
 #[cfg(test)]

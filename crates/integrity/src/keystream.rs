@@ -1,6 +1,6 @@
 //! The payload: bytes that no compressor shrinks, that differ in every sector, and that can be made again at any time.
 
-use crate::stamp::{Aligned, PAYLOAD_WORDS};
+use crate::stamp::{PAYLOAD_BYTES, PAYLOAD_WORDS};
 
 /// What the payloads are made from. It never reaches the target, so that a device cannot regenerate
 /// what it failed to keep, and foreign data cannot match by chance.
@@ -27,20 +27,19 @@ pub(crate) const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The constants that the words of a payload step by: two for each word, from SplitMix64.
-const STEPS: [[u64; PAYLOAD_WORDS]; 2] = {
-    let mut steps = [[0; PAYLOAD_WORDS]; 2];
+/// The constants that tell the words of a payload apart, from SplitMix64.
+const STEPS: [u64; PAYLOAD_WORDS] = {
+    let mut steps = [0; PAYLOAD_WORDS];
     let mut i = 0;
-    while i < 2 * PAYLOAD_WORDS {
-        steps[i / PAYLOAD_WORDS][i % PAYLOAD_WORDS] = mix(GOLDEN.wrapping_mul(i as u64 + 1));
+    while i < PAYLOAD_WORDS {
+        steps[i] = mix(GOLDEN.wrapping_mul(i as u64 + 1));
         i += 1;
     }
     steps
 };
 
-/// The words of one sector's payload. Word `i` is the product of the halves of `first + step`, exclusive or
-/// `second + another step`: the product is not linear in what differs between sectors, the rest makes up for what is uneven
-/// in it, and both are had from 32-bit multiplications, of which processors do several at a time. Every word stands alone.
+/// The words of one sector's payload: word `i` is its constant, exclusive or `first`, plus `second`. What differs between
+/// sectors is mixed once for each; that each of its words costs two instructions leaves the processor time for its sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keystream {
     first: u64,
@@ -51,25 +50,52 @@ impl Keystream {
     /// The stream of the sector at `lba` that is number `sector` of the write that gave it `generation`.
     #[inline(always)]
     pub(crate) fn new(secret: Secret, lba: u64, generation: u32, sector: u16) -> Self {
-        // Both halves are one to one in what they take, so no two sectors of a target share both.
-        let place = mix((lba ^ secret.0[0]).wrapping_add(GOLDEN));
-        let version = mix(((u64::from(generation) << 32 | u64::from(sector)) ^ secret.0[1]).wrapping_add(GOLDEN));
-        Self { first: mix(place ^ version.rotate_left(32)), second: mix(place.wrapping_add(version)) }
+        // The first is one to one in the place, the second tells the versions and the sectors of a write apart: no two sectors
+        // of a target share both.
+        let first = mix((lba ^ secret.0[0]).wrapping_add(GOLDEN));
+        let version = mix((u64::from(generation) ^ secret.0[1]).wrapping_add(GOLDEN));
+        Self { first, second: version.wrapping_add(GOLDEN.wrapping_mul(u64::from(sector))) }
     }
 
-    /// All of them, of which the last `zero_words` are zero.
     #[inline(always)]
-    pub(crate) fn fill(self, words: &mut Aligned<[u64; PAYLOAD_WORDS]>, zero_words: u8) {
-        for ((word, one), other) in words.0.iter_mut().zip(&STEPS[0]).zip(&STEPS[1]) {
-            let multiplied = self.first.wrapping_add(*one);
-            let product = (multiplied & 0xffff_ffff).wrapping_mul(multiplied >> 32);
-            *word = product ^ self.second.wrapping_add(*other);
+    fn word(self, step: u64) -> u64 {
+        (step ^ self.first).wrapping_add(self.second)
+    }
+
+    /// Fills a payload, of which the last `zero_words` are zero.
+    #[inline(always)]
+    pub(crate) fn fill(self, payload: &mut [u8; PAYLOAD_BYTES], zero_words: u8) {
+        for (bytes, step) in payload.as_chunks_mut().0.iter_mut().zip(&STEPS) {
+            *bytes = self.word(*step).to_le_bytes();
         }
-        // A damaged stamp may say more than there are.
         if zero_words > 0 {
-            words.0[PAYLOAD_WORDS.saturating_sub(usize::from(zero_words))..].fill(0);
+            payload[made_bytes(zero_words)..].fill(0);
         }
     }
+
+    /// Whether a payload is what [`Self::fill`] makes. Comparing bytes is stronger than any checksum, and as fast.
+    #[inline(always)]
+    pub(crate) fn made(self, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
+        if zero_words > 0 {
+            return self.made_partly(payload, zero_words);
+        }
+        let words = payload.as_chunks().0.iter().zip(&STEPS);
+        words.fold(0, |all, (bytes, step)| all | (u64::from_le_bytes(*bytes) ^ self.word(*step))) == 0
+    }
+
+    /// Apart, so that loops over sectors without zeros stay short.
+    #[inline(never)]
+    fn made_partly(self, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
+        let mut made = [0; PAYLOAD_BYTES];
+        self.fill(&mut made, zero_words);
+        made == *payload
+    }
+}
+
+/// Bytes before the zero words. A damaged stamp may say more than there are.
+#[inline(always)]
+fn made_bytes(zero_words: u8) -> usize {
+    PAYLOAD_BYTES.saturating_sub(8 * usize::from(zero_words))
 }
 
 #[cfg(test)]
@@ -80,9 +106,9 @@ mod tests {
     const SECRET: Secret = Secret([1, 2]);
 
     fn words(stream: Keystream) -> [u64; PAYLOAD_WORDS] {
-        let mut words = Aligned([0; PAYLOAD_WORDS]);
-        stream.fill(&mut words, 0);
-        words.0
+        let mut payload = [0; PAYLOAD_BYTES];
+        stream.fill(&mut payload, 0);
+        std::array::from_fn(|i| u64::from_le_bytes(payload.as_chunks().0[i]))
     }
 
     #[test]
@@ -104,7 +130,7 @@ mod tests {
     fn the_words_are_the_documented_ones() {
         let words = words(Keystream::new(SECRET, 4096, 3, 5));
         let some = [0, 1, 31, 55].map(|i: usize| words[i]);
-        let documented = [0x816a_589a_986e_cd27, 0x16ae_5702_4887_7e4d, 0xc7b0_93a6_378c_587f, 0x5a7a_79e9_9f61_fef2];
+        let documented = [0xb3ef_84ce_e1e5_17e4, 0x2fb7_4e9d_0c41_b00b, 0x86b1_fa31_150e_4a5a, 0x1b15_c43d_28b3_5d3a];
         assert_eq!(some, documented);
     }
 

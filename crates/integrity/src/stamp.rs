@@ -24,7 +24,7 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 pub type Sector = [u8; SECTOR_BYTES];
 
 /// `nrw`, and the version of the layout.
-pub(crate) const MAGIC: [u8; 4] = *b"nrw\x01";
+pub(crate) const MAGIC: [u8; 4] = *b"nrw\x02";
 
 pub(crate) const AT_MAGIC: usize = 0;
 pub(crate) const AT_TARGET: usize = 4;
@@ -100,10 +100,10 @@ impl PayloadSum {
     }
 
     /// The checksum of `payload`.
-    #[inline]
+    #[inline(always)]
     pub fn of(self, payload: &[u8; PAYLOAD_BYTES]) -> u64 {
         match self {
-            Self::Xxh3 => xxh3(&words_of(payload)),
+            Self::Xxh3 => xxh3(payload),
             Self::Crc32c => crc32c_of(payload),
         }
     }
@@ -122,14 +122,11 @@ pub(crate) fn split(sector: &Sector) -> (&[u8; STAMP_BYTES], &[u8; PAYLOAD_BYTES
     (stamp, payload.first_chunk().expect("the rest of a sector is its payload"))
 }
 
-/// The words of a payload, as numbers.
+/// The same, to be written.
 #[inline(always)]
-pub(crate) fn words_of(payload: &[u8; PAYLOAD_BYTES]) -> Aligned<[u64; PAYLOAD_WORDS]> {
-    let mut words = Aligned([0; PAYLOAD_WORDS]);
-    for (word, bytes) in words.0.iter_mut().zip(payload.as_chunks::<8>().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    words
+pub(crate) fn split_mut(sector: &mut Sector) -> (&mut [u8; STAMP_BYTES], &mut [u8; PAYLOAD_BYTES]) {
+    let (stamp, payload) = sector.split_first_chunk_mut().expect("a sector is longer than its stamp");
+    (stamp, payload.first_chunk_mut().expect("the rest of a sector is its payload"))
 }
 
 #[inline(always)]
@@ -147,10 +144,15 @@ pub(crate) fn u64_at(bytes: &[u8; STAMP_BYTES], at: usize) -> u64 {
     u64::from_le_bytes(*bytes[at..].first_chunk().expect("inside the stamp"))
 }
 
-/// The checksum that closes a stamp: CRC-32C of the 60 bytes before it.
+/// The checksum that closes a stamp: CRC-32C of its 64 bytes with zeros where the checksum is, which is eight whole words.
 #[inline(always)]
 pub(crate) fn crc_of(bytes: &[u8; STAMP_BYTES]) -> u32 {
-    crc32c::crc32c(&bytes[..AT_CRC])
+    let mut words = Aligned([0u64; STAMP_BYTES / 8]);
+    for (word, bytes) in words.0.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words.0[AT_CRC / 8] &= 0xffff_ffff;
+    crc32c::crc32c(&bytes_of(&words).0)
 }
 
 /// Whether the checksum of the stamp itself is right and it is one of this layout.
@@ -271,7 +273,7 @@ mod tests {
         let bytes = stamp().encode();
         let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
         let fields = [
-            "6e727701",
+            "6e727702",
             "14131211",
             "0807060504030201",
             "2827262524232221",
@@ -285,7 +287,8 @@ mod tests {
             "01070000",
         ];
         assert_eq!(hex[..120], fields.concat());
-        assert_eq!(u32_at(&bytes, AT_CRC), crc32c::crc32c(&bytes[..60]));
+        let open = [&bytes[..60], &[0; 4][..]].concat();
+        assert_eq!(u32_at(&bytes, AT_CRC), crc32c::crc32c(&open));
     }
 
     #[test]

@@ -59,26 +59,27 @@ const MERGE: [u64; LANES] = {
     keys
 };
 
-/// The sum of each lane over the stripes. Halves are added to halves, so that all is loops over whole rows of words, which
-/// compilers make vectors of.
+/// The sum of each lane over the stripes, two of which are a row: loops over whole rows are what compilers make vectors of.
 #[inline(always)]
-fn by_lane(mut words: Aligned<[u64; PAYLOAD_WORDS]>) -> [u64; LANES] {
-    let (low, high) = words.0.split_at_mut(32);
-    low.iter_mut().zip(&*high).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
-    let (low, high) = low.split_at_mut(16);
-    low.iter_mut().zip(&*high).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
-    std::array::from_fn(|lane| low[lane].wrapping_add(low[lane + LANES]))
+fn by_lane(value: impl Fn(usize) -> u64) -> [u64; LANES] {
+    const ROW: usize = 2 * LANES;
+    let mut row = Aligned([0u64; ROW]);
+    for (i, sum) in row.0.iter_mut().enumerate() {
+        *sum = value(i).wrapping_add(value(i + ROW)).wrapping_add(value(i + 2 * ROW));
+    }
+    std::array::from_fn(|lane| row.0[lane].wrapping_add(row.0[lane + LANES]).wrapping_add(value(lane + 3 * ROW)))
 }
 
-/// The sum of a payload, whose words are read as little-endian numbers.
+/// The sum of a payload.
 #[inline(always)]
-pub(crate) fn xxh3(words: &Aligned<[u64; PAYLOAD_WORDS]>) -> u64 {
-    let mut products = Aligned([0; PAYLOAD_WORDS]);
-    for ((product, word), key) in products.0.iter_mut().zip(&words.0).zip(&KEYS) {
-        let keyed = word ^ key;
-        *product = (keyed & 0xffff_ffff).wrapping_mul(keyed >> 32);
-    }
-    let (words, products) = (by_lane(*words), by_lane(products));
+pub(crate) fn xxh3(payload: &[u8; PAYLOAD_BYTES]) -> u64 {
+    let words: &[[u8; 8]; PAYLOAD_WORDS] = payload.as_chunks().0.try_into().expect("a payload is so many words");
+    let word = |i: usize| u64::from_le_bytes(words[i]);
+    let product = |i: usize| {
+        let keyed = word(i) ^ KEYS[i];
+        (keyed & 0xffff_ffff).wrapping_mul(keyed >> 32)
+    };
+    let (words, products) = (by_lane(word), by_lane(product));
     let start = [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1];
     let mut sum = (PAYLOAD_BYTES as u64).wrapping_mul(PRIME64_1);
     for pair in 0..LANES / 2 {
@@ -94,14 +95,13 @@ pub(crate) fn xxh3(words: &Aligned<[u64; PAYLOAD_WORDS]>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stamp::words_of;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn it_is_the_sum_that_everyone_else_makes(payload in prop::collection::vec(any::<u8>(), PAYLOAD_BYTES)) {
             let payload: [u8; PAYLOAD_BYTES] = payload.try_into().expect("so many were asked for");
-            prop_assert_eq!(xxh3(&words_of(&payload)), xxhash_rust::xxh3::xxh3_64(&payload));
+            prop_assert_eq!(xxh3(&payload), xxhash_rust::xxh3::xxh3_64(&payload));
         }
     }
 
@@ -109,7 +109,7 @@ mod tests {
     fn extremes_are_summed_alike() {
         for byte in [0, 0x7f, 0x80, 0xff] {
             let payload = [byte; PAYLOAD_BYTES];
-            assert_eq!(xxh3(&words_of(&payload)), xxhash_rust::xxh3::xxh3_64(&payload), "{byte:02x}");
+            assert_eq!(xxh3(&payload), xxhash_rust::xxh3::xxh3_64(&payload), "{byte:02x}");
         }
     }
 }

@@ -245,7 +245,7 @@ pub struct SoakState {
 }
 
 impl SoakState {
-    const SCHEMA: &'static str = "narrows/soak-state/2";
+    const SCHEMA: &'static str = "narrows/soak-state/3";
 
     /// A name for a soak that starts now, with a number drawn at random.
     pub fn new_id(random: u64) -> String {
