@@ -198,26 +198,23 @@ struct Same {
     number: u16,
 }
 
-/// Sectors that are filled before they are summed: the steps of one sector wait for each other, those of several do not.
-const TOGETHER: usize = 8;
+/// So many sectors are filled ahead of the one that is summed: the steps of one sector wait for each other, those of several do
+/// not, and memory takes what was stored while others are summed.
+const AHEAD: usize = 4;
 
-/// Fills the sectors of a write, `stamp` being that of the first.
+/// Fills the sectors of a write, `first` being the stamp of the first.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+bmi2", "x86_64+avx2+bmi2"))]
 fn fill(secret: Secret, sectors: &mut [Sector], first: Stamp) {
-    let mut stamp = first;
-    for some in sectors.chunks_mut(TOGETHER) {
-        let from = stamp;
-        for (i, sector) in some.iter_mut().enumerate() {
-            let (lba, number) = (from.lba.wrapping_add(i as u64), from.sector.wrapping_add(i as u16));
-            Keystream::new(secret, lba, from.generation, number).fill(split_mut(sector).1, from.zero_words);
+    for i in 0..sectors.len() + AHEAD {
+        if let Some(sector) = sectors.get_mut(i) {
+            let (lba, number) = (first.lba.wrapping_add(i as u64), first.sector.wrapping_add(i as u16));
+            Keystream::new(secret, lba, first.generation, number).fill(split_mut(sector).1, first.zero_words);
         }
-        for (i, sector) in some.iter_mut().enumerate() {
-            let (lba, number) = (from.lba.wrapping_add(i as u64), from.sector.wrapping_add(i as u16));
-            let (head, payload) = split_mut(sector);
-            *head = Stamp { lba, sector: number, payload_sum: from.sum_kind.of(payload), ..from }.encode();
+        if let Some(i) = i.checked_sub(AHEAD) {
+            let (lba, number) = (first.lba.wrapping_add(i as u64), first.sector.wrapping_add(i as u16));
+            let (head, payload) = split_mut(&mut sectors[i]);
+            *head = Stamp { lba, sector: number, payload_sum: first.sum_kind.of(payload), ..first }.encode();
         }
-        stamp.lba = stamp.lba.wrapping_add(TOGETHER as u64);
-        stamp.sector = stamp.sector.wrapping_add(TOGETHER as u16);
     }
 }
 
