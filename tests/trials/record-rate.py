@@ -4,7 +4,7 @@
     tests/trials/record-rate.py PROGRAM DIRECTORY [ROUNDS] [GB]
 
 fio writes directly at 1 MiB and depth 8 (its best here), dd directly and through the page cache, cat through the page cache (each with an
-fsync at the end), ffmpeg copies pictures into a file. The recorder takes made-up pictures as fast as the storage does, and the same
+fsync at the end), ffmpeg copies pictures into a file, and GStreamer writes them with its file sink, where it is there. The recorder takes made-up pictures as fast as the storage does, and the same
 pictures by a pipe. CPU is user and system time of the process; of the recorder also that of its writer's thread alone, as the
 pictures have to be made.
 """
@@ -85,9 +85,12 @@ print(f"recorder / fio, round by round: median {statistics.median(pairs):.3f}, {
 print(f"{loops} times {film} bytes of pictures by ffmpeg -c copy:")
 for name, command in {
     "ffmpeg to a file, sync": f"ffmpeg -v error -stream_loop {loops - 1} -f mjpeg -i {pictures} -c copy -f mjpeg -y out.mjpeg && sync out.mjpeg",
+    "GStreamer's filesink, sync": f"for i in $(seq {loops}); do cat {pictures}; done | gst-launch-1.0 -q fdsrc fd=0 blocksize=1048576 ! filesink location=out.mjpeg && sync out.mjpeg",
     "ffmpeg to narrows record": f"ffmpeg -v error -stream_loop {loops - 1} -f mjpeg -i {pictures} -c copy -f mjpeg - | {program} record -o cam.nrec --new --size {size + (2 << 30)} --json > said",
     "cat to narrows record": f"for i in $(seq {loops}); do cat {pictures}; done | {program} record -o cam.nrec --new --size {size + (2 << 30)} --json > said",
 }.items():
+    if "GStreamer" in name and not shutil.which("gst-launch-1.0"):
+        continue
     results = []
     for _ in range(3):
         rate, cpu, _ = measured(["sh", "-c", command], film * loops)

@@ -26,6 +26,10 @@ use workspace::Workspace;
 const FIRST_TRY: f64 = 0.95;
 /// It ends when what is known to be carried and what is known to be too much are so near.
 const NEAR: f64 = 0.05;
+/// A rate at which frames wait longer by more than this, each second, is more than storage takes: the ring hides it for a while.
+const GROWTH: f64 = 0.02;
+/// Of so many frames it is seen whether they wait longer and longer.
+const MOST_SEEN: usize = 300;
 /// And after so many tries.
 const MOST_TRIES: u32 = 6;
 /// Of the lowest rate that a way carries this much is what all are compared at.
@@ -102,6 +106,15 @@ impl FramesMeasured {
         self.durable_bytes as f64 * 1e9 / self.elapsed_ns.max(1) as f64
     }
 
+    /// By how much longer frames wait each second, seconds: 0.1 where 1.1 times as much comes as is written. By the median of the
+    /// slopes between any two (Theil 1950, Sen 1968), so that single stalls do not count.
+    pub fn waits_grow(&self) -> f64 {
+        let step = self.times.len().div_ceil(MOST_SEEN).max(1);
+        let point = |t: &FrameTime| (t.arrived as f64 / 1e9, t.written.saturating_sub(t.arrived) as f64 / 1e9);
+        let points: Vec<(f64, f64)> = self.times.iter().step_by(step).map(point).collect();
+        stats::theil_sen(&points).map_or(0.0, |line| line.slope)
+    }
+
     /// At a quantile, from the arrival of a frame until it was written.
     pub fn write_ns(&self, quantile: f64) -> Option<Ns> {
         let mut took: Vec<Ns> = self.times.iter().map(|t| t.written.saturating_sub(t.arrived)).collect();
@@ -118,6 +131,10 @@ pub struct Tried {
     pub frames_per_s: f64,
     /// Frames that were lost.
     pub lost: u64,
+    /// By how much longer frames waited each second, seconds.
+    pub waits_grow: f64,
+    /// Whether that rate is carried: nothing was lost, and frames did not wait longer and longer.
+    pub carried: bool,
 }
 
 /// What all are compared at, with the load of the machine.
@@ -173,6 +190,8 @@ pub struct FramesResult {
     pub left_out: Vec<(FrameWay, &'static str)>,
     /// Frames a second of each camera at which they are compared.
     pub common_frames_per_s: Option<f64>,
+    /// Memory for frames that wait, as it was had.
+    pub ring_bytes: u64,
     /// Somebody wanted the end.
     pub interrupted: bool,
 }
@@ -250,6 +269,9 @@ pub fn frames(
     let room = room_bytes(wanted.target)?;
     let is_directory = std::path::Path::new(wanted.target).is_dir();
     study.room_bytes = study.room_bytes.min(room.saturating_sub(OVERHEAD_BYTES.min(room / 2)));
+    // As with a recorder that is not told.
+    let memory = observe::memory_available(&Root::new("/")).map_or(study.ring_bytes, |bytes| bytes / 4);
+    study.ring_bytes = study.ring_bytes.min(memory.max(4 * study.frame_bytes));
     if study.room_bytes < 8 * study.frame_bytes {
         let what = format!("{}: there is no room for eight frames", wanted.target.to_string_lossy());
         return Err(Failure::new(FailureKind::Environment, what).remedy("--set size=SIZE, with smaller frames"));
@@ -273,7 +295,13 @@ pub fn frames(
     course.full()?;
     course.search()?;
     let common_frames_per_s = course.compare()?;
-    Ok(FramesResult { ways: course.ways, left_out, common_frames_per_s, interrupted: interrupts.end() })
+    Ok(FramesResult {
+        ways: course.ways,
+        left_out,
+        common_frames_per_s,
+        ring_bytes: study.ring_bytes,
+        interrupted: interrupts.end(),
+    })
 }
 
 impl Course<'_> {
@@ -321,8 +349,11 @@ impl Course<'_> {
             let mut rate = FIRST_TRY * full / per_frame;
             for _ in 0..MOST_TRIES {
                 let Some(measured) = self.measure(index, FramesStep::Search { frames_per_s: rate })? else { break };
-                self.ways[index].tried.push(Tried { frames_per_s: rate, lost: measured.lost });
-                if measured.lost == 0 {
+                let waits_grow = measured.waits_grow();
+                let is_carried = measured.lost == 0 && waits_grow <= GROWTH;
+                let tried = Tried { frames_per_s: rate, lost: measured.lost, waits_grow, carried: is_carried };
+                self.ways[index].tried.push(tried);
+                if is_carried {
                     (carried, self.ways[index].sustained_frames_per_s) = (rate, Some(rate));
                 } else {
                     too_much = rate;
@@ -397,6 +428,17 @@ mod tests {
         assert!((low - 0.5).abs() < 1e-9 && (high - 0.5).abs() < 1e-9);
         assert_eq!(ratio(&[1.0], &[2.0]).unwrap().interval, None);
         assert_eq!(ratio(&[], &[2.0]), None);
+    }
+
+    #[test]
+    fn a_ring_that_fills_up_is_seen_and_a_stall_is_not() {
+        let of = |wait_ms: fn(u64) -> u64| {
+            let time = |n: u64| FrameTime { arrived: n * 10_000_000, written: n * 10_000_000 + wait_ms(n) * 1_000_000 };
+            FramesMeasured { times: (0..1000).map(time).collect(), ..FramesMeasured::default() }.waits_grow()
+        };
+        assert!((of(|n| n) - 0.1).abs() < 1e-9, "ten seconds, and one of them is behind");
+        assert!(of(|n| if n % 100 > 70 { 400 } else { 2 }).abs() < 0.005);
+        assert_eq!(FramesMeasured::default().waits_grow(), 0.0);
     }
 
     #[test]

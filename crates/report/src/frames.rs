@@ -20,6 +20,12 @@ pub(crate) fn way_name(way: FrameWay) -> &'static str {
 
 /// The answer in a sentence.
 pub(crate) fn verdict(document: &FramesDocument) -> String {
+    let said = answer(document);
+    let first = said.chars().next().map_or_else(String::new, |first| first.to_uppercase().collect());
+    first + said.get(1..).unwrap_or_default()
+}
+
+fn answer(document: &FramesDocument) -> String {
     match document.by_rate()[..] {
         [] => "No way was found that loses no frame.".to_owned(),
         [only] => format!("{} carries {} without losing a frame.", way_name(only.way), carried(document, only)),

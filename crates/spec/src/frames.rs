@@ -52,7 +52,7 @@ impl Default for FramesStudy {
             time_ns: 5_000_000_000,
             room_bytes: 4_000_000_000,
             rest_ns: 3_000_000_000,
-            ring_bytes: 64 << 20,
+            ring_bytes: 128 << 20,
             max_latency_ns: 1_000_000_000,
         }
     }
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!((study.frame_bytes, study.rounds, study.jitter), (1_000_000, 5, 0.2));
         assert_eq!(study.ways, [FrameWay::Container, FrameWay::Direct]);
         for wrong in
-            [("sizes", "1MB"), ("size", "1B"), ("ways", "tape"), ("time", "1ms"), ("rounds", "0"), ("ring", "5MiB")]
+            [("sizes", "1MB"), ("size", "1B"), ("ways", "tape"), ("time", "1ms"), ("rounds", "0"), ("ring", "1MiB")]
         {
             let errors = parse_frames("x", "[frames]\n", &set(&[wrong])).unwrap_err();
             assert_eq!(errors.len(), 1, "{wrong:?}: {errors:?}");

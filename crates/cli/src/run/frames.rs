@@ -144,14 +144,15 @@ fn document(result: &FramesResult, wanted: &FramesWanted<'_>, started: &jiff::Ti
     let study = wanted.study;
     FramesDocument {
         schema: FramesDocument::SCHEMA,
-        target: wanted.target.to_string_lossy().into_owned(),
+        target: std::path::absolute(wanted.target)
+            .map_or_else(|_| wanted.target.to_string_lossy().into(), |p| p.display().to_string()),
         started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         cameras: study.cameras,
         frame_bytes: study.frame_bytes,
         jitter: study.jitter,
         seed: wanted.seed,
-        ring_bytes: study.ring_bytes,
+        ring_bytes: result.ring_bytes,
         max_latency_ns: study.max_latency_ns,
         ways: result.ways.iter().map(|way| of_way(way, study)).collect(),
         left_out: of_left_out(&result.left_out),
@@ -163,7 +164,10 @@ fn document(result: &FramesResult, wanted: &FramesWanted<'_>, started: &jiff::Ti
 
 fn of_way(result: &WayResult, study: &FramesStudy) -> FramesWay {
     let per_frame = study.frame_bytes as f64 * f64::from(study.cameras);
-    let tried = |tried: &Tried| FramesTried { frames_per_s: tried.frames_per_s, lost: tried.lost };
+    let tried = |tried: &Tried| {
+        let Tried { frames_per_s, lost, waits_grow, carried } = *tried;
+        FramesTried { frames_per_s, lost, waits_grow, carried }
+    };
     FramesWay {
         way: result.way,
         full_bytes_per_s: result.full.clone(),

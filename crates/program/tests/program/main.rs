@@ -12,6 +12,7 @@ mod export;
 mod few_threads;
 mod fill;
 mod foreign_text;
+mod frames;
 mod handed_over;
 mod import;
 mod import_bounds;

@@ -10,6 +10,10 @@ pub struct FramesTried {
     pub frames_per_s: f64,
     /// Frames that were lost.
     pub lost: u64,
+    /// By how much longer frames waited each second, seconds: 0.1 where 1.1 times as much came as was written.
+    pub waits_grow: f64,
+    /// Whether that rate is carried: nothing was lost, and frames did not wait longer and longer.
+    pub carried: bool,
 }
 
 /// The load of the whole machine, each 0 to 1.
@@ -63,7 +67,7 @@ pub struct FramesWay {
     pub of_container: Option<f64>,
     /// Its 95 % interval.
     pub of_container_interval: Option<[f64; 2]>,
-    /// The highest rate at which no frame was lost, frames a second of each camera.
+    /// The highest rate that was carried, frames a second of each camera.
     pub sustained_frames_per_s: Option<f64>,
     /// The same, bytes a second of all cameras.
     pub sustained_bytes_per_s: Option<f64>,

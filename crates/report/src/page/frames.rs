@@ -1,7 +1,7 @@
 //! The page of frames in several ways: the answer, the tables, and the time of every frame.
 
 use super::{frame, section, t};
-use crate::document::{FramesCompared, FramesDocument};
+use crate::document::{FramesCompared, FramesDocument, FramesTried};
 use crate::frames::{Rows, common, costs, rates, verdict, way_name};
 use crate::quantity;
 use maud::{Markup, html};
@@ -48,7 +48,7 @@ pub fn frames_page(document: &FramesDocument) -> String {
                     div.frames { @for (name, compared) in &drawn { (plot(name, compared, (fastest, slowest))) } }
                 }))
             }
-            (section("tried", "The search", "Frames a second of each camera, and how many frames were lost", tried(document)))
+            (section("tried", "The search", "Frames a second of each camera, and what came of it", tried(document)))
             @for way in &document.ways { @if let Some(failed) = &way.failed { p.remark { (way_name(way.way)) ": " (t(failed)) } } }
             @for left in &document.left_out { p.remark { (way_name(left.way)) " was not measured: " (t(&left.reason)) } }
             footer { p { "narrows " (t(&document.program_version)) } }
@@ -78,10 +78,19 @@ fn tried(document: &FramesDocument) -> Markup {
             @for way in &document.ways {
                 li {
                     (way_name(way.way)) ": "
-                    (way.tried.iter().map(|tried| format!("{} ({} lost)", quantity::significant(tried.frames_per_s, 3), tried.lost)).collect::<Vec<_>>().join(", "))
+                    (way.tried.iter().map(|tried| tried_text(tried)).collect::<Vec<_>>().join(", "))
                 }
             }
         }
+    }
+}
+
+fn tried_text(tried: &FramesTried) -> String {
+    let rate = quantity::significant(tried.frames_per_s, 3);
+    match (tried.carried, tried.lost) {
+        (true, _) => format!("{rate} carried"),
+        (false, 0) => format!("{rate} waited longer and longer"),
+        (false, lost) => format!("{rate} lost {}", quantity::count(lost)),
     }
 }
 
