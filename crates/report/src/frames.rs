@@ -27,6 +27,7 @@ pub(crate) fn verdict(document: &FramesDocument) -> String {
 
 fn answer(document: &FramesDocument) -> String {
     match document.by_rate()[..] {
+        [] if document.interrupted => "It was ended before it was known which way carries most.".to_owned(),
         [] => "No way was found that loses no frame.".to_owned(),
         [only] => format!("{} carries {} without losing a frame.", way_name(only.way), carried(document, only)),
         [first, second, ..] => {

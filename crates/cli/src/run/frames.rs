@@ -91,6 +91,9 @@ pub(super) fn command(
     } else {
         output.text(&report::frames_text(&document, output.style()));
     }
+    if let Some(code) = signals.exit_code().filter(|_| document.interrupted) {
+        return Ok(ExitCode::from(code));
+    }
     let known = document.ways.iter().any(|way| way.sustained_bytes_per_s.is_some());
     Ok(if known { ExitCode::SUCCESS } else { ExitCode::from(FailureKind::Invalid.exit_code()) })
 }

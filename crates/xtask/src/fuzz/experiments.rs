@@ -17,6 +17,13 @@ pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
 fn workload(text: &str) -> Result<String, String> {
     let none = BTreeMap::new();
     let includes = BTreeMap::from([("x.toml".to_owned(), "[[phase]]\nname = \"included\"\n".to_owned())]);
+    if spec::is_frames(text) {
+        return match spec::parse_frames("my.toml", text, &[]) {
+            Ok(_) => Ok("frames".to_owned()),
+            Err(errors) if errors.is_empty() => Err("refused without a reason".to_owned()),
+            Err(errors) => Ok(kind(&errors[0].to_string())),
+        };
+    }
     match spec::parse_workload(&inputs("my.toml", text, &includes, &none)) {
         Ok(workload) => Ok(plans(&workload)),
         Err(errors) if errors.is_empty() => Err("refused without a reason".to_owned()),
@@ -40,6 +47,8 @@ impl Fuzzer for Texts {
             "[experiment]\n",
             "[[arm]]\n",
             "[workload]\n",
+            "[frames]\n",
+            "ways = \"direct,container\"\n",
             "name = \"",
             "operation = \"",
             "order = \"zipf:1.2\"",
