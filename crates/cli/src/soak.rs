@@ -17,7 +17,7 @@ use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
 use report::document::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -53,16 +53,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
     let terminal = Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting));
-    let resumed = match args.resume.as_deref() {
-        None => None,
-        Some(id) if let Some(remote) = &remote => Some(witness::load(remote, id)?),
-        Some("") => Some(SoakState::last(&archive)?),
-        Some(id) => Some(SoakState::load(&archive, id)?),
-    };
-    if let Some(done) = resumed.as_ref().filter(|state| state.finished) {
-        return Err(usage(format!("the soak {} has done what was asked", done.id))
-            .remedy("narrows soak TARGET   starts another"));
-    }
+    let resumed = resumed(args, remote.as_ref(), &archive)?;
     let id = resumed.as_ref().map_or(SoakState::new_id(random_u64()?), |state| state.id.clone());
     let say = |text: &str| {
         if !global.json {
@@ -74,15 +65,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         (None, Some(target)) if Path::new(target).is_dir() => Some(OwnFile::make(Path::new(target), &id, size)?),
         _ => None,
     };
-    let path = match (&resumed, &made, target) {
-        (_, Some(made), _) => made.path.clone(),
-        // What it was started on may have another name by now.
-        (Some(SoakState { own_file: false, .. }) | None, None, Some(target)) => {
-            std::path::absolute(target).ok().filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(target))
-        }
-        (Some(state), ..) => state.path.clone(),
-        (None, None, None) => return Err(usage("which target?".to_owned()).remedy("narrows soak --help")),
-    };
+    let path = place_of(resumed.as_ref(), made.as_ref(), target.map(OsString::as_os_str))?;
     let own = resumed.as_ref().is_some_and(|state| state.own_file) || made.is_some();
     let opened = open(args, &path, own, (&control, &terminal));
     let mut opened = opened.inspect_err(|_| {
@@ -91,53 +74,23 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             let _ = std::fs::remove_file(&path);
         }
     })?;
-    if let Readiness::ReadOnly(why) = &opened.readiness {
-        let what = format!("{}: a soak writes, and nothing may be written: {why}", path.display());
-        return Err(Failure::new(FailureKind::Refused, what)
-            .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
-    }
-    if resumed.is_some() && opened.target.kind == TargetKind::Sim {
-        let what = format!("{}: what a simulated device held went with the program that wrote it", path.display());
-        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows soak sim:NAME   starts another soak"));
-    }
+    refuse(&opened, resumed.is_some(), &path)?;
     let place = Place::of(&opened, args.destroy.first().map(String::as_str));
     if made.as_ref().is_some_and(|made| Some(made.file) != place.file) {
         let what = format!("{}: another file stands there now", path.display());
         return Err(Failure::new(FailureKind::Refused, what));
     }
     let mut state = match resumed {
-        Some(mut state) if state.place.is_still(&place, state.own_file) => {
-            (state.place, state.path) = (place, path.clone());
-            state
-        }
-        Some(state) => {
-            let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
-            return Err(Failure::new(FailureKind::Refused, what)
-                .remedy("attach that, or start another soak: narrows soak TARGET"));
-        }
+        Some(state) => goes_on(state, place, &path)?,
         None => {
-            // What a simulated device keeps is kept in memory.
-            let simulated = opened.target.kind == TargetKind::Sim;
-            let usual = if simulated { SIMULATED_BYTES } else { u64::MAX };
-            let region = size.unwrap_or(usual).min(opened.max_bytes);
-            if simulated && region > MOST_SIMULATED_BYTES {
-                return Err(usage("--size: a simulated device keeps its data in memory: at most 1 GiB".to_owned()));
-            }
-            if region < LEAST_BYTES {
-                return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
-            }
+            let region = region(&opened, size, &path)?;
             // A directory may be named by a dot.
             let named = made.as_ref().and_then(|_| path.parent()).unwrap_or(&path).to_string_lossy();
             let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
             let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
             (state.own_file, state.buffered) = (own, args.buffered);
             (state.trims, state.busy) = (can_trim(&opened) && !args.no_trim, args.busy);
-            state.mode = match args.mode {
-                None => Mode::All,
-                Some(SoakMode::Sweep) => Mode::Sweep,
-                Some(SoakMode::Churn) => Mode::Churn,
-            };
-            state.rate_bytes_per_s = rate.filter(|r| *r > 0);
+            (state.mode, state.rate_bytes_per_s) = (mode(args.mode), rate.filter(|r| *r > 0));
             state
         }
     };
@@ -159,6 +112,106 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     drop(opened);
     // A simulated device goes with this program: nothing can go on.
     state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
+    close(&state, archive, &keep)?;
+    let ended = ended?;
+    Ok(answer(&state, ended, &signals, output))
+}
+
+/// The soak that is to go on, if one is.
+fn resumed(
+    args: &SoakArgs,
+    remote: Option<&(String, String)>,
+    archive: &Archive,
+) -> Result<Option<SoakState>, Failure> {
+    let resumed = match args.resume.as_deref() {
+        None => None,
+        Some(id) if let Some(remote) = remote => Some(witness::load(remote, id)?),
+        Some("") => Some(SoakState::last(archive)?),
+        Some(id) => Some(SoakState::load(archive, id)?),
+    };
+    match resumed {
+        Some(done) if done.finished => Err(usage(format!("the soak {} has done what was asked", done.id))
+            .remedy("narrows soak TARGET   starts another")),
+        other => Ok(other),
+    }
+}
+
+/// Where it writes.
+fn place_of(resumed: Option<&SoakState>, made: Option<&OwnFile>, target: Option<&OsStr>) -> Result<PathBuf, Failure> {
+    match (resumed, made, target) {
+        (_, Some(made), _) => Ok(made.path.clone()),
+        // What it was started on may have another name by now.
+        (Some(SoakState { own_file: false, .. }) | None, None, Some(target)) => {
+            Ok(std::path::absolute(target).ok().filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(target)))
+        }
+        (Some(state), ..) => Ok(state.path.clone()),
+        (None, None, None) => Err(usage("which target?".to_owned()).remedy("narrows soak --help")),
+    }
+}
+
+/// What may not be written to, and what is not there any more.
+fn refuse(opened: &Opened, goes_on: bool, path: &Path) -> Result<(), Failure> {
+    if let Readiness::ReadOnly(why) = &opened.readiness {
+        let what = format!("{}: a soak writes, and nothing may be written: {why}", path.display());
+        return Err(Failure::new(FailureKind::Refused, what)
+            .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
+    }
+    if goes_on && opened.target.kind == TargetKind::Sim {
+        let what = format!("{}: what a simulated device held went with the program that wrote it", path.display());
+        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows soak sim:NAME   starts another soak"));
+    }
+    Ok(())
+}
+
+/// A soak where it is now, if that is what it was started on.
+fn goes_on(mut state: SoakState, place: Place, path: &Path) -> Result<SoakState, Failure> {
+    if !state.place.is_still(&place, state.own_file) {
+        let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
+        return Err(
+            Failure::new(FailureKind::Refused, what).remedy("attach that, or start another soak: narrows soak TARGET")
+        );
+    }
+    (state.place, state.path) = (place, path.to_owned());
+    Ok(state)
+}
+
+/// How much of the target a new soak is about.
+fn region(opened: &Opened, size: Option<u64>, path: &Path) -> Result<u64, Failure> {
+    // What a simulated device keeps is kept in memory.
+    let simulated = opened.target.kind == TargetKind::Sim;
+    let usual = if simulated { SIMULATED_BYTES } else { u64::MAX };
+    let region = size.unwrap_or(usual).min(opened.max_bytes);
+    if simulated && region > MOST_SIMULATED_BYTES {
+        return Err(usage("--size: a simulated device keeps its data in memory: at most 1 GiB".to_owned()));
+    }
+    if region < LEAST_BYTES {
+        return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
+    }
+    Ok(region)
+}
+
+fn mode(asked: Option<SoakMode>) -> Mode {
+    match asked {
+        None => Mode::All,
+        Some(SoakMode::Sweep) => Mode::Sweep,
+        Some(SoakMode::Churn) => Mode::Churn,
+    }
+}
+
+/// What came of it.
+fn answer(state: &SoakState, ended: SoakEnd, signals: &Signals, output: &Output) -> ExitCode {
+    let document = document(state, ended);
+    if output.is_json() {
+        output.document(&document);
+    } else {
+        output.text(&report::soak_text(&document, output.style()));
+    }
+    let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
+    ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))
+}
+
+/// What it wrote goes where nothing was wrong, and its state is kept.
+fn close(state: &SoakState, archive: &Archive, keep: &Keeps<'_>) -> Result<(), Failure> {
     let begun = state.sessions > 0;
     if state.own_file && (!begun || state.finished && state.is_clean()) {
         std::fs::remove_file(&state.path)
@@ -166,17 +219,9 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     if begun {
         state.save(archive)?;
-        keep(&state)?;
+        keep(state)?;
     }
-    let ended = ended?;
-    let document = document(&state, ended);
-    if output.is_json() {
-        output.document(&document);
-    } else {
-        output.text(&report::soak_text(&document, output.style()));
-    }
-    let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
-    Ok(ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean()))))
+    Ok(())
 }
 
 /// Whether what is written to is a device that can be told that places are not needed.

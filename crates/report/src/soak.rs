@@ -1,6 +1,6 @@
 //! A soak on a terminal.
 
-use crate::document::SoakDocument;
+use crate::document::{GrowthDocument, ScrubDocument, SoakDocument};
 use crate::fact;
 use crate::lines::Lines;
 use crate::quantity;
@@ -31,16 +31,7 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         }
     );
     let found = document.findings.len() as u64 + document.findings_dropped;
-    let verdict = match (document.clean, found) {
-        (true, _) if document.bytes_verified == 0 => "Nothing was verified".to_owned(),
-        (true, _) => "Nothing was wrong".to_owned(),
-        (false, 0) if document.errors.is_empty() => {
-            "The file system found what is wrong; what was written here is right".to_owned()
-        }
-        (false, 0) => "Operations failed; of what could be read nothing was wrong".to_owned(),
-        (false, 1) => "Data are wrong in 1 place".to_owned(),
-        (false, n) => format!("Data are wrong in {} places", quantity::count(n)),
-    };
+    let verdict = verdict(document, found);
     line("", &format!("{verdict}: {did}."), Some(if document.clean { Paint::Accent } else { Paint::Bad }));
     for finding in document.findings.iter().take(MOST_SHOWN) {
         line("  - ", &data_finding_text(finding), None);
@@ -53,20 +44,7 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         line("  - ", &format!("{} operations failed with {error}", quantity::count(*count)), None);
     }
     if let Some(scrub) = &document.scrub {
-        let whole = scrub.failed.map_or_else(String::new, |why| format!("; it is not whole: {why}"));
-        let read = quantity::size(scrub.bytes);
-        let what = match scrub.errors() {
-            0 if scrub.bytes == 0 && scrub.failed.is_some() => {
-                format!("the file system did not check what it holds: {}", scrub.failed.unwrap_or_default())
-            }
-            0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
-            _ => format!(
-                "the file system checked {read} of its own: {} checksums wrong, {} reads failed, {} blocks of metadata wrong, {} \
-                 beyond mending{whole}",
-                scrub.checksum_errors, scrub.read_errors, scrub.metadata_errors, scrub.uncorrectable_errors
-            ),
-        };
-        line("  - ", &what, None);
+        line("  - ", &scrubbed(scrub), None);
     }
     for (name, change) in document.counters.iter().filter(|(_, change)| change.before != change.after) {
         let (layer, counter) = name.split_once(": ").unwrap_or(("", name));
@@ -88,15 +66,7 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     {
         // Of what may as well be none nothing is said.
         if let Some(g) = growth.filter(|g| g.low > 0.0 || g.high < 0.0) {
-            let percent = |share: f64| format!("{:.0}", share * 100.0);
-            let (low, high) = (percent(g.low), percent(g.high));
-            let text = format!(
-                "the {what} takes {} % more time at pass {} than at pass {} ({low} to {high})",
-                percent(g.share),
-                g.last_pass,
-                g.first_pass
-            );
-            line("  - ", &text, Some(Paint::Bad));
+            line("  - ", &grown(what, &g), Some(Paint::Bad));
         }
     }
     for warning in document.kernel_warnings.iter().rev().take(MOST_WARNINGS).rev() {
@@ -113,4 +83,47 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         line("", &format!("narrows soak --resume {}   goes on", document.id), Some(Paint::Dim));
     }
     out.out
+}
+
+fn verdict(document: &SoakDocument<'_>, found: u64) -> String {
+    match (document.clean, found) {
+        (true, _) if document.bytes_verified == 0 => "Nothing was verified".to_owned(),
+        (true, _) => "Nothing was wrong".to_owned(),
+        (false, 0) if document.errors.is_empty() => {
+            "The file system found what is wrong; what was written here is right".to_owned()
+        }
+        (false, 0) => "Operations failed; of what could be read nothing was wrong".to_owned(),
+        (false, 1) => "Data are wrong in 1 place".to_owned(),
+        (false, n) => format!("Data are wrong in {} places", quantity::count(n)),
+    }
+}
+
+/// What the file system says of what it holds.
+fn scrubbed(scrub: &ScrubDocument<'_>) -> String {
+    let whole = scrub.failed.map_or_else(String::new, |why| format!("; it is not whole: {why}"));
+    let read = quantity::size(scrub.bytes);
+    match scrub.errors() {
+        0 if scrub.bytes == 0 && scrub.failed.is_some() => {
+            format!("the file system did not check what it holds: {}", scrub.failed.unwrap_or_default())
+        }
+        0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
+        _ => format!(
+            "the file system checked {read} of its own: {} checksums wrong, {} reads failed, {} blocks of metadata wrong, {} \
+             beyond mending{whole}",
+            scrub.checksum_errors, scrub.read_errors, scrub.metadata_errors, scrub.uncorrectable_errors
+        ),
+    }
+}
+
+/// How writes became slower from pass to pass.
+fn grown(what: &str, growth: &GrowthDocument) -> String {
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    format!(
+        "the {what} takes {} % more time at pass {} than at pass {} ({} to {})",
+        percent(growth.share),
+        growth.last_pass,
+        growth.first_pass,
+        percent(growth.low),
+        percent(growth.high)
+    )
 }

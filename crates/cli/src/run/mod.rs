@@ -10,10 +10,11 @@ use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};
 use conduct::destination::destination;
-use conduct::{Budget, Language, Wanted, Wear, plan, random_u64};
+use conduct::{Budget, Language, Source, Wanted, Wear, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
 use report::document::{PlanDocument, RunDocument};
+use spec::Workload;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -48,26 +49,13 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return frames::command(args, &source, global, output);
     }
     if source.language == Language::Toml && spec::is_experiment(&source.text) {
-        if args.repeat.is_some() {
-            return Err(Failure::new(
-                FailureKind::Usage,
-                "--repeat is for workloads; an experiment says how often itself",
-            )
-            .remedy("pairs = N   in its text"));
-        }
-        if args.max_write.is_some() {
-            return Err(Failure::new(FailureKind::Usage, "--max-write is for workloads, and this is an experiment")
-                .remedy("narrows run TEXT --plan   says what each of its arms writes at most"));
-        }
+        refuse_what_is_for_workloads(args)?;
         return experiment::command(args, source, global, output);
     }
     if let Some(times) = args.repeat {
         return experiment::repeat(args, times, source, global, output);
     }
-    if args.calibrate {
-        return Err(Failure::new(FailureKind::Usage, "--calibrate is for experiments, and this is a workload")
-            .remedy("docs/experiments.md; its first arm is run under two names"));
-    }
+    refuse_what_is_for_experiments(args)?;
     let most = args.max_write.as_deref().map(check::max_write).transpose()?;
     let workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
@@ -92,17 +80,11 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     most.map_or(Ok(()), |most| keeps_to(&plan, most))?;
     if args.plan {
         if of_options.is_some() && !output.is_json() {
-            let same = job::toml(&source)
-                .filter(|(_, ours)| plan::plan(ours, &opened, seed).is_ok_and(|ours| job::asks_the_same(&ours, &plan)));
-            let ours =
-                same.map_or_else(|| "# in our language it takes more than its options\n".to_owned(), |(text, _)| text);
-            output.text(&format!("# as a fio job file\n{}\n# as TOML\n{ours}\n", source.text));
+            let asks =
+                |ours: &Workload| plan::plan(ours, &opened, seed).is_ok_and(|ours| job::asks_the_same(&ours, &plan));
+            show_texts(&source, asks, output);
         }
-        if output.is_json() {
-            output.document(&PlanDocument::new(&opened.target, &plan));
-        } else {
-            output.text(&report::plan_text(&plan, output.style()));
-        }
+        show_plan(&opened, &plan, output);
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
@@ -119,6 +101,44 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             Ok(())
         }
     }))
+}
+
+/// What was asked by options, as texts in both languages; `asks_the_same` says whether ours does.
+fn show_texts(source: &Source, asks_the_same: impl Fn(&Workload) -> bool, output: &Output) {
+    let same = job::toml(source).filter(|(_, ours)| asks_the_same(ours));
+    let ours = same.map_or_else(|| "# in our language it takes more than its options\n".to_owned(), |(text, _)| text);
+    output.text(&format!("# as a fio job file\n{}\n# as TOML\n{ours}\n", source.text));
+}
+
+fn show_plan(opened: &conduct::Opened, plan: &Plan, output: &Output) {
+    if output.is_json() {
+        output.document(&PlanDocument::new(&opened.target, plan));
+    } else {
+        output.text(&report::plan_text(plan, output.style()));
+    }
+}
+
+fn refuse_what_is_for_experiments(args: &RunArgs) -> Result<(), Failure> {
+    if args.calibrate {
+        return Err(Failure::new(FailureKind::Usage, "--calibrate is for experiments, and this is a workload")
+            .remedy("docs/experiments.md; its first arm is run under two names"));
+    }
+    Ok(())
+}
+
+/// Options that an experiment has in its text.
+fn refuse_what_is_for_workloads(args: &RunArgs) -> Result<(), Failure> {
+    let usage = |what: &str| Failure::new(FailureKind::Usage, what.to_owned());
+    if args.repeat.is_some() {
+        return Err(
+            usage("--repeat is for workloads; an experiment says how often itself").remedy("pairs = N   in its text")
+        );
+    }
+    if args.max_write.is_some() {
+        return Err(usage("--max-write is for workloads, and this is an experiment")
+            .remedy("narrows run TEXT --plan   says what each of its arms writes at most"));
+    }
+    Ok(())
 }
 
 /// `--resume [ID]` takes what follows it for an id: a file there is the experiment, and what follows that the target.

@@ -124,24 +124,27 @@ pub fn limit(run: &Run) -> Option<Cause> {
             met.push(words);
         }
     }
-    (!met.is_empty()).then(|| {
-        Cause::new(
-            LimitLayer::Throttle,
-            Standing::Distortion,
-            format!("a limit of this control group: {}", met.join(", and ")),
-        )
-        .sure(match (sure, borne_out > 0 || parts > 1) {
-            (true, _) => Confidence::High,
-            (false, true) => Confidence::Probable,
-            (false, false) => Confidence::Low,
-        })
-        .because(evidence)
-        .decided_by("the same check outside of the control group")
-        .tried_by(Trial::Sizes)
-        .step(
-            "raise or remove the group's limit (io.max, blkio.throttle), or check from outside of it",
-            None,
-            "what the device can do is hidden by the limit",
-        )
+    (!met.is_empty()).then(|| cause(&met, (sure, borne_out > 0 || parts > 1), evidence))
+}
+
+/// Of limits that were met, in words; whether one surely was, and whether more than a coincidence speaks for it.
+fn cause(met: &[String], sure: (bool, bool), evidence: Vec<Evidence>) -> Cause {
+    Cause::new(
+        LimitLayer::Throttle,
+        Standing::Distortion,
+        format!("a limit of this control group: {}", met.join(", and ")),
+    )
+    .sure(match sure {
+        (true, _) => Confidence::High,
+        (false, true) => Confidence::Probable,
+        (false, false) => Confidence::Low,
     })
+    .because(evidence)
+    .decided_by("the same check outside of the control group")
+    .tried_by(Trial::Sizes)
+    .step(
+        "raise or remove the group's limit (io.max, blkio.throttle), or check from outside of it",
+        None,
+        "what the device can do is hidden by the limit",
+    )
 }

@@ -1,7 +1,7 @@
 //! A real target: a directory's temporary file, a regular file, a block device.
 
 use super::access::{DirectWay, is_direct};
-use super::cold::{drop_caches, sync_backing};
+use super::cold::{Dropped, drop_caches, sync_backing};
 use super::execute::{Executed, Job, Way, execute};
 use super::limits::Limits;
 use super::own_directory::OwnDirectory;
@@ -47,6 +47,21 @@ pub struct FileRig {
 }
 
 impl FileRig {
+    /// Drops what the page cache holds of all that is used.
+    fn drop_cached(&self, streams: &[StreamPlan]) -> Dropped {
+        let (start, end) = streams
+            .iter()
+            .fold((u64::MAX, 0), |(a, b), s| (a.min(s.block().region_start_bytes), b.max(s.block().region_end())));
+        let backing = &self.options.backing_files;
+        let len = end.saturating_sub(start);
+        let mut dropped = drop_caches(&self.opened.file, self.is_device(), start, len, backing);
+        for file in streams.iter().flat_map(|s| self.own.of(&s.block().files)) {
+            let own = drop_caches(file, false, start, len, backing);
+            dropped.resident_pages = dropped.resident_pages.zip(own.resident_pages).map(|(a, b)| a + b);
+        }
+        dropped
+    }
+
     /// Takes an open target over and locks it. Nothing is written yet.
     ///
     /// # Errors
@@ -192,19 +207,7 @@ impl Rig for FileRig {
         // What is read from memory verifies nothing of the device.
         let verifies = streams.iter().any(|s| s.verify.is_some() && s.reads() && !s.changes_data());
         let cold = phase.drop_cache || verifies || !write && (phase.cold || through_loops || stands_in);
-        let dropped = cold.then(|| {
-            let (start, end) = streams
-                .iter()
-                .fold((u64::MAX, 0), |(a, b), s| (a.min(s.block().region_start_bytes), b.max(s.block().region_end())));
-            let backing = &self.options.backing_files;
-            let len = end.saturating_sub(start);
-            let mut dropped = drop_caches(&self.opened.file, self.is_device(), start, len, backing);
-            for file in streams.iter().flat_map(|s| self.own.of(&s.block().files)) {
-                let own = drop_caches(file, false, start, len, backing);
-                dropped.resident_pages = dropped.resident_pages.zip(own.resident_pages).map(|(a, b)| a + b);
-            }
-            dropped
-        });
+        let dropped = cold.then(|| self.drop_cached(&streams));
 
         let plan = PhasePlan { streams, ..phase.clone() };
         let proof = direct.as_ref().map(|direct| match direct {

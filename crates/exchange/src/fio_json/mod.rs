@@ -177,15 +177,7 @@ fn job_stats<'a>(run: &Run, job: &'a Job<'a>, wall: &WallTime, options: &Options
     }
     let errors = job.errors().values().fold(0u64, |sum, n| sum.saturating_add(*n));
     let first_error = job.errors().keys().next().map(|name| errno::number(name));
-    let failed = job.stop() == StopCause::Failed;
-    // The other jobs of a phase are ended by the one that failed.
-    let anothers = job.id.is_some() && !record.errors.is_empty();
-    let error = match first_error {
-        Some(errno) if failed => errno,
-        None if failed && !anothers => errno::EIO,
-        _ if !job.stands() => REFUSED,
-        _ => 0,
-    };
+    let error = error_of(job, first_error);
     let shares = if shown { LatencyShares::of(&job.latency()) } else { LatencyShares::default() };
     let cpu = |used: u64| {
         let time = job.duration_ns() as f64 * job.workers as f64;
@@ -228,6 +220,19 @@ fn job_stats<'a>(run: &Run, job: &'a Job<'a>, wall: &WallTime, options: &Options
         latency_target: 0,
         latency_percentile: 100.0,
         latency_window: 0,
+    }
+}
+
+/// The errno that a job ended with; [`REFUSED`] where its numbers do not stand, else 0.
+fn error_of(job: &Job, first_error: Option<i32>) -> i32 {
+    let failed = job.stop() == StopCause::Failed;
+    // The other jobs of a phase are ended by the one that failed.
+    let anothers = job.id.is_some() && !job.record.errors.is_empty();
+    match first_error {
+        Some(errno) if failed => errno,
+        None if failed && !anothers => errno::EIO,
+        _ if !job.stands() => REFUSED,
+        _ => 0,
     }
 }
 

@@ -175,25 +175,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         let title = target.clone().unwrap_or_else(|| format!("{} line {line}", found.file));
         let mut run = ImportedRun::new("table", title, line);
         run.target = target;
-        let mut faults = Vec::new();
-        let mut metrics = Vec::new();
-        for (column, id) in ids.iter().enumerate().filter(|(c, _)| numeric[*c]).take(columns_kept) {
-            let cell = &cells[column];
-            let original = Original::new(cell, name(&table.heading[column]));
-            let value = table.marks.number(cell);
-            match value.and_then(|v| ImportedMetric::new(id, Unit::Ratio, None, v, 1, original.clone())) {
-                Some(metric) => metrics.push(metric),
-                None if cell.is_empty() => {}
-                None => {
-                    let reason = format!("'{cell}' is no measurement");
-                    if !is_missing(cell) {
-                        faults.push(format!("{reason} of {id}"));
-                    }
-                    let metric = Metric::absent(id, Unit::Ratio, None, MetricStatus::Skipped, reason);
-                    metrics.push(ImportedMetric { metric, original });
-                }
-            }
-        }
+        let (metrics, faults) = figures(&table, &ids, &cells, columns_kept);
         if !texts.is_empty() {
             let words = texts.iter().map(|column| format!("{} {}", ids[*column], cells[*column]));
             run.remark(words.collect::<Vec<_>>().join(", "));
@@ -211,4 +193,29 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     }
     (1..table.heading_line).for_each(|n| found.used(n));
     text.lines().filter(|(_, line)| is_skipped(line)).for_each(|(n, _)| found.used(n));
+}
+
+/// The figures of a row, and which cells are none.
+fn figures(table: &Table, ids: &[String], cells: &[String], columns_kept: usize) -> (Vec<ImportedMetric>, Vec<String>) {
+    let numeric = &table.numeric;
+    let mut faults = Vec::new();
+    let mut metrics = Vec::new();
+    for (column, id) in ids.iter().enumerate().filter(|(c, _)| numeric[*c]).take(columns_kept) {
+        let cell = &cells[column];
+        let original = Original::new(cell, name(&table.heading[column]));
+        let value = table.marks.number(cell);
+        match value.and_then(|v| ImportedMetric::new(id, Unit::Ratio, None, v, 1, original.clone())) {
+            Some(metric) => metrics.push(metric),
+            None if cell.is_empty() => {}
+            None => {
+                let reason = format!("'{cell}' is no measurement");
+                if !is_missing(cell) {
+                    faults.push(format!("{reason} of {id}"));
+                }
+                let metric = Metric::absent(id, Unit::Ratio, None, MetricStatus::Skipped, reason);
+                metrics.push(ImportedMetric { metric, original });
+            }
+        }
+    }
+    (metrics, faults)
 }

@@ -140,31 +140,39 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usiz
     // The port's own limit is a number only where the firmware set one (libata-core.c sata_link_init_spd).
     let most = maximum.as_deref().and_then(gbit_s).or_else(|| caps.and_then(generation_gbit_s));
     layer.set(facts::SATA_SPEED_MAX_GBIT_S, most);
-    let bit = |value: Option<u64>, bit: u32| -> Fact { value.map(|v| v >> bit & 1 == 1).into() };
     // Queue depth 1 is the kernel's word for "no NCQ"; libata sets up to 32 with it.
     disk.set(facts::NCQ, disk.int(facts::QUEUE_DEPTH).map(|d| d > 1));
     disk.set(facts::NCQ_HOST, bit(caps, 30));
     below.controller = adapter(&chain[at + 1..]);
     if below.controller.as_ref().is_some_and(|c| c.driver.as_deref().is_some_and(|d| d.starts_with("ahci"))) {
-        let port_command = host_file("ahci_port_cmd").and_then(|f| root.hex(&f));
-        below.controller_facts = vec![
-            (facts::NCQ_HOST, bit(caps, 30)),
-            (facts::AHCI_64BIT_DMA, bit(caps, 31)),
-            (facts::AHCI_ALPM, bit(caps, 26)),
-            (facts::AHCI_STAGGERED_SPINUP, bit(caps, 27)),
-            (facts::AHCI_PORT_MULTIPLIER, bit(caps, 17)),
-            (facts::AHCI_FBS, bit(caps, 16)),
-            (facts::AHCI_PORT_ALPE, bit(port_command, 26)),
-            (facts::AHCI_PORT_ASP, bit(port_command, 27)),
-            // AHCI 1.3.1, 3.1.1.
-            (facts::AHCI_PORTS, caps.map(|c| (c & 0x1f) + 1).into()),
-            (facts::AHCI_COMMAND_SLOTS, caps.map(|c| (c >> 8 & 0x1f) + 1).into()),
-            (facts::AHCI_GENERATION, caps.map(|c| c >> 20 & 0xf).filter(|g| (1..=3).contains(g)).into()),
-            (facts::AHCI_VERSION, host_file("ahci_host_version").and_then(|f| root.hex(&f)).map(version).into()),
-        ];
+        below.controller_facts = ahci(caps, &|file| host_file(file).and_then(|f| root.hex(&f)));
     }
     below.link = Some(layer);
     below
+}
+
+fn bit(value: Option<u64>, bit: u32) -> Fact {
+    value.map(|v| v >> bit & 1 == 1).into()
+}
+
+/// What an AHCI host says of itself in CAP and other registers (AHCI 1.3.1, 3.1, 3.3.7); `register` reads one.
+fn ahci(caps: Option<u64>, register: &dyn Fn(&str) -> Option<u64>) -> Vec<(&'static str, Fact)> {
+    let port_command = register("ahci_port_cmd");
+    vec![
+        (facts::NCQ_HOST, bit(caps, 30)),
+        (facts::AHCI_64BIT_DMA, bit(caps, 31)),
+        (facts::AHCI_ALPM, bit(caps, 26)),
+        (facts::AHCI_STAGGERED_SPINUP, bit(caps, 27)),
+        (facts::AHCI_PORT_MULTIPLIER, bit(caps, 17)),
+        (facts::AHCI_FBS, bit(caps, 16)),
+        (facts::AHCI_PORT_ALPE, bit(port_command, 26)),
+        (facts::AHCI_PORT_ASP, bit(port_command, 27)),
+        // AHCI 1.3.1, 3.1.1.
+        (facts::AHCI_PORTS, caps.map(|c| (c & 0x1f) + 1).into()),
+        (facts::AHCI_COMMAND_SLOTS, caps.map(|c| (c >> 8 & 0x1f) + 1).into()),
+        (facts::AHCI_GENERATION, caps.map(|c| c >> 20 & 0xf).filter(|g| (1..=3).contains(g)).into()),
+        (facts::AHCI_VERSION, register("ahci_host_version").map(version).into()),
+    ]
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A disk in one line, from a few files.
 
-use super::ancestor::{KnownAncestors, adapter, ancestors, ancestors_known};
+use super::ancestor::{Ancestor, KnownAncestors, adapter, ancestors, ancestors_known};
 use super::block::kind_of;
 use super::{ata, mmc, nvme, pcie};
 use crate::root::{Root, file_name};
@@ -22,23 +22,8 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
     let name = file_name(directory);
     let file = |file: &str| root.text(&format!("{directory}/{file}"));
     let layer = kind_of(root, directory);
-    let stacked = |kind: &str, model: Option<String>, driver: &str| Brief {
-        layer,
-        kind: kind.to_owned(),
-        model,
-        transport: "virtual",
-        link: None,
-        driver: Some(driver.to_owned()),
-    };
-    match layer {
-        LayerKind::Loop => return stacked("loop device", file("loop/backing_file"), "loop"),
-        LayerKind::Dm => return stacked("mapped volume", file("dm/name"), "device-mapper"),
-        LayerKind::Md => {
-            let level = file("md/level").unwrap_or_else(|| "of unknown level".into());
-            return stacked(&format!("RAID {level}"), None, "md");
-        }
-        LayerKind::Zram => return stacked("compressed memory", None, "zram"),
-        _ => {}
+    if let Some(stacked) = stacked(layer, &file) {
+        return stacked;
     }
     let rotational = root.flag(&format!("{directory}/queue/rotational"));
     let turning = match rotational {
@@ -79,17 +64,9 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
         out.driver = bus.and_then(|b| b.driver);
     } else if let Some(at) = in_subsystem("usb") {
         out.transport = "usb";
-        let is_usb = |a: &&super::ancestor::Ancestor| a.subsystem.as_deref() == Some("usb");
-        let interface = chain[at..].iter().filter(is_usb).find(|a| a.name.contains(':')).and_then(|a| a.driver.clone());
-        let device = chain[at..].iter().filter(is_usb).find(|a| !a.name.contains(':'));
-        let speed = device.and_then(|d| root.text(&format!("{}/speed", d.path)));
-        out.link = match (speed, interface) {
-            (Some(speed), Some(driver)) => Some(format!("USB {speed} Mbit/s, {driver}")),
-            (Some(speed), None) => Some(format!("USB {speed} Mbit/s")),
-            (None, driver) => driver,
-        };
+        out.link = usb_link(root, &chain[at..]);
         // Above the root hub.
-        let hub = chain.iter().rposition(|a| is_usb(&a)).unwrap_or(at);
+        let hub = chain.iter().rposition(is_usb).unwrap_or(at);
         out.driver = driver_of(hub + 1);
         if root.flag(&format!("{directory}/removable")) == Some(true) {
             out.kind = "removable disk".to_owned();
@@ -117,6 +94,40 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
         out.driver = driver_of(0);
     }
     out
+}
+
+/// A device that is made of others.
+fn stacked(layer: LayerKind, file: &dyn Fn(&str) -> Option<String>) -> Option<Brief> {
+    let of = |kind: &str, model: Option<String>, driver: &str| {
+        let (kind, driver) = (kind.to_owned(), Some(driver.to_owned()));
+        Some(Brief { layer, kind, model, transport: "virtual", link: None, driver })
+    };
+    match layer {
+        LayerKind::Loop => of("loop device", file("loop/backing_file"), "loop"),
+        LayerKind::Dm => of("mapped volume", file("dm/name"), "device-mapper"),
+        LayerKind::Md => {
+            let level = file("md/level").unwrap_or_else(|| "of unknown level".into());
+            of(&format!("RAID {level}"), None, "md")
+        }
+        LayerKind::Zram => of("compressed memory", None, "zram"),
+        _ => None,
+    }
+}
+
+fn is_usb(ancestor: &Ancestor) -> bool {
+    ancestor.subsystem.as_deref() == Some("usb")
+}
+
+/// Speed and driver of the interface by which a disk hangs on its bus; `chain` begins there.
+fn usb_link(root: &Root, chain: &[Ancestor]) -> Option<String> {
+    let mut members = chain.iter().filter(|a| is_usb(a));
+    let driver = members.clone().find(|a| a.name.contains(':')).and_then(|a| a.driver.clone());
+    let device = members.find(|a| !a.name.contains(':'));
+    match (device.and_then(|d| root.text(&format!("{}/speed", d.path))), driver) {
+        (Some(speed), Some(driver)) => Some(format!("USB {speed} Mbit/s, {driver}")),
+        (Some(speed), None) => Some(format!("USB {speed} Mbit/s")),
+        (None, driver) => driver,
+    }
 }
 
 /// Driver below an MTD partition: of the flash chip, or of what it hangs on.

@@ -100,22 +100,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
 
     let is_sd = kind.as_deref() == Some("SD");
     let revision = root.hex(&format!("{}/rev", card.path));
-    let identity = file("cid").and_then(|cid| {
-        if is_sd { sd_identity(&cid) } else { emmc_identity(&cid, revision.and_then(|r| u8::try_from(r).ok())) }
-    });
-    // `date` is MM/YYYY.
-    let date = file("date").and_then(|d| d.split_once('/').map(|(month, year)| format!("{year}-{month}")));
-    disk.set(facts::MANUFACTURED, date.or_else(|| identity.as_ref().and_then(|i| i.manufactured())));
-    disk.set(facts::PRODUCT_REVISION, identity.map(|i| i.revision));
-    let csd = file("csd").and_then(|c| card_specific_data(&c, is_sd));
-    let known = csd.as_ref();
-    disk.set(facts::CSD_TRANSFER_MHZ, known.and_then(|c| c.transfer_mhz));
-    disk.set(facts::CSD_CAPACITY_BYTES, known.and_then(|c| c.capacity_bytes));
-    let classes = known.map(|c| c.command_classes.iter().map(u8::to_string).collect::<Vec<String>>());
-    disk.set(facts::CSD_COMMAND_CLASSES, classes);
-    let protected = known.map(|c| c.write_protected_permanently || c.write_protected_temporarily);
-    disk.set(facts::CSD_WRITE_PROTECTED, protected);
-    disk.set(facts::CSD_COPIED, known.map(|c| c.copied));
+    registers(disk, &file, is_sd, revision);
     let tags = disk.int(facts::QUEUE_TAGS);
     if is_sd {
         sd(root, disk, card);
@@ -164,6 +149,26 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below
         below.controller_facts.push((facts::MMC_HOST_PROPERTIES, properties.into()));
     }
     below
+}
+
+/// What the card's registers CID and CSD say; `file` reads a file of the card.
+fn registers(disk: &mut Layer, file: &dyn Fn(&str) -> Option<String>, is_sd: bool, revision: Option<u64>) {
+    let identity = file("cid").and_then(|cid| {
+        if is_sd { sd_identity(&cid) } else { emmc_identity(&cid, revision.and_then(|r| u8::try_from(r).ok())) }
+    });
+    // `date` is MM/YYYY.
+    let date = file("date").and_then(|d| d.split_once('/').map(|(month, year)| format!("{year}-{month}")));
+    disk.set(facts::MANUFACTURED, date.or_else(|| identity.as_ref().and_then(|i| i.manufactured())));
+    disk.set(facts::PRODUCT_REVISION, identity.map(|i| i.revision));
+    let csd = file("csd").and_then(|c| card_specific_data(&c, is_sd));
+    let known = csd.as_ref();
+    disk.set(facts::CSD_TRANSFER_MHZ, known.and_then(|c| c.transfer_mhz));
+    disk.set(facts::CSD_CAPACITY_BYTES, known.and_then(|c| c.capacity_bytes));
+    let classes = known.map(|c| c.command_classes.iter().map(u8::to_string).collect::<Vec<String>>());
+    disk.set(facts::CSD_COMMAND_CLASSES, classes);
+    let protected = known.map(|c| c.write_protected_permanently || c.write_protected_temporarily);
+    disk.set(facts::CSD_WRITE_PROTECTED, protected);
+    disk.set(facts::CSD_COPIED, known.map(|c| c.copied));
 }
 
 fn sd(root: &Root, disk: &mut Layer, card: &Ancestor) {

@@ -54,51 +54,8 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
         line(&mut out, "");
     }
     let scale = scale(comparison);
-    let shown_all = comparison.metrics.len() <= MOST_ROWS;
-    let families = [true, false].map(|primary| {
-        let all: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary == primary).collect();
-        let told = |m: &&Compared| primary || (shown_all && !is_share(m)) || tells_something(m);
-        let mut shown: Vec<&Compared> = all.iter().copied().filter(told).collect();
-        if !primary && !shown_all && shown.len() > MOST_EXPLORATORY {
-            let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
-            let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
-            by_change.sort_by(|a, b| b.total_cmp(a));
-            shown.retain(|m| moved(m) >= by_change[MOST_EXPLORATORY - 1]);
-        }
-        (primary, all.len(), shown)
-    });
-    for (primary, all, shown) in families {
-        if all == 0 {
-            continue;
-        }
-        let heading = if primary { question(comparison) } else { "Also measured, not asked (exploratory)".to_owned() };
-        wrap(&heading, style.columns()).iter().for_each(|l| line(&mut out, &style.paint(Paint::Accent, l)));
-        if !shown.is_empty() {
-            line(&mut out, &style.paint(Paint::Dim, &header(style)));
-        }
-        for group in groups(shown.iter().copied()) {
-            let of = name_words(&group.name);
-            // A row of its own carries the name of its phase; where that is cut, two rows can read the same.
-            let alone = group.rows.len() == 1 && width(&of) + 1 + width(&group.rows[0].words) <= NAME;
-            if !alone && !of.is_empty() {
-                line(&mut out, &shorten(&safe(&of), style.columns(), style.ascii));
-            }
-            for row in &group.rows {
-                let name = match (alone, of.is_empty()) {
-                    (true, false) => format!("{of} {}", row.words),
-                    (_, true) => row.words.clone(),
-                    (false, false) => format!("  {}", row.words),
-                };
-                line(&mut out, &table_line(&safe(&name), row, scale, style));
-            }
-        }
-        if shown.len() < all {
-            line(
-                &mut out,
-                &format!("  and {} more, which moved less or show nothing (--json has all)", all - shown.len()),
-            );
-        }
-        line(&mut out, "");
+    for primary in [true, false] {
+        family(&mut out, comparison, primary, scale, style);
     }
     let mut said = false;
     for (reason, ids) in notes(comparison) {
@@ -128,6 +85,59 @@ pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
         line(&mut out, &format!("Page: {}", safe(page)));
     }
     out
+}
+
+/// The rows of what was asked, or of the rest, and how many there are in all.
+fn rows_of(comparison: &Comparison, primary: bool) -> (usize, Vec<&Compared>) {
+    let shown_all = comparison.metrics.len() <= MOST_ROWS;
+    let all: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary == primary).collect();
+    let told = |m: &&Compared| primary || (shown_all && !is_share(m)) || tells_something(m);
+    let mut shown: Vec<&Compared> = all.iter().copied().filter(told).collect();
+    if !primary && !shown_all && shown.len() > MOST_EXPLORATORY {
+        let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
+        let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
+        by_change.sort_by(|a, b| b.total_cmp(a));
+        shown.retain(|m| moved(m) >= by_change[MOST_EXPLORATORY - 1]);
+    }
+    (all.len(), shown)
+}
+
+/// What was asked, or the rest, with its heading.
+fn family(out: &mut String, comparison: &Comparison, primary: bool, scale: f64, style: &Style) {
+    let safe = |text: &str| plain(text, style.ascii);
+    let mut line = |text: &str| {
+        out.push_str(text.trim_end());
+        out.push('\n');
+    };
+    let (all, shown) = rows_of(comparison, primary);
+    if all == 0 {
+        return;
+    }
+    let heading = if primary { question(comparison) } else { "Also measured, not asked (exploratory)".to_owned() };
+    wrap(&heading, style.columns()).iter().for_each(|l| line(&style.paint(Paint::Accent, l)));
+    if !shown.is_empty() {
+        line(&style.paint(Paint::Dim, &header(style)));
+    }
+    for group in groups(shown.iter().copied()) {
+        let of = name_words(&group.name);
+        // A row of its own carries the name of its phase; where that is cut, two rows can read the same.
+        let alone = group.rows.len() == 1 && width(&of) + 1 + width(&group.rows[0].words) <= NAME;
+        if !alone && !of.is_empty() {
+            line(&shorten(&safe(&of), style.columns(), style.ascii));
+        }
+        for row in &group.rows {
+            let name = match (alone, of.is_empty()) {
+                (true, false) => format!("{of} {}", row.words),
+                (_, true) => row.words.clone(),
+                (false, false) => format!("  {}", row.words),
+            };
+            line(&table_line(&safe(&name), row, scale, style));
+        }
+    }
+    if shown.len() < all {
+        line(&format!("  and {} more, which moved less or show nothing (--json has all)", all - shown.len()));
+    }
+    line("");
 }
 
 fn title(view: &Compare<'_>, safe: &impl Fn(&str) -> String) -> String {
