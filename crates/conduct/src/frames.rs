@@ -187,7 +187,7 @@ pub struct FramesResult {
     /// The ways, in the order of the text.
     pub ways: Vec<WayResult>,
     /// Those that could not be measured here, and why.
-    pub left_out: Vec<(FrameWay, &'static str)>,
+    pub left_out: Vec<LeftOut>,
     /// Frames a second of each camera at which they are compared.
     pub common_frames_per_s: Option<f64>,
     /// Memory for frames that wait, as it was had.
@@ -209,11 +209,14 @@ pub struct FramesWanted<'a> {
     pub seed: u64,
 }
 
+/// A way that cannot be measured, and why.
+pub type LeftOut = (FrameWay, &'static str);
+
 /// The ways that can be measured on a target, and why others cannot.
 ///
 /// # Errors
 /// It is neither a directory nor a block device.
-pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Vec<(FrameWay, &'static str)>), Failure> {
+pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Vec<LeftOut>), Failure> {
     let failure = |kind, what: &str| Failure::new(kind, format!("{}: {what}", target.to_string_lossy()));
     if target.to_str().is_some_and(|name| name.starts_with("sim:")) {
         return Err(failure(
@@ -232,7 +235,7 @@ pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Ve
         FrameWay::DeviceBuffered if !is_device => Some("it needs a block device (--destroy SERIAL)"),
         _ => None,
     };
-    let left_out: Vec<_> = study.ways.iter().filter_map(|way| Some((*way, why_not(*way)?))).collect();
+    let left_out: Vec<LeftOut> = study.ways.iter().filter_map(|way| Some((*way, why_not(*way)?))).collect();
     let ways: Vec<FrameWay> = study.ways.iter().copied().filter(|way| why_not(*way).is_none()).collect();
     if ways.is_empty() {
         return Err(failure(FailureKind::Usage, "none of the ways that were asked for is possible there"));

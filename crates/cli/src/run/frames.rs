@@ -7,11 +7,11 @@ use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use crate::{archives, output_file};
 use conduct::frames::{
-    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, Tried, WayResult, at_most, frames, ways_on,
+    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, LeftOut, Tried, WayResult, at_most, frames, ways_on,
 };
 use conduct::{Language, Source, random_u64};
 use engine::Control;
-use model::{CpuShare, Failure, FailureKind, FrameWay};
+use model::{CpuShare, Failure, FailureKind};
 use recorder::FrameTime;
 use report::document::{
     FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
@@ -98,7 +98,7 @@ pub(super) fn command(
     Ok(if known { ExitCode::SUCCESS } else { ExitCode::from(FailureKind::Invalid.exit_code()) })
 }
 
-fn of_left_out(left_out: &[(FrameWay, &'static str)]) -> Vec<FramesLeftOut> {
+fn of_left_out(left_out: &[LeftOut]) -> Vec<FramesLeftOut> {
     left_out.iter().map(|(way, reason)| FramesLeftOut { way: *way, reason: (*reason).to_owned() }).collect()
 }
 

@@ -252,6 +252,7 @@ impl Builder {
     }
 
     /// Adds a phase, with a quiet window before it.
+    #[allow(clippy::too_many_lines, reason = "a table of what there is")]
     pub fn phase(mut self, phase: Phase) -> Self {
         self.pass(QUIET_NS, Cpu::default());
         self.sample(None);

@@ -246,6 +246,7 @@ fn hostile_streams(phase: &mut PhaseRun, d: &mut Draw) {
 }
 
 /// Any run at all: every number at any magnitude, names that hurt, phases that were measured, refused and skipped.
+#[allow(clippy::too_many_lines, reason = "a table of what there is")]
 pub fn generated(seed: u64) -> Run {
     let d = &mut Draw(seed);
     let mut phases = Vec::new();

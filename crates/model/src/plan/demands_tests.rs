@@ -27,6 +27,7 @@ fn a_plain_plan_can_be_carried_out() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table of what there is")]
 fn what_cannot_be_is_said() {
     let sizes = |size: BlockSize| Some(BlockSizes { read: size.clone(), write: size.clone(), trim: size });
     for (bad, said) in [

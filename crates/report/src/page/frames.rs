@@ -78,7 +78,7 @@ fn tried(document: &FramesDocument) -> Markup {
             @for way in &document.ways {
                 li {
                     (way_name(way.way)) ": "
-                    (way.tried.iter().map(|tried| tried_text(tried)).collect::<Vec<_>>().join(", "))
+                    (way.tried.iter().map(tried_text).collect::<Vec<_>>().join(", "))
                 }
             }
         }

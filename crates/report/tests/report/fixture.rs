@@ -87,6 +87,7 @@ impl Sample {
 }
 
 /// The whole check, all phases measured.
+#[allow(clippy::too_many_lines, reason = "a table of what there is")]
 pub fn sd_card() -> Sample {
     let mut random = Random(0x5eed_cafe_f00d_1234);
     let mut start: Ns = 1_200_000_000;

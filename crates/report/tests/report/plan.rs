@@ -6,6 +6,7 @@ use report::document::{PlanDocument, to_json};
 use report::{Style, plan_text, text};
 
 /// One phase of everything that a plan can say.
+#[allow(clippy::too_many_lines, reason = "a table of what there is")]
 fn everything() -> Plan {
     let stream = |name: &str| StreamPlan {
         kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
