@@ -86,8 +86,8 @@ pub use nvme_admin::{
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
 pub use registers::read_physical_u32;
-pub use ring::{PushError, Ring};
-pub use ring_error::RingError;
+pub use ring::Ring;
+pub use ring_error::{PushError, RingError};
 pub use ring_op::{RingCompletion, RingOp};
 pub use ring_setup::RingOptions;
 pub use shared_memory::SharedMemory;

@@ -11,7 +11,7 @@
 
 use crate::ring_op::{RingCompletion, RingOp};
 use crate::ring_queues::Queues;
-use crate::{Bell, BufferPool, CallFlags, RingError, RingOptions, raise_memlock};
+use crate::{Bell, BufferPool, CallFlags, PushError, RingError, RingOptions, raise_memlock};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, ReadWriteFlags};
@@ -24,31 +24,6 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, RawFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Why an operation was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PushError {
-    /// The ring has no such file.
-    #[error("there is no file {0}")]
-    NoSuchFile(u32),
-    /// The pool has no such buffer.
-    #[error("there is no buffer {0}")]
-    NoSuchBuffer(u32),
-    /// The kernel still uses the buffer.
-    #[error("buffer {0} is in flight")]
-    InFlight(u32),
-    /// More bytes than the buffer has.
-    #[error("{len} bytes do not fit into buffers of {buffer_bytes}")]
-    TooLong {
-        /// Asked for.
-        len: u32,
-        /// Size of the buffers.
-        buffer_bytes: usize,
-    },
-    /// The submission queue is full: enter first.
-    #[error("the submission queue is full")]
-    Full,
-}
 
 /// State of a buffer: how many entries in the kernel's hands name it, and the result of the first part of a pair.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,31 @@
-//! Why a ring cannot be had, and what to do about it.
+//! Why a ring cannot be had, or takes an operation not, and what to do about it.
 
 use crate::errno_name;
+
+/// Why an operation was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PushError {
+    /// The ring has no such file.
+    #[error("there is no file {0}")]
+    NoSuchFile(u32),
+    /// The pool has no such buffer.
+    #[error("there is no buffer {0}")]
+    NoSuchBuffer(u32),
+    /// The kernel still uses the buffer.
+    #[error("buffer {0} is in flight")]
+    InFlight(u32),
+    /// More bytes than the buffer has.
+    #[error("{len} bytes do not fit into buffers of {buffer_bytes}")]
+    TooLong {
+        /// Asked for.
+        len: u32,
+        /// Size of the buffers.
+        buffer_bytes: usize,
+    },
+    /// The submission queue is full: enter first.
+    #[error("the submission queue is full")]
+    Full,
+}
 
 /// io_uring cannot be used here.
 #[derive(Debug, thiserror::Error)]
