@@ -6,12 +6,14 @@ mod export;
 mod place;
 mod priority;
 mod read;
+mod scheduling;
 
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
 pub use place::{RECORDING_SUFFIX, mend, room_bytes};
 pub use priority::Priority;
 pub use read::{Read, open_recording};
+pub use scheduling::Scheduling;
 
 use crate::Interrupts;
 use crate::admission::{Consent, Loss};
@@ -97,6 +99,10 @@ pub struct Recording<'a> {
     pub ring_full: RingFull,
     /// Whether writes ask for real-time priority.
     pub real_time: bool,
+    /// Nice value of the recorder's threads.
+    pub nice: Option<i32>,
+    /// The CPUs that they may run on.
+    pub cpus: Option<Vec<u32>>,
     /// Who stands still while the ring fills up: processes and control groups.
     pub defer: Vec<String>,
     /// For how long at a time.
@@ -153,6 +159,8 @@ pub struct Recorded {
     pub process_cpu_ns: u64,
     /// The priority in effect.
     pub priority: Priority,
+    /// Nice value and CPUs of the writer's thread, as they were read there.
+    pub scheduling: Scheduling,
     /// For how long others stood still, where any were to.
     pub deferred: Option<Deferred>,
     /// What producers said at their end that were not as they should be.
@@ -190,13 +198,14 @@ impl Recorded {
 /// Records until nothing comes any more.
 ///
 /// # Errors
-/// The target may not be written to, is too small, full, or no recording; an input cannot be opened; the storage's interface
-/// failed. What the storage refused while it ran is in the result.
+/// The target may not be written to, is too small, full, or no recording; an input cannot be opened; a nice value or a CPU is not
+/// to be had; the storage's interface failed. What the storage refused while it ran is in the result.
 pub fn record(
     recording: &Recording<'_>,
     interrupts: &Interrupts,
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
+    scheduling::ask(recording.nice, recording.cpus.as_deref())?;
     match recording.target.to_str() {
         Some(name) if name.starts_with("sim:") => simulated(name, recording, tell),
         _ => real(recording, interrupts, tell),
@@ -265,8 +274,9 @@ fn real(
     let write = || {
         // Signals come to a thread that looks at them.
         let _elsewhere = interrupts.keep_away();
+        let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
-        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, last)
+        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, last).map(|ran| (ran, scheduling))
     };
     let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
     let ran = std::thread::scope(|scope| -> Result<_, Failure> {
@@ -287,14 +297,15 @@ fn real(
         }
         stop.store(true, Ordering::Relaxed);
         let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
-        Ok((ran.map_err(|e| interface_failed(&place.path, &e))?, complaints(producers?)))
+        let (ran, scheduling) = ran.map_err(|e| interface_failed(&place.path, &e))?;
+        Ok((ran, scheduling, complaints(producers?)))
     });
     let now = now();
     if !recording.temporary && now.streams.iter().any(|stream| stream.received > 0) {
         place.keep();
     }
     let deferred = defer.end();
-    let (ran, complaints) = ran?;
+    let (ran, scheduling, complaints) = ran?;
     Ok(Recorded {
         path: place.path.clone(),
         epoch: begun.identity.epoch,
@@ -304,6 +315,7 @@ fn real(
         ran,
         process_cpu_ns: cpu().saturating_sub(cpu_before),
         priority,
+        scheduling,
         deferred,
         complaints,
         simulated: false,
@@ -450,6 +462,7 @@ fn simulated(name: &str, recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_
         ran,
         process_cpu_ns: usage.user_ns + usage.system_ns,
         priority: Priority::Simulated,
+        scheduling: Scheduling::in_effect(),
         deferred: None,
         complaints: Vec::new(),
         simulated: true,

@@ -2,6 +2,7 @@
 
 use crate::document::{RecordDocument, RecordPlanDocument, RecordedStream, RecordingDocument};
 use crate::lines::Lines;
+use crate::plan::cpus;
 use crate::quantity;
 use crate::style::{Paint, Style};
 use crate::text::plain;
@@ -11,6 +12,22 @@ const LEAST_FOR_CPU: u64 = 100_000_000;
 
 fn frames(n: u64) -> String {
     if n == 1 { "1 frame".to_owned() } else { format!("{} frames", quantity::count(n)) }
+}
+
+/// Nice value and CPUs, where any were asked for.
+fn scheduling(document: &RecordDocument) -> Option<String> {
+    let not_read = || "not known".to_owned();
+    let nice = document.nice_asked.map(|asked| match document.nice_effective {
+        Some(nice) if nice == asked => format!("nice {nice}"),
+        nice => format!("nice {} ({asked} was asked for)", nice.map_or_else(not_read, |n| n.to_string())),
+    });
+    let list = |list: &Vec<u32>| cpus(list);
+    let cpus = document.cpus_asked.as_ref().map(|asked| match &document.cpus_effective {
+        Some(cpus) if cpus == asked => format!("CPUs {}", list(cpus)),
+        cpus => format!("CPUs {} ({} were asked for)", cpus.as_ref().map_or_else(not_read, list), list(asked)),
+    });
+    let parts: Vec<String> = nice.into_iter().chain(cpus).collect();
+    (!parts.is_empty()).then(|| format!("in effect for its threads: {}", parts.join(", ")))
 }
 
 /// What came of it: the answer first.
@@ -76,6 +93,9 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
         line("  - ", &format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"), None);
     }
     line("  - ", &format!("priority: {}", document.priority_reason), None);
+    if let Some(text) = scheduling(document) {
+        line("  - ", &text, None);
+    }
     if let Some(deferred) = &document.deferred {
         let still = quantity::duration((deferred.still_s * 1e9) as u64);
         let text = format!("{} stood still {} times, for {still} in all", deferred.who.join(", "), deferred.times);

@@ -32,7 +32,7 @@ pub use builtin::{built_in, nearest_workload, workload_text, workloads};
 pub use experiment::{Arm, Condition, Experiment, Setting, Term, WorkloadSource, is_experiment, parse_experiment};
 pub use fio::{fio_names, fio_options, our_key, parse_fio};
 pub use job::Workload;
-pub use job_key::job_keys;
+pub use job_key::{cpus as parse_cpus, job_keys};
 pub use keys::{Key, nearest};
 pub use resolve::{EARLY_HALF_WIDTH, Readiness, RunError, RunInputs};
 pub use share::LEAST_SHARE_NS;

@@ -112,6 +112,12 @@ pub struct RecordArgs {
     /// The priority that writes ask for
     #[arg(long, value_enum, value_name = "PRIORITY", default_value_t = RecordPriority::RealTime)]
     pub priority: RecordPriority,
+    /// Nice value of the recorder, -20 (before others) to 19 [default: as it is]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
+    pub nice: Option<i32>,
+    /// The CPUs that the recorder runs on, as 0-1,3 [default: as it is]
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<String>,
     /// Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames;
     /// several times for several
     #[arg(long, value_name = "PID|CGROUP")]

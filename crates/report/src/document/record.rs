@@ -66,6 +66,14 @@ pub struct RecordDocument {
     pub priority_effective: Option<&'static str>,
     /// Why, or why not.
     pub priority_reason: String,
+    /// The nice value that was asked for (`--nice`); null where none was.
+    pub nice_asked: Option<i32>,
+    /// That of the writer's thread, as it was read there; null where it could not be read.
+    pub nice_effective: Option<i32>,
+    /// The CPUs that were asked for (`--cpus`); null where none were.
+    pub cpus_asked: Option<Vec<u32>>,
+    /// Those on which the writer's thread may run, as they were read there; null where they could not be read.
+    pub cpus_effective: Option<Vec<u32>>,
     /// For how long others stood still (`--defer`); null where none were to.
     pub deferred: Option<RecordDeferred>,
     /// CPU of the writer for a GB that is durable, seconds.
