@@ -115,7 +115,8 @@ fn sorted<'a>(words: &[&'a str]) -> (Vec<&'a str>, Option<&'a str>) {
 }
 
 fn candidates(words: &[&str], global: &GlobalArgs) -> Vec<String> {
-    let workloads = || spec::workloads().into_iter().map(|w| w.name).collect();
+    let frames = || [spec::frames_workload()[0].to_owned()];
+    let workloads = || spec::workloads().into_iter().map(|w| w.name).chain(frames()).collect();
     let (positional, option) = sorted(words);
     match (option, &positional[..]) {
         (Some("--tag"), _) => tags(global),

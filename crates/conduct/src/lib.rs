@@ -19,6 +19,7 @@ mod conclusions;
 pub mod destination;
 mod execution;
 pub mod experiment;
+pub mod frames;
 mod interrupts;
 mod listener;
 pub mod plan;

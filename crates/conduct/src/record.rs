@@ -10,6 +10,7 @@ mod scheduling;
 
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
+pub(crate) use place::open_device;
 pub use place::{RECORDING_SUFFIX, mend, room_bytes};
 pub use priority::Priority;
 pub use read::{Read, open_recording};
@@ -254,6 +255,7 @@ fn real(
         clock_start_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(0),
         piece_bytes: PIECE_BYTES.min(place.geometry.segment_bytes / 4),
         priority: asked,
+        keep_times: recording.temporary,
     };
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
@@ -443,6 +445,7 @@ fn simulated(name: &str, recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_
         clock_start_ns: 0,
         piece_bytes: PIECE_BYTES,
         priority: None,
+        keep_times: false,
     };
     let mut device = SimDevice::new(model);
     device.prepare_buffers(DEPTH, PIECE_BYTES);

@@ -3,8 +3,8 @@
 use crate::keystream::{Keystream, Secret};
 use crate::stamp::{
     AT_COUNT, AT_EPOCH, AT_FLAGS, AT_GENERATION, AT_LBA, AT_PAYLOAD_SUM, AT_RUN, AT_SECTOR, AT_SEQUENCE, AT_TARGET,
-    PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp, flags_are_right, is_sound,
-    split, split_mut, sum_of, u32_at, u64_at, zero_words_of,
+    PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, Sector, Stamp, flags_are_right, is_sound, split, split_mut, sum_of,
+    u32_at, u64_at, zero_words_of,
 };
 use model::VerifyKind;
 use multiversion::multiversion;

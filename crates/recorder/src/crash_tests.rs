@@ -207,6 +207,7 @@ fn record(geometry: Geometry, cameras: Generated, ring_bytes: usize, fails_every
         clock_start_ns: 1_700_000_000_000_000_000,
         piece_bytes: PIECE as u64,
         priority: None,
+        keep_times: false,
     };
     let ran = on(disk, settings, Arc::clone(&accounts), inlet, || {}).unwrap();
     assert!(ran.written.segments > 1, "{:?}", ran.written);

@@ -38,4 +38,4 @@ pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
 pub use store::Store;
 pub use verify::{Damage, Verified};
-pub use writer::{WriterData, WriterSettings, WriterSource, Written, writer};
+pub use writer::{FrameTime, MOST_FRAME_TIMES, WriterData, WriterSettings, WriterSource, Written, writer};

@@ -8,7 +8,7 @@ mod segment;
 
 use crate::account::Accounts;
 use crate::container::{Geometry, Identity, Loss, SegmentFooter, SegmentHeader, WhenFull};
-use crate::frame::{Arrival, Inlet, Taken};
+use crate::frame::{Arrival, Frame, Inlet, Taken};
 use crate::item::{About, Content, Item, Kind};
 use engine::Data;
 use model::{Histogram, IoPriority, Ns};
@@ -49,6 +49,20 @@ pub struct WriterSettings {
     pub piece_bytes: u64,
     /// Priority of the writes.
     pub priority: Option<IoPriority>,
+    /// Whether it is kept when each frame was written.
+    pub keep_times: bool,
+}
+
+/// Of so many frames it is kept, from the first on.
+pub const MOST_FRAME_TIMES: usize = 100_000;
+
+/// When a frame came, and when all of it was written, by the device's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTime {
+    /// Whole, in the ring.
+    pub arrived: Ns,
+    /// The call or the operation that wrote the last of it has returned.
+    pub written: Ns,
 }
 
 impl WriterSettings {
@@ -70,6 +84,8 @@ impl WriterSettings {
 pub struct Written {
     /// Age of frames when they were acknowledged.
     pub ages: Histogram,
+    /// When each was written, where that is kept.
+    pub times: Vec<FrameTime>,
     /// Bytes of frames that were acknowledged.
     pub durable_bytes: u64,
     /// Bytes that were handed to the storage, with heads and padding.
@@ -402,6 +418,11 @@ impl<I: Inlet> Core<I> {
                     return self.failed(None, outcome.at_ns);
                 }
                 item.written += u64::from(bytes);
+                if let (true, true, Kind::Batch(content)) = (self.settings.keep_times, item.is_written(), &item.kind) {
+                    let room = MOST_FRAME_TIMES.saturating_sub(self.written.times.len());
+                    let time = |frame: &Frame| FrameTime { arrived: frame.arrived, written: outcome.at_ns };
+                    self.written.times.extend(content.frames().take(room).map(time));
+                }
             }
             Err(errno) if sync || self.items.iter().any(|item| item.covers(op.offset)) => {
                 self.failed(Some(errno), outcome.at_ns);

@@ -21,17 +21,33 @@ const TEXTS: &[(&str, &str)] = &[
     ("copy-calls", include_str!("../workloads/copy-calls.toml")),
 ];
 
+/// Frames are no phases: a text of its own kind.
+const FRAMES: (&str, &str) = ("frames", include_str!("../workloads/frames.toml"));
+
+/// Name, title and question of the workload of frames.
+pub fn frames_workload() -> [&'static str; 3] {
+    let said = |key: &str| {
+        let line = FRAMES.1.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='));
+        line.map_or("", |value| value.trim().trim_matches('"'))
+    };
+    [FRAMES.0, said("title"), said("answers")]
+}
+
+fn texts() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    TEXTS.iter().chain([&FRAMES])
+}
+
 /// The text of a built-in workload.
 pub fn workload_text(name: &str) -> Option<&'static str> {
-    TEXTS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    texts().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
 /// The built-in workload that is most like `name`.
 pub fn nearest_workload(name: &str) -> Option<String> {
-    crate::keys::nearest(name, TEXTS.iter().map(|(n, _)| *n))
+    crate::keys::nearest(name, texts().map(|(n, _)| *n))
 }
 
-/// All built-in workloads: their names, titles and questions.
+/// All built-in workloads that have phases: their names, titles and questions.
 pub fn workloads() -> Vec<Workload> {
     // They are part of the program; a test reads each of them.
     let read = |(name, _): &(&'static str, _)| {

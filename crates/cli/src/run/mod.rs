@@ -1,5 +1,6 @@
 //! `narrows run`: a workload on a target.
 
+mod frames;
 mod job;
 pub mod text;
 
@@ -43,6 +44,9 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             return Err(Failure::new(FailureKind::Usage, "which workload?").remedy("narrows workloads"));
         }
     };
+    if source.language == Language::Toml && spec::is_frames(&source.text) {
+        return frames::command(args, &source, global, output);
+    }
     if source.language == Language::Toml && spec::is_experiment(&source.text) {
         if args.repeat.is_some() {
             return Err(Failure::new(

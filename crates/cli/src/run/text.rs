@@ -88,12 +88,14 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
     })
 }
 
-/// By the name where it says so, else by the text: only TOML has `[[phase]]`.
+/// By the name where it says so, else by the text: only TOML has `[[phase]]` and `[frames]`.
 fn language(extension: Option<&str>, text: &str) -> Language {
     match extension {
         Some("toml") => Language::Toml,
         Some("fio" | "job" | "ini") => Language::Fio,
-        _ if text.lines().any(|line| line.trim_start().starts_with("[[")) => Language::Toml,
+        _ if text.lines().any(|line| line.trim_start().starts_with("[[") || line.trim() == "[frames]") => {
+            Language::Toml
+        }
         _ => Language::Fio,
     }
 }
@@ -191,6 +193,12 @@ fn memory_bytes() -> u64 {
 }
 
 /// All mistakes, a line each; the list of keys as the remedy.
+/// Mistakes in a text of frames.
+pub fn frames_mistakes(errors: &[TextError]) -> Failure {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    Failure::new(FailureKind::Usage, lines.join("\n")).remedy("narrows workloads show frames   prints all keys")
+}
+
 fn mistakes(errors: &[TextError], language: Language) -> Failure {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let unsupported = errors

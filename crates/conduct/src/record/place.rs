@@ -173,6 +173,30 @@ impl Drop for Place {
     }
 }
 
+/// Opens a device that may be written to, past no cache, and keeps others away until the second is dropped.
+///
+/// # Errors
+/// It may not be written to.
+pub(crate) fn open_device(
+    name: &OsStr,
+    consent: Consent<'_>,
+    lost: &dyn Fn(&crate::admission::Loss),
+) -> Result<(File, Vec<File>), Failure> {
+    let path = Path::new(name);
+    let Admitted { target, readiness, loss, .. } = admit(&Root::new("/"), path, Links::Follow, consent)?;
+    if let Readiness::ReadOnly(why) = &readiness {
+        return Err(refused(path, why).remedy("a block device: --destroy SERIAL; narrows inspect shows it"));
+    }
+    if let Locked::Busy =
+        sys::lock_exclusively(&target.file, Duration::from_millis(200)).map_err(|e| cannot(path, &e))?
+    {
+        return Err(refused(path, "another program works on it (a lock is held)"));
+    }
+    loss.iter().for_each(lost);
+    let _ = sys::set_direct(&target.file, false);
+    Ok((target.file, target.claims))
+}
+
 /// How much could be recorded: of a directory, or a name that is free, what is free but for a part; else how long it is.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ mod copy;
 mod error;
 mod explain;
 mod fill;
+mod frames;
 mod import;
 mod inspect;
 mod plan;
@@ -34,6 +35,9 @@ pub use copy::{CopyCalls, CopyCost, CopyDocument, CopyEntry, CopyFinding};
 pub use error::ErrorDocument;
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use fill::FillDocument;
+pub use frames::{
+    FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
+};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;

@@ -8,6 +8,7 @@ mod depth;
 mod distribution;
 mod embed;
 mod frame;
+mod frames;
 mod heat;
 mod jobs;
 mod ladder;
@@ -26,6 +27,7 @@ mod verified;
 
 pub use compare::compare_page;
 pub use frame::{framed, text_of};
+pub use frames::frames_page;
 pub use rank::rank_page;
 pub use several::runs_page;
 

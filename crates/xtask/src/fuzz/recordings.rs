@@ -102,6 +102,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
         clock_start_ns: 1,
         piece_bytes: PIECE_BYTES as u64,
         priority: None,
+        keep_times: false,
     };
     let buffers = vec![vec![0; PIECE_BYTES]; DEPTH as usize];
     let memory = Memory { bytes: Rc::clone(&container), buffers, done: Vec::with_capacity(DEPTH as usize), now: 0 };

@@ -1,0 +1,92 @@
+//! Frames from the cameras' ring, written in one of the ways, with what became of each.
+
+use super::way::Way;
+use model::{Histogram, Ns};
+use recorder::{Account, Arrival, FrameTime, Hall, Inlet, Loss, MOST_FRAME_TIMES, Taken};
+use rustix::event::{PollFd, PollFlags, poll};
+use std::io;
+use std::sync::Arc;
+use sys::{Bell, Epoch};
+
+/// Whoever waits looks again that often.
+const LOOK_NS: Ns = 50_000_000;
+
+/// What was written.
+#[derive(Debug, Default)]
+pub(super) struct WrittenFrames {
+    /// When each came and was written.
+    pub times: Vec<FrameTime>,
+    /// Age of frames when they were durable.
+    pub ages: Histogram,
+    /// When all was durable.
+    pub ended_ns: Ns,
+    /// Why it ended early.
+    pub failed: Option<io::Error>,
+}
+
+/// A frame that is written and not flushed.
+struct Unflushed {
+    account: Arc<Account>,
+    bytes: u64,
+    arrived: Ns,
+}
+
+/// Writes all that comes. Frames are durable when they are half of `max_latency_ns` old, and a flush has ended.
+pub(super) fn write(way: &mut dyn Way, mut hall: Hall, bell: &Bell, epoch: Epoch, max_latency_ns: Ns) -> WrittenFrames {
+    let mut written = WrittenFrames::default();
+    let mut unflushed: Vec<Unflushed> = Vec::new();
+    loop {
+        let now = epoch.elapsed_ns();
+        let due = unflushed.first().map(|oldest| oldest.arrived.saturating_add(max_latency_ns / 2));
+        if due.is_some_and(|due| now >= due) && written.failed.is_none() {
+            flush(way, &mut unflushed, &mut written, epoch);
+        }
+        match hall.take(now) {
+            Taken::Arrival(Arrival::Frame(frame)) if written.failed.is_some() => frame.account.lose(Loss::Storage, 1),
+            Taken::Arrival(Arrival::Frame(frame)) => {
+                let bytes = frame.data.bytes();
+                match way.write(bytes) {
+                    Ok(()) => {
+                        if written.times.len() < MOST_FRAME_TIMES {
+                            written.times.push(FrameTime { arrived: frame.arrived, written: epoch.elapsed_ns() });
+                        }
+                        let (account, bytes) = (Arc::clone(&frame.account), bytes.len() as u64);
+                        unflushed.push(Unflushed { account, bytes, arrived: frame.arrived });
+                    }
+                    Err(e) => {
+                        frame.account.lose(Loss::Storage, 1);
+                        written.failed = Some(e);
+                        hall.end();
+                    }
+                }
+            }
+            Taken::Arrival(Arrival::Lost { .. }) => {}
+            Taken::Nothing | Taken::Until(_) => {
+                let until = due.map_or(LOOK_NS, |due| due.saturating_sub(now).min(LOOK_NS));
+                let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: until as _ };
+                if poll(&mut [PollFd::new(bell, PollFlags::IN)], Some(&wait)).is_ok_and(|n| n > 0) {
+                    bell.heard();
+                }
+            }
+            Taken::Ended => break,
+        }
+    }
+    if written.failed.is_none() {
+        flush(way, &mut unflushed, &mut written, epoch);
+    }
+    unflushed.iter().for_each(|frame| frame.account.lose(Loss::Storage, 1));
+    written.ended_ns = epoch.elapsed_ns();
+    written
+}
+
+fn flush(way: &mut dyn Way, unflushed: &mut Vec<Unflushed>, written: &mut WrittenFrames, epoch: Epoch) {
+    if let Err(e) = way.flush() {
+        written.failed = Some(e);
+        return;
+    }
+    let now = epoch.elapsed_ns();
+    for frame in unflushed.drain(..) {
+        frame.account.keep(frame.bytes);
+        written.ages.record(now.saturating_sub(frame.arrived));
+    }
+}

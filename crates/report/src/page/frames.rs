@@ -1,0 +1,117 @@
+//! The page of frames in several ways: the answer, the tables, and the time of every frame.
+
+use super::{frame, section, t};
+use crate::document::{FramesCompared, FramesDocument};
+use crate::frames::{Rows, common, costs, rates, verdict, way_name};
+use crate::quantity;
+use maud::{Markup, html};
+use std::fmt::Write;
+
+const STYLE: &str = "\
+.frames{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\
+.frames svg{width:100%;height:auto}.frames path{stroke:currentColor;stroke-width:2.2;stroke-linecap:round;fill:none;opacity:.55}\
+.frames line{stroke:currentColor;stroke-width:.5;opacity:.35}.frames text{font-size:10px;fill:currentColor;opacity:.8}";
+
+const WIDTH: f64 = 420.0;
+const HEIGHT: f64 = 190.0;
+const LEFT: f64 = 46.0;
+const BOTTOM: f64 = 22.0;
+
+/// The whole page.
+pub fn frames_page(document: &FramesDocument) -> String {
+    let drawn: Vec<_> =
+        document.ways.iter().filter_map(|way| Some((way_name(way.way), way.compared.as_ref()?))).collect();
+    let slowest = drawn.iter().flat_map(|(_, c)| &c.frames_ms).map(|[_, ms]| *ms).fold(0.1, f64::max);
+    let fastest = drawn.iter().flat_map(|(_, c)| &c.frames_ms).map(|[_, ms]| *ms).fold(slowest, f64::min);
+    let jitter =
+        if document.jitter > 0.0 { format!(" give or take {:.0} %", 100.0 * document.jitter) } else { String::new() };
+    let frames = format!(
+        "{} of {}{jitter}, seed {}; a ring of {}; durable within {} and the flush",
+        if document.cameras == 1 { "One camera".to_owned() } else { format!("{} cameras", document.cameras) },
+        quantity::size(document.frame_bytes),
+        document.seed,
+        quantity::memory_size(document.ring_bytes),
+        quantity::duration(document.max_latency_ns)
+    );
+    let body = html! {
+        main {
+            header {
+                h1 { (t(&verdict(document))) }
+                p.lead { (t(&document.target)) " · " (t(&document.started)) }
+                p { (frames) }
+                @if document.interrupted { p.remark { "It was ended before it was whole." } }
+            }
+            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", table(&rates(document))))
+            @if let Some(common) = common(document) {
+                (section("costs", "What it costs", &common, table(&costs(document))))
+                (section("frames", "Every frame", "How long each took from its arrival until it was written, logarithmic, in the same scale for all", html! {
+                    div.frames { @for (name, compared) in &drawn { (plot(name, compared, (fastest, slowest))) } }
+                }))
+            }
+            (section("tried", "The search", "Frames a second of each camera, and how many frames were lost", tried(document)))
+            @for way in &document.ways { @if let Some(failed) = &way.failed { p.remark { (way_name(way.way)) ": " (t(failed)) } } }
+            @for left in &document.left_out { p.remark { (way_name(left.way)) " was not measured: " (t(&left.reason)) } }
+            footer { p { "narrows " (t(&document.program_version)) } }
+        }
+    };
+    frame::document("narrows frames", &document.program_version, &format!("{}\n{STYLE}", super::STYLE), &[], &body)
+}
+
+fn table(rows: &Rows) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                @if let Some(heads) = rows.first() { thead { tr { @for head in heads { th { (head) } } } } }
+                tbody {
+                    @for row in rows.iter().skip(1) {
+                        tr { @for (i, cell) in row.iter().enumerate() { @if i == 0 { th scope="row" { (cell) } } @else { td { (cell) } } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tried(document: &FramesDocument) -> Markup {
+    html! {
+        ul {
+            @for way in &document.ways {
+                li {
+                    (way_name(way.way)) ": "
+                    (way.tried.iter().map(|tried| format!("{} ({} lost)", quantity::significant(tried.frames_per_s, 3), tried.lost)).collect::<Vec<_>>().join(", "))
+                }
+            }
+        }
+    }
+}
+
+fn plot(name: &str, compared: &FramesCompared, (fastest, slowest): (f64, f64)) -> Markup {
+    let end = compared.frames_ms.iter().map(|[at, _]| *at).fold(1.0, f64::max);
+    let (low, high) = (fastest.max(1e-3).log10().floor(), slowest.log10().ceil());
+    let x = |at: f64| LEFT + at / end * (WIDTH - LEFT - 6.0);
+    let y = |ms: f64| {
+        let share = (ms.max(1e-3).log10() - low) / (high - low).max(1.0);
+        HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - 8.0)
+    };
+    let mut points = String::with_capacity(compared.frames_ms.len() * 16);
+    for [at, ms] in &compared.frames_ms {
+        let _ = write!(points, "M{:.1} {:.1}h0", x(*at), y(*ms));
+    }
+    let decades: Vec<f64> = (low as i32..=high as i32).map(|power| 10f64.powi(power)).collect();
+    let listed = compared.frames_ms.len() as u64;
+    let part = if listed < compared.frames { format!(", the slowest {listed} of them drawn") } else { String::new() };
+    html! {
+        figure {
+            figcaption { (name) " " small { (quantity::count(compared.frames)) " frames" (part) } }
+            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Time of every frame, {name}")) {
+                @for ms in decades {
+                    line x1=(LEFT) x2=(WIDTH - 6.0) y1=(format!("{:.1}", y(ms))) y2=(format!("{:.1}", y(ms))) {}
+                    text x=(LEFT - 4.0) y=(format!("{:.1}", y(ms) + 3.0)) text-anchor="end" { (quantity::latency((ms * 1e6) as u64)) }
+                }
+                path d=(points) {}
+                text x=(LEFT) y=(HEIGHT - 6.0) { "0 s" }
+                text x=(WIDTH - 6.0) y=(HEIGHT - 6.0) text-anchor="end" { (quantity::duration((end * 1e6) as u64)) }
+            }
+        }
+    }
+}
