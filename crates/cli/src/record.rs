@@ -1,5 +1,6 @@
 //! `narrows record`: streams of frames onto storage, and what was recorded.
 
+mod limits;
 mod metrics;
 mod plan;
 mod reading;
@@ -128,6 +129,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
             .map(|list| parse_cpus(list).map_err(|e| usage(format!("--cpus: {e}"))))
             .transpose()?,
         defer: args.defer.clone(),
+        limits: args.limit.iter().map(limits::parse).collect::<Result<Vec<_>, _>>()?.concat(),
         defer_at_most_ns: time("--defer-at-most", &args.defer_at_most)?,
         temporary: false,
     })
@@ -282,6 +284,7 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
             still_s: deferred.still_ns as f64 / 1e9,
             times: deferred.times,
         }),
+        limits: recorded.limits.iter().map(limits::document).collect(),
         cpu_s_per_gb: writer_cpu,
         process_cpu_s_per_gb: process_cpu,
         ring_bytes: recorded.now.ring.1,

@@ -1,6 +1,6 @@
 //! A recording on a terminal: while it was made, and what it holds.
 
-use crate::document::{RecordDocument, RecordPlanDocument, RecordedStream, RecordingDocument};
+use crate::document::{RecordDocument, RecordLimit, RecordPlanDocument, RecordedStream, RecordingDocument};
 use crate::lines::Lines;
 use crate::plan::cpus;
 use crate::quantity;
@@ -28,6 +28,27 @@ fn scheduling(document: &RecordDocument) -> Option<String> {
     });
     let parts: Vec<String> = nice.into_iter().chain(cpus).collect();
     (!parts.is_empty()).then(|| format!("in effect for its threads: {}", parts.join(", ")))
+}
+
+/// A limit of a control group on one disk.
+fn limited(limit: &RecordLimit) -> String {
+    let RecordLimit { group, limit: name, value, disk, in_effect, reason, put_back, not_put_back, .. } = limit;
+    let value = match *name {
+        "latency" => quantity::duration(*value),
+        "read" | "write" => quantity::rate(*value as f64),
+        "read-iops" | "write-iops" => format!("{} a second", quantity::count(*value)),
+        _ => value.to_string(),
+    };
+    let disk = disk.as_ref().map_or_else(String::new, |disk| format!(" on {disk}"));
+    let effect = match reason {
+        Some(why) if !in_effect => format!("NOT in effect: {why}"),
+        _ => "in effect".to_owned(),
+    };
+    let back = match not_put_back {
+        Some(why) if *put_back == Some(false) => format!("; NOT put back: {why}"),
+        _ => String::new(),
+    };
+    format!("{group}: {name} {value}{disk}: {effect}{back}")
 }
 
 /// What came of it: the answer first.
@@ -100,6 +121,9 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
         let still = quantity::duration((deferred.still_s * 1e9) as u64);
         let text = format!("{} stood still {} times, for {still} in all", deferred.who.join(", "), deferred.times);
         line("  - ", &text, None);
+    }
+    for limit in &document.limits {
+        line("  - ", &limited(limit), (!limit.in_effect || limit.put_back == Some(false)).then_some(Paint::Bad));
     }
     if document.storage_failures > 0 {
         let text = format!("{} writes or flushes of the storage failed", quantity::count(document.storage_failures));

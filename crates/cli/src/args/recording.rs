@@ -125,6 +125,10 @@ pub struct RecordArgs {
     /// They stand still for no longer at a time, and have as long to themselves after it
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub defer_at_most: String,
+    /// Limit this control group (its directory) meanwhile on the disks below TARGET: weight:N, latency:TIME, read:SIZE, write:SIZE
+    /// (a second), read-iops:N, write-iops:N, several with commas; what was there before is put back
+    #[arg(long, value_name = "CGROUP=KEY:VALUE")]
+    pub limit: Vec<OsString>,
     /// Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub metrics: Option<PathBuf>,
