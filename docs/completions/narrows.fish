@@ -599,6 +599,8 @@ drop\t'What comes is lost, and counted'"
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-latency -d 'A frame is durable so long after it came, and the time of a flush' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l priority -d 'The priority that writes ask for' -r -f -a "real-time\t'Before those of others, where the scheduler of the disk orders by it'
 normal\t'As those of others'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l nice -d 'Nice value of the recorder, -20 (before others) to 19 [default: as it is]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l cpus -d 'The CPUs that the recorder runs on, as 0-1,3 [default: as it is]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer -d 'Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames; several times for several' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer-at-most -d 'They stand still for no longer at a time, and have as long to themselves after it' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l metrics -d 'Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects' -r -F

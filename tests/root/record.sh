@@ -105,6 +105,52 @@ if [[ -n $blkio ]] && mkdir "$blkio/narrows-record-$$" 2>/dev/null; then
     wait "$recorder" || fail "stalls of a second: frames were lost"
     says 'all(not s["dropped"] for s in d["streams"]) and d["ring_most_bytes"] > 10_000_000 and d["ack_ns_max"] > 900_000_000'
     printf 'ok: stalls of a second cost memory and no frame\n'
+    # The others in a group are slowed on this disk while it records, and have what they had before when it ends, or is killed.
+    printf '%s 0\n' "$number" >"$group/blkio.throttle.write_bps_device"
+    printf '%s 90000000\n' "$number" >"$group/blkio.throttle.read_bps_device"
+    limits() { cat "$group/blkio.throttle.write_bps_device" "$group/blkio.throttle.read_bps_device"; }
+    before=$(limits)
+    limited() {
+        exec "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate 1x100KB@20 --for "$1" \
+            --limit "$group=write:5MB,read:4MB" >"$scratch/out" 2>"$scratch/err" </dev/null
+    }
+    # flood: bytes a second that a writer of the group has in two seconds.
+    flood() {
+        capped fio --name=w --filename="$device" --offset=128M --size=64M --rw=write --bs=64k --ioengine=psync --direct=1 --time_based --runtime=2 \
+            --output-format=json >"$scratch/flood" 2>"$scratch/err" || fail "fio ended with $?"
+        python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["jobs"][0]["write"]["bw_bytes"]))' "$scratch/flood"
+    }
+    comes() {
+        for _ in $(seq 200); do
+            if [[ $(limits) == "$1" ]]; then return 0; fi
+            sleep 0.05
+        done
+        return 1
+    }
+    set=$(printf '%s 5000000\n%s 4000000' "$number" "$number")
+    free=$(flood)
+    limited 5s &
+    recorder=$!
+    comes "$set" || fail "limits that were not set: $(limits)"
+    slowed=$(flood)
+    wait "$recorder" || fail "a recording with limits ended with $?"
+    [[ $(limits) == "$before" ]] || fail "not what was there before: $(limits)"
+    [[ $slowed -lt 6000000 && $free -gt 12000000 ]] || fail "a group that may write 5 MB/s wrote $slowed, and $free without a limit"
+    says 'sorted((l["limit"], l["in_effect"], l["put_back"]) for l in d["limits"] if l["device"] == "'"$number"'") == [("read", True, True), ("write", True, True)]'
+    limited 60s &
+    recorder=$!
+    comes "$set" || fail "limits that were not set: $(limits)"
+    kill -9 "$recorder"
+    wait "$recorder" 2>/dev/null || true
+    comes "$before" || fail "limits are left behind by a recorder that was killed: $(limits)"
+    limited 60s &
+    recorder=$!
+    comes "$set" || fail "limits that were not set: $(limits)"
+    kill -INT "$recorder"
+    wait "$recorder" || fail "ended by Ctrl-C: exit code $?"
+    [[ $(limits) == "$before" ]] || fail "Ctrl-C: not what was there before: $(limits)"
+    printf 'ok: a group writes %s bytes a second while it is limited, %s before, and has its old limits after the end, Ctrl-C and SIGKILL\n' \
+        "$slowed" "$free"
     rmdir "$group"
     group=
 else

@@ -1,5 +1,6 @@
 //! `narrows record`: streams of frames onto storage, and what was recorded.
 
+mod limits;
 mod metrics;
 mod plan;
 mod reading;
@@ -17,6 +18,7 @@ use recorder::input::{Generated, RingFull};
 use recorder::{Counted, WhenFull};
 use report::document::{RecordDeferred, RecordDocument, RecordStream};
 use report::quantity;
+use spec::parse_cpus;
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
@@ -64,7 +66,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     line.end();
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
-    let document = document(&recorded, recording.max_latency_ns);
+    let document = document(&recorded, &recording);
     if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
         return Err(Failure::new(FailureKind::Invalid, what).remedy(
@@ -120,7 +122,14 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
             Some(RecordRingFull::Wait) | None => RingFull::Wait,
         },
         real_time: args.priority == RecordPriority::RealTime,
+        nice: args.nice,
+        cpus: args
+            .cpus
+            .as_deref()
+            .map(|list| parse_cpus(list).map_err(|e| usage(format!("--cpus: {e}"))))
+            .transpose()?,
         defer: args.defer.clone(),
+        limits: args.limit.iter().map(limits::parse).collect::<Result<Vec<_>, _>>()?.concat(),
         defer_at_most_ns: time("--defer-at-most", &args.defer_at_most)?,
         temporary: false,
     })
@@ -232,7 +241,7 @@ fn priority(priority: &Priority) -> (Option<&'static str>, String) {
     }
 }
 
-fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
+fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
     let ran = &recorded.ran;
     let (writer_cpu, process_cpu) = recorded.cpu_s_per_gb().unzip();
     let (priority_effective, priority_reason) = priority(&recorded.priority);
@@ -262,15 +271,20 @@ fn document(recorded: &Recorded, max_latency_ns: u64) -> RecordDocument {
         ack_ns_p50: recorded.age_ns(0.5),
         ack_ns_p99: recorded.age_ns(0.99),
         ack_ns_max: recorded.age_ns(1.0),
-        ack_ns_asked: max_latency_ns,
+        ack_ns_asked: asked.max_latency_ns,
         flushes: ran.written.flushes,
         priority_effective,
         priority_reason,
+        nice_asked: asked.nice,
+        nice_effective: recorded.scheduling.nice,
+        cpus_asked: asked.cpus.clone(),
+        cpus_effective: recorded.scheduling.cpus.clone(),
         deferred: recorded.deferred.as_ref().map(|deferred| RecordDeferred {
             who: deferred.who.clone(),
             still_s: deferred.still_ns as f64 / 1e9,
             times: deferred.times,
         }),
+        limits: recorded.limits.iter().map(limits::document).collect(),
         cpu_s_per_gb: writer_cpu,
         process_cpu_s_per_gb: process_cpu,
         ring_bytes: recorded.now.ring.1,

@@ -3,26 +3,33 @@
 
 mod defer;
 mod export;
+mod limits;
+mod others;
 mod place;
 mod priority;
 mod read;
+mod scheduling;
+mod simulated;
+mod watcher;
 
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
+pub use limits::{GroupLimit, Limit, Limited, Rate};
 pub(crate) use place::open_device;
 pub use place::{RECORDING_SUFFIX, mend, room_bytes};
 pub use priority::Priority;
 pub use read::{Read, open_recording};
+pub use scheduling::Scheduling;
 
 use crate::Interrupts;
 use crate::admission::{Consent, Loss};
-use defer::Defer;
-use engine::{DeviceError, SimDevice, SimRig};
-use model::{Failure, FailureKind, Ns};
+use engine::DeviceError;
+use model::{Failure, FailureKind, IoPriority, Ns};
 use observe::Root;
-use place::Place;
-use recorder::input::{Generated, InTime, Producer, RingFull, generate, listen, open, read};
-use recorder::{Accounts, Counted, DEPTH, Doors, Geometry, Identity, PIECE_BYTES, Ran, Ring, WhenFull, WriterSettings};
+use others::Others;
+use place::{Begun, Place};
+use recorder::input::{Generated, Producer, RingFull, generate, listen, open, read};
+use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Ran, Ring, WhenFull, WriterSettings};
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
@@ -45,8 +52,6 @@ const LOOK: Duration = Duration::from_millis(50);
 const LOOK_AT_RING: Duration = Duration::from_millis(5);
 /// Fewer frames have no 99th percentile.
 const LEAST_FOR_P99: u64 = 1000;
-/// Of a simulated device there is no clock to wait for: without an end there would be none.
-const USUAL_SIMULATED_NS: Ns = 60_000_000_000;
 
 /// Where frames come from.
 #[derive(Clone, Debug)]
@@ -98,10 +103,16 @@ pub struct Recording<'a> {
     pub ring_full: RingFull,
     /// Whether writes ask for real-time priority.
     pub real_time: bool,
+    /// Nice value of the recorder's threads.
+    pub nice: Option<i32>,
+    /// The CPUs that they may run on.
+    pub cpus: Option<Vec<u32>>,
     /// Who stands still while the ring fills up: processes and control groups.
     pub defer: Vec<String>,
     /// For how long at a time.
     pub defer_at_most_ns: Ns,
+    /// What control groups are limited to meanwhile, on the disks below the target.
+    pub limits: Vec<GroupLimit>,
     /// Whether a file that is made for it goes with it: only the storage is of interest.
     pub temporary: bool,
 }
@@ -154,8 +165,12 @@ pub struct Recorded {
     pub process_cpu_ns: u64,
     /// The priority in effect.
     pub priority: Priority,
+    /// Nice value and CPUs of the writer's thread, as they were read there.
+    pub scheduling: Scheduling,
     /// For how long others stood still, where any were to.
     pub deferred: Option<Deferred>,
+    /// What came of limits.
+    pub limits: Vec<Limited>,
     /// What producers said at their end that were not as they should be.
     pub complaints: Vec<String>,
     /// Whether its time is simulated.
@@ -191,15 +206,16 @@ impl Recorded {
 /// Records until nothing comes any more.
 ///
 /// # Errors
-/// The target may not be written to, is too small, full, or no recording; an input cannot be opened; the storage's interface
-/// failed. What the storage refused while it ran is in the result.
+/// The target may not be written to, is too small, full, or no recording; an input cannot be opened; a nice value or a CPU is not
+/// to be had; the storage's interface failed. What the storage refused while it ran is in the result.
 pub fn record(
     recording: &Recording<'_>,
     interrupts: &Interrupts,
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
+    scheduling::ask(recording.nice, recording.cpus.as_deref())?;
     match recording.target.to_str() {
-        Some(name) if name.starts_with("sim:") => simulated(name, recording, tell),
+        Some(name) if name.starts_with("sim:") => simulated::record(name, recording, tell),
         _ => real(recording, interrupts, tell),
     }
 }
@@ -227,27 +243,17 @@ fn real(
     // What cannot be opened is told before anything is written.
     let _sockets = Sockets(&recording.inputs);
     let opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
-    let mut defer = Defer::of(&recording.defer, Duration::from_nanos(recording.defer_at_most_ns))?;
+    let mut others = Others::of(recording)?;
     let place = Place::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry)?;
-    let (asked, priority) = priority::find(&place.locator, recording.real_time);
+    let stack = observe::inventory(&Root::new("/"), &place.locator).stack;
+    let (asked, priority) = priority::find(&stack, recording.real_time);
+    others.begin(&stack)?;
     let bell = Arc::new(Bell::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
     let stop = Arc::new(AtomicBool::new(false));
     let begun = place.begin()?;
     let epoch = Epoch::start();
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let settings = WriterSettings {
-        identity: begun.identity,
-        geometry: place.geometry,
-        next_segment: begun.next_segment,
-        next_batch: begun.next_batch,
-        max_latency_ns: recording.max_latency_ns,
-        ring_bytes,
-        clock_start_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(0),
-        piece_bytes: PIECE_BYTES.min(place.geometry.segment_bytes / 4),
-        priority: asked,
-        keep_times: recording.temporary,
-    };
+    let settings = writer_settings(recording, &place, &begun, ring_bytes, asked);
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
     let (doors, hall) = Doors::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
@@ -257,18 +263,15 @@ fn real(
         let (used, _) = ring.used();
         Now { streams: accounts.counted(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
     };
-    let cpu = || {
-        let usage = process_usage();
-        usage.user_ns + usage.system_ns
-    };
-    let cpu_before = cpu();
+    let usage_before = process_usage();
     let last = || std::thread::sleep(2 * LOOK);
     let clocks = (epoch, Arc::clone(&bell));
     let write = || {
         // Signals come to a thread that looks at them.
         let _elsewhere = interrupts.keep_away();
+        let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
-        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, last)
+        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, last).map(|ran| (ran, scheduling))
     };
     let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
     let ran = std::thread::scope(|scope| -> Result<_, Failure> {
@@ -283,20 +286,22 @@ fn real(
             let next = Instant::now() + LOOK;
             while Instant::now() < next && !writer.is_finished() {
                 let (used, _) = ring.used();
-                defer.look((used as u64, ring_bytes));
-                std::thread::sleep(if recording.defer.is_empty() { LOOK } else { LOOK_AT_RING });
+                others.look((used as u64, ring_bytes));
+                std::thread::sleep(if others.stand_still() { LOOK_AT_RING } else { LOOK });
             }
         }
         stop.store(true, Ordering::Relaxed);
         let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
-        Ok((ran.map_err(|e| interface_failed(&place.path, &e))?, complaints(producers?)))
+        let (ran, scheduling) = ran.map_err(|e| interface_failed(&place.path, &e))?;
+        Ok((ran, scheduling, complaints(producers?)))
     });
     let now = now();
     if !recording.temporary && now.streams.iter().any(|stream| stream.received > 0) {
         place.keep();
     }
-    let deferred = defer.end();
-    let (ran, complaints) = ran?;
+    let (deferred, limits) = others.end();
+    let (ran, scheduling, complaints) = ran?;
+    let usage = process_usage().since(&usage_before);
     Ok(Recorded {
         path: place.path.clone(),
         epoch: begun.identity.epoch,
@@ -304,12 +309,37 @@ fn real(
         now,
         ring_most: ring.used().1 as u64,
         ran,
-        process_cpu_ns: cpu().saturating_sub(cpu_before),
+        process_cpu_ns: usage.user_ns + usage.system_ns,
         priority,
+        scheduling,
         deferred,
+        limits,
         complaints,
         simulated: false,
     })
+}
+
+/// How the writer begins at this moment.
+fn writer_settings(
+    recording: &Recording<'_>,
+    place: &Place,
+    begun: &Begun,
+    ring_bytes: u64,
+    priority: Option<IoPriority>,
+) -> WriterSettings {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    WriterSettings {
+        identity: begun.identity,
+        geometry: place.geometry,
+        next_segment: begun.next_segment,
+        next_batch: begun.next_batch,
+        max_latency_ns: recording.max_latency_ns,
+        ring_bytes,
+        clock_start_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(0),
+        piece_bytes: PIECE_BYTES.min(place.geometry.segment_bytes / 4),
+        priority,
+        keep_times: recording.temporary,
+    }
 }
 
 fn interface_failed(path: &Path, e: &DeviceError) -> Failure {
@@ -400,61 +430,4 @@ pub fn bind(path: &Path) -> Result<UnixListener, Failure> {
         std::fs::remove_file(path).map_err(cannot)?;
     }
     UnixListener::bind(path).map_err(cannot)
-}
-
-/// On a simulated device, in its time: cameras that are made up, and nothing is kept.
-fn simulated(name: &str, recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_>)) -> Result<Recorded, Failure> {
-    let model = spec::parse_sim(name).map_err(|e| usage(e.to_string()))?;
-    let [Input::Cameras(cameras)] = recording.inputs.as_slice() else {
-        return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
-    };
-    let size = SimRig::new(model.clone(), 1_000_000_000).max_bytes();
-    let geometry = Geometry::fit(
-        recording.size.unwrap_or(size).min(size),
-        512,
-        recording.largest_frame.max(cameras.frame_bytes * 2),
-        recording.segment,
-        recording.when_full.unwrap_or_default(),
-    )
-    .map_err(|e| usage(format!("{name}: {e}")))?;
-    let ring_bytes = ring_bytes(recording, &geometry)?;
-    let (ring, accounts) =
-        (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
-    let time_ns = recording.time_ns.unwrap_or(USUAL_SIMULATED_NS);
-    let inlet = InTime::new(*cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
-    let identity = Identity { uuid: [0; 16], epoch: 1 };
-    let settings = WriterSettings {
-        identity,
-        geometry,
-        next_segment: 0,
-        next_batch: 0,
-        max_latency_ns: recording.max_latency_ns,
-        ring_bytes,
-        clock_start_ns: 0,
-        piece_bytes: PIECE_BYTES,
-        priority: None,
-        keep_times: false,
-    };
-    let mut device = SimDevice::new(model);
-    device.prepare_buffers(DEPTH, PIECE_BYTES);
-    tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1 });
-    let usage_before = process_usage();
-    let ran = recorder::on(device, settings, Arc::clone(&accounts), inlet, || {})
-        .map_err(|e| Failure::new(FailureKind::Internal, format!("{name}: {e}")))?;
-    let usage = process_usage().since(&usage_before);
-    let (used, most) = ring.used();
-    let elapsed_ns = ran.stream.ended_ns.saturating_sub(ran.stream.started_ns);
-    Ok(Recorded {
-        path: PathBuf::from(name),
-        epoch: 1,
-        geometry,
-        now: Now { streams: accounts.counted(), elapsed_ns, ring: (used as u64, ring_bytes) },
-        ring_most: most as u64,
-        ran,
-        process_cpu_ns: usage.user_ns + usage.system_ns,
-        priority: Priority::Simulated,
-        deferred: None,
-        complaints: Vec::new(),
-        simulated: true,
-    })
 }

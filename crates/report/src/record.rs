@@ -1,7 +1,8 @@
 //! A recording on a terminal: while it was made, and what it holds.
 
-use crate::document::{RecordDocument, RecordPlanDocument, RecordedStream, RecordingDocument};
+use crate::document::{RecordDocument, RecordLimit, RecordPlanDocument, RecordedStream, RecordingDocument};
 use crate::lines::Lines;
+use crate::plan::cpus;
 use crate::quantity;
 use crate::style::{Paint, Style};
 use crate::text::plain;
@@ -11,6 +12,43 @@ const LEAST_FOR_CPU: u64 = 100_000_000;
 
 fn frames(n: u64) -> String {
     if n == 1 { "1 frame".to_owned() } else { format!("{} frames", quantity::count(n)) }
+}
+
+/// Nice value and CPUs, where any were asked for.
+fn scheduling(document: &RecordDocument) -> Option<String> {
+    let not_read = || "not known".to_owned();
+    let nice = document.nice_asked.map(|asked| match document.nice_effective {
+        Some(nice) if nice == asked => format!("nice {nice}"),
+        nice => format!("nice {} ({asked} was asked for)", nice.map_or_else(not_read, |n| n.to_string())),
+    });
+    let list = |list: &Vec<u32>| cpus(list);
+    let cpus = document.cpus_asked.as_ref().map(|asked| match &document.cpus_effective {
+        Some(cpus) if cpus == asked => format!("CPUs {}", list(cpus)),
+        cpus => format!("CPUs {} ({} were asked for)", cpus.as_ref().map_or_else(not_read, list), list(asked)),
+    });
+    let parts: Vec<String> = nice.into_iter().chain(cpus).collect();
+    (!parts.is_empty()).then(|| format!("in effect for its threads: {}", parts.join(", ")))
+}
+
+/// A limit of a control group on one disk.
+fn limited(limit: &RecordLimit) -> String {
+    let RecordLimit { group, limit: name, value, disk, in_effect, reason, put_back, not_put_back, .. } = limit;
+    let value = match *name {
+        "latency" => quantity::duration(*value),
+        "read" | "write" => quantity::rate(*value as f64),
+        "read-iops" | "write-iops" => format!("{} a second", quantity::count(*value)),
+        _ => value.to_string(),
+    };
+    let disk = disk.as_ref().map_or_else(String::new, |disk| format!(" on {disk}"));
+    let effect = match reason {
+        Some(why) if !in_effect => format!("NOT in effect: {why}"),
+        _ => "in effect".to_owned(),
+    };
+    let back = match not_put_back {
+        Some(why) if *put_back == Some(false) => format!("; NOT put back: {why}"),
+        _ => String::new(),
+    };
+    format!("{group}: {name} {value}{disk}: {effect}{back}")
 }
 
 /// What came of it: the answer first.
@@ -76,10 +114,16 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
         line("  - ", &format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"), None);
     }
     line("  - ", &format!("priority: {}", document.priority_reason), None);
+    if let Some(text) = scheduling(document) {
+        line("  - ", &text, None);
+    }
     if let Some(deferred) = &document.deferred {
         let still = quantity::duration((deferred.still_s * 1e9) as u64);
         let text = format!("{} stood still {} times, for {still} in all", deferred.who.join(", "), deferred.times);
         line("  - ", &text, None);
+    }
+    for limit in &document.limits {
+        line("  - ", &limited(limit), (!limit.in_effect || limit.put_back == Some(false)).then_some(Paint::Bad));
     }
     if document.storage_failures > 0 {
         let text = format!("{} writes or flushes of the storage failed", quantity::count(document.storage_failures));

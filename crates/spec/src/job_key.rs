@@ -138,8 +138,11 @@ pub(crate) fn zones(text: &str) -> Result<Vec<Zone>, String> {
     Ok(zones)
 }
 
-/// `0-3,6`.
-pub(crate) fn cpus(text: &str) -> Result<Vec<u32>, String> {
+/// Numbers of processors: `0-3,6`.
+///
+/// # Errors
+/// What is no number, or no range.
+pub fn cpus(text: &str) -> Result<Vec<u32>, String> {
     let mut list = BTreeSet::new();
     for part in text.split([',', ':']).map(str::trim) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

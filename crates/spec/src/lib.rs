@@ -34,7 +34,7 @@ pub use experiment::{Arm, Condition, Experiment, Setting, Term, WorkloadSource, 
 pub use fio::{fio_names, fio_options, our_key, parse_fio};
 pub use frames::{FramesStudy, frames_keys, is_frames, parse_frames};
 pub use job::Workload;
-pub use job_key::job_keys;
+pub use job_key::{cpus as parse_cpus, job_keys};
 pub use keys::{Key, nearest};
 pub use resolve::{EARLY_HALF_WIDTH, Readiness, RunError, RunInputs};
 pub use share::LEAST_SHARE_NS;

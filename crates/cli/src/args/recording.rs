@@ -112,6 +112,12 @@ pub struct RecordArgs {
     /// The priority that writes ask for
     #[arg(long, value_enum, value_name = "PRIORITY", default_value_t = RecordPriority::RealTime)]
     pub priority: RecordPriority,
+    /// Nice value of the recorder, -20 (before others) to 19 [default: as it is]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
+    pub nice: Option<i32>,
+    /// The CPUs that the recorder runs on, as 0-1,3 [default: as it is]
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<String>,
     /// Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames;
     /// several times for several
     #[arg(long, value_name = "PID|CGROUP")]
@@ -119,6 +125,10 @@ pub struct RecordArgs {
     /// They stand still for no longer at a time, and have as long to themselves after it
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub defer_at_most: String,
+    /// Limit this control group (its directory) meanwhile on the disks below TARGET: weight:N, latency:TIME, read:SIZE, write:SIZE
+    /// (a second), read-iops:N, write-iops:N, several with commas; what was there before is put back
+    #[arg(long, value_name = "CGROUP=KEY:VALUE")]
+    pub limit: Vec<OsString>,
     /// Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub metrics: Option<PathBuf>,

@@ -4,28 +4,20 @@
 //! as they may at a time; then they have as long to themselves. What they had handed to the kernel before goes on meanwhile, and
 //! locks that they hold stay held (k:Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; freezer-subsystem.rst).
 //!
-//! Nobody is left standing: a watcher of its own lets them go on when this program is gone, whatever ended it.
+//! Nobody is left standing: the watcher lets them go on when this program is gone, whatever ended it.
 
+use super::watcher::PutRight;
 use model::{Failure, FailureKind, Ns};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Frames in so much of the ring stop the others, and in so much let them go on: percent.
 const HIGH_PERCENT: u64 = 25;
 const LOW_PERCENT: u64 = 2;
-/// What the watcher does once its standard input is at its end: nothing but this program holds the other end.
-const WATCHER: &str = r#"trap '' HUP INT TERM; cat >/dev/null
-for other; do case $other in
-pid:*) kill -CONT "${other#pid:}" 2>/dev/null;;
-2:*) echo 0 >"${other#2:}";;
-1:*) echo THAWED >"${other#1:}";;
-esac; done"#;
 
 /// Somebody who can be made to stand still.
 #[derive(Debug)]
@@ -62,7 +54,6 @@ pub(super) struct Defer {
     /// Not before this moment again.
     free_until: Option<Instant>,
     done: Deferred,
-    watcher: Option<Child>,
 }
 
 fn refused(who: &str, why: &str) -> Failure {
@@ -76,9 +67,18 @@ impl Defer {
     /// There is no such one, it is this program itself or what started it, or it may not be stopped.
     pub fn of(names: &[String], longest: Duration) -> Result<Self, Failure> {
         let others = names.iter().map(|name| Other::of(name)).collect::<Result<Vec<_>, _>>()?;
-        let watcher = if others.is_empty() { None } else { Some(watch(&others)?) };
         let done = Deferred { who: names.to_vec(), still_ns: 0, times: 0, failed: None };
-        Ok(Self { others, longest, still_since: None, free_until: None, done, watcher })
+        Ok(Self { others, longest, still_since: None, free_until: None, done })
+    }
+
+    /// What lets them go on.
+    pub fn put_right(&self) -> Vec<PutRight> {
+        self.others.iter().map(Other::put_right).collect()
+    }
+
+    /// Whether there is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.others.is_empty()
     }
 
     /// Looks at the ring: so much of it holds frames, of so much.
@@ -127,11 +127,6 @@ impl Defer {
 impl Drop for Defer {
     fn drop(&mut self) {
         self.go_on();
-        if let Some(mut watcher) = self.watcher.take() {
-            // All go on already; who was stopped by others stays so.
-            let _ = watcher.kill();
-            let _ = watcher.wait();
-        }
     }
 }
 
@@ -180,11 +175,11 @@ impl Other {
         }
     }
 
-    fn for_the_watcher(&self) -> String {
+    fn put_right(&self) -> PutRight {
         match self {
-            Self::Process { pid, .. } => format!("pid:{pid}"),
-            Self::Group(path) => format!("2:{}", path.display()),
-            Self::OldGroup(path) => format!("1:{}", path.display()),
+            Self::Process { pid, .. } => PutRight::Continue(*pid),
+            Self::Group(path) => PutRight::Write(path.clone(), "0".into()),
+            Self::OldGroup(path) => PutRight::Write(path.clone(), "THAWED".into()),
         }
     }
 }
@@ -208,15 +203,4 @@ fn members(directory: &Path) -> Vec<i32> {
         }
     }
     all
-}
-
-/// Starts the watcher, in a process group of its own: what ends this one does not end it.
-fn watch(others: &[Other]) -> Result<Child, Failure> {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", WATCHER, "narrows-watcher"]).args(others.iter().map(Other::for_the_watcher));
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    command.spawn().map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("--defer: /bin/sh: {e}"))
-            .remedy("without a watcher others might stand still for ever")
-    })
 }

@@ -3,8 +3,8 @@
 //! Real-time I/O priority (ioprio_set(2)) counts where the scheduler of the disk orders by class: mq-deadline and bfq do, `none`
 //! and kyber do not (k:block/mq-deadline.c, bfq-iosched.c, kyber-iosched.c).
 
-use model::{IoClass, IoPriority};
-use observe::{Locator, Root, facts};
+use model::{IoClass, IoPriority, Stack};
+use observe::facts;
 
 /// What came of the wish for priority.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Priority {
 }
 
 /// What writes ask for, and what comes of it on the disks below a target.
-pub(super) fn find(place: &Locator, wanted: bool) -> (Option<IoPriority>, Priority) {
+pub(super) fn find(stack: &Stack, wanted: bool) -> (Option<IoPriority>, Priority) {
     if !wanted {
         return (None, Priority::NotAsked);
     }
@@ -42,7 +42,6 @@ pub(super) fn find(place: &Locator, wanted: bool) -> (Option<IoPriority>, Priori
     }
     // It was possible a moment ago.
     let _ = sys::set_io_priority(before);
-    let stack = observe::inventory(&Root::new("/"), place).stack;
     let schedulers: Vec<&str> = stack.layers.iter().filter_map(|layer| layer.text(facts::SCHEDULER)).collect();
     let orders = |scheduler: &&str| matches!(*scheduler, "mq-deadline" | "bfq" | "cfq" | "deadline");
     let priority = match (schedulers.iter().copied().find(|s| !orders(s)), schedulers.first()) {

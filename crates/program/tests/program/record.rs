@@ -499,6 +499,52 @@ fn others_stand_still_and_are_never_left_standing() {
     }
 }
 
+/// What the kernel says of a thread of this name: nice value (proc_pid_stat(5), field 19) and permitted CPUs.
+fn scheduling_of(pid: u32, thread: &str) -> Option<(i32, String)> {
+    let task = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten().map(|entry| entry.path());
+    let named = |path: &std::path::PathBuf| {
+        std::fs::read_to_string(path.join("comm")).is_ok_and(|comm| comm.trim().starts_with(thread))
+    };
+    let path = task.into_iter().find(named)?;
+    let stat = std::fs::read_to_string(path.join("stat")).ok()?;
+    let status = std::fs::read_to_string(path.join("status")).ok()?;
+    let cpus = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim().to_owned();
+    Some((stat.rsplit(") ").next()?.split(' ').nth(16)?.parse().ok()?, cpus))
+}
+
+#[test]
+fn nice_and_cpus_hold_for_all_threads_and_are_read_back() {
+    let scratch = Scratch::new();
+    let target = scratch.path().join("x.nrec");
+    let (_, cpus) = scheduling_of(std::process::id(), "").unwrap();
+    let cpu = cpus.split([',', '-']).next().unwrap();
+    let args = ["record", "-o", text(&target), "--size", "32MB", "--generate", "1x10KB@20", "--json"];
+    let child = scratch
+        .command([&args[..], &["--nice", "7", "--cpus", cpu, "--frames", "60"]].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for thread in ["narrows", "camera"] {
+        let expected = Some((7, cpu.to_owned()));
+        assert!(comes(|| scheduling_of(child.id(), thread) == expected), "{thread}: {cpu}");
+    }
+    let output = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&document["nice_asked"], &document["nice_effective"]), (&7.into(), &7.into()), "{document}");
+    let list = serde_json::json!([cpu.parse::<u32>().unwrap()]);
+    assert_eq!((&document["cpus_asked"], &document["cpus_effective"]), (&list, &list));
+    for (more, code, says) in [
+        (["--nice", "20"], 2, "-20..=19"),
+        (["--cpus", "1-0"], 2, "no range"),
+        (["--cpus", "x"], 2, "--cpus"),
+        (["--cpus", "1023"], 3, "no CPU 1023"),
+    ] {
+        let output = scratch.command([&args[..], &more].concat()).output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!((output.status.code(), said.contains(says)), (Some(code), true), "{more:?}: {said}");
+    }
+}
+
 /// A producer that hands a ring of shared memory over: a file in memory that it fills, and that is read as it goes.
 #[test]
 fn frames_come_by_shared_memory() {

@@ -44,7 +44,7 @@ pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
 pub use record::{
-    RecordDeferred, RecordDocument, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked,
+    RecordDeferred, RecordDocument, RecordLimit, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked,
     RecordingDocument, RecordingExported,
 };
 pub use run::{RunDocument, RunPhase, RunVerify};

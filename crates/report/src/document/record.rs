@@ -35,6 +35,31 @@ pub struct RecordDeferred {
     pub times: u64,
 }
 
+/// What came of a limit on one disk.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordLimit {
+    /// Directory of the control group.
+    pub group: String,
+    /// `weight`, `latency`, `read`, `write`, `read-iops`, `write-iops`.
+    pub limit: &'static str,
+    /// Its value: of a weight its number, of a latency nanoseconds, of rates bytes or operations a second.
+    pub value: u64,
+    /// The disk; null where it counts for all, or none is known.
+    pub disk: Option<String>,
+    /// Its number, major:minor.
+    pub device: Option<String>,
+    /// The file of the group that it was written to; null where there is none.
+    pub file: Option<&'static str>,
+    /// Whether it was read back as it was set, and something acts on it.
+    pub in_effect: bool,
+    /// Why not.
+    pub reason: Option<String>,
+    /// Whether what was there before is there again; null where nothing was written.
+    pub put_back: Option<bool>,
+    /// Why not.
+    pub not_put_back: Option<String>,
+}
+
 /// What `narrows record --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordDocument {
@@ -66,8 +91,18 @@ pub struct RecordDocument {
     pub priority_effective: Option<&'static str>,
     /// Why, or why not.
     pub priority_reason: String,
+    /// The nice value that was asked for (`--nice`); null where none was.
+    pub nice_asked: Option<i32>,
+    /// That of the writer's thread, as it was read there; null where it could not be read.
+    pub nice_effective: Option<i32>,
+    /// The CPUs that were asked for (`--cpus`); null where none were.
+    pub cpus_asked: Option<Vec<u32>>,
+    /// Those on which the writer's thread may run, as they were read there; null where they could not be read.
+    pub cpus_effective: Option<Vec<u32>>,
     /// For how long others stood still (`--defer`); null where none were to.
     pub deferred: Option<RecordDeferred>,
+    /// What came of limits of control groups (`--limit`), by disk.
+    pub limits: Vec<RecordLimit>,
     /// CPU of the writer for a GB that is durable, seconds.
     pub cpu_s_per_gb: Option<f64>,
     /// The same of the whole process, with what reads producers or makes frames up.

@@ -112,7 +112,7 @@ fn content(content: Content) -> Option<String> {
 }
 
 /// Processors as ranges: `0-3, 6`.
-fn cpus(list: &[u32]) -> String {
+pub(crate) fn cpus(list: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for cpu in list {
         match ranges.last_mut() {

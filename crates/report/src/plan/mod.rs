@@ -5,6 +5,7 @@ pub(crate) mod words;
 
 use crate::text::{plain, width, wrap_quantities};
 use crate::{Paint, Style, quantity};
+pub(crate) use conditions::cpus;
 use model::{Access, BlockPlan, EngineKind, FilesPlan, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
 
 /// What ends by its amount is given up after a time that nobody would wait for: from here on, it is only a limit.

@@ -1,0 +1,56 @@
+//! What is done to others while a recording goes on: they stand still, and are limited; a watcher puts it right if this program is
+//! killed.
+
+use super::Recording;
+use super::defer::{Defer, Deferred};
+use super::limits::{Limited, Limits};
+use super::watcher::Watcher;
+use model::{Failure, Stack};
+use std::time::Duration;
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct Others {
+    defer: Defer,
+    limits: Limits,
+    // Ends last, when all is put right.
+    watcher: Option<Watcher>,
+}
+
+impl Others {
+    /// Those that a recording names; nothing is done to them yet.
+    ///
+    /// # Errors
+    /// There is no such one, or nothing may be done to it.
+    pub fn of(recording: &Recording<'_>) -> Result<Self, Failure> {
+        let defer = Defer::of(&recording.defer, Duration::from_nanos(recording.defer_at_most_ns))?;
+        Ok(Self { defer, limits: Limits::of(&recording.limits)?, watcher: None })
+    }
+
+    /// Limits them on the disks below the target; from now on they are made to stand still, too.
+    ///
+    /// # Errors
+    /// There is no watcher.
+    pub fn begin(&mut self, stack: &Stack) -> Result<(), Failure> {
+        self.limits.find(stack);
+        let all = [self.defer.put_right(), self.limits.put_right()].concat();
+        self.watcher = Some(Watcher::start(&all)?);
+        self.limits.begin();
+        Ok(())
+    }
+
+    /// Looks at the ring: so much of it holds frames, of so much.
+    pub fn look(&mut self, ring: (u64, u64)) {
+        self.defer.look(ring);
+    }
+
+    /// Whether the ring is to be looked at.
+    pub fn stand_still(&self) -> bool {
+        !self.defer.is_empty()
+    }
+
+    /// All is as it was, for good.
+    pub fn end(mut self) -> (Option<Deferred>, Vec<Limited>) {
+        (self.defer.end(), self.limits.end())
+    }
+}

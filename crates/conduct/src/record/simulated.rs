@@ -1,0 +1,82 @@
+//! A recording on a simulated device, in its time: cameras that are made up, and nothing is kept.
+
+use super::{Input, Now, Priority, RecordEvent, Recorded, Recording, Scheduling, ring_bytes, usage};
+use engine::{SimDevice, SimRig};
+use model::{Failure, FailureKind, Ns};
+use recorder::input::InTime;
+use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Ring, WriterSettings};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use sys::process_usage;
+
+/// There is no clock to wait for: without an end there would be none.
+const USUAL_NS: Ns = 60_000_000_000;
+
+/// Records until its time is over.
+///
+/// # Errors
+/// There is no such device, or what is asked for needs a real one.
+pub(super) fn record(
+    name: &str,
+    recording: &Recording<'_>,
+    tell: &dyn Fn(RecordEvent<'_>),
+) -> Result<Recorded, Failure> {
+    let model = spec::parse_sim(name).map_err(|e| usage(e.to_string()))?;
+    let [Input::Cameras(cameras)] = recording.inputs.as_slice() else {
+        return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
+    };
+    if !recording.limits.is_empty() {
+        return Err(usage("--limit: a simulated device has one user"));
+    }
+    let size = SimRig::new(model.clone(), 1_000_000_000).max_bytes();
+    let geometry = Geometry::fit(
+        recording.size.unwrap_or(size).min(size),
+        512,
+        recording.largest_frame.max(cameras.frame_bytes * 2),
+        recording.segment,
+        recording.when_full.unwrap_or_default(),
+    )
+    .map_err(|e| usage(format!("{name}: {e}")))?;
+    let ring_bytes = ring_bytes(recording, &geometry)?;
+    let (ring, accounts) =
+        (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
+    let time_ns = recording.time_ns.unwrap_or(USUAL_NS);
+    let inlet = InTime::new(*cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
+    let identity = Identity { uuid: [0; 16], epoch: 1 };
+    let settings = WriterSettings {
+        identity,
+        geometry,
+        next_segment: 0,
+        next_batch: 0,
+        max_latency_ns: recording.max_latency_ns,
+        ring_bytes,
+        clock_start_ns: 0,
+        piece_bytes: PIECE_BYTES,
+        priority: None,
+        keep_times: false,
+    };
+    let mut device = SimDevice::new(model);
+    device.prepare_buffers(DEPTH, PIECE_BYTES);
+    tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1 });
+    let usage_before = process_usage();
+    let ran = recorder::on(device, settings, Arc::clone(&accounts), inlet, || {})
+        .map_err(|e| Failure::new(FailureKind::Internal, format!("{name}: {e}")))?;
+    let usage = process_usage().since(&usage_before);
+    let (used, most) = ring.used();
+    let elapsed_ns = ran.stream.ended_ns.saturating_sub(ran.stream.started_ns);
+    Ok(Recorded {
+        path: PathBuf::from(name),
+        epoch: 1,
+        geometry,
+        now: Now { streams: accounts.counted(), elapsed_ns, ring: (used as u64, ring_bytes) },
+        ring_most: most as u64,
+        ran,
+        process_cpu_ns: usage.user_ns + usage.system_ns,
+        priority: Priority::Simulated,
+        scheduling: Scheduling::in_effect(),
+        deferred: None,
+        limits: Vec::new(),
+        complaints: Vec::new(),
+        simulated: true,
+    })
+}
