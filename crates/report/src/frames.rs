@@ -25,21 +25,28 @@ pub(crate) fn verdict(document: &FramesDocument) -> String {
     first + said.get(1..).unwrap_or_default()
 }
 
+/// Rates that are nearer to one another than this are the same: the search has steps of 5 %.
+const SAME: f64 = 1.1;
+
 fn answer(document: &FramesDocument) -> String {
-    match document.by_rate()[..] {
-        [] if document.interrupted => "It was ended before it was known which way carries most.".to_owned(),
-        [] => "No way was found that loses no frame.".to_owned(),
-        [only] => format!("{} carries {} without losing a frame.", way_name(only.way), carried(document, only)),
-        [first, second, ..] => {
-            let rate = |way: &FramesWay| way.sustained_bytes_per_s.unwrap_or(0.0);
-            format!(
-                "{} carries most without losing a frame: {}, {} times what the next does ({}).",
-                way_name(first.way),
-                carried(document, first),
-                quantity::ratio(rate(first) / rate(second)),
-                way_name(second.way)
-            )
-        }
+    let ways = document.by_rate();
+    let rate = |way: &FramesWay| way.sustained_bytes_per_s.unwrap_or(0.0);
+    let Some(first) = ways.first() else {
+        return match document.interrupted {
+            true => "It was ended before it was known which way carries most.".to_owned(),
+            false => "No way was found that loses no frame.".to_owned(),
+        };
+    };
+    let (same, less): (Vec<&FramesWay>, Vec<&FramesWay>) = ways.iter().partition(|way| rate(first) < SAME * rate(way));
+    let names = same.iter().map(|way| way_name(way.way)).collect::<Vec<_>>().join(" and ");
+    let next = less.first().map_or_else(String::new, |next| {
+        let times = quantity::ratio(rate(first) / rate(next));
+        format!(", {times} times what the next does ({})", way_name(next.way))
+    });
+    match &same[..] {
+        [only] if less.is_empty() => format!("{names} carries {} without losing a frame.", carried(document, only)),
+        [only] => format!("{names} carries most without losing a frame: {}{next}.", carried(document, only)),
+        _ => format!("{names} carry about the same without losing a frame: {}{next}.", carried(document, first)),
     }
 }
 
@@ -172,4 +179,60 @@ pub fn frames_plan_text(plan: &FramesPlanDocument, style: &Style) -> String {
         out.wrapped("* ", &plain(&text, style.ascii), None);
     }
     out.out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer_of(rates: &[(FrameWay, f64)]) -> String {
+        let way = |(way, rate): &(FrameWay, f64)| FramesWay {
+            way: *way,
+            full_bytes_per_s: Vec::new(),
+            full_bytes_per_s_median: None,
+            of_container: None,
+            of_container_interval: None,
+            sustained_frames_per_s: Some(rate / 2e6),
+            sustained_bytes_per_s: Some(*rate),
+            tried: Vec::new(),
+            compared: None,
+            failed: None,
+        };
+        let document = FramesDocument {
+            schema: FramesDocument::SCHEMA,
+            target: "/mnt".into(),
+            started: String::new(),
+            program_version: String::new(),
+            cameras: 1,
+            frame_bytes: 2_000_000,
+            jitter: 0.0,
+            seed: 1,
+            ring_bytes: 1 << 27,
+            max_latency_ns: 1_000_000_000,
+            ways: rates.iter().map(way).collect(),
+            left_out: Vec::new(),
+            common_frames_per_s: None,
+            interrupted: false,
+            page: None,
+        };
+        verdict(&document)
+    }
+
+    #[test]
+    fn what_a_search_cannot_tell_apart_is_called_the_same() {
+        use FrameWay::{Container, Direct, GrowingFile};
+        let same = answer_of(&[(GrowingFile, 300e6), (Container, 1000e6), (Direct, 1050e6)]);
+        assert!(same.starts_with("Reserved, direct and narrows' container carry about the same"), "{same}");
+        assert!(same.contains("3.5 times what the next does (one growing file)"), "{same}");
+        let most = answer_of(&[(GrowingFile, 300e6), (Container, 1000e6)]);
+        assert!(
+            most.starts_with("Narrows' container carries most without losing a frame: 1 000 MB/s, 500 frames"),
+            "{most}"
+        );
+        assert_eq!(
+            answer_of(&[(Direct, 1e9)]),
+            "Reserved, direct carries 1 000 MB/s, 500 frames a second without losing a frame."
+        );
+        assert_eq!(answer_of(&[]), "No way was found that loses no frame.");
+    }
 }
