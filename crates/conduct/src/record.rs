@@ -283,12 +283,7 @@ fn real(
                 bell.ring();
             }
             tell(RecordEvent::Runs(&now()));
-            let next = Instant::now() + LOOK;
-            while Instant::now() < next && !writer.is_finished() {
-                let (used, _) = ring.used();
-                others.look((used as u64, ring_bytes));
-                std::thread::sleep(if others.stand_still() { LOOK_AT_RING } else { LOOK });
-            }
+            hold_back(&mut others, (&ring, ring_bytes), &|| writer.is_finished());
         }
         stop.store(true, Ordering::Relaxed);
         let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
@@ -317,6 +312,16 @@ fn real(
         complaints,
         simulated: false,
     })
+}
+
+/// For a moment, or until the writer has ended, others are held back as the ring asks for.
+fn hold_back(others: &mut Others, (ring, ring_bytes): (&Ring, u64), ended: &dyn Fn() -> bool) {
+    let next = Instant::now() + LOOK;
+    while Instant::now() < next && !ended() {
+        let (used, _) = ring.used();
+        others.look((used as u64, ring_bytes));
+        std::thread::sleep(if others.stand_still() { LOOK_AT_RING } else { LOOK });
+    }
 }
 
 /// How the writer begins at this moment.
