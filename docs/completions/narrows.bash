@@ -724,7 +724,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__record)
-            opts="-o -h -V --output --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --export --stream --from --to --into --json --archive --color --help --version"
+            opts="-o -h -V --output --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --export --stream --from --to --into --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -822,6 +822,10 @@ _narrows() {
                     return 0
                     ;;
                 --defer-at-most)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

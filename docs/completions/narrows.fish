@@ -603,6 +603,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand record" -l nice -d 'Nice
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l cpus -d 'The CPUs that the recorder runs on, as 0-1,3 [default: as it is]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer -d 'Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames; several times for several' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer-at-most -d 'They stand still for no longer at a time, and have as long to themselves after it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l limit -d 'Limit this control group (its directory) meanwhile on the disks below TARGET: weight:N, latency:TIME, read:SIZE, write:SIZE (a second), read-iops:N, write-iops:N, several with commas; what was there before is put back' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l metrics -d 'Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l destroy -d 'Allow recording onto the block device TARGET with this serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l streams -d 'The streams that are planned for: how many, and bits or bytes a second of each' -r

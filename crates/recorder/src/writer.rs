@@ -5,14 +5,16 @@
 //! flush that failed nothing that was not acknowledged is believed to be there: all of it goes into a fresh segment.
 
 mod segment;
+mod settings;
 
 use crate::account::Accounts;
-use crate::container::{Geometry, Identity, Loss, SegmentFooter, SegmentHeader, WhenFull};
+use crate::container::{Loss, SegmentFooter, SegmentHeader, WhenFull};
 use crate::frame::{Arrival, Frame, Inlet, Taken};
 use crate::item::{About, Content, Item, Kind};
 use engine::Data;
-use model::{Histogram, IoPriority, Ns};
+use model::{Histogram, Ns};
 use segment::{Open, unknown};
+pub use settings::{FrameTime, MOST_FRAME_TIMES, WriterSettings};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -27,57 +29,6 @@ const BATCH_ENTRIES: usize = 8192;
 const MOST_MOVES: u32 = 8;
 /// A part of the ring so large is not left unacknowledged.
 const UNFLUSHED_SHARE: u64 = 4;
-
-/// How a recording is written.
-#[derive(Clone, Debug)]
-pub struct WriterSettings {
-    /// The container, and this opening of it.
-    pub identity: Identity,
-    /// Its places.
-    pub geometry: Geometry,
-    /// The number of the first segment.
-    pub next_segment: u64,
-    /// The number of the first batch.
-    pub next_batch: u64,
-    /// How old a frame may be when it is acknowledged, the flush apart.
-    pub max_latency_ns: Ns,
-    /// Size of the ring.
-    pub ring_bytes: u64,
-    /// Nanoseconds since 1970 at the start of the device's clock.
-    pub clock_start_ns: u64,
-    /// Bytes of an operation at most: the size of the device's buffers.
-    pub piece_bytes: u64,
-    /// Priority of the writes.
-    pub priority: Option<IoPriority>,
-    /// Whether it is kept when each frame was written.
-    pub keep_times: bool,
-}
-
-/// Of so many frames it is kept, from the first on.
-pub const MOST_FRAME_TIMES: usize = 100_000;
-
-/// When a frame came, and when all of it was written, by the device's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameTime {
-    /// Whole, in the ring.
-    pub arrived: Ns,
-    /// The call or the operation that wrote the last of it has returned.
-    pub written: Ns,
-}
-
-impl WriterSettings {
-    /// Segments that what is not acknowledged may lie in.
-    fn reach(&self) -> u32 {
-        // Of a segment less than half stays empty: no batch is longer than that.
-        let segments = self.ring_bytes.div_ceil(self.geometry.segment_bytes / 2) + 2;
-        u32::try_from(segments).unwrap_or(u32::MAX)
-    }
-
-    /// The largest ring for which what is not acknowledged never lies where it would be overwritten.
-    pub fn most_ring_bytes(geometry: &Geometry) -> u64 {
-        (geometry.segments - 2) * (geometry.segment_bytes / 4)
-    }
-}
 
 /// What came of a recording, beyond the counters of its streams.
 #[derive(Clone, Debug, Default)]

@@ -57,7 +57,7 @@ const ONLY_IN_TESTS: &[(&str, &str, &str)] = &[
 const UNSAFE_ROOMS: &[&str] = &["sys", "iomem"];
 
 /// A file is one idea; beyond this it is two.
-const LONGEST_FILE_LINES: usize = 700;
+const LONGEST_FILE_LINES: usize = 500;
 
 /// Names that say nothing.
 const BANNED_NAMES: &[&str] = &["utils", "util", "common", "helpers", "helper", "misc"];

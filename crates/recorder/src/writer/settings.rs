@@ -1,0 +1,55 @@
+//! How a recording is written, and when each frame was.
+
+use crate::container::{Geometry, Identity};
+use model::{IoPriority, Ns};
+
+/// How a recording is written.
+#[derive(Clone, Debug)]
+pub struct WriterSettings {
+    /// The container, and this opening of it.
+    pub identity: Identity,
+    /// Its places.
+    pub geometry: Geometry,
+    /// The number of the first segment.
+    pub next_segment: u64,
+    /// The number of the first batch.
+    pub next_batch: u64,
+    /// How old a frame may be when it is acknowledged, the flush apart.
+    pub max_latency_ns: Ns,
+    /// Size of the ring.
+    pub ring_bytes: u64,
+    /// Nanoseconds since 1970 at the start of the device's clock.
+    pub clock_start_ns: u64,
+    /// Bytes of an operation at most: the size of the device's buffers.
+    pub piece_bytes: u64,
+    /// Priority of the writes.
+    pub priority: Option<IoPriority>,
+    /// Whether it is kept when each frame was written.
+    pub keep_times: bool,
+}
+
+/// Of so many frames it is kept, from the first on.
+pub const MOST_FRAME_TIMES: usize = 100_000;
+
+/// When a frame came, and when all of it was written, by the device's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTime {
+    /// Whole, in the ring.
+    pub arrived: Ns,
+    /// The call or the operation that wrote the last of it has returned.
+    pub written: Ns,
+}
+
+impl WriterSettings {
+    /// Segments that what is not acknowledged may lie in.
+    pub(super) fn reach(&self) -> u32 {
+        // Of a segment less than half stays empty: no batch is longer than that.
+        let segments = self.ring_bytes.div_ceil(self.geometry.segment_bytes / 2) + 2;
+        u32::try_from(segments).unwrap_or(u32::MAX)
+    }
+
+    /// The largest ring for which what is not acknowledged never lies where it would be overwritten.
+    pub fn most_ring_bytes(geometry: &Geometry) -> u64 {
+        (geometry.segments - 2) * (geometry.segment_bytes / 4)
+    }
+}
