@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     fn frames_end_with_the_time_or_the_room() {
-        let study = FramesStudy::default();
+        let study = spec::parse_frames("frames", "[frames]", &[]).unwrap();
         assert_eq!(frames_in(&study, Some(30.0)), 150);
         assert_eq!(frames_in(&study, None), 2000);
         assert_eq!(frames_in(&FramesStudy { cameras: 4, ..study }, Some(1e6)), 500);

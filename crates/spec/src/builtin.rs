@@ -26,10 +26,8 @@ const FRAMES: (&str, &str) = ("frames", include_str!("../workloads/frames.toml")
 
 /// Name, title and question of the workload of frames.
 pub fn frames_workload() -> [&'static str; 3] {
-    let said = |key: &str| {
-        let line = FRAMES.1.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='));
-        line.map_or("", |value| value.trim().trim_matches('"'))
-    };
+    let said =
+        |key| FRAMES.1.lines().find_map(|line: &str| line.strip_prefix(key)?.split('"').nth(1)).unwrap_or_default();
     [FRAMES.0, said("title"), said("answers")]
 }
 

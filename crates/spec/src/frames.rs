@@ -1,23 +1,17 @@
 //! Frames in several ways, as text: `[frames]` and its keys. docs/recorder.md describes what is done with it.
 
-use crate::keys::{self, Key, keys};
+use crate::job_key::{bytes, one_of, percent, time, whole};
+use crate::keys::{self, keys};
 use crate::text_error::{Place, TextError, TextErrorKind};
-use model::{FrameWay, Ns, parse_bytes, parse_duration_ns};
+use model::{FrameWay, Ns};
+use serde::Deserialize;
+use std::fmt::Display;
 
-/// Rounds beyond this are a mistake.
-const MOST_ROUNDS: u32 = 100;
-/// Streams of a recording at most, of which each camera is one.
-const MOST_CAMERAS: u32 = 32;
 /// The largest frame that is recorded.
 const LARGEST_FRAME: u64 = 64 << 20;
-/// A measurement that is shorter says nothing.
-const LEAST_NS: Ns = 200_000_000;
-
 /// What is written, and in which ways.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FramesStudy {
-    /// Its name.
-    pub name: String,
     /// Cameras, each a stream.
     pub cameras: u32,
     /// Bytes of a frame.
@@ -40,69 +34,26 @@ pub struct FramesStudy {
     pub max_latency_ns: Ns,
 }
 
-impl Default for FramesStudy {
-    fn default() -> Self {
-        Self {
-            name: "frames".into(),
-            cameras: 1,
-            frame_bytes: 2_000_000,
-            jitter: 0.0,
-            ways: FrameWay::ALL.to_vec(),
-            rounds: 3,
-            time_ns: 5_000_000_000,
-            room_bytes: 4_000_000_000,
-            rest_ns: 3_000_000_000,
-            ring_bytes: 128 << 20,
-            max_latency_ns: 1_000_000_000,
-        }
-    }
-}
-
-fn within<T: PartialOrd + std::str::FromStr + std::fmt::Display>(text: &str, least: T, most: T) -> Result<T, String> {
-    let read = text.parse().ok().filter(|n| *n >= least && *n <= most);
-    read.ok_or_else(|| format!("'{text}' is not from {least} to {most}"))
-}
-
-fn time(text: &str, least: Ns) -> Result<Ns, String> {
-    let ns = parse_duration_ns(text).map_err(|e| e.to_string())?;
-    if ns < least { Err(format!("'{text}' is too short")) } else { Ok(ns) }
-}
-
-fn size(text: &str, least: u64, most: u64) -> Result<u64, String> {
-    let bytes = parse_bytes(text).map_err(|e| e.to_string())?;
-    if (least..=most).contains(&bytes) { Ok(bytes) } else { Err(format!("'{text}' is too small or too large")) }
-}
-
-fn ways(text: &str) -> Result<Vec<FrameWay>, String> {
-    let mut ways = Vec::new();
-    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let way = FrameWay::ALL.into_iter().find(|way| way.name() == name);
-        let way = way.ok_or_else(|| format!("'{name}' is no way to write frames"))?;
-        if !ways.contains(&way) {
-            ways.push(way);
-        }
-    }
-    if ways.is_empty() { Err("no way is left".to_owned()) } else { Ok(ways) }
+fn within<T: PartialOrd + Display>(value: T, least: T, most: T) -> Result<T, String> {
+    if value >= least && value <= most { Ok(value) } else { Err(format!("{value} is not from {least} to {most}")) }
 }
 
 keys! {
     /// The keys of `[frames]`.
     FRAMES_KEYS of FramesStudy:
-    "cameras", "1 to 32", |to, text| to.cameras = within(text, 1, MOST_CAMERAS)?, "Cameras; each is a stream of frames.";
-    "size", "1KB to 64MiB", |to, text| to.frame_bytes = size(text, 1000, LARGEST_FRAME)?, "Bytes of a frame.";
-    "jitter", "0 to 90, percent", |to, text| to.jitter = within(text.trim_end_matches('%'), 0.0, 90.0)? / 100.0, "By how much sizes and moments differ.";
-    "ways", "file-per-frame, growing-file, direct, device-buffered, container", |to, text| to.ways = ways(text)?, "The ways that are measured.";
-    "rounds", "1 to 100", |to, text| to.rounds = within(text, 1, MOST_ROUNDS)?, "How often each way is measured as fast as it goes.";
-    "time", "200ms or more", |to, text| to.time_ns = time(text, LEAST_NS)?, "How long a measurement takes at most.";
-    "room", "64MB or more", |to, text| to.room_bytes = size(text, 64_000_000, u64::MAX)?, "How much a measurement writes at most.";
-    "rest", "a duration", |to, text| to.rest_ns = time(text, 0)?, "Rest before and after the frames that are compared at one rate.";
-    "ring", "4MiB or more", |to, text| to.ring_bytes = size(text, 4 << 20, u64::MAX)?, "Memory for frames that wait to be written.";
-    "max-latency", "1ms or more", |to, text| to.max_latency_ns = time(text, 1_000_000)?, "How old a frame may be when it is durable, the flush apart.";
-}
-
-/// The keys of `[frames]`, what they may be and what they mean.
-pub fn frames_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    FRAMES_KEYS.iter().map(|key| (key.name, key.expects, key.meaning))
+    "cameras", "1 to 32", |to, text| to.cameras = within(whole(text)?, 1, 32)?, "Cameras; each is a stream of frames.";
+    "size", "1KB to 64MiB", |to, text| to.frame_bytes = within(bytes(text)?, 1000, LARGEST_FRAME)?, "Bytes of a frame.";
+    "jitter", "0 to 90, percent", |to, text| to.jitter = f64::from(within(percent(text)?, 0, 90)?) / 100.0, "By how much sizes and moments differ.";
+    "ways", "file-per-frame, growing-file, direct, device-buffered, container", |to, text| {
+        let ways = FrameWay::ALL.map(|way| (way.name(), way));
+        to.ways = text.split(',').map(|name| one_of(name.trim(), &ways)).collect::<Result<_, _>>()?;
+    }, "The ways that are measured.";
+    "rounds", "1 to 100", |to, text| to.rounds = within(whole(text)?, 1, 100)?, "How often each way is measured as fast as it goes.";
+    "time", "200ms or more", |to, text| to.time_ns = within(time(text)?, 200_000_000, Ns::MAX)?, "How long a measurement takes at most.";
+    "room", "64MB or more", |to, text| to.room_bytes = within(bytes(text)?, 64_000_000, u64::MAX)?, "How much a measurement writes at most.";
+    "rest", "a duration", |to, text| to.rest_ns = time(text)?, "Rest before and after the frames that are compared at one rate.";
+    "ring", "4MiB or more", |to, text| to.ring_bytes = within(bytes(text)?, 4 << 20, u64::MAX)?, "Memory for frames that wait to be written.";
+    "max-latency", "1ms or more", |to, text| to.max_latency_ns = within(time(text)?, 1_000_000, Ns::MAX)?, "How old a frame may be when it is durable, the flush apart.";
 }
 
 /// Whether a text in TOML asks for frames.
@@ -110,43 +61,44 @@ pub fn is_frames(text: &str) -> bool {
     text.lines().any(|line| line.trim() == "[frames]")
 }
 
-fn give(study: &mut FramesStudy, place: &Place, name: &str, value: &str) -> Result<(), TextError> {
-    let Some(key): Option<&Key<FramesStudy>> = keys::find(FRAMES_KEYS, name) else {
-        let nearest = keys::nearest(name, keys::names(FRAMES_KEYS));
-        return Err(place.error(TextErrorKind::Unknown, name, "a key that is not known").with_nearest(nearest));
-    };
-    key.give(study, value).map_err(|what| place.error(TextErrorKind::Value, name, what))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tables {
+    #[serde(rename = "name", default)]
+    _name: String,
+    #[serde(rename = "title", default)]
+    _title: String,
+    #[serde(rename = "answers", default)]
+    _answers: String,
+    frames: toml::Table,
 }
 
-/// Reads such a text, with other values for some keys.
+/// Reads such a text, with other values for some keys; what it does not say is as in the text that is built in.
 ///
 /// # Errors
 /// What is wrong with it, all of it.
 pub fn parse_frames(file: &str, text: &str, set: &[(String, String)]) -> Result<FramesStudy, Vec<TextError>> {
     let place = Place { file: file.to_owned(), line: 0 };
-    let wrong = |what: String| vec![place.error(TextErrorKind::Form, "", what)];
-    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| wrong(e.message().to_owned()))?;
     let mut study = FramesStudy::default();
     let mut errors = Vec::new();
-    for (name, value) in &table {
-        match (name.as_str(), value) {
-            ("name", toml::Value::String(text)) => study.name.clone_from(text),
-            ("title" | "answers", toml::Value::String(_)) => {}
-            ("frames", toml::Value::Table(keys)) => {
-                for (key, value) in keys {
-                    let text = match value {
-                        toml::Value::String(text) => text.clone(),
-                        other => other.to_string(),
-                    };
-                    errors.extend(give(&mut study, &place, key, &text).err());
-                }
-            }
-            _ => errors.push(place.error(TextErrorKind::Unknown, name, "a key that is not known")),
+    let mut give = |place: &Place, name: &str, value: &str| match keys::find(FRAMES_KEYS, name) {
+        Some(key) => {
+            errors.extend(key.give(&mut study, value).err().map(|what| place.error(TextErrorKind::Value, name, what)));
+        }
+        None => {
+            let error = place.error(TextErrorKind::Unknown, name, "a key that is not known");
+            errors.push(error.with_nearest(keys::nearest(name, keys::names(FRAMES_KEYS))));
+        }
+    };
+    for text in [crate::workload_text("frames").unwrap_or_default(), text] {
+        let tables = toml::from_str::<Tables>(text);
+        let tables = tables.map_err(|e| vec![place.error(TextErrorKind::Form, "", e.message())])?;
+        for (key, value) in &tables.frames {
+            give(&place, key, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         }
     }
     for (name, value) in set {
-        let key = name.strip_prefix("frames.").unwrap_or(name);
-        errors.extend(give(&mut study, &Place::command_line(), key, value).err());
+        give(&Place::command_line(), name.strip_prefix("frames.").unwrap_or(name), value);
     }
     if study.frame_bytes.saturating_mul(4) > study.ring_bytes.min(study.room_bytes) {
         errors.push(place.error(TextErrorKind::Value, "size", "the ring and the room have to hold four frames"));
@@ -162,7 +114,9 @@ mod tests {
     fn the_text_that_is_built_in_says_what_is_usual() {
         let text = crate::workload_text("frames").unwrap();
         assert!(is_frames(text));
-        assert_eq!(parse_frames("frames", text, &[]).unwrap(), FramesStudy::default());
+        let study = parse_frames("frames", "[frames]", &[]).unwrap();
+        assert_eq!(parse_frames("frames", text, &[]).unwrap(), study);
+        assert_eq!((study.frame_bytes, study.ways.len(), study.rounds), (2_000_000, 5, 3));
     }
 
     #[test]
@@ -170,7 +124,7 @@ mod tests {
         let set = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
             pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
         };
-        let given = set(&[("frames.size", "1MB"), ("ways", "container,direct,direct"), ("jitter", "20%")]);
+        let given = set(&[("frames.size", "1MB"), ("ways", "container, direct"), ("jitter", "20%")]);
         let study = parse_frames("x", "[frames]\nrounds = 5\n", &given).unwrap();
         assert_eq!((study.frame_bytes, study.rounds, study.jitter), (1_000_000, 5, 0.2));
         assert_eq!(study.ways, [FrameWay::Container, FrameWay::Direct]);

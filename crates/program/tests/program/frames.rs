@@ -53,7 +53,7 @@ fn what_cannot_be_asked_is_told_before_anything_is_written() {
         scratch.json([&["run", "frames", "--json"][..], more].concat(), code)["message"].as_str().unwrap().to_owned()
     };
     assert!(refused(&[&here, "--set", "sise=1MB"], 2).contains("nearest supported: size"));
-    assert!(refused(&[&here, "--set", "ways=tape"], 2).contains("no way to write frames"));
+    assert!(refused(&[&here, "--set", "ways=tape"], 2).contains("is none of them"));
     assert!(refused(&[&here, "--repeat", "3"], 2).contains("--repeat"));
     assert!(refused(&["sim:class4-card"], 2).contains("simulated"));
     assert!(refused(&[], 2).contains("where"));
