@@ -27,9 +27,9 @@ devices! {
     psync: || Ok(Subject::new(PsyncDevice::new(Epoch::start(), target(), pool(1)), 1));
     psync_threads: || Ok(Subject::new(PsyncThreads::new(Epoch::start(), target(), pool(DEPTH), None)?, DEPTH));
     sim: || Ok(Subject::new(simulated(), DEPTH).without_data());
-    uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), pool(DEPTH))?, DEPTH));
+    uring: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), pool(DEPTH), RingOptions::default())?, DEPTH));
     uring_flagged: || Ok(Subject::new(flagged()?, DEPTH));
-    uring_bare: || Ok(Subject::new(UringDevice::with_options(Epoch::start(), target(), pool(DEPTH), BARE)?, DEPTH));
+    uring_bare: || Ok(Subject::new(UringDevice::new(Epoch::start(), target(), pool(DEPTH), BARE)?, DEPTH));
 }
 
 fn pool(count: u32) -> BufferPool {

@@ -6,7 +6,7 @@
 use engine::{Control, Device, LoopSettings, NullDevice, PsyncDevice, PsyncThreads, UringDevice, run_stream};
 use model::{BlockPlan, Durability, IoPath, Limits, Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use std::os::fd::OwnedFd;
-use sys::{BufferPool, Epoch};
+use sys::{BufferPool, Epoch, RingOptions};
 use workload::{BlockOp, Next, Outcome, Pattern, Source};
 
 const BLOCK: u64 = 4096;
@@ -209,7 +209,7 @@ fn verifying() {
 
 #[test]
 fn uring() {
-    match UringDevice::new(Epoch::start(), target(), pool(32)) {
+    match UringDevice::new(Epoch::start(), target(), pool(32), RingOptions::default()) {
         Ok(mut device) => check(&mut device, 32, 50_000),
         Err(error) => println!("SKIPPED: {error}; {}", error.remedy().unwrap_or_default()),
     }

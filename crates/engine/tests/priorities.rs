@@ -8,7 +8,7 @@ use model::{
     PriorityShare, StopRule, StreamPlan,
 };
 use phases::{MIB, filesystem_of, open, options};
-use sys::{BufferPool, Epoch};
+use sys::{BufferPool, Epoch, RingOptions};
 use workload::Pattern;
 
 /// Reads of which a quarter has this priority.
@@ -41,7 +41,7 @@ fn the_share_that_was_asked_for_reaches_the_kernel_with_its_priority() {
         file.set_len(8 * MIB).unwrap();
         let phase = phase(priority);
         let pool = BufferPool::new(8, 4096).expect("memory");
-        let mut device = match UringDevice::new(Epoch::start(), file.into(), pool) {
+        let mut device = match UringDevice::new(Epoch::start(), file.into(), pool, RingOptions::default()) {
             Ok(device) => device,
             Err(error @ DeviceError::NoRing(_)) => return println!("SKIPPED: {error}"),
             Err(error) => panic!("{error}"),

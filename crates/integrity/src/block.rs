@@ -97,6 +97,12 @@ impl Stamper {
         Self { run_id, target_id, secret, kind: VerifyKind::Stamp, zero_words: 0 }
     }
 
+    /// Whether a place begins with the stamp of another run, or of another target.
+    pub fn is_foreign(&self, place: &[u8]) -> bool {
+        let stamp = place.first_chunk().and_then(Stamp::decode);
+        stamp.is_some_and(|s| s.run_id != self.run_id || s.target_id != self.target_id)
+    }
+
     /// The same with another kind of check.
     pub fn with_kind(self, kind: VerifyKind) -> Self {
         Self { kind, ..self }

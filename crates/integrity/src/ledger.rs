@@ -3,7 +3,7 @@
 use crate::block::Intact;
 use crate::classify::Judgement;
 use crate::stamp::SECTOR_BYTES;
-use model::{DataFault, DataFinding, Evidence};
+use model::{DataFault, DataFinding, Evidence, VerifyRecord, gcd};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Aliases that a wrap-around is concluded from.
@@ -76,6 +76,26 @@ impl Conclusion {
     /// Whether everything that was read was right.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.not_kept.is_empty()
+    }
+
+    /// Adds it to the record of a phase, which keeps at most so many findings one by one. Where the phase has several files,
+    /// `file` is the name of this one; of one that has none it is empty.
+    pub fn add_to(self, record: &mut VerifyRecord, file: &str, most: usize) {
+        for (class, places) in self.not_kept {
+            record.count(class, places);
+            record.findings_dropped += places;
+        }
+        for mut finding in self.findings {
+            record.count(finding.class, 1);
+            if record.findings.len() >= most {
+                record.findings_dropped += 1;
+                continue;
+            }
+            if !file.is_empty() {
+                finding.evidence.insert(0, Evidence::fact("file", file, "plan"));
+            }
+            record.findings.push(finding);
+        }
     }
 }
 
@@ -244,11 +264,4 @@ impl Ledger {
             }
         }
     }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

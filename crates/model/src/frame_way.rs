@@ -1,5 +1,6 @@
-//! Ways to get frames onto storage.
+//! Ways to get frames onto storage, and what a study of them writes.
 
+use crate::Ns;
 use serde::{Deserialize, Serialize};
 
 /// A way to write frames.
@@ -33,4 +34,29 @@ impl FrameWay {
             Self::Container => "container",
         }
     }
+}
+
+/// What is written, and in which ways.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FramesStudy {
+    /// Cameras, each a stream.
+    pub cameras: u32,
+    /// Bytes of a frame.
+    pub frame_bytes: u64,
+    /// By how much sizes and moments differ, as a share of them.
+    pub jitter: f64,
+    /// In the order in which a round begins.
+    pub ways: Vec<FrameWay>,
+    /// How often each way is measured at its full rate.
+    pub rounds: u32,
+    /// How long a measurement takes at most.
+    pub time_ns: Ns,
+    /// How much it writes at most.
+    pub room_bytes: u64,
+    /// Rest before and after the frames that are compared at one rate.
+    pub rest_ns: Ns,
+    /// Memory for frames that wait.
+    pub ring_bytes: u64,
+    /// How old a frame may be when it is durable, the flush apart.
+    pub max_latency_ns: Ns,
 }

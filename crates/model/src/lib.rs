@@ -69,7 +69,7 @@ pub use failure::{Failure, FailureKind};
 pub use filled::{Cliff, Filled, FilledPart};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, RowLimit, UseText};
-pub use frame_way::FrameWay;
+pub use frame_way::{FrameWay, FramesStudy};
 pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
@@ -81,7 +81,7 @@ pub use plan::{
     IoPriority, LatencyTarget, Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation, Order,
     Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags, SteadyState,
     StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup,
-    Work, Zone,
+    Work, Zone, gcd,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;

@@ -26,6 +26,7 @@ pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Or
 pub use shape::PhaseShape;
 pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
 pub use verify_kind::{UnknownVerify, VerifyKind};
+pub use verifying::gcd;
 pub use work::Work;
 
 use serde::{Deserialize, Serialize};

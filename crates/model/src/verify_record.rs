@@ -1,6 +1,6 @@
 //! What the verification of a phase's data found.
 
-use crate::{DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
+use crate::{DataFault, DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -139,6 +139,14 @@ impl VerifyRecord {
         self.mismatches.values().sum()
     }
 
+    /// Counts places of a class, without a finding.
+    pub fn count(&mut self, class: DataFault, places: u64) {
+        match class.mismatch() {
+            Some(mismatch) => *self.mismatches.entry(mismatch).or_default() += places,
+            None => self.tester_faults += places,
+        }
+    }
+
     /// Adds what another stream of the phase found, keeping at most `most` findings.
     pub fn join(&mut self, other: Self, most: usize) {
         for kind in other.kinds {
@@ -173,7 +181,6 @@ impl VerifyRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DataFault;
 
     fn record(lba: u64, read_back: ReadBack) -> VerifyRecord {
         let finding = DataFinding {

@@ -166,7 +166,16 @@ fn percent(value: &toml::Value) -> Option<f64> {
 
 /// Whether a TOML text is an experiment and not a workload.
 pub fn is_experiment(text: &str) -> bool {
-    text.lines().any(|line| line.trim() == "[experiment]")
+    has_table(text, "[experiment]")
+}
+
+/// Whether a text in TOML asks for frames.
+pub fn is_frames(text: &str) -> bool {
+    has_table(text, "[frames]")
+}
+
+fn has_table(text: &str, head: &str) -> bool {
+    text.lines().any(|line| line.trim() == head)
 }
 
 /// Reads an experiment.
@@ -288,7 +297,8 @@ fn plain(value: &toml::Value) -> String {
     }
 }
 
-fn pairs_of(table: &toml::Table) -> Vec<(String, String)> {
+/// The keys of a table, with what each says.
+pub(crate) fn pairs_of(table: &toml::Table) -> Vec<(String, String)> {
     table.iter().map(|(key, value)| (key.clone(), plain(value))).collect()
 }
 

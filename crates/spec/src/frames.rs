@@ -1,38 +1,14 @@
 //! Frames in several ways, as text: `[frames]` and its keys. docs/recorder.md describes what is done with it.
 
+use crate::experiment::pairs_of;
 use crate::job_key::{bytes, one_of, percent, time, whole};
 use crate::keys::{self, keys};
 use crate::text_error::{Place, TextError, TextErrorKind};
-use model::{FrameWay, Ns};
-use serde::Deserialize;
+use model::{FrameWay, FramesStudy, Ns};
 use std::fmt::Display;
 
 /// The largest frame that is recorded.
 const LARGEST_FRAME: u64 = 64 << 20;
-/// What is written, and in which ways.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FramesStudy {
-    /// Cameras, each a stream.
-    pub cameras: u32,
-    /// Bytes of a frame.
-    pub frame_bytes: u64,
-    /// By how much sizes and moments differ, as a share of them.
-    pub jitter: f64,
-    /// In the order in which a round begins.
-    pub ways: Vec<FrameWay>,
-    /// How often each way is measured at its full rate.
-    pub rounds: u32,
-    /// How long a measurement takes at most.
-    pub time_ns: Ns,
-    /// How much it writes at most.
-    pub room_bytes: u64,
-    /// Rest before and after the frames that are compared at one rate.
-    pub rest_ns: Ns,
-    /// Memory for frames that wait.
-    pub ring_bytes: u64,
-    /// How old a frame may be when it is durable, the flush apart.
-    pub max_latency_ns: Ns,
-}
 
 fn within<T: PartialOrd + Display>(value: T, least: T, most: T) -> Result<T, String> {
     if value >= least && value <= most { Ok(value) } else { Err(format!("{value} is not from {least} to {most}")) }
@@ -56,21 +32,15 @@ keys! {
     "max-latency", "1ms or more", |to, text| to.max_latency_ns = within(time(text)?, 1_000_000, Ns::MAX)?, "How old a frame may be when it is durable, the flush apart.";
 }
 
-/// Whether a text in TOML asks for frames.
-pub fn is_frames(text: &str) -> bool {
-    text.lines().any(|line| line.trim() == "[frames]")
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Tables {
-    #[serde(rename = "name", default)]
-    _name: String,
-    #[serde(rename = "title", default)]
-    _title: String,
-    #[serde(rename = "answers", default)]
-    _answers: String,
-    frames: toml::Table,
+/// What `[frames]` says of a text, beside which nothing but its title may stand.
+fn said(place: &Place, text: &str) -> Result<Vec<(String, String)>, TextError> {
+    let form = |key: &str, what: String| place.error(TextErrorKind::Form, key, what);
+    let mut tables: toml::Table = toml::from_str(text).map_err(|e| form("", e.message().to_owned()))?;
+    let frames = tables.remove("frames").and_then(|frames| frames.try_into().ok());
+    match tables.keys().find(|key| !["name", "title", "answers"].contains(&key.as_str())) {
+        Some(other) => Err(form(other, "is no part of a text of frames".to_owned())),
+        None => Ok(pairs_of(&frames.ok_or_else(|| form("frames", "is a table".to_owned()))?)),
+    }
 }
 
 /// Reads such a text, with other values for some keys; what it does not say is as in the text that is built in.
@@ -78,27 +48,20 @@ struct Tables {
 /// # Errors
 /// What is wrong with it, all of it.
 pub fn parse_frames(file: &str, text: &str, set: &[(String, String)]) -> Result<FramesStudy, Vec<TextError>> {
-    let place = Place { file: file.to_owned(), line: 0 };
-    let mut study = FramesStudy::default();
-    let mut errors = Vec::new();
-    let mut give = |place: &Place, name: &str, value: &str| match keys::find(FRAMES_KEYS, name) {
-        Some(key) => {
-            errors.extend(key.give(&mut study, value).err().map(|what| place.error(TextErrorKind::Value, name, what)));
+    let (place, command_line) = (Place { file: file.to_owned(), line: 0 }, Place::command_line());
+    let read = |text| said(&place, text).map_err(|error| vec![error]);
+    let usual = read(crate::workload_text("frames").unwrap_or_default())?;
+    let (mut study, mut errors) = (FramesStudy::default(), Vec::new());
+    for (place, pairs) in [(&place, &usual), (&place, &read(text)?), (&command_line, &set.to_vec())] {
+        for (name, value) in pairs {
+            let name = name.strip_prefix("frames.").unwrap_or(name);
+            let given = keys::find(FRAMES_KEYS, name).map(|key| key.give(&mut study, value));
+            let nearest = || keys::nearest(name, keys::names(FRAMES_KEYS));
+            errors.extend(match given {
+                Some(given) => given.err().map(|what| place.error(TextErrorKind::Value, name, what)),
+                None => Some(place.error(TextErrorKind::Unknown, name, "no such key").with_nearest(nearest())),
+            });
         }
-        None => {
-            let error = place.error(TextErrorKind::Unknown, name, "a key that is not known");
-            errors.push(error.with_nearest(keys::nearest(name, keys::names(FRAMES_KEYS))));
-        }
-    };
-    for text in [crate::workload_text("frames").unwrap_or_default(), text] {
-        let tables = toml::from_str::<Tables>(text);
-        let tables = tables.map_err(|e| vec![place.error(TextErrorKind::Form, "", e.message())])?;
-        for (key, value) in &tables.frames {
-            give(&place, key, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-        }
-    }
-    for (name, value) in set {
-        give(&Place::command_line(), name.strip_prefix("frames.").unwrap_or(name), value);
     }
     if study.frame_bytes.saturating_mul(4) > study.ring_bytes.min(study.room_bytes) {
         errors.push(place.error(TextErrorKind::Value, "size", "the ring and the room have to hold four frames"));
@@ -113,7 +76,7 @@ mod tests {
     #[test]
     fn the_text_that_is_built_in_says_what_is_usual() {
         let text = crate::workload_text("frames").unwrap();
-        assert!(is_frames(text));
+        assert!(crate::is_frames(text));
         let study = parse_frames("frames", "[frames]", &[]).unwrap();
         assert_eq!(parse_frames("frames", text, &[]).unwrap(), study);
         assert_eq!((study.frame_bytes, study.ways.len(), study.rounds), (2_000_000, 5, 3));

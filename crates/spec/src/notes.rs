@@ -22,15 +22,11 @@ impl Notes {
 
     /// Adds a note, unless it was made before.
     pub fn push(&mut self, note: String) {
-        if self.known.contains(&note) {
-            return;
-        }
         if self.list.len() >= MOST {
-            self.more += 1;
-            return;
+            self.more += usize::from(!self.known.contains(&note));
+        } else if self.known.insert(note.clone()) {
+            self.list.push(note);
         }
-        self.known.insert(note.clone());
-        self.list.push(note);
     }
 
     /// All of them.

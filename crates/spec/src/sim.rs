@@ -4,6 +4,7 @@
 //! depth 1 shows them, with the host's CPU cost; it is taken out here, so that changing the CPU cost afterwards changes
 //! the outcome.
 
+use crate::experiment::pairs_of;
 use crate::keys::{Key, find, names, nearest};
 use crate::sim_key::sim_keys;
 use model::{Fact, SimBus, SimModel, SimStalls};
@@ -117,8 +118,7 @@ fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
         ..SimModel::default()
     };
     for table in [plain, text.parameters] {
-        let value = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        apply(&mut model, table.iter().map(|(key, v)| (key.clone(), value(v))).collect())?;
+        apply(&mut model, pairs_of(&table))?;
     }
     Ok(model)
 }

@@ -2,8 +2,8 @@
 
 use crate::{BlockOp, FileSpace, OpKind, Outcome, ReadBackOf};
 use integrity::{
-    Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamp, Stamper, Table, Versions,
-    Write, classify, is_rest_of_torn, points_to,
+    Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamper, Table, Versions, Write,
+    classify, is_rest_of_torn, points_to,
 };
 use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyRecord};
 use std::sync::Arc;
@@ -231,7 +231,7 @@ impl Verified {
             Owed::WriteFailed => Err(Unverified::WriteFailed),
             Owed::FoundBefore => Err(Unverified::FoundBefore),
             // Who only reads, and asks for the data to be verified, means them to be this run's.
-            Owed::NotWritten if !self.writes && self.is_foreign(file, self.piece(file, of)) => {
+            Owed::NotWritten if !self.writes && self.files[file].stamper.is_foreign(self.piece(file, of)) => {
                 self.suspect(file, unit, of, again)
             }
             Owed::NotWritten => Err(Unverified::NotWritten),
@@ -242,13 +242,6 @@ impl Verified {
     fn piece<'a>(&self, file: usize, (number, read): (usize, &'a [u8])) -> &'a [u8] {
         let bytes = self.files[file].table.unit_bytes() as usize;
         &read[number * bytes..(number + 1) * bytes]
-    }
-
-    /// Whether a place begins with the stamp of another run, or of another target.
-    fn is_foreign(&self, file: usize, piece: &[u8]) -> bool {
-        let own = &self.files[file].stamper;
-        let stamp = piece.first_chunk().and_then(Stamp::decode);
-        stamp.is_some_and(|s| s.run_id != own.run_id || s.target_id != own.target_id)
     }
 
     /// The fast path did not pass a unit: it is looked at closely, and read again.

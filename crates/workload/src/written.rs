@@ -3,7 +3,7 @@
 use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
 use crate::{Checked, Verified};
 use integrity::{Cut, Known, Ledger, Secret, Stamper, Table, TooManyUnits};
-use model::{DataFault, Evidence, StreamPlan, VerifyRecord};
+use model::{StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -105,27 +105,8 @@ impl Written {
         }
         let mut record = all?;
         for (target_id, ledger) in ledgers {
-            let conclusion = ledger.conclude();
             let name = self.files.iter().find(|(_, f)| f.target_id == target_id).map_or("", |(name, _)| name.as_str());
-            let count = |record: &mut VerifyRecord, class: DataFault, n: u64| match class.mismatch() {
-                Some(mismatch) => *record.mismatches.entry(mismatch).or_default() += n,
-                None => record.tester_faults += n,
-            };
-            for (class, n) in conclusion.not_kept {
-                count(&mut record, class, n);
-                record.findings_dropped += n;
-            }
-            for mut finding in conclusion.findings {
-                count(&mut record, finding.class, 1);
-                if record.findings.len() >= MOST_FINDINGS {
-                    record.findings_dropped += 1;
-                    continue;
-                }
-                if !name.is_empty() {
-                    finding.evidence.insert(0, Evidence::fact("file", name, "plan"));
-                }
-                record.findings.push(finding);
-            }
+            ledger.conclude().add_to(&mut record, name, MOST_FINDINGS);
         }
         record.findings.sort_by_key(|f| f.lba);
         Some(record)
@@ -140,14 +121,7 @@ impl File {
             self.table = Arc::new(Table::new(unit));
         }
         let Some(table) = Arc::get_mut(&mut self.table) else { return Ok(()) };
-        table.refine(gcd(table.unit_bytes(), unit))?;
+        table.refine(model::gcd(table.unit_bytes(), unit))?;
         table.cover(bytes.start / table.unit_bytes(), bytes.end.div_ceil(table.unit_bytes()))
     }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a.max(1)
 }

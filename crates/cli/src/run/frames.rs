@@ -11,13 +11,12 @@ use conduct::frames::{
 };
 use conduct::{Language, Source, random_u64};
 use engine::Control;
-use model::{CpuShare, Failure, FailureKind};
+use model::{CpuShare, Failure, FailureKind, FramesStudy};
 use recorder::FrameTime;
 use report::document::{
     FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
 };
 use report::quantity;
-use spec::FramesStudy;
 use std::ffi::OsStr;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -43,25 +43,12 @@ fn not_entered(errno: i32) -> DeviceError {
 }
 
 impl UringDevice {
-    /// Over an open file, with these buffers. Must be made in the thread that will use it.
+    /// Over an open file, with these buffers and features ([`RingOptions::for_buffers`] has what suits them). Must be made in
+    /// the thread that will use it.
     ///
     /// # Errors
     /// [`DeviceError::NoRing`] where io_uring is missing or forbidden: [`crate::PsyncThreads`] serves then.
-    pub fn new(epoch: Epoch, file: OwnedFd, pool: BufferPool) -> Result<Self, DeviceError> {
-        let options = RingOptions::for_buffers(&pool);
-        Self::with_options(epoch, file, pool, options)
-    }
-
-    /// The same with features left out, for benchmarks and tests.
-    ///
-    /// # Errors
-    /// As [`UringDevice::new`].
-    pub fn with_options(
-        epoch: Epoch,
-        file: OwnedFd,
-        pool: BufferPool,
-        options: RingOptions,
-    ) -> Result<Self, DeviceError> {
+    pub fn new(epoch: Epoch, file: OwnedFd, pool: BufferPool, options: RingOptions) -> Result<Self, DeviceError> {
         let mut pool = Some(pool);
         Self::make(epoch, &[file], FileSpace::alone(), &mut pool, options)
     }

@@ -3,6 +3,7 @@
 use crate::{Content, Control};
 use model::Ns;
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use sys::{BufferPool, Epoch};
 
 /// Bytes of one write.
@@ -113,19 +114,11 @@ impl<'a> Writer<'a> {
         Ok(Self { file, pool, content, written })
     }
 
-    /// Writes a whole block.
+    /// Writes a whole block. Of one that fails all bytes may have been written, and count as such.
     fn write(&mut self, offset: u64) -> Result<(), i32> {
         self.content.stamp(self.pool.buffer_mut(0), offset);
         let block = self.pool.buffer(0);
-        let mut done = 0;
-        while done < block.len() {
-            let n = sys::write_at(self.file, &block[done..], offset + done as u64)?;
-            if n == 0 {
-                return Err(0);
-            }
-            done += n;
-            *self.written += n as u64;
-        }
-        Ok(())
+        *self.written += block.len() as u64;
+        self.file.write_all_at(block, offset).map_err(|e| e.raw_os_error().unwrap_or(0))
     }
 }

@@ -26,7 +26,8 @@ const READ_BACK_DEPTH: u32 = 8;
 /// Bytes of each, if the stream's blocks are not larger.
 const READ_BACK_BYTES: u64 = 256 << 10;
 
-fn gcd(mut a: u64, mut b: u64) -> u64 {
+/// The largest number that divides both; of a number and 0, the number.
+pub fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -5,7 +5,7 @@ use super::figures::Figures;
 use anyhow::Context;
 use engine::{Control, Device, LoopSettings, NullDevice, StreamRecord, UringDevice, run_stream};
 use model::{BlockPlan, Durability, IoPath, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
-use sys::{BufferPool, Epoch, OpenMode};
+use sys::{BufferPool, Epoch, OpenMode, RingOptions};
 use workload::{BlockOp, Pattern};
 
 /// O_DIRECT where the task asks for it.
@@ -28,7 +28,9 @@ pub fn uring(task: &Task) -> anyhow::Result<Figures> {
     // Off the main thread, as a worker of a run is.
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let mut device = UringDevice::new(Epoch::start(), file.into(), pool(task)?)?;
+            let pool = pool(task)?;
+            let options = RingOptions::for_buffers(&pool);
+            let mut device = UringDevice::new(Epoch::start(), file.into(), pool, options)?;
             let before = sys::process_usage();
             let record = drive(&mut device, task)?;
             // The kernel's workers for the ring are threads of the process, not of the worker.
