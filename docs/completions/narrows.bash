@@ -724,7 +724,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__record)
-            opts="-o -h -V --output --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --export --stream --from --to --into --json --archive --color --help --version"
+            opts="-o -h -V --output --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --pin --unpin --export --stream --from --to --last --into --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -869,6 +869,10 @@ _narrows() {
                     return 0
                     ;;
                 --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --last)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

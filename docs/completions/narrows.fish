@@ -615,6 +615,7 @@ raw\t'The bytes of the frames, one behind the other'"
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l stream -d 'Which stream; needed where there are several' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l to -d 'Before this moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l last -d 'The last so long of what is recorded' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l into -d 'Where exported frames go: a file, for jpeg a directory' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
@@ -626,6 +627,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand record" -l plan -d 'Writ
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l list -d 'Say what a recording holds'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l verify -d 'Read all of a recording: is any frame missing or altered that was acknowledged?'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l recover -d 'The same after a crash, and mend what is damaged of its head'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l pin -d 'Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps goes round them, also one that goes on now'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l unpin -d 'Let them be overwritten again; without a time, all'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -s V -l version -d 'Print version'

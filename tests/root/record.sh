@@ -74,6 +74,23 @@ record 0 --verify -o "$device"
 says 'd["checked"]["frames"] == 160 and d["recordings"] == 2 and not d["checked"]["damage"]'
 printf 'ok: a device is recorded to by its name, gone on with, and read\n'
 
+# A part of it is pinned while it is recorded to, by the same name, without --destroy: only a superblock that was read is written over.
+"$narrows" record -o "$device" --destroy "$name" --generate 2x200KB@100 --for 14s --json >"$scratch/live" 2>&1 </dev/null &
+recorder=$!
+sleep 3
+record 0 --pin --last 500ms -o "$device"
+says 'len(d["pinned"]) == 1 and 1 <= d["pinned"][0]["segments"] <= 4'
+wait "$recorder" || fail "the recorder that was to keep something: $(head -c 500 "$scratch/live")"
+record 0 --verify -o "$device"
+says 'd["recordings"] == 3 and not d["checked"]["damage"] and d["pinned"][0]["segments"] >= 1'
+says 'd["checked"]["frames"] < 2 * 100 * 14 and d["streams"][0]["first"] == min(s["first"] for s in d["streams"])'
+record 0 --export raw --stream camera-1 --from "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pinned"][0]["first"])' \
+    "$scratch/out")" --into "$scratch/kept" -o "$device"
+says 'd["exported"]["frames"] > 10 and d["exported"]["unreadable"] == 0'
+record 0 --unpin -o "$device"
+says 'not d["pinned"]'
+printf 'ok: what is pinned of a device while it is recorded to stays\n'
+
 # A storage of known rate: 95 % of it is recorded without a loss, and so are stalls that the ring holds.
 blkio=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
 if [[ -n $blkio ]] && mkdir "$blkio/narrows-record-$$" 2>/dev/null; then

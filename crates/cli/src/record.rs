@@ -33,7 +33,7 @@ const DRAW: Duration = Duration::from_millis(500);
 
 /// Executes the command.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if args.list || args.verify || args.recover || args.export.is_some() {
+    if args.list || args.verify || args.recover || args.pin || args.unpin || args.export.is_some() {
         return reading::command(args, output);
     }
     if args.plan {

@@ -5,6 +5,7 @@ mod defer;
 mod export;
 mod limits;
 mod others;
+mod pins;
 mod place;
 mod priority;
 mod read;
@@ -15,6 +16,7 @@ mod watcher;
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
 pub use limits::{GroupLimit, Limit, Limited, Rate};
+pub use pins::{Pinned, pin};
 pub(crate) use place::open_device;
 pub use place::{RECORDING_SUFFIX, mend, room_bytes};
 pub use priority::Priority;
@@ -27,9 +29,10 @@ use engine::DeviceError;
 use model::{Failure, FailureKind, IoPriority, Ns};
 use observe::Root;
 use others::Others;
+use pins::Listening;
 use place::{Begun, Place};
 use recorder::input::{Generated, Producer, RingFull, generate, listen, open, read};
-use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Ran, Ring, WhenFull, WriterSettings};
+use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Pins, Ran, Ring, SharedPins, WhenFull, WriterSettings};
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
@@ -224,8 +227,13 @@ fn usage(what: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Usage, what)
 }
 
-fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry) -> Result<u64, Failure> {
-    let most = WriterSettings::most_ring_bytes(geometry);
+fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry, pins: &Pins) -> Result<u64, Failure> {
+    let most = WriterSettings::most_ring_bytes(geometry, pins);
+    if most < LEAST_RING_BYTES && !pins.is_empty() {
+        let what =
+            format!("{} of {} segments are pinned: too few are left to record in", pins.segments(), geometry.segments);
+        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows record --unpin"));
+    }
     let available = observe::memory_available(&Root::new("/")).map_or(USUAL_RING_BYTES, |n| n / RING_SHARE);
     let usual = USUAL_RING_BYTES.min(available).max(LEAST_RING_BYTES);
     let bytes = recording.ring_bytes.unwrap_or(usual).min(most);
@@ -245,7 +253,7 @@ fn real(
     let opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
     let mut others = Others::of(recording)?;
     let place = Place::open(recording, tell)?;
-    let ring_bytes = ring_bytes(recording, &place.geometry)?;
+    let ring_bytes = ring_bytes(recording, &place.geometry, &place.pins())?;
     let stack = observe::inventory(&Root::new("/"), &place.locator).stack;
     let (asked, priority) = priority::find(&stack, recording.real_time);
     others.begin(&stack)?;
@@ -254,6 +262,8 @@ fn real(
     let begun = place.begin()?;
     let epoch = Epoch::start();
     let settings = writer_settings(recording, &place, &begun, ring_bytes, asked);
+    let pins = settings.pins.clone();
+    let listening = Listening::new(&place.file, begun.identity.uuid, place.geometry.when_full, pins);
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
     let (doors, hall) = Doors::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
@@ -283,6 +293,7 @@ fn real(
                 bell.ring();
             }
             tell(RecordEvent::Runs(&now()));
+            listening.look();
             hold_back(&mut others, (&ring, ring_bytes), &|| writer.is_finished());
         }
         stop.store(true, Ordering::Relaxed);
@@ -343,6 +354,7 @@ fn writer_settings(
         clock_start_ns: u64::try_from(since_1970.as_nanos()).unwrap_or(0),
         piece_bytes: PIECE_BYTES.min(place.geometry.segment_bytes / 4),
         priority,
+        pins: SharedPins::new(begun.pins.clone()),
         keep_times: recording.temporary,
     }
 }

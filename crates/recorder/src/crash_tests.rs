@@ -1,7 +1,7 @@
 //! The promise: no frame at or before the acknowledged one is missing or altered, whenever the power goes, and whatever the
 //! storage had done by then of what was not flushed. Every moment of a recorded log is tried.
 
-use crate::container::{Geometry, Identity, Superblock, WhenFull};
+use crate::container::{Geometry, Identity, Pins, SharedPins, Superblock, WhenFull};
 use crate::input::{Generated, InTime};
 use crate::reader::Container;
 use crate::ring::Ring;
@@ -11,8 +11,8 @@ use crate::{Accounts, Counted, Store, WriterSettings};
 use engine::{Completion, Device, DeviceError};
 use model::Ns;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 use workload::{BlockOp, OpKind, mix};
@@ -27,6 +27,8 @@ enum Happened {
     Write { offset: u64, bytes: Vec<u8> },
     /// A flush ended well: of the writes so far these are certain.
     Flushed { writes: Vec<usize> },
+    /// Somebody else pinned segments, durably, and the writer heard of it.
+    Pinned(Pins),
 }
 
 /// One moment: what happened, and how many frames of each stream had been acknowledged before.
@@ -55,6 +57,9 @@ struct Disk {
     seed: u64,
     drawn: u64,
     fails_every: u64,
+    /// What is pinned after so many writes.
+    pins_at: Vec<(usize, Pins)>,
+    pins: SharedPins,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +85,8 @@ impl Disk {
             seed,
             drawn: 0,
             fails_every,
+            pins_at: Vec::new(),
+            pins: SharedPins::default(),
         }
     }
 
@@ -106,6 +113,12 @@ impl Device for Disk {
     }
 
     fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
+        let writes = self.log.borrow().writes;
+        if let Some(at) = self.pins_at.iter().position(|(at, _)| *at <= writes) {
+            let (_, pins) = self.pins_at.remove(at);
+            self.note(Happened::Pinned(pins.clone()));
+            self.pins.set(pins);
+        }
         for op in ops {
             let takes = 100_000 + self.draw() % 5_000_000;
             let fails = self.fails_every > 0 && self.draw().is_multiple_of(self.fails_every);
@@ -146,21 +159,28 @@ impl Device for Disk {
 
 /// The medium at a moment: what is certain, and of the rest what chance left of it, in parts of 512 bytes.
 fn image(container: &[u8], moments: &[Moment], seed: u64) -> Vec<u8> {
-    let mut certain: Vec<usize> = Vec::new();
+    let mut certain: HashSet<usize> = HashSet::new();
     for moment in moments {
         if let Happened::Flushed { writes } = &moment.happened {
             certain.extend(writes);
         }
     }
     let mut bytes = container.to_vec();
+    let pins = moments.iter().rev().find_map(|m| match &m.happened {
+        Happened::Pinned(pins) => Some(pins),
+        _ => None,
+    });
+    if let (Some(pins), Ok(Some(superblock))) = (pins, Superblock::decode(container)) {
+        put(&mut bytes, &Superblock { pins: pins.clone(), ..superblock });
+    }
     let writes = moments.iter().filter_map(|m| match &m.happened {
         Happened::Write { offset, bytes } => Some((*offset as usize, bytes)),
-        Happened::Flushed { .. } => None,
+        Happened::Flushed { .. } | Happened::Pinned(_) => None,
     });
     for (number, (offset, written)) in writes.enumerate() {
-        let luck = mix(seed ^ mix(number as u64));
+        let (luck, certain) = (mix(seed ^ mix(number as u64)), certain.contains(&number));
         for (part, sector) in written.chunks(512).enumerate() {
-            let arrives = certain.contains(&number)
+            let arrives = certain
                 || match luck % 4 {
                     0 => false,
                     1 => true,
@@ -176,6 +196,13 @@ fn image(container: &[u8], moments: &[Moment], seed: u64) -> Vec<u8> {
     bytes
 }
 
+/// Both copies of a superblock.
+fn put(container: &mut [u8], superblock: &Superblock) {
+    for at in [0, superblock.geometry.second_superblock() as usize] {
+        container[at..at + 4096].copy_from_slice(&superblock.encode());
+    }
+}
+
 struct Recorded {
     container: Vec<u8>,
     log: Log,
@@ -186,16 +213,25 @@ struct Recorded {
 }
 
 fn record(geometry: Geometry, cameras: Generated, ring_bytes: usize, fails_every: u64) -> Recorded {
+    record_with(geometry, cameras, ring_bytes, fails_every, Vec::new())
+}
+
+fn record_with(
+    geometry: Geometry,
+    cameras: Generated,
+    ring_bytes: usize,
+    fails_every: u64,
+    pins_at: Vec<(usize, Pins)>,
+) -> Recorded {
     let identity = Identity { uuid: [7; 16], epoch: 1 };
-    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1 };
+    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default() };
     let mut container = vec![0; geometry.container_bytes as usize];
-    for at in [0, geometry.second_superblock() as usize] {
-        container[at..at + 4096].copy_from_slice(&superblock.encode());
-    }
+    put(&mut container, &superblock);
     let accounts = Arc::new(Accounts::default());
     let ring = Ring::new(ring_bytes);
     let inlet = InTime::new(cameras, ring, geometry.largest_frame(), &accounts);
-    let disk = Disk::new(&accounts, cameras.seed, fails_every);
+    let disk = Disk { pins_at, ..Disk::new(&accounts, cameras.seed, fails_every) };
+    let pins = disk.pins.clone();
     let log = Rc::clone(&disk.log);
     let settings = WriterSettings {
         identity,
@@ -207,6 +243,7 @@ fn record(geometry: Geometry, cameras: Generated, ring_bytes: usize, fails_every
         clock_start_ns: 1_700_000_000_000_000_000,
         piece_bytes: PIECE as u64,
         priority: None,
+        pins,
         keep_times: false,
     };
     let ran = on(disk, settings, Arc::clone(&accounts), inlet, || {}).unwrap();
@@ -235,14 +272,14 @@ impl Recorded {
             .map_or_else(|| self.counted.iter().map(|c| c.durable).collect(), |next| next.durable.clone());
         let mut found: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
         // The oldest segments may have been overwritten in part.
-        let oldest = container.expendable_batches();
+        let kept = container.kept();
         container
             .frames(None, &mut |name, frame, bytes| {
                 if let Some(bytes) = bytes {
                     let (camera, number) = (name.stream, frame.entry.sequence);
                     let made = &self.made[usize::from(camera)][number as usize];
                     assert!(made == bytes, "camera {camera}, frame {number} is another");
-                    if frame.batch >= oldest {
+                    if frame.batch >= kept.from {
                         found.entry(camera).or_default().push(number);
                     }
                 }
@@ -303,6 +340,84 @@ fn a_failed_write_or_flush_loses_nothing() {
         assert!(recorded.counted.iter().all(|c| c.durable == 30), "{:?}", recorded.counted);
         let moments = recorded.log.moments.len();
         (0..=moments).step_by(3).for_each(|upto| (0..2).for_each(|luck| recorded.check(upto, luck)));
+    }
+}
+
+/// The frames of the segments that are pinned there, as camera and number.
+fn pinned_frames(bytes: &[u8]) -> BTreeSet<(u16, u64)> {
+    let container = Container::open(bytes).unwrap();
+    let pins = container.superblock.pins.clone();
+    let held: Vec<Range<u64>> = container
+        .segments()
+        .iter()
+        .filter(|segment| pins.hold(segment.header.segment))
+        .map(|segment| segment.header.first_batch..segment.until_batch)
+        .collect();
+    let mut frames = BTreeSet::new();
+    let mut visit = |name: &crate::StreamName, frame: &crate::FrameAt, bytes: Option<&[u8]>| {
+        if bytes.is_some() && frame.acknowledged && held.iter().any(|batches| batches.contains(&frame.batch)) {
+            frames.insert((name.stream, frame.entry.sequence));
+        }
+        ControlFlow::Continue(())
+    };
+    container.frames(None, &mut visit).unwrap();
+    frames
+}
+
+/// Segments are pinned while it is recorded, and more of them later; the ring goes round them.
+#[test]
+fn what_is_pinned_stays_while_the_ring_goes_round() {
+    let pins = |ranges: &[Range<u64>]| Pins::default().with(ranges).unwrap();
+    for (seed, fails_every) in [(0, 0), (1, 0), (2, 90)] {
+        let (first, second) = (pins(&[1..3]), pins(&[1..3, 34..35]));
+        let pins_at = vec![(60, first.clone()), (240, second.clone())];
+        let recorded = record_with(geometry(14, WhenFull::Wrap), cameras(seed, 260), 640 << 10, fails_every, pins_at);
+        assert!(recorded.counted.iter().all(|c| c.durable == 260), "{:?}", recorded.counted);
+        let moments = &recorded.log.moments;
+        let pinned = |wanted: &Pins| {
+            let at = moments.iter().position(|m| matches!(&m.happened, Happened::Pinned(pins) if pins == wanted));
+            let at = at.unwrap() + 1;
+            (at, pinned_frames(&image(&recorded.container, &moments[..at], 1)))
+        };
+        let promised = [pinned(&first), pinned(&second)];
+        assert!(promised.iter().all(|(_, frames)| frames.len() > 10), "seed {seed}: {promised:?}");
+        for upto in (0..=moments.len()).step_by(11) {
+            recorded.check(upto, seed);
+            let bytes = image(&recorded.container, &moments[..upto], seed);
+            let there = pinned_frames(&bytes);
+            for (_, frames) in promised.iter().filter(|(at, _)| *at <= upto) {
+                assert!(frames.is_subset(&there), "seed {seed}, moment {upto}: {:?}", frames.difference(&there));
+            }
+        }
+        // A frame of a pinned segment that is changed is damage, however old it is; a segment that is gone as well.
+        let whole = image(&recorded.container, moments, 0);
+        let container = Container::open(whole.as_slice()).unwrap();
+        let oldest = container.segments()[0].header.segment;
+        assert_eq!((oldest, container.superblock.pins.segments()), (1, 3));
+        let at = recorded.geometry.offset_of(oldest) as usize;
+        let damage = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            Container::open(bytes.as_slice()).unwrap().verify(&|_| {}).unwrap()
+        };
+        assert!(matches!(&damage(at).damage[..], [Damage::Pinned { from: 1, until: 2 }]), "{:?}", damage(at).damage);
+        assert!(!damage(at).keeps_its_promise() && !damage(at + 4096 + 40).keeps_its_promise());
+        assert!(matches!(&damage(at + 9000).damage[..], [Damage::Frame { .. }]), "{:?}", damage(at + 9000).damage);
+    }
+}
+
+/// Where too little is left that may be overwritten, it stops and says so.
+#[test]
+fn a_ring_that_is_all_pinned_stops() {
+    let pins = Pins::default().with(&[0..7]).unwrap();
+    let recorded = record_with(geometry(14, WhenFull::Wrap), cameras(3, 260), 640 << 10, 0, vec![(45, pins.clone())]);
+    let bytes = image(&recorded.container, &recorded.log.moments, 0);
+    let container = Container::open(bytes.as_slice()).unwrap();
+    assert_eq!(container.verify(&|_| {}).unwrap().damage, []);
+    assert!((0..7).all(|n| container.segments().iter().any(|segment| segment.header.segment == n)));
+    for counted in &recorded.counted {
+        assert!(counted.durable > 0 && counted.in_flight() == 0, "{counted:?}");
+        assert!(counted.all_lost() > 0, "{counted:?}");
     }
 }
 

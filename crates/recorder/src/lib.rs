@@ -28,12 +28,13 @@ mod writer;
 
 pub use account::{Account, Accounts, Counted};
 pub use container::{
-    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Held, Identity, Loss,
-    MOST_STREAMS, Payload, RECORD_BYTES, SegmentFooter, SegmentHeader, StreamName, Superblock, VERSION, WhenFull,
+    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Held, Identity, Loss, MOST_PINS,
+    MOST_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SharedPins, StreamName, Superblock,
+    VERSION, WhenFull,
 };
 pub use export::{Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
-pub use reader::{BatchAt, Container, FrameAt, ReadError, Segment, StreamHeld, VisitFrame};
+pub use reader::{BatchAt, Container, FrameAt, ReadError, Segment, Span, StreamHeld, VisitFrame};
 pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
 pub use store::Store;

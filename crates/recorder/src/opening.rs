@@ -1,6 +1,8 @@
 //! Finding out what a container is: by its superblocks, else by its segments.
 
-use crate::container::{BLOCK_BYTES, ContainerError, Identity, RECORD_BYTES, SEGMENT_UNIT, SegmentHeader, Superblock};
+use crate::container::{
+    BLOCK_BYTES, ContainerError, Identity, Pins, RECORD_BYTES, SEGMENT_UNIT, SegmentHeader, Superblock,
+};
 use crate::reader::{ReadError, read};
 use crate::store::Store;
 use crate::verify::Damage;
@@ -34,7 +36,10 @@ pub(crate) fn superblock<S: Store>(store: &S) -> Result<(Superblock, Vec<Damage>
     let same = |a: &Superblock, b: &Superblock| a.identity.uuid == b.identity.uuid && a.geometry == b.geometry;
     let (superblock, damage) = match (first, second) {
         (Some(a), Some(b)) if same(&a, &b) => (if b.generation > a.generation { b } else { a }, Vec::new()),
-        (Some(a), _) => (a, vec![Damage::Superblock { offset: a.geometry.second_superblock() }]),
+        (Some(a), _) => {
+            let offset = a.geometry.second_superblock();
+            (a, vec![Damage::Superblock { offset }])
+        }
         (None, Some(b)) => (b, vec![Damage::Superblock { offset: 0 }]),
         (None, None) => (from_segments(store, length)?, vec![Damage::BothSuperblocks]),
     };
@@ -54,5 +59,6 @@ fn from_segments<S: Store>(store: &S, length: u64) -> Result<Superblock, ReadErr
     }
     let newest = newest.ok_or(ContainerError::None)?;
     let SegmentHeader { identity: Identity { uuid, epoch }, geometry, started_ns, .. } = newest;
-    Ok(Superblock { identity: Identity { uuid, epoch }, generation: 0, geometry, created_ns: started_ns })
+    let pins = Pins::default();
+    Ok(Superblock { identity: Identity { uuid, epoch }, generation: 0, geometry, created_ns: started_ns, pins })
 }

@@ -77,6 +77,17 @@ pub struct StreamHeld {
     pub held: Held,
 }
 
+/// From when to when a segment has frames, by their arrival, nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its number.
+    pub segment: u64,
+    /// The first frame.
+    pub from_ns: u64,
+    /// The last one.
+    pub to_ns: u64,
+}
+
 /// Sees a frame of a stream, with its bytes; `None` for bytes that are not what was written. Whether it goes on.
 pub type VisitFrame<'a> = dyn FnMut(&StreamName, &FrameAt, Option<&[u8]>) -> ControlFlow<()> + 'a;
 
@@ -275,6 +286,29 @@ impl<S: Store> Container<S> {
         Ok((crc32c::crc32c(&bytes) == payload.sum).then_some(bytes))
     }
 
+    /// From when to when each segment that has frames has them.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn spans(&self) -> Result<Vec<Span>, ReadError> {
+        let mut spans = Vec::new();
+        for segment in &self.segments {
+            let held = self.held_by(segment)?;
+            let lines = || held.iter().filter(|line| line.frames > 0);
+            let span = lines().map(|line| line.first_ns).min().zip(lines().map(|line| line.last_ns).max());
+            spans.extend(span.map(|(from_ns, to_ns)| Span { segment: segment.header.segment, from_ns, to_ns }));
+        }
+        Ok(spans)
+    }
+
+    /// What a segment holds: of a sealed one as its last block says it.
+    fn held_by(&self, segment: &Segment) -> Result<Vec<Held>, ReadError> {
+        match &segment.footer {
+            Some(footer) if footer.first_batch + footer.batches <= segment.until_batch => Ok(footer.streams.clone()),
+            _ => self.held(segment),
+        }
+    }
+
     /// What there is, by stream: of sealed segments as their last block says it.
     ///
     /// # Errors
@@ -283,11 +317,7 @@ impl<S: Store> Container<S> {
         let names = self.names()?;
         let mut streams: Vec<StreamHeld> = Vec::new();
         for segment in &self.segments {
-            let held = match &segment.footer {
-                Some(footer) if footer.first_batch + footer.batches <= segment.until_batch => footer.streams.clone(),
-                _ => self.held(segment)?,
-            };
-            for (stream, held) in held.into_iter().enumerate() {
+            for (stream, held) in self.held_by(segment)?.into_iter().enumerate() {
                 let number = stream as u16;
                 if held == Held::default() {
                     continue;

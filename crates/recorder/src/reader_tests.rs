@@ -1,6 +1,8 @@
 //! Opening a container of a terabyte: what is read of it, and how long that takes.
 
-use crate::container::{Geometry, Held, Identity, SegmentFooter, SegmentHeader, StreamName, Superblock, WhenFull};
+use crate::container::{
+    Geometry, Held, Identity, Pins, SegmentFooter, SegmentHeader, StreamName, Superblock, WhenFull,
+};
 use crate::reader::Container;
 use crate::store::Store;
 use std::cell::Cell;
@@ -18,15 +20,23 @@ fn geometry() -> Geometry {
 
 fn superblock() -> Superblock {
     let identity = Identity { uuid: [3; 16], epoch: 1 };
-    Superblock { identity, generation: 1, geometry: geometry(), created_ns: 1 }
+    Superblock { identity, generation: 1, geometry: geometry(), created_ns: 1, pins: Pins::default() }
 }
 
 /// The first block of a segment of a container that is full, and wraps, and its last one; the newest has none.
 fn marks(segment: u64) -> (Vec<u8>, Option<Vec<u8>>) {
     let (identity, first_batch) = (superblock().identity, segment * BATCHES);
     let streams = vec![StreamName { name: "front".into(), ..StreamName::default() }];
-    let header =
-        SegmentHeader { identity, segment, first_batch, started_ns: 1, reach: 3, geometry: geometry(), streams };
+    let header = SegmentHeader {
+        identity,
+        segment,
+        first_batch,
+        started_ns: 1,
+        reach: 3,
+        pinned: 0,
+        geometry: geometry(),
+        streams,
+    };
     let held = Held { frames: BATCHES, bytes: BATCHES << 20, lost: 0, first_ns: segment, last_ns: segment + 1 };
     let footer =
         SegmentFooter { identity, segment, first_batch, batches: BATCHES, end: 1 << 20, sum: 0, streams: vec![held] };

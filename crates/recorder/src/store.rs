@@ -39,6 +39,16 @@ impl Store for File {
     }
 }
 
+impl<S: Store> Store for &S {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(offset, into)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        (**self).length()
+    }
+}
+
 impl Store for &[u8] {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let rest = usize::try_from(offset).ok().and_then(|at| self.get(at..)).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! Reading all of a container: what was acknowledged must be there, as it was.
 
-use crate::container::{Entry, SegmentFooter, WhenFull};
+use crate::container::{Entry, WhenFull};
 use crate::reader::{Container, ReadError, Segment};
 use crate::store::Store;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// What is wrong with a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,13 @@ pub enum Damage {
         /// Where it lies.
         offset: u64,
     },
+    /// Segments that are pinned are not there.
+    Pinned {
+        /// The first.
+        from: u64,
+        /// The one behind the last.
+        until: u64,
+    },
     /// The last block of a segment does not say what the segment holds.
     Footer {
         /// Which.
@@ -61,24 +68,58 @@ pub struct Verified {
 impl Verified {
     /// Whether no frame that was acknowledged is missing or altered.
     pub fn keeps_its_promise(&self) -> bool {
-        !self.damage.iter().any(|d| matches!(d, Damage::Batches { .. } | Damage::Frame { .. }))
+        !self.damage.iter().any(|d| matches!(d, Damage::Batches { .. } | Damage::Frame { .. } | Damage::Pinned { .. }))
     }
 }
 
-impl<S: Store> Container<S> {
-    /// Whether a segment is among the oldest, which the newest may have been written over already.
-    fn is_expendable(&self, segment: &Segment) -> bool {
-        let Some(newest) = self.segments().last().filter(|_| self.geometry().when_full == WhenFull::Wrap) else {
-            return false;
-        };
-        let reached = newest.header.segment + u64::from(newest.header.reach);
-        segment.header.segment + self.geometry().segments <= reached
-    }
+/// Which batches a container that wraps must still have.
+pub(crate) struct Kept {
+    /// Segments with lower numbers may have been overwritten already, but for those that are pinned.
+    from_segment: u64,
+    /// Batches from this number on.
+    pub from: u64,
+    /// Batches of older segments that are pinned.
+    pinned: Vec<Range<u64>>,
+}
 
-    /// Batches with lower numbers may be gone: they are in such segments.
-    pub(crate) fn expendable_batches(&self) -> u64 {
-        let kept = self.segments().iter().find(|segment| !self.is_expendable(segment));
-        kept.map_or(0, |segment| if self.is_expendable(&self.segments()[0]) { segment.header.first_batch } else { 0 })
+impl Kept {
+    /// Whether this batch must be there.
+    pub fn has(&self, batch: u64) -> bool {
+        batch >= self.from || self.pinned.iter().any(|range| range.contains(&batch))
+    }
+}
+
+/// What lacks of `wanted` in numbers that ascend, stretch by stretch.
+fn lacking(there: &[u64], wanted: Range<u64>) -> Vec<Range<u64>> {
+    let mut next = wanted.start;
+    let mut all = Vec::new();
+    for number in there.iter().copied().filter(|n| wanted.contains(n)).chain([wanted.end]) {
+        all.extend((next < number).then_some(next..number));
+        next = next.max(number + 1);
+    }
+    all
+}
+
+impl<S: Store> Container<S> {
+    /// Which batches must be there.
+    pub(crate) fn kept(&self) -> Kept {
+        let wraps = self.geometry().when_full == WhenFull::Wrap;
+        let pins = &self.superblock.pins;
+        let from_segment = self.segments().last().filter(|_| wraps).map_or(0, |newest| {
+            // What was pinned, then or since, may have been passed over.
+            let passed_over = u64::from(newest.header.pinned).max(pins.segments());
+            let reached = newest.header.segment + u64::from(newest.header.reach) + passed_over;
+            (reached + 1).saturating_sub(self.geometry().segments)
+        });
+        let (old, new): (Vec<&Segment>, Vec<&Segment>) =
+            self.segments().iter().partition(|segment| segment.header.segment < from_segment);
+        let oldest = new.iter().map(|segment| segment.header.first_batch).min();
+        let batches = |segment: &Segment| {
+            let end = segment.footer.as_ref().map_or(segment.until_batch, |f| f.first_batch + f.batches);
+            segment.header.first_batch..end.min(segment.until_batch)
+        };
+        let pinned = old.iter().filter(|segment| pins.hold(segment.header.segment)).map(|segment| batches(segment));
+        Kept { from_segment, from: oldest.filter(|_| from_segment > 0).unwrap_or(0), pinned: pinned.collect() }
     }
 
     /// Reads all of it: what is wrong, and what was found whole.
@@ -87,14 +128,17 @@ impl<S: Store> Container<S> {
     /// The storage failed.
     pub fn verify(&self, progress: &dyn Fn(u64)) -> Result<Verified, ReadError> {
         let mut found = Verified { damage: self.damage.clone(), ..Verified::default() };
-        let acknowledged = self.acknowledged()?;
+        let (kept, acknowledged) = (self.kept(), self.acknowledged()?);
+        let pins = &self.superblock.pins;
+        let numbers: Vec<u64> = self.segments().iter().map(|segment| segment.header.segment).collect();
+        let gone = pins.ranges().iter().flat_map(|range| lacking(&numbers, range.clone()));
+        found.damage.extend(gone.map(|Range { start: from, end: until }| Damage::Pinned { from, until }));
         let mut whole: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for segment in self.segments() {
-            let (mut sum, mut batches) = (0, 0);
+            let (mut sum, mut batches) = (0, Vec::new());
             self.each(segment, &mut |batch| {
                 sum = crc32c::crc32c_append(sum, &batch.sum.to_le_bytes());
-                batches += 1;
-                whole.entry(segment.header.identity.epoch).or_default().push(batch.header.batch);
+                batches.push(batch.header.batch);
                 for entry in &batch.header.entries {
                     if let Entry::Lost { count, loss, .. } = entry {
                         let lost = found.lost.entry(loss.name()).or_default();
@@ -102,33 +146,40 @@ impl<S: Store> Container<S> {
                     }
                 }
             })?;
-            let says = |f: &SegmentFooter| (f.sum, f.batches) == (sum, batches);
-            if segment.footer.as_ref().is_some_and(|f| !says(f)) && !self.is_expendable(segment) {
-                found.damage.push(Damage::Footer { segment: segment.header.segment });
+            let (number, epoch) = (segment.header.segment, segment.header.identity.epoch);
+            let old = number < kept.from_segment;
+            if let Some(footer) = segment.footer.as_ref().filter(|_| !old || pins.hold(number)) {
+                if (footer.sum, footer.batches) != (sum, batches.len() as u64) {
+                    found.damage.push(Damage::Footer { segment: number });
+                }
+                if old {
+                    batches.sort_unstable();
+                    let wanted = footer.first_batch..(footer.first_batch + footer.batches).min(segment.until_batch);
+                    let missing = lacking(&batches, wanted).into_iter();
+                    found.damage.extend(missing.map(|Range { start: from, end: until }| Damage::Batches {
+                        epoch,
+                        from,
+                        until,
+                    }));
+                }
             }
+            whole.entry(epoch).or_default().extend(batches);
         }
         for (epoch, batches) in &mut whole {
             batches.sort_unstable();
             // What the oldest segments hold may have been written over already.
-            let expendable = self.expendable_batches();
-            batches.retain(|batch| *batch >= expendable);
+            batches.retain(|batch| *batch >= kept.from);
             let until = acknowledged.get(epoch).copied().unwrap_or(0);
-            let last = batches.last().map_or(0, |n| n + 1);
-            let behind = batches.iter().copied().skip(1).chain([until.max(last)]);
-            for (number, next) in batches.iter().zip(behind) {
-                let (from, to) = (number + 1, next.min(until));
-                if from < to {
-                    found.damage.push(Damage::Batches { epoch: *epoch, from, until: to });
-                }
-            }
+            let missing = batches.first().map_or_else(Vec::new, |first| lacking(batches, *first..until));
+            let damage = |Range { start: from, end: until }| Damage::Batches { epoch: *epoch, from, until };
+            found.damage.extend(missing.into_iter().map(damage));
         }
-        let expendable = self.expendable_batches();
         self.frames(None, &mut |name, frame, bytes| {
             let length = u64::from(frame.entry.payload.length);
             match bytes {
                 Some(_) if frame.acknowledged => found.frames += 1,
                 Some(_) => found.unacknowledged += 1,
-                None if frame.acknowledged && frame.batch >= expendable => found.damage.push(Damage::Frame {
+                None if frame.acknowledged && kept.has(frame.batch) => found.damage.push(Damage::Frame {
                     stream: name.name.clone(),
                     sequence: frame.entry.sequence,
                     offset: frame.entry.payload.offset,

@@ -289,9 +289,10 @@ impl<I: Inlet> Core<I> {
         if geometry.when_full == WhenFull::Stop && self.next_segment >= geometry.segments {
             return false;
         }
+        let pins = self.settings.pins.now();
+        let Some(segment) = self.settings.next_unpinned(self.next_segment, &pins) else { return false };
         self.full.extend(self.open.take());
-        let segment = self.next_segment;
-        self.next_segment += 1;
+        self.next_segment = segment + 1;
         let streams = self.accounts.names();
         let header = SegmentHeader {
             identity: self.settings.identity,
@@ -299,6 +300,7 @@ impl<I: Inlet> Core<I> {
             first_batch,
             started_ns: self.settings.clock_start_ns.saturating_add(now),
             reach: self.settings.reach(),
+            pinned: u32::try_from(pins.segments()).unwrap_or(u32::MAX),
             geometry,
             streams,
         };

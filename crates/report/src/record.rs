@@ -185,6 +185,13 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let text = format!("{name} ({kind}): {}, {}{lost}{when}", frames(*count), quantity::size(*bytes));
         line("  - ", &text, None);
     }
+    for pinned in &document.pinned {
+        let when = pinned.first.as_ref().zip(pinned.last.as_ref());
+        let when = when.map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
+        let bytes = quantity::memory_size(pinned.segments * document.segment_bytes);
+        let segments = if pinned.segments == 1 { "segment" } else { "segments" };
+        line("  - ", &format!("pinned: {} {segments} ({bytes}){when}", quantity::count(pinned.segments)), None);
+    }
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {
             0 => String::new(),

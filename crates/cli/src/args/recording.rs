@@ -57,6 +57,7 @@ Examples:
   narrows record --list -o cam.nrec
   narrows record --verify -o cam.nrec
   narrows record --export mkv -o cam.nrec --stream front --into front.mkv
+  narrows record --pin --last 2m -o cam.nrec                                 keep it, while recording goes on
 
 Frames are JPEG pictures one behind the other, or have their length and time before them (docs/recorder.md). What was \
 acknowledged is on the storage, whatever happens. Ctrl-C ends a recording as it should be. Exit code 1: frames were lost; 4: none came.")]
@@ -159,18 +160,28 @@ pub struct RecordArgs {
     /// The same after a crash, and mend what is damaged of its head
     #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
     pub recover: bool,
+    /// Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps goes round them, also one
+    /// that goes on now
+    #[arg(long, groups = ["reading", "timed"], conflicts_with_all = ["inputs", "generate", "listen"])]
+    pub pin: bool,
+    /// Let them be overwritten again; without a time, all
+    #[arg(long, groups = ["reading", "timed"], conflicts_with_all = ["inputs", "generate", "listen"])]
+    pub unpin: bool,
     /// Write frames in this format to --into, else to stdout; also while recording goes on
-    #[arg(long, group = "reading", value_enum, value_name = "FORMAT", conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, groups = ["reading", "timed"], value_enum, value_name = "FORMAT", conflicts_with_all = ["inputs", "generate", "listen"])]
     pub export: Option<RecordExport>,
     /// Which stream; needed where there are several
     #[arg(long, value_name = "NAME", requires = "export")]
     pub stream: Option<String>,
     /// From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)
-    #[arg(long, value_name = "TIME", requires = "export")]
+    #[arg(long, value_name = "TIME", requires = "timed")]
     pub from: Option<String>,
     /// Before this moment
-    #[arg(long, value_name = "TIME", requires = "export")]
+    #[arg(long, value_name = "TIME", requires = "timed")]
     pub to: Option<String>,
+    /// The last so long of what is recorded
+    #[arg(long, value_name = "TIME", requires = "timed", conflicts_with_all = ["from", "to"])]
+    pub last: Option<String>,
     /// Where exported frames go: a file, for jpeg a directory
     #[arg(long, value_name = "PATH", requires = "export", value_hint = clap::ValueHint::AnyPath)]
     pub into: Option<PathBuf>,

@@ -6,11 +6,11 @@ use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::signals::Signals;
 use conduct::admission::Consent;
-use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, mend, open_recording};
+use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, mend, open_recording, pin};
 use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use recorder::{Damage, FrameKind, ReadError, StreamHeld, Verified, WhenFull};
-use report::document::{RecordedStream, RecordingChecked, RecordingDocument, RecordingExported};
+use report::document::{RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingPinned};
 use report::quantity;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
@@ -25,7 +25,10 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
     let read = open_recording(&args.target)?;
     let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
     let streams = read.container.streams().map_err(failed)?;
-    let mut document = document(&read, &streams);
+    if args.pin || args.unpin {
+        return pinning(args, output, &streams);
+    }
+    let mut document = document(&read, &streams).map_err(failed)?;
     if args.verify || args.recover {
         let (done, told) = (Cell::new(0), Cell::new(0));
         let tell = |bytes| {
@@ -65,6 +68,37 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
     Ok(ExitCode::from(u8::from(unreadable > 0)))
 }
 
+/// Pins, or lets go, and says what is pinned then.
+fn pinning(args: &RecordArgs, output: &Output, streams: &[StreamHeld]) -> Result<ExitCode, Failure> {
+    if args.pin && args.from.is_none() && args.to.is_none() && args.last.is_none() {
+        return Err(usage("--pin: which time is to be kept?").remedy("--last 2m, or --from TIME and --to TIME"));
+    }
+    let pinned = pin(&args.target, &time_of(args, streams)?, args.pin)?;
+    let read = open_recording(&args.target)?;
+    let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
+    let document = document(&read, &read.container.streams().map_err(failed)?).map_err(failed)?;
+    answer(&document, output);
+    if pinned.too_late > 0 {
+        let what = format!("{} segments were overwritten before they could be kept", quantity::count(pinned.too_late));
+        output.warning(&what);
+    }
+    Ok(ExitCode::from(u8::from(pinned.too_late > 0)))
+}
+
+/// The time that is meant.
+fn time_of(args: &RecordArgs, streams: &[StreamHeld]) -> Result<std::ops::Range<u64>, Failure> {
+    let held = || streams.iter().map(|stream| &stream.held).filter(|held| held.frames > 0);
+    let start = held().map(|held| held.first_ns).min().unwrap_or(0);
+    if let Some(text) = &args.last {
+        let long = parse_duration_ns(text).map_err(|e| usage(format!("--last: {e}")))?;
+        let end = held().map(|held| held.last_ns).max().unwrap_or(0);
+        return Ok(end.saturating_sub(long)..u64::MAX);
+    }
+    let moment =
+        |option: &str, text: Option<&str>, else_ns| text.map_or(Ok(else_ns), |text| moment_ns(option, text, start));
+    Ok(moment("--from", args.from.as_deref(), 0)?..moment("--to", args.to.as_deref(), u64::MAX)?)
+}
+
 fn answer(document: &RecordingDocument, output: &Output) {
     if output.is_json() {
         output.document(document);
@@ -80,10 +114,7 @@ fn exported(
     streams: &[StreamHeld],
     output: &Output,
 ) -> Result<Exported, Failure> {
-    let start = streams.iter().filter(|s| s.held.frames > 0).map(|s| s.held.first_ns).min().unwrap_or(0);
-    let moment =
-        |option: &str, text: Option<&str>, else_ns| text.map_or(Ok(else_ns), |text| moment_ns(option, text, start));
-    let time_ns = moment("--from", args.from.as_deref(), 0)?..moment("--to", args.to.as_deref(), u64::MAX)?;
+    let time_ns = time_of(args, streams)?;
     let format = match format {
         RecordExport::Jpeg => ExportFormat::Jpeg,
         RecordExport::Mjpeg => ExportFormat::Mjpeg,
@@ -130,7 +161,7 @@ fn time_text(ns: u64) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-fn document(read: &Read, streams: &[StreamHeld]) -> RecordingDocument {
+fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, ReadError> {
     let container = &read.container;
     let geometry = container.geometry();
     let stream = |stream: &StreamHeld| {
@@ -149,8 +180,18 @@ fn document(read: &Read, streams: &[StreamHeld]) -> RecordingDocument {
             last: any.then(|| time_text(held.last_ns)),
         }
     };
-    let identity = &container.superblock.identity;
-    RecordingDocument {
+    let superblock = &container.superblock;
+    let spans = if superblock.pins.is_empty() { Vec::new() } else { container.spans()? };
+    let pinned = |range: &std::ops::Range<u64>| {
+        let inside = || spans.iter().filter(|span| range.contains(&span.segment));
+        RecordingPinned {
+            segments: range.end - range.start,
+            first: inside().map(|span| span.from_ns).min().map(time_text),
+            last: inside().map(|span| span.to_ns).max().map(time_text),
+        }
+    };
+    let identity = &superblock.identity;
+    Ok(RecordingDocument {
         schema: RecordingDocument::SCHEMA,
         target: read.path.display().to_string(),
         uuid: identity.uuid.iter().map(|b| format!("{b:02x}")).collect(),
@@ -163,9 +204,10 @@ fn document(read: &Read, streams: &[StreamHeld]) -> RecordingDocument {
         segments_used: container.segments().len() as u64,
         segments: geometry.segments,
         streams: streams.iter().map(stream).collect(),
+        pinned: superblock.pins.ranges().iter().map(pinned).collect(),
         checked: None,
         exported: None,
-    }
+    })
 }
 
 fn checked(verified: &Verified) -> RecordingChecked {
@@ -184,13 +226,16 @@ fn damage(damage: &Damage) -> String {
         Damage::Superblock { offset } => {
             format!("the copy of the superblock at {offset} is damaged; the other is whole")
         }
-        Damage::BothSuperblocks => "both superblocks are damaged; the segments said what they held".into(),
+        Damage::BothSuperblocks => {
+            "both superblocks are damaged; the segments said what they held, and what was pinned is not known".into()
+        }
         Damage::Batches { epoch, from, until } => {
             format!("batches {from} to {} of recording {epoch} are missing, which were acknowledged", until - 1)
         }
         Damage::Frame { stream, sequence, offset } => {
             format!("frame {sequence} of {stream}, at {offset}, is not what was written")
         }
+        Damage::Pinned { from, until } => format!("segments {from} to {} were pinned and are not there", until - 1),
         Damage::Footer { segment } => format!("the last block of segment {segment} does not say what it holds"),
     }
 }

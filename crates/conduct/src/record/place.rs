@@ -1,5 +1,6 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
+use super::pins::{Alone, superblock_of};
 use super::{RecordEvent, Recording};
 use crate::admission::{Admitted, Consent, Object, admit};
 use crate::clock::random_u64;
@@ -7,7 +8,7 @@ use crate::soak::reserve;
 use crate::target::locator;
 use model::{Failure, FailureKind, TargetKind};
 use observe::{Locator, Root};
-use recorder::{Container, ContainerError, Geometry, Identity, ReadError, Superblock, WhenFull};
+use recorder::{Container, ContainerError, Damage, Geometry, Identity, Pins, ReadError, Superblock, WhenFull};
 use spec::Readiness;
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -51,15 +52,17 @@ struct Before {
 /// What this opening of the container goes on from.
 pub(super) struct Begun {
     pub identity: Identity,
+    /// What is not overwritten.
+    pub pins: Pins,
     pub next_segment: u64,
     pub next_batch: u64,
 }
 
-fn cannot(path: &Path, e: &io::Error) -> Failure {
+pub(super) fn cannot(path: &Path, e: &io::Error) -> Failure {
     Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()))
 }
 
-fn refused(path: &Path, why: &str) -> Failure {
+pub(super) fn refused(path: &Path, why: &str) -> Failure {
     Failure::new(FailureKind::Refused, format!("{}: {why}", path.display()))
 }
 
@@ -136,9 +139,14 @@ impl Place {
     pub fn begin(&self) -> Result<Begun, Failure> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let created_ns = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
+        let _alone = Alone::wait(&self.file, &self.path)?;
         let (superblock, next_segment, next_batch) = match &self.before {
             Some(before) => {
-                let mut superblock = before.superblock;
+                let mut superblock = before.superblock.clone();
+                // Somebody may have pinned something since it was opened.
+                if let Some(now) = superblock_of(&self.file, &superblock.identity.uuid) {
+                    (superblock.pins, superblock.generation) = (now.pins, superblock.generation.max(now.generation));
+                }
                 superblock.identity.epoch += 1;
                 superblock.generation += 1;
                 (superblock, before.next_segment, before.next_batch)
@@ -148,13 +156,22 @@ impl Place {
                 uuid[..8].copy_from_slice(&random_u64()?.to_le_bytes());
                 uuid[8..].copy_from_slice(&random_u64()?.to_le_bytes());
                 let identity = Identity { uuid, epoch: 1 };
-                (Superblock { identity, generation: 1, geometry: self.geometry, created_ns }, 0, 0)
+                (
+                    Superblock { identity, generation: 1, geometry: self.geometry, created_ns, pins: Pins::default() },
+                    0,
+                    0,
+                )
             }
         };
         write_superblocks(&self.file, &superblock).map_err(|e| cannot(&self.path, &e))?;
         // Where the file system has no direct I/O the page cache serves; flushes are as they are.
         let _ = sys::set_direct(&self.file, true);
-        Ok(Begun { identity: superblock.identity, next_segment, next_batch })
+        Ok(Begun { identity: superblock.identity, pins: superblock.pins, next_segment, next_batch })
+    }
+
+    /// What must not be overwritten of what is there already.
+    pub fn pins(&self) -> Pins {
+        self.before.as_ref().map(|before| before.superblock.pins.clone()).unwrap_or_default()
     }
 
     /// A file that was made stays.
@@ -242,13 +259,13 @@ pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<bool, Failure> {
     if container.damage.is_empty() {
         return Ok(false);
     }
-    let superblock = Superblock { generation: container.superblock.generation + 1, ..container.superblock };
+    let superblock = Superblock { generation: container.superblock.generation + 1, ..container.superblock.clone() };
     write_superblocks(&file, &superblock).map_err(|e| cannot(path, &e))?;
     Ok(true)
 }
 
 /// Both copies, durably; never both at once, so that one is always whole.
-fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
+pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
     let record = superblock.encode();
     for at in [superblock.geometry.second_superblock(), 0] {
         file.write_all_at(&record, at)?;
@@ -268,11 +285,15 @@ fn goes_on(container: &Container<File>, path: &Path, recording: &Recording<'_>) 
         return Err(refused(path, what).remedy("leave that out; or --new gives up what was recorded"));
     }
     let (next_segment, next_batch) = container.next_numbers().map_err(|e| failed(path, &e))?;
+    if geometry.when_full == WhenFull::Wrap && container.damage.contains(&Damage::BothSuperblocks) {
+        return Err(refused(path, "both of its superblocks are damaged: what must not be overwritten is not known")
+            .remedy("narrows record --recover makes them anew, without pins"));
+    }
     if full(next_segment) {
         return Err(refused(path, "the recording that is there is full")
             .remedy("another target; or --new gives up what was recorded"));
     }
-    Ok(Before { superblock: container.superblock, next_segment, next_batch })
+    Ok(Before { superblock: container.superblock.clone(), next_segment, next_batch })
 }
 
 fn is_device(path: &Path) -> bool {
@@ -280,7 +301,7 @@ fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.file_type().is_block_device())
 }
 
-fn failed(path: &Path, e: &ReadError) -> Failure {
+pub(super) fn failed(path: &Path, e: &ReadError) -> Failure {
     let kind = match e {
         ReadError::Container(_) => FailureKind::Refused,
         ReadError::Io { .. } => FailureKind::Device,

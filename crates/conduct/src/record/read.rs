@@ -24,8 +24,7 @@ pub struct Read {
 /// # Errors
 /// There is none, it cannot be read, or it was written by a later program.
 pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
-    let given = Path::new(name);
-    let path = if given.is_dir() { newest(given)? } else { given.to_owned() };
+    let path = find_recording(name)?;
     let admitted = admit(&Root::new("/"), &path, Links::Follow, Consent::default())?;
     let container = Container::open(admitted.target.file).map_err(|e| {
         let kind = match &e {
@@ -36,6 +35,12 @@ pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
         Failure::new(kind, format!("{}: {e}", path.display()))
     })?;
     Ok(Read { path: admitted.target.path, container })
+}
+
+/// Where a recording is: there, or the newest one in this directory.
+pub(super) fn find_recording(name: &OsStr) -> Result<PathBuf, Failure> {
+    let given = Path::new(name);
+    if given.is_dir() { newest(given) } else { Ok(given.to_owned()) }
 }
 
 fn newest(directory: &Path) -> Result<PathBuf, Failure> {

@@ -4,7 +4,7 @@ use super::{Input, Now, Priority, RecordEvent, Recorded, Recording, Scheduling, 
 use engine::{SimDevice, SimRig};
 use model::{Failure, FailureKind, Ns};
 use recorder::input::InTime;
-use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Ring, WriterSettings};
+use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Pins, Ring, SharedPins, WriterSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use sys::process_usage;
@@ -37,7 +37,7 @@ pub(super) fn record(
         recording.when_full.unwrap_or_default(),
     )
     .map_err(|e| usage(format!("{name}: {e}")))?;
-    let ring_bytes = ring_bytes(recording, &geometry)?;
+    let ring_bytes = ring_bytes(recording, &geometry, &Pins::default())?;
     let (ring, accounts) =
         (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
     let time_ns = recording.time_ns.unwrap_or(USUAL_NS);
@@ -53,6 +53,7 @@ pub(super) fn record(
         clock_start_ns: 0,
         piece_bytes: PIECE_BYTES,
         priority: None,
+        pins: SharedPins::default(),
         keep_times: false,
     };
     let mut device = SimDevice::new(model);

@@ -6,6 +6,7 @@
 mod batch;
 mod fields;
 mod geometry;
+mod pins;
 mod segment;
 mod superblock;
 #[cfg(test)]
@@ -15,12 +16,15 @@ pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss,
 pub use fields::RECORD_BYTES;
 use fields::{Get, Put};
 pub use geometry::{BLOCK_BYTES, Geometry, SEGMENT_UNIT, WhenFull};
+pub use pins::{MOST_PINS, Pins, SharedPins};
 pub(crate) use segment::line;
 pub use segment::{Held, MOST_STREAMS, SegmentFooter, SegmentHeader};
 pub use superblock::Superblock;
 
 /// Version of the format.
 pub const VERSION: u32 = 1;
+/// Version of a superblock that has pins: who does not know them must not overwrite what they keep.
+const PINNED_VERSION: u32 = 2;
 /// Numbers of segments and batches stay below this: at a million a second for thirty thousand years.
 const MOST_NUMBER: u64 = 1 << 60;
 /// Longer names are cut.
@@ -38,7 +42,7 @@ pub enum ContainerError {
     #[error("it holds no recording")]
     None,
     /// It was written by a later program.
-    #[error("the recording has format version {found}; this program reads and writes version {VERSION}")]
+    #[error("the recording has format version {found}; this program reads and writes versions up to {PINNED_VERSION}")]
     Version {
         /// Its version.
         found: u32,

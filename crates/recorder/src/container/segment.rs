@@ -26,6 +26,8 @@ pub struct SegmentHeader {
     /// Segments that may have been written into before the first block of any of them was durable: where the container wraps,
     /// so many of the oldest may be overwritten in part.
     pub reach: u32,
+    /// Segments that were pinned then: such are passed over.
+    pub pinned: u32,
     /// As in the superblock.
     pub geometry: Geometry,
     /// The streams that were known then; others are introduced by batches.
@@ -39,7 +41,7 @@ impl SegmentHeader {
         let put = self.identity.put(Put::into(&mut record).bytes(HEADER).u32(VERSION));
         let put = put.u64(self.segment).u64(self.first_batch).u64(self.started_ns).u32(self.reach);
         let count = self.streams.len().min(MOST_STREAMS);
-        let mut put = self.geometry.put(put).u32(count as u32);
+        let mut put = self.geometry.put(put).u32(count as u32).u32(self.pinned);
         for (i, stream) in self.streams.iter().take(count).enumerate() {
             put = stream.put(put.at(TABLE_AT + i * LINE_BYTES));
         }
@@ -57,13 +59,13 @@ impl SegmentHeader {
         let [segment, first_batch, started_ns] = [(); 3].map(|()| fields.u64());
         let reach = fields.u32();
         let geometry = Geometry::get(&mut fields)?;
-        let count = (fields.u32() as usize).min(MOST_STREAMS);
+        let (count, pinned) = ((fields.u32() as usize).min(MOST_STREAMS), fields.u32());
         let streams =
             (0..count).map(|i| StreamName::get(fields.at(TABLE_AT + i * LINE_BYTES))).collect::<Option<_>>()?;
         if !are_numbers(&[segment, first_batch]) {
             return None;
         }
-        Some(Self { identity, segment, first_batch, started_ns, reach, geometry, streams })
+        Some(Self { identity, segment, first_batch, started_ns, reach, pinned, geometry, streams })
     }
 }
 

@@ -1,13 +1,13 @@
 //! What a container is; twice, at its start and in its last block.
 
 use super::fields::{RECORD_BYTES, seal, sealed};
-use super::{ContainerError, Geometry, Identity, Put, VERSION};
+use super::{ContainerError, Geometry, Identity, PINNED_VERSION, Pins, Put, VERSION};
 
 const MAGIC: &[u8; 8] = b"NARRWREC";
 const VERSION_AT: usize = 8;
 
 /// What a container is, and how often it was opened for recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Superblock {
     /// Which container, and which opening.
     pub identity: Identity,
@@ -17,15 +17,21 @@ pub struct Superblock {
     pub geometry: Geometry,
     /// When it was made, nanoseconds since 1970.
     pub created_ns: u64,
+    /// What is not overwritten.
+    pub pins: Pins,
 }
 
 impl Superblock {
     /// As it is written.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
-        let put = Put::into(&mut record).bytes(MAGIC).u32(VERSION);
+        let version = if self.pins.is_empty() { VERSION } else { PINNED_VERSION };
+        let put = Put::into(&mut record).bytes(MAGIC).u32(version);
         let put = self.identity.put(put).u64(self.generation).u64(self.created_ns);
-        self.geometry.put(put);
+        let put = self.geometry.put(put);
+        if version == PINNED_VERSION {
+            self.pins.put(put);
+        }
         seal(&mut record);
         record
     }
@@ -37,12 +43,14 @@ impl Superblock {
     pub fn decode(bytes: &[u8]) -> Result<Option<Self>, ContainerError> {
         let Some(mut fields) = sealed(bytes, MAGIC) else { return Ok(None) };
         let version = fields.at(VERSION_AT).u32();
-        if version != VERSION {
+        if ![VERSION, PINNED_VERSION].contains(&version) {
             return Err(ContainerError::Version { found: version });
         }
         let identity = Identity::get(&mut fields);
         let (generation, created_ns) = (fields.u64(), fields.u64());
         let Some(geometry) = Geometry::get(&mut fields) else { return Ok(None) };
-        Ok(Some(Self { identity, generation, geometry, created_ns }))
+        let pins = if version == PINNED_VERSION { Pins::get(&mut fields) } else { Some(Pins::default()) };
+        let pins = pins.filter(|pins| pins.segments() <= geometry.segments);
+        Ok(pins.map(|pins| Self { identity, generation, geometry, created_ns, pins }))
     }
 }

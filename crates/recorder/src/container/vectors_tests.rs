@@ -17,7 +17,17 @@ fn streams() -> Vec<StreamName> {
 }
 
 fn superblock() -> Superblock {
-    Superblock { identity: identity(), generation: 7, geometry: geometry(), created_ns: 1_700_000_000_000_000_000 }
+    Superblock {
+        identity: identity(),
+        generation: 7,
+        geometry: geometry(),
+        created_ns: 1_700_000_000_000_000_000,
+        pins: Pins::default(),
+    }
+}
+
+fn pinned() -> Superblock {
+    Superblock { pins: Pins::default().with(&[3..6, 18..19]).unwrap(), ..superblock() }
 }
 
 fn header() -> SegmentHeader {
@@ -27,6 +37,7 @@ fn header() -> SegmentHeader {
         first_batch: 900,
         started_ns: 1_700_000_000_500_000_000,
         reach: 2,
+        pinned: 0,
         geometry: geometry(),
         streams: streams(),
     }
@@ -72,12 +83,15 @@ fn records_are_the_bytes_of_the_document() {
     let last = |record: &[u8], at: usize| u32::from_le_bytes(record[at..at + 4].try_into().unwrap());
     let sums = [
         last(&superblock().encode(), 4092),
+        last(&pinned().encode(), 4092),
         last(&header().encode(), 4092),
         last(&footer().encode(), 4092),
         last(&batch().encode(), 124),
     ];
     let said = include_str!("../../../../docs/design/container.md");
-    for (what, sum) in ["superblock", "segment header", "segment footer", "batch"].into_iter().zip(sums) {
+    for (what, sum) in
+        ["superblock", "superblock with pins", "segment header", "segment footer", "batch"].into_iter().zip(sums)
+    {
         assert!(said.contains(&format!("| {what} | `{sum:08x}` |")), "{what}: {sum:08x}");
     }
     assert_eq!(
@@ -89,6 +103,9 @@ fn records_are_the_bytes_of_the_document() {
 #[test]
 fn what_is_written_is_read() {
     assert_eq!(Superblock::decode(&superblock().encode()), Ok(Some(superblock())));
+    assert_eq!(Superblock::decode(&pinned().encode()), Ok(Some(pinned())));
+    let too_many = Superblock { pins: Pins::default().with(&[0..20]).unwrap(), ..superblock() };
+    assert_eq!(Superblock::decode(&too_many.encode()), Ok(None), "more than there are");
     assert_eq!(SegmentHeader::decode(&header().encode()), Some(header()));
     assert_eq!(SegmentFooter::decode(&footer().encode()), Some(footer()));
     let bytes = batch().encode();
@@ -102,10 +119,12 @@ fn what_is_written_is_read() {
 #[test]
 fn a_later_version_is_named_and_refused() {
     let mut bytes = superblock().encode();
-    bytes[8] = 2;
+    bytes[8] = 3;
     assert_eq!(Superblock::decode(&bytes), Ok(None), "the sum is wrong");
     fields::seal(&mut bytes);
-    assert_eq!(Superblock::decode(&bytes), Err(ContainerError::Version { found: 2 }));
+    assert_eq!(Superblock::decode(&bytes), Err(ContainerError::Version { found: 3 }));
+    // Who knows of no pins must not overwrite what they keep.
+    assert_eq!((superblock().encode()[8], pinned().encode()[8]), (1, 2));
 }
 
 #[test]

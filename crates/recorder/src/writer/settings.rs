@@ -1,6 +1,6 @@
 //! How a recording is written, and when each frame was.
 
-use crate::container::{Geometry, Identity};
+use crate::container::{Geometry, Identity, Pins, SharedPins};
 use model::{IoPriority, Ns};
 
 /// How a recording is written.
@@ -24,6 +24,8 @@ pub struct WriterSettings {
     pub piece_bytes: u64,
     /// Priority of the writes.
     pub priority: Option<IoPriority>,
+    /// What is not overwritten, as it is from moment to moment.
+    pub pins: SharedPins,
     /// Whether it is kept when each frame was written.
     pub keep_times: bool,
 }
@@ -48,8 +50,19 @@ impl WriterSettings {
         u32::try_from(segments).unwrap_or(u32::MAX)
     }
 
+    /// The segment that comes next, from this number on; `None` where those that are not pinned are too few for what may be in
+    /// flight.
+    pub(super) fn next_unpinned(&self, from: u64, pins: &Pins) -> Option<u64> {
+        let segments = self.geometry.segments;
+        if pins.segments() > 0 && segments.saturating_sub(pins.segments()) <= u64::from(self.reach()) {
+            return None;
+        }
+        (from..from + segments).find(|segment| !pins.hold_place_of(*segment, segments))
+    }
+
     /// The largest ring for which what is not acknowledged never lies where it would be overwritten.
-    pub fn most_ring_bytes(geometry: &Geometry) -> u64 {
-        (geometry.segments - 2) * (geometry.segment_bytes / 4)
+    pub fn most_ring_bytes(geometry: &Geometry, pins: &Pins) -> u64 {
+        let segments = geometry.segments.saturating_sub(pins.segments());
+        segments.saturating_sub(2) * (geometry.segment_bytes / 4)
     }
 }

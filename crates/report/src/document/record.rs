@@ -188,10 +188,23 @@ pub struct RecordingDocument {
     pub segments: u64,
     /// Its streams.
     pub streams: Vec<RecordedStream>,
+    /// What is not overwritten, stretch by stretch.
+    pub pinned: Vec<RecordingPinned>,
     /// What reading all of it showed; null where only its index was read.
     pub checked: Option<RecordingChecked>,
     /// Frames that were exported; null where none were to be.
     pub exported: Option<RecordingExported>,
+}
+
+/// Segments one behind the other that are not overwritten.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordingPinned {
+    /// How many.
+    pub segments: u64,
+    /// Arrival of their first frame, RFC 3339; null where they hold none.
+    pub first: Option<String>,
+    /// Of the last one.
+    pub last: Option<String>,
 }
 
 /// What was exported.

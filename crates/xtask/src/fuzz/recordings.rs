@@ -6,7 +6,8 @@
 use super::{Fuzzer, mutate::hash};
 use recorder::input::{Generated, InTime, Walk, parse_frame_head};
 use recorder::{
-    Accounts, Container, DEPTH, Geometry, Identity, Matroska, RECORD_BYTES, Ring, Superblock, WhenFull, WriterSettings,
+    Accounts, Container, DEPTH, Geometry, Identity, Matroska, Pins, RECORD_BYTES, Ring, SharedPins, Superblock,
+    WhenFull, WriterSettings,
 };
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -30,12 +31,13 @@ struct Recordings(Vec<(Vec<u8>, Vec<usize>)>);
 pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
     let stop = recorded(WhenFull::Stop, 20, "9KB");
     let wrap = recorded(WhenFull::Wrap, 60, "12KB");
+    let pinned = wrap.clone().and_then(pinned);
     let with_records = |container: Vec<u8>| {
         let is_record = |at: &usize| container[*at..].starts_with(b"NARRW");
         let records = (0..container.len()).step_by(RECORD_BYTES).filter(is_record).collect();
         (container, records)
     };
-    Ok(Box::new(Recordings(stop.into_iter().chain(wrap).map(with_records).collect())))
+    Ok(Box::new(Recordings(stop.into_iter().chain(wrap).chain(pinned).map(with_records).collect())))
 }
 
 /// Memory as a device of the engine: what is written is there at once.
@@ -83,7 +85,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     let bytes = (1 << 20) + 5 * SEGMENT_BYTES + 4096;
     let geometry = Geometry::fit(bytes, 512, 1000, Some(SEGMENT_BYTES), when_full).ok()?;
     let identity = Identity { uuid: *b"0123456789abcdef", epoch: 1 };
-    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1 };
+    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default() };
     let mut container = vec![0; geometry.container_bytes as usize];
     for at in [0, geometry.second_superblock() as usize] {
         container[at..at + 4096].copy_from_slice(&superblock.encode());
@@ -102,12 +104,25 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
         clock_start_ns: 1,
         piece_bytes: PIECE_BYTES as u64,
         priority: None,
+        pins: SharedPins::default(),
         keep_times: false,
     };
     let buffers = vec![vec![0; PIECE_BYTES]; DEPTH as usize];
     let memory = Memory { bytes: Rc::clone(&container), buffers, done: Vec::with_capacity(DEPTH as usize), now: 0 };
     recorder::on(memory, settings, accounts, inlet, || {}).ok()?;
     Some(container.take())
+}
+
+/// The same with its oldest segments pinned.
+fn pinned(mut container: Vec<u8>) -> Option<Vec<u8>> {
+    let read = Container::open(container.as_slice()).ok()?;
+    let first = read.segments().first()?.header.segment;
+    let stretches = [first..first + 1, first + 2..first + 3];
+    let superblock = Superblock { pins: Pins::default().with(&stretches)?, ..read.superblock.clone() };
+    for at in [0, superblock.geometry.second_superblock() as usize] {
+        container[at..at + RECORD_BYTES].copy_from_slice(&superblock.encode());
+    }
+    Some(container)
 }
 
 impl Fuzzer for Recordings {
@@ -166,8 +181,9 @@ fn read(input: &[u8]) -> Result<u64, String> {
         return Err("frames without an end".to_owned());
     }
     let said = format!("{:?} {:?} {:?}", went.is_ok(), container.streams().is_ok(), container.next_numbers().ok());
+    let spans = container.spans().map(|spans| spans.len()).ok();
     let verified = container.verify(&|_| {}).map(|v| (v.frames, v.damage.len())).ok();
-    Ok(hash(format!("{said} {whole} {verified:?}").as_bytes()))
+    Ok(hash(format!("{said} {whole} {spans:?} {verified:?}").as_bytes()))
 }
 
 /// The same with the sums of whatever looks like a record.
