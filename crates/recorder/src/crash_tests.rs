@@ -369,7 +369,7 @@ fn pinned_frames(bytes: &[u8]) -> BTreeSet<(u16, u64)> {
 fn what_is_pinned_stays_while_the_ring_goes_round() {
     let pins = |ranges: &[Range<u64>]| Pins::default().with(ranges).unwrap();
     for (seed, fails_every) in [(0, 0), (1, 0), (2, 90)] {
-        let (first, second) = (pins(&[1..3]), pins(&[1..3, 34..35]));
+        let (first, second) = (pins(std::slice::from_ref(&(1..3))), pins(&[1..3, 34..35]));
         let pins_at = vec![(60, first.clone()), (240, second.clone())];
         let recorded = record_with(geometry(14, WhenFull::Wrap), cameras(seed, 260), 640 << 10, fails_every, pins_at);
         assert!(recorded.counted.iter().all(|c| c.durable == 260), "{:?}", recorded.counted);
@@ -409,7 +409,7 @@ fn what_is_pinned_stays_while_the_ring_goes_round() {
 /// Where too little is left that may be overwritten, it stops and says so.
 #[test]
 fn a_ring_that_is_all_pinned_stops() {
-    let pins = Pins::default().with(&[0..7]).unwrap();
+    let pins = Pins::default().with(std::slice::from_ref(&(0..7))).unwrap();
     let recorded = record_with(geometry(14, WhenFull::Wrap), cameras(3, 260), 640 << 10, 0, vec![(45, pins.clone())]);
     let bytes = image(&recorded.container, &recorded.log.moments, 0);
     let container = Container::open(bytes.as_slice()).unwrap();

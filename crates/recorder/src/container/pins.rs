@@ -114,7 +114,11 @@ mod tests {
         // Places of a container of 10: those of 3, 4, 5, 7, 8, of 13 and so on.
         let kept = |pins: &Pins| (10..30).filter(|n| pins.hold_place_of(*n, 10)).collect::<Vec<u64>>();
         assert_eq!(kept(&pins), [13, 14, 15, 17, 18, 23, 24, 25, 27, 28]);
-        assert_eq!(kept(&Pins::default().with(&[19..21]).unwrap()), [10, 19, 20, 29], "around the end");
+        assert_eq!(
+            kept(&Pins::default().with(std::slice::from_ref(&(19..21))).unwrap()),
+            [10, 19, 20, 29],
+            "around the end"
+        );
         assert!(kept(&Pins::default()).is_empty());
         let many: Vec<Range<u64>> = (0..=MOST_PINS as u64).map(|n| n * 2..n * 2 + 1).collect();
         assert_eq!(Pins::default().with(&many), None);

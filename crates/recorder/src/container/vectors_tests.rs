@@ -104,7 +104,7 @@ fn records_are_the_bytes_of_the_document() {
 fn what_is_written_is_read() {
     assert_eq!(Superblock::decode(&superblock().encode()), Ok(Some(superblock())));
     assert_eq!(Superblock::decode(&pinned().encode()), Ok(Some(pinned())));
-    let too_many = Superblock { pins: Pins::default().with(&[0..20]).unwrap(), ..superblock() };
+    let too_many = Superblock { pins: Pins::default().with(std::slice::from_ref(&(0..20))).unwrap(), ..superblock() };
     assert_eq!(Superblock::decode(&too_many.encode()), Ok(None), "more than there are");
     assert_eq!(SegmentHeader::decode(&header().encode()), Some(header()));
     assert_eq!(SegmentFooter::decode(&footer().encode()), Some(footer()));
