@@ -14,7 +14,7 @@ use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
 use engine::Control;
 use metrics::Metrics;
 use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
-use recorder::input::{Generated, RingFull};
+use recorder::input::{Generated, RingFull, parse_wish};
 use recorder::{Counted, WhenFull};
 use report::document::{RecordDeferred, RecordDocument, RecordStream};
 use report::quantity;
@@ -146,19 +146,23 @@ fn inputs(args: &RecordArgs) -> Result<Vec<Input>, Failure> {
             ..cameras
         }));
     }
+    for text in &args.camera {
+        inputs.push(camera(text)?);
+    }
     inputs.extend(args.listen.clone().map(Input::Socket));
     if inputs.is_empty() {
         if std::io::stdin().is_terminal() {
-            return Err(usage("no frames come from anywhere")
-                .remedy("a pipe, files, --listen SOCKET or --generate 4x2MB@30; narrows record --help"));
+            return Err(usage("no frames come from anywhere").remedy(
+                "a pipe, files, --listen SOCKET --camera /dev/video0 or --generate 4x2MB@30; narrows record --help",
+            ));
         }
         inputs.push(Input::Stdin { name: "stdin".into() });
     }
     Ok(inputs)
 }
 
-/// `NAME=PATH`, `PATH`, or `-`.
-fn input(text: &OsString) -> Result<Input, Failure> {
+/// The name of a stream and where it comes from, as `NAME=PATH`, `PATH`, or `-`.
+fn named(text: &OsStr) -> Result<(String, &Path), Failure> {
     let bytes = text.as_bytes();
     // What is there under the whole name is that.
     let split = if Path::new(text).exists() { None } else { bytes.iter().position(|b| *b == b'=') };
@@ -172,6 +176,23 @@ fn input(text: &OsString) -> Result<Input, Failure> {
     if name.is_empty() {
         return Err(usage(format!("{}: a stream needs a name", text.to_string_lossy())));
     }
+    Ok((name, path))
+}
+
+/// `front=/dev/video0,1280x720@30`.
+fn camera(text: &OsStr) -> Result<Input, Failure> {
+    let bytes = text.as_bytes();
+    let (device, wish) = bytes
+        .iter()
+        .position(|b| *b == b',')
+        .map_or((bytes, None), |at| (&bytes[..at], Some(String::from_utf8_lossy(&bytes[at + 1..]))));
+    let wish = wish.map(|text| parse_wish(&text)).transpose().map_err(|e| usage(format!("--camera: {e}")))?;
+    let (name, path) = named(OsStr::from_bytes(device))?;
+    Ok(Input::Camera { name, path: path.to_owned(), wish: wish.unwrap_or_default() })
+}
+
+fn input(text: &OsString) -> Result<Input, Failure> {
+    let (name, path) = named(text)?;
     Ok(if path == Path::new("-") { Input::Stdin { name } } else { Input::Path { name, path: PathBuf::from(path) } })
 }
 

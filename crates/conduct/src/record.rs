@@ -31,7 +31,7 @@ use observe::Root;
 use others::Others;
 use pins::Listening;
 use place::{Begun, Place};
-use recorder::input::{Generated, Producer, RingFull, generate, listen, open, read};
+use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
 use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Pins, Ran, Ring, SharedPins, WhenFull, WriterSettings};
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sys::{Bell, Epoch, process_usage};
+use sys::{Bell, Epoch, VideoCamera, VideoWish, process_usage};
 
 /// The ring has so much, unless memory is short, or it is said otherwise.
 const USUAL_RING_BYTES: u64 = 256 << 20;
@@ -70,6 +70,15 @@ pub enum Input {
         name: String,
         /// Where it is.
         path: PathBuf,
+    },
+    /// A camera of Video4Linux 2.
+    Camera {
+        /// What the stream is called.
+        name: String,
+        /// Its device, `/dev/video0`.
+        path: PathBuf,
+        /// What is asked of it.
+        wish: VideoWish,
     },
     /// A Unix socket that is made there, for any number of producers.
     Socket(PathBuf),
@@ -409,14 +418,33 @@ fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
             let file = open(path).map_err(|e| cannot(&path.display().to_string(), e))?;
             (Opened::Bytes(file), name.clone())
         }
+        Input::Camera { name, path, wish } => {
+            let camera = VideoCamera::open(path, wish).map_err(|e| camera_failed(path, &e))?;
+            (Opened::Camera(camera), name.clone())
+        }
         Input::Socket(path) => (Opened::Socket(bind(path)?), String::new()),
         Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
     })
 }
 
+fn camera_failed(path: &Path, e: &std::io::Error) -> Failure {
+    use std::io::ErrorKind::{NotFound, PermissionDenied, ResourceBusy, Unsupported};
+    let (kind, remedy) = match e.kind() {
+        Unsupported => {
+            (FailureKind::Usage, "ls /dev/v4l/by-id shows what is there; v4l2-ctl --list-formats-ext what it can")
+        }
+        NotFound => (FailureKind::Environment, "ls /dev/v4l/by-id shows which cameras there are"),
+        PermissionDenied => (FailureKind::Environment, "be a member of the group that it belongs to (video), or root"),
+        ResourceBusy => (FailureKind::Environment, "another program has it: fuser -v shows which"),
+        _ => (FailureKind::Environment, "dmesg may say more"),
+    };
+    Failure::new(kind, format!("{}: {e}", path.display())).remedy(remedy)
+}
+
 /// An input that is open.
 enum Opened {
     Bytes(OwnedFd),
+    Camera(VideoCamera),
     Socket(UnixListener),
     Cameras(Generated),
 }
@@ -430,6 +458,7 @@ fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors) -> Result<
     for (input, name) in inputs {
         match input {
             Opened::Bytes(file) => producers.push(read(file, &name, full, doors.clone()).map_err(cannot)?),
+            Opened::Camera(camera) => producers.push(capture(camera, &name, doors.clone()).map_err(cannot)?),
             Opened::Socket(socket) => producers.push(listen(socket, full, doors.clone()).map_err(cannot)?),
             Opened::Cameras(cameras) => producers.extend(generate(cameras, &doors).map_err(cannot)?),
         }

@@ -47,6 +47,7 @@ mod space;
 mod statx;
 mod thread;
 mod timex;
+mod video;
 
 pub use bell::Bell;
 pub use block::{
@@ -101,3 +102,4 @@ pub use thread::{
     set_io_priority, thread_usage,
 };
 pub use timex::clock_synchronised;
+pub use video::{JPEG_FORMATS, VideoCamera, VideoFormat, VideoPicture, VideoWish};

@@ -51,6 +51,7 @@ Examples:
   ffmpeg -i CAMERA -c:v mjpeg -f mjpeg - | narrows record -o /mnt/ssd --size 10GB
   narrows record -o cam.nrec --size 10GB front=/run/cam0 back=/run/cam1      two named pipes
   narrows record -o /dev/sdb1 --destroy SERIAL-part1 --when-full wrap --listen /run/cams.sock
+  narrows record -o /mnt/ssd --size 10GB --camera front=/dev/video0,1280x720@30
   narrows record -o /mnt/ssd --size 4GB --generate 4x2MB@30 --for 60s        cameras that are made up
   narrows record -o sim:sata-ssd --generate 4x2MB@30 --for 1h                on a simulated disk
   narrows record --plan --streams 4x16Mbit -o /mnt/card                      how many this storage carries
@@ -68,6 +69,10 @@ pub struct RecordArgs {
     /// The recording: a directory (a new file in it), a file, a block device (--destroy SERIAL), a simulated device
     #[arg(short = 'o', long = "output", value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
     pub target: OsString,
+    /// Record a camera (V4L2): its device, the name of its stream before it, and what is asked of it behind a comma, as
+    /// front=/dev/video0,1280x720@30 or /dev/video2,YUYV; several times for several. JPEG where it has that, else what it is set to
+    #[arg(long, value_name = "[NAME=]DEVICE[,FORMAT]", value_hint = clap::ValueHint::FilePath)]
+    pub camera: Vec<OsString>,
     /// Cameras that are made up: how many, of which frames, how many a second (max: as fast as the storage)
     #[arg(long, value_name = "COUNTxSIZE@FPS")]
     pub generate: Option<String>,
@@ -143,7 +148,7 @@ pub struct RecordArgs {
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
     /// Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries
-    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub plan: bool,
     /// The streams that are planned for: how many, and bits or bytes a second of each
     #[arg(long, value_name = "COUNTxRATE", requires = "plan", default_value = "4x16Mbit")]
@@ -152,23 +157,23 @@ pub struct RecordArgs {
     #[arg(long, value_name = "SIZE", requires = "plan", default_value = "20GB")]
     pub max_write: String,
     /// Say what a recording holds
-    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub list: bool,
     /// Read all of a recording: is any frame missing or altered that was acknowledged?
-    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub verify: bool,
     /// The same after a crash, and mend what is damaged of its head
-    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub recover: bool,
     /// Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps goes round them, also one
     /// that goes on now
-    #[arg(long, groups = ["reading", "timed"], conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, groups = ["reading", "timed"], conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub pin: bool,
     /// Let them be overwritten again; without a time, all
-    #[arg(long, groups = ["reading", "timed"], conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, groups = ["reading", "timed"], conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub unpin: bool,
     /// Write frames in this format to --into, else to stdout; also while recording goes on
-    #[arg(long, groups = ["reading", "timed"], value_enum, value_name = "FORMAT", conflicts_with_all = ["inputs", "generate", "listen"])]
+    #[arg(long, groups = ["reading", "timed"], value_enum, value_name = "FORMAT", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub export: Option<RecordExport>,
     /// Which stream; needed where there are several
     #[arg(long, value_name = "NAME", requires = "export")]

@@ -32,12 +32,14 @@ pub enum Loss {
     CutOff,
     /// What came was no frame of its format.
     Damaged,
+    /// The camera's driver had no buffer for it.
+    Missed,
 }
 
 impl Loss {
     /// All there are.
-    pub const ALL: [Self; 6] =
-        [Self::RingFull, Self::TooLarge, Self::ContainerFull, Self::Storage, Self::CutOff, Self::Damaged];
+    pub const ALL: [Self; 7] =
+        [Self::RingFull, Self::TooLarge, Self::ContainerFull, Self::Storage, Self::CutOff, Self::Damaged, Self::Missed];
 
     /// Its name in documents.
     pub fn name(self) -> &'static str {
@@ -48,6 +50,7 @@ impl Loss {
             Self::Storage => "storage",
             Self::CutOff => "cut-off",
             Self::Damaged => "damaged",
+            Self::Missed => "missed",
         }
     }
 

@@ -1,6 +1,7 @@
-//! Where frames come from: pipes and files, sockets, and cameras that are made up. Each producer has a thread of its own.
+//! Where frames come from: pipes and files, sockets, cameras, and such that are made up. Each producer has a thread of its own.
 
 mod bytes;
+mod camera;
 mod generator;
 mod jpeg;
 mod picture;
@@ -9,6 +10,7 @@ mod shared;
 mod socket;
 
 pub use bytes::{FRAME_HEAD_BYTES, FRAME_MAGIC, frame_head, parse_frame_head};
+pub use camera::{WishError, capture, parse_wish};
 pub use generator::{Generated, GeneratedError, InTime};
 pub use jpeg::{Seen, Walk};
 pub use socket::{HELLO_MAGIC, SHARED_MAGIC, listen};
