@@ -724,7 +724,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__record)
-            opts="-o -h -V --output --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --pin --unpin --export --stream --from --to --last --into --json --archive --color --help --version"
+            opts="-o -h -V --output --camera --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --pin --unpin --export --stream --from --to --last --into --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -736,6 +736,21 @@ _narrows() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --camera)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --generate)

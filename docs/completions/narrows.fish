@@ -581,6 +581,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print 
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -s o -l output -d 'The recording: a directory (a new file in it), a file, a block device (--destroy SERIAL), a simulated device' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l camera -d 'Record a camera (V4L2): its device, the name of its stream before it, and what is asked of it behind a comma, as front=/dev/video0,1280x720@30 or /dev/video2,YUYV; several times for several. JPEG where it has that, else what it is set to' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l generate -d 'Cameras that are made up: how many, of which frames, how many a second (max: as fast as the storage)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l jitter -d 'By how much sizes and moments of made-up frames differ, percent' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l burst -d 'Made-up frames come so many at once' -r

@@ -55,14 +55,28 @@ pub fn parse_wish(text: &str) -> Result<VideoWish, WishError> {
 /// No thread can be had.
 pub fn capture(camera: VideoCamera, name: &str, doors: Doors) -> io::Result<Producer> {
     let called = name.to_owned();
+    let jpeg = JPEG_FORMATS.contains(&camera.format().fourcc);
+    let kind = if jpeg { FrameKind::Jpeg } else { FrameKind::Opaque };
+    // Here, so that their numbers are in order.
+    let inflow = stream(doors, name, kind, RingFull::Drop);
     let body = move || {
-        let jpeg = JPEG_FORMATS.contains(&camera.format().fourcc);
-        let kind = if jpeg { FrameKind::Jpeg } else { FrameKind::Opaque };
-        let inflow = stream(doors, &called, kind, RingFull::Drop)?;
-        let mut taking = Taking { camera, inflow, jpeg, next: None };
-        taking.all().map_err(|e| format!("{called}: {e}"))
+        let mut taking = Taking { camera, inflow: inflow?, jpeg, next: None };
+        taking.all().map_err(|e| format!("{called}: {}", why(&e)))
     };
     std::thread::Builder::new().name(format!("in {name}")).spawn(body)
+}
+
+/// Why a camera ended, in words.
+fn why(e: &io::Error) -> String {
+    match e.raw_os_error().map(sys::errno_name).as_deref() {
+        Some("EIO") => "its driver gave up (EIO)".to_owned(),
+        Some("ENODEV") => "it is gone (ENODEV)".to_owned(),
+        Some("ENOSPC") => {
+            "its bus has no room for so much (ENOSPC): a smaller size, fewer pictures a second".to_owned()
+        }
+        Some(name) => name.to_owned(),
+        None => e.to_string(),
+    }
 }
 
 struct Taking {
