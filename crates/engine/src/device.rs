@@ -13,7 +13,7 @@ mod uring;
 
 pub(crate) use calls::{FileCalls, FileSet, check};
 pub use files::FilesDevice;
-pub(crate) use files::entry_name;
+pub(crate) use files::{LINKED, entry_name};
 pub use in_thread::PsyncDevice;
 pub(crate) use in_thread::{Calls, InThread};
 pub use memory::MemoryDevice;

@@ -47,20 +47,21 @@ struct Cells<'r> {
 }
 
 impl Cells<'_> {
-    /// A metric of a test: `seeks.ops_per_s`, or of this program's own phases with a direction in between.
+    /// A metric of a test: `seeks.ops_per_s`, or of this program's own phases with a direction in between. A block that is
+    /// read and written back counts once: as it is read.
     fn metric(&self, test: &str, quantities: &[&str]) -> Option<&Metric> {
         let wanted = self.run.phases.iter().filter(|p| self.options.wants(&p.plan.name));
         let metrics = wanted.flat_map(|p| &p.metrics);
-        metrics.into_iter().find(|m| {
-            let rest = m.id.strip_prefix(test).and_then(|rest| rest.strip_prefix('.'));
-            let quantity = rest.map(|r| ["read.", "write."].iter().find_map(|d| r.strip_prefix(d)).unwrap_or(r));
-            quantity.is_some_and(|q| quantities.contains(&q))
-        })
+        let parts = metrics.filter_map(|m| Some((m, m.id.strip_prefix(test)?.strip_prefix('.')?)));
+        let quantity = |r: &str| ["read.", "write."].iter().find_map(|d| r.strip_prefix(d)).unwrap_or(r).to_owned();
+        let meant: Vec<_> = parts.filter(|(_, rest)| quantities.contains(&quantity(rest).as_str())).collect();
+        let as_read = meant.iter().find(|(_, rest)| rest.starts_with("read."));
+        as_read.or(meant.first()).map(|(m, _)| *m)
     }
 
     fn rate(&self, test: &str) -> Option<&Metric> {
         let by_bytes = NAMES.iter().position(|t| *t == test).is_some_and(is_throughput);
-        self.metric(test, if by_bytes { &["throughput_bytes_per_s"] } else { &["ops_per_s", "iops"] })
+        self.metric(test, if by_bytes { &["throughput_bytes_per_s"] } else { &["ops_per_s", "iops", "files_per_s"] })
     }
 
     /// Number of a metric that stands, or that was asked for although it was refused.

@@ -19,7 +19,7 @@ pub use course::{
     NumaMemory, NumaNodes, OpenSync, Pacing, PriorityShare, Rate, RwFlags, ThinkTime,
 };
 pub use demands::PlanError;
-pub use files::{FileOperation, FilesPlan};
+pub use files::{FileKind, FileOperation, FilesPlan};
 pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};

@@ -14,6 +14,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("kdiskmark", include_str!("../workloads/kdiskmark.toml")),
     ("fill", include_str!("../workloads/fill.toml")),
     ("bursts", include_str!("../workloads/bursts.toml")),
+    ("bonnie", include_str!("../workloads/bonnie.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
     ("stream", include_str!("../workloads/stream.toml")),
     ("copy", include_str!("../workloads/copy.toml")),

@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use model::{
-    Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileOperation, FileOrder, FilesPlan, LatencyTarget, NS_PER_S,
-    Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
+    Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileKind, FileOperation, FileOrder, FilesPlan, LatencyTarget,
+    NS_PER_S, Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
 };
 
 /// An amount that may depend on the target.
@@ -66,6 +66,10 @@ pub struct Job {
     pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
     pub file_bytes: Option<u64>,
+    /// Of the smallest of files that are created as a whole, where their lengths differ.
+    pub file_bytes_least: Option<u64>,
+    /// What is created as a whole.
+    pub file_kind: FileKind,
     pub offset: Extent,
     pub offset_step: Extent,
     pub files: Files,
@@ -128,7 +132,17 @@ impl Job {
         let file_count = if let Files::Own(count) = self.files { count.into() } else { 0 };
         let file_shuffle = self.stream.block().file_order == FileOrder::Random;
         let file_bytes = self.file_bytes.unwrap_or(0);
-        self.stream.kind = FilesPlan { file_operation, file_count, file_set: 0, file_bytes, file_shuffle }.into();
+        let (file_bytes_least, file_kind) = (self.file_bytes_least, self.file_kind);
+        self.stream.kind = FilesPlan {
+            file_operation,
+            file_count,
+            file_set: 0,
+            file_bytes,
+            file_bytes_least,
+            file_kind,
+            file_shuffle,
+        }
+        .into();
     }
 
     /// Through the page cache where nothing else is said.

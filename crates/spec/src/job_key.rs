@@ -4,7 +4,7 @@ use crate::fio::our_key;
 use crate::job::{Extent, Files, Job};
 use crate::keys::{Key, keys, names, nearest};
 use model::{
-    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileOperation,
+    Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileKind, FileOperation,
     FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, PriorityShare, Rate,
     RwFlags, Sync, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
@@ -225,12 +225,21 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// The smallest length, if it is another, and the largest.
+fn file_sizes(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
+    match text.split_once('-') {
+        Some((least, most)) => Ok((Some(bytes(least)?), Some(bytes(most)?))),
+        None => Ok((None, Some(bytes(text)?))),
+    }
+}
+
 pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
     job.file_operation = one_of(text, &FileOperation::NAMES).ok();
     if job.file_operation.is_some() {
         return Ok(());
     }
     let block = job.stream.block_mut();
+    block.read_before_write = text == "rewrite";
     (block.operation, block.mix, block.trim_before_write) = match text {
         "read" => (Operation::Read, None, false),
         "write" => (Operation::Write, None, false),
@@ -238,6 +247,7 @@ pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
         "trim" => (Operation::Trim, None, false),
         "write-zeroes" => (Operation::WriteZeroes, None, false),
         "trim-write" => (Operation::Write, None, true),
+        "rewrite" => (Operation::Write, block.mix, false),
         _ => return Err(format!("no operation '{text}'")),
     };
     Ok(())
@@ -307,7 +317,7 @@ pub(crate) fn per_second(text: &str) -> Result<u64, String> {
 
 keys! {
     JOB_KEYS of Job:
-    "operation", "read, write, mix, trim, write-zeroes, trim-write; create, stat, open, delete, mkdir, stat-dir, rmdir", |j, t| operation(j, t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
+    "operation", "read, write, mix, trim, write-zeroes, trim-write, rewrite; create, stat, open, read-file, delete, mkdir, stat-dir, rmdir", |j, t| operation(j, t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
     "read-percent", "per cent", |j, t| {
         let block = j.stream.block_mut();
         block.mix = Some(Mix { read_percent: percent(t)? });
@@ -381,7 +391,8 @@ keys! {
     "files", "names below the target", |j, t| j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect()), "Files that it uses.";
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
-    "file-size", "size", |j, t| j.file_bytes = Some(bytes(t)?), "Length of each of its files; without it as long as its region, and empty where files are created as a whole.";
+    "file-size", "size, or LEAST-MOST", |j, t| (j.file_bytes_least, j.file_bytes) = file_sizes(t)?, "Length of each of its files; without it as long as its region, and empty where files are created as a whole. Those may differ: 1KiB-16KiB.";
+    "file-kind", "file, hard-link, symlink", |j, t| j.file_kind = one_of(t, &[("file", FileKind::File), ("hard-link", FileKind::HardLink), ("symlink", FileKind::Symlink)])?, "What is created as a whole: a file, one more name of a file, or a symbolic link that leads nowhere.";
     "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";

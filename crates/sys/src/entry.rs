@@ -40,6 +40,45 @@ pub fn open_entry(directory: impl AsFd, name: &str) -> Result<(), i32> {
     errno(rustix::fs::openat(directory, name, flags, Mode::empty())).map(drop)
 }
 
+/// Looks a file's attributes up and, where it is not empty, opens it, reads as much of it as fits, and closes it; how much that was.
+///
+/// # Errors
+/// The errno.
+#[inline]
+pub fn read_entry(directory: impl AsFd, name: &str, into: &mut [u8]) -> Result<usize, i32> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    if errno(rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?.st_size == 0 {
+        return Ok(0);
+    }
+    let file: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
+    let mut done = 0;
+    while done < into.len() {
+        match errno(rustix::io::read(&file, &mut into[done..]))? {
+            0 => break,
+            read => done += read,
+        }
+    }
+    Ok(done)
+}
+
+/// Gives a file of a directory one more name there.
+///
+/// # Errors
+/// The errno: `EMLINK`, and `EPERM` where the file system has no such links.
+#[inline]
+pub fn link_entry(directory: impl AsFd, from: &str, name: &str) -> Result<(), i32> {
+    errno(rustix::fs::linkat(&directory, from, &directory, name, AtFlags::empty()))
+}
+
+/// Makes a symbolic link.
+///
+/// # Errors
+/// The errno: `EPERM` where the file system has none.
+#[inline]
+pub fn symlink_entry(directory: impl AsFd, to: &str, name: &str) -> Result<(), i32> {
+    errno(rustix::fs::symlinkat(to, directory, name))
+}
+
 /// Looks a name's attributes up.
 ///
 /// # Errors

@@ -13,6 +13,7 @@
 //! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
 mod backlog;
+mod before;
 mod file_space;
 mod files;
 mod flow;

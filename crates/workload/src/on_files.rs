@@ -1,9 +1,10 @@
 //! Operations on files, each as a whole.
 
 use crate::op::in_fields;
+use crate::random::mix;
 use crate::shaping::Shaping;
 use crate::{Next, Outcome, Permutation, Request, Source};
-use model::{Direction, FileOperation, FilesPlan, Ns, StreamPlan};
+use model::{Direction, FileKind, FileOperation, FilesPlan, Ns, StreamPlan};
 
 /// What is done to one file or directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,8 +13,12 @@ pub struct FileOp {
     pub operation: FileOperation,
     /// Which of the stream's files, from 0 on.
     pub index: u64,
-    /// Bytes that are written to it.
+    /// What stands under its name.
+    pub kind: FileKind,
+    /// Bytes that it has: those that are written to it or read.
     pub len: u32,
+    /// Not an operation on it, but all that was done made durable.
+    pub sync: bool,
     /// Its name while it is under way.
     pub buffer: u32,
     /// When it should start.
@@ -30,12 +35,16 @@ impl Request for FileOp {
 
     #[inline]
     fn direction(&self) -> Direction {
-        if self.operation.changes_data() { Direction::Write } else { Direction::Read }
+        match (self.sync, self.operation.changes_data()) {
+            (true, _) => Direction::Sync,
+            (false, true) => Direction::Write,
+            (false, false) => Direction::Read,
+        }
     }
 
     #[inline]
     fn sends_data(&self) -> bool {
-        self.len > 0
+        self.len > 0 && self.operation == FileOperation::Create
     }
 }
 
@@ -45,6 +54,9 @@ impl Request for FileOp {
 pub struct FileStream {
     next: FileOp,
     count: u64,
+    /// Bytes by which their lengths differ at most, and what they are drawn with: a file has the same in all phases.
+    spread: Option<(u64, u64)>,
+    closes: bool,
     order: Option<Permutation>,
     once: bool,
     shaping: Option<Box<Shaping>>,
@@ -55,9 +67,13 @@ impl FileStream {
     pub fn new(plan: &StreamPlan, files: &FilesPlan, once: bool) -> Self {
         let operation = files.file_operation;
         // Plans with larger files are refused.
-        let len = if operation == FileOperation::Create { files.file_bytes as u32 } else { 0 };
+        let has_data = matches!(operation, FileOperation::Create | FileOperation::ReadFile);
+        let len = if has_data { files.file_bytes as u32 } else { 0 };
+        let least = files.file_bytes_least.filter(|least| *least < files.file_bytes && has_data);
         Self {
-            next: FileOp { operation, len, ..FileOp::default() },
+            next: FileOp { operation, kind: files.file_kind, len, ..FileOp::default() },
+            spread: least.map(|least| (files.file_bytes - least + 1, mix(u64::from(files.file_set)))),
+            closes: plan.durability.flush.fsync_at_end,
             count: files.file_count,
             order: files.file_shuffle.then(|| Permutation::new(files.file_count.max(1), plan.seed)),
             once: once || operation.changes_data(),
@@ -88,7 +104,14 @@ impl Source for FileStream {
         if let Some(order) = &self.order {
             op.index = order.at(op.index);
         }
+        if let Some((spread, seed)) = self.spread {
+            op.len -= (mix(seed ^ op.index) % spread) as u32;
+        }
         Next::Op(op)
+    }
+
+    fn closing(&mut self) -> Option<FileOp> {
+        std::mem::take(&mut self.closes).then(|| FileOp { sync: true, len: 0, ..self.next })
     }
 
     #[inline]

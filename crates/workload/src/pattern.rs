@@ -1,6 +1,7 @@
 //! The source of any stream of blocks.
 
 use crate::backlog::Backlog;
+use crate::before::Before;
 use crate::files::Files;
 use crate::flow::FlowShare;
 use crate::priorities::Priorities;
@@ -27,7 +28,8 @@ pub(crate) const OTHER: usize = 1;
 /// - Syncs between operations ([`model::Flush`]) are handed over after so many writes have been, to the file that was
 ///   written last, and do not wait for those in flight; rounds ([`Sync::FsyncPerRound`]) do.
 /// - A pause begins when all operations in flight have completed; what it computes comes before what it sleeps.
-/// - With `trim_before_write` a block is written when its trim has completed. The pair counts once against amounts.
+/// - With `trim_before_write` or `read_before_write` a block is written when its trim or read has completed. The pair counts once
+///   against amounts.
 /// - An amount is never exceeded: the last operation is cut to it, in whole smallest blocks.
 #[derive(Debug)]
 pub struct Pattern {
@@ -42,8 +44,7 @@ pub struct Pattern {
     in_flight: u32,
     syncs: Option<Syncs>,
     shaping: Option<Box<Shaping>>,
-    /// Blocks whose trim has completed, where each is trimmed before it is written; never more than are in flight.
-    trimmed: Option<Vec<BlockOp>>,
+    before: Option<Before>,
     backlog: Option<Backlog>,
     priorities: Option<Priorities>,
     chance: Random,
@@ -68,8 +69,8 @@ impl Pattern {
         let all_reads = u32::from(kind == OpKind::Read) * 100;
         let fixed = BlockSize::Fixed { bytes: block.block_size_bytes };
         let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
-        let trims = block.trim_before_write && kind.sends_data();
         let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
+        let before = Before::of(plan).filter(|_| kind.sends_data());
         Self {
             kind,
             read_percent: block.mix.map_or(all_reads, |m| m.read_percent.min(100)),
@@ -77,13 +78,13 @@ impl Pattern {
             least: block.min_block_bytes().max(1),
             files: Files::new(plan),
             once,
-            plain: syncs.is_none() && shaping.is_none() && priorities.is_none() && !trims,
+            plain: syncs.is_none() && shaping.is_none() && priorities.is_none() && before.is_none(),
             in_flight: 0,
             syncs,
             shaping,
             backlog: Backlog::of(plan),
             priorities,
-            trimmed: trims.then(|| Vec::with_capacity(plan.path.queue_depth as usize)),
+            before,
             chance: Random::new(plan.seed, MIX),
             size: Random::new(plan.seed, SIZE),
         }
@@ -112,7 +113,7 @@ impl Pattern {
     }
 
     fn over(&self) -> Next<BlockOp> {
-        // A trim in flight is followed by its write.
+        // What is done before a write is followed by it.
         if self.in_flight > 0 { Next::WaitForCompletion } else { Next::Done }
     }
 
@@ -133,7 +134,10 @@ impl Pattern {
         self.in_flight += 1;
         let mut kind = OpKind::Read;
         if side == OTHER {
-            kind = if self.trimmed.is_some() { OpKind::Trim } else { self.kind };
+            kind = self.before.as_mut().map_or(self.kind, |before| {
+                before.begins(offset);
+                before.kind
+            });
             if let Some(syncs) = &mut self.syncs
                 && self.kind != OpKind::Read
             {
@@ -178,8 +182,8 @@ impl Pattern {
     }
 
     fn next_in_turn(&mut self, now: Ns) -> Next<BlockOp> {
-        let trimmed = self.trimmed.as_mut().and_then(Vec::pop);
-        if let Some(op) = trimmed.or_else(|| self.backlog.as_mut()?.next()) {
+        let (before, kind) = (self.before.as_mut(), self.kind);
+        if let Some(op) = before.and_then(|before| before.next(kind)).or_else(|| self.backlog.as_mut()?.next()) {
             self.in_flight += 1;
             return Next::Op(op);
         }
@@ -248,10 +252,8 @@ impl Source for Pattern {
         {
             backlog.wrote(op);
         }
-        if let Some(trimmed) = &mut self.trimmed
-            && op.kind == OpKind::Trim
-        {
-            trimmed.push(BlockOp { kind: self.kind, intended_ns: None, buffer: 0, ..*op });
+        if let Some(before) = &mut self.before {
+            before.heard(op, outcome);
         }
     }
 

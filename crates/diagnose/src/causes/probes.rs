@@ -65,6 +65,7 @@ impl<'a> Probe<'a> {
 fn is_plain(stream: &StreamPlan) -> bool {
     stream.block().mix.is_none()
         && !stream.block().trim_before_write
+        && !stream.block().read_before_write
         && stream.block().block_sizes.is_none()
         && stream.timing.pacing.is_none_or(|p| Pacing { arrivals: p.arrivals, ..Pacing::default() } == p)
         && stream.timing.think.is_none()

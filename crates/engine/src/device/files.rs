@@ -1,14 +1,19 @@
 //! Operations on files and directories by their names, in the calling thread.
 
 use super::in_thread::{Calls, InThread};
-use model::FileOperation;
+use model::{FileKind, FileOperation};
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
-use sys::{BufferPool, Epoch};
+use sys::{BufferPool, Epoch, errno::EIO};
 use workload::FileOp;
 
 /// The name of a member of a set of files: nothing else is ever made or removed.
+/// The member of a set that hard links are names of: no index is as high.
+pub(crate) const LINKED: u64 = u64::MAX;
+/// Where symbolic links lead.
+const NOWHERE: &str = "nowhere";
+
 pub(crate) fn entry_name(set: u32, index: u64, buffer: &mut [u8; 32]) -> &str {
     let mut rest = &mut buffer[..];
     // 10 digits, a dot and 20 digits fit.
@@ -42,8 +47,18 @@ impl Calls for Entries {
     fn carry_out(&self, op: &FileOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let mut text = [0; 32];
         let (directory, name) = (&*self.directory, entry_name(self.set, op.index, &mut text));
+        if op.sync {
+            return sys::sync_file_system(directory).map(|()| 0).map_err(|e| e.raw_os_error().unwrap_or(EIO));
+        }
         match op.operation {
-            FileOperation::Create => sys::create_file(directory, name, &buffer[..op.len as usize], self.sync),
+            FileOperation::Create => match op.kind {
+                FileKind::File => sys::create_file(directory, name, &buffer[..op.len as usize], self.sync),
+                FileKind::HardLink => sys::link_entry(directory, entry_name(self.set, LINKED, &mut [0; 32]), name),
+                FileKind::Symlink => sys::symlink_entry(directory, NOWHERE, name),
+            },
+            FileOperation::ReadFile => {
+                return sys::read_entry(directory, name, &mut buffer[..op.len as usize]).map(|read| read as u32);
+            }
             FileOperation::Stat | FileOperation::StatDir => sys::stat_entry(directory, name),
             FileOperation::Open => sys::open_entry(directory, name),
             FileOperation::Delete => sys::remove_file(directory, name),

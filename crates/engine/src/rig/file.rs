@@ -206,7 +206,7 @@ impl Rig for FileRig {
         let stands_in = matches!(direct, Some(Err(_)));
         // What is read from memory verifies nothing of the device.
         let verifies = streams.iter().any(|s| s.verify.is_some() && s.reads() && !s.changes_data());
-        let cold = phase.drop_cache || verifies || !write && (phase.cold || through_loops || stands_in);
+        let cold = phase.drop_cache || phase.cold || verifies || !write && (through_loops || stands_in);
         let dropped = cold.then(|| self.drop_cached(&streams));
 
         let plan = PhasePlan { streams, ..phase.clone() };

@@ -5,7 +5,7 @@ use super::file::FileRig;
 use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, refusal};
 use crate::Control;
-use model::{Failure, FailureKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind};
+use model::{Direction, Failure, FailureKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind};
 
 /// A file system keeps this share of its inodes free.
 const KEPT_INODES: u64 = 20;
@@ -46,7 +46,9 @@ impl FileRig {
         let record = execute(job, &ways, Vec::new())?.record;
         for (i, stream) in plan.streams.iter().enumerate() {
             let one = record.streams.get(i);
-            let done = one.map_or(record.operations, |s| s.directions.iter().map(|d| d.operations).sum());
+            let done = one.map_or(record.operations, |s| {
+                s.directions.iter().filter(|d| d.direction != Direction::Sync).map(|d| d.operations).sum()
+            });
             let errors = one.map_or(&record.errors, |s| &s.errors);
             stream.files().into_iter().for_each(|files| own.conclude(files, done, errors.is_empty()));
         }

@@ -5,8 +5,8 @@
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
-use crate::device::entry_name;
-use model::FilesPlan;
+use crate::device::{LINKED, entry_name};
+use model::{FileKind, FileOperation, FilesPlan};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -84,6 +84,11 @@ impl OwnDirectory {
         if self.there.insert(files.file_set, 0).is_some() {
             clear(&self.directory, Some(files.file_set))?;
         }
+        if files.file_kind == FileKind::HardLink && files.file_operation == FileOperation::Create {
+            let linked =
+                sys::create_file(&*self.directory, entry_name(files.file_set, LINKED, &mut [0; 32]), &[], false);
+            linked.map_err(io::Error::from_raw_os_error)?;
+        }
         Ok(files.file_count)
     }
 
@@ -94,7 +99,10 @@ impl OwnDirectory {
         match files.file_operation {
             made if made.makes() => _ = self.there.insert(files.file_set, first),
             changed if !changed.changes_data() => {}
-            _ if whole && self.there.get(&files.file_set) == Some(&done) => _ = self.there.remove(&files.file_set),
+            // What hard links were names of stays until the set is made anew.
+            _ if whole && files.file_kind != FileKind::HardLink && self.there.get(&files.file_set) == Some(&done) => {
+                _ = self.there.remove(&files.file_set)
+            }
             // Which are left is not known.
             _ => _ = self.there.insert(files.file_set, 0),
         }

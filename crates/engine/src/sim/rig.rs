@@ -243,7 +243,7 @@ impl Rig for SimRig {
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let (streams, clipped) = self.clip(phase)?;
         self.device.machine.feed = control.samples.join();
-        let resident = if (phase.cold && !phase.is_write()) || phase.drop_cache {
+        let resident = if phase.cold || phase.drop_cache {
             self.settle()?;
             Some(self.device.machine.drop_pages())
         } else {

@@ -22,9 +22,28 @@ pub struct FilesPlan {
     /// Bytes that are written to each file when it is created.
     #[serde(default, skip_serializing_if = "is_default")]
     pub file_bytes: u64,
+    /// Bytes of the smallest, where their lengths differ: each is drawn from there up to `file_bytes`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_bytes_least: Option<u64>,
+    /// What is created.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_kind: FileKind,
     /// In a random order; else in the order of their names.
     #[serde(default, skip_serializing_if = "is_default")]
     pub file_shuffle: bool,
+}
+
+/// What stands under the name that is created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// A file.
+    #[default]
+    File,
+    /// One more name of a file that all of them are names of (link(2)).
+    HardLink,
+    /// A symbolic link that leads nowhere (symlink(2)).
+    Symlink,
 }
 
 /// What is done to a file or a directory.
@@ -38,6 +57,8 @@ pub enum FileOperation {
     Stat,
     /// Opens it for reading, and closes it.
     Open,
+    /// Looks its attributes up and, where it is not empty, opens it, reads all of it, and closes it.
+    ReadFile,
     /// Removes it.
     Delete,
     /// Makes a directory.
@@ -50,10 +71,11 @@ pub enum FileOperation {
 
 impl FileOperation {
     /// All of them, with the names by which they are asked for.
-    pub const NAMES: [(&'static str, Self); 7] = [
+    pub const NAMES: [(&'static str, Self); 8] = [
         ("create", Self::Create),
         ("stat", Self::Stat),
         ("open", Self::Open),
+        ("read-file", Self::ReadFile),
         ("delete", Self::Delete),
         ("mkdir", Self::Mkdir),
         ("stat-dir", Self::StatDir),
@@ -68,7 +90,7 @@ impl FileOperation {
     /// What makes that on which it is done: itself, where it makes something.
     pub fn maker(self) -> Self {
         match self {
-            Self::Create | Self::Stat | Self::Open | Self::Delete => Self::Create,
+            Self::Create | Self::Stat | Self::Open | Self::ReadFile | Self::Delete => Self::Create,
             Self::Mkdir | Self::StatDir | Self::Rmdir => Self::Mkdir,
         }
     }
@@ -80,7 +102,7 @@ impl FileOperation {
 
     /// Whether it makes or removes something. What does is done once to each file.
     pub fn changes_data(self) -> bool {
-        !matches!(self, Self::Stat | Self::Open | Self::StatDir)
+        !matches!(self, Self::Stat | Self::Open | Self::ReadFile | Self::StatDir)
     }
 }
 
@@ -106,6 +128,12 @@ impl StreamPlan {
             0 => return bad("there are no files; say how many (own-files; fio: nrfiles)"),
             1..=MOST_FILES => {}
             n => return Err(format!("{n} files; {MOST_FILES} are possible")),
+        }
+        if files.file_kind != FileKind::File && file_bytes > 0 {
+            return bad("links have no length of their own (file-size)");
+        }
+        if files.file_bytes_least.is_some_and(|least| least > file_bytes) {
+            return bad("the smallest file is larger than the largest");
         }
         if file_bytes > MOST_FILE_BYTES {
             let (given, most) = (bytes_text(file_bytes), bytes_text(MOST_FILE_BYTES));

@@ -38,7 +38,9 @@ impl StreamPlan {
     pub fn directions(&self) -> Vec<Direction> {
         if self.files().is_some() {
             // Those that change something count as writes, look-ups as reads.
-            return vec![if self.changes_data() { Direction::Write } else { Direction::Read }];
+            let data = if self.changes_data() { Direction::Write } else { Direction::Read };
+            let sync = self.durability.flush.fsync_at_end.then_some(Direction::Sync);
+            return [Some(data), sync].into_iter().flatten().collect();
         }
         let changes = self.changes_data().then_some(match self.block().operation {
             Operation::Read => Direction::Read,

@@ -96,6 +96,9 @@ pub struct BlockPlan {
     /// Each block is trimmed before it is written; the two are two operations.
     #[serde(default, skip_serializing_if = "is_default")]
     pub trim_before_write: bool,
+    /// Each block is read before it is written, with other data; the two are two operations.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_before_write: bool,
     /// Zones of [`Order::Zoned`]; each column sums to 100.
     #[serde(default, skip_serializing_if = "is_default")]
     pub zones: Vec<Zone>,
@@ -233,6 +236,7 @@ impl BlockPlan {
         file_order: FileOrder::RoundRobin,
         mix: None,
         trim_before_write: false,
+        read_before_write: false,
         zones: Vec::new(),
         run_blocks: 0,
         block_sizes: None,
@@ -337,8 +341,8 @@ impl BlockPlan {
     /// Whether it reads.
     pub fn reads(&self) -> bool {
         match self.mix {
-            Some(mix) => mix.read_percent > 0,
-            None => self.operation == Operation::Read,
+            Some(mix) => mix.read_percent > 0 || self.read_before_write,
+            None => self.operation == Operation::Read || self.read_before_write,
         }
     }
 

@@ -4,8 +4,8 @@
 
 use crate::quantity;
 use model::{
-    BlockSize, EngineKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, SteadyState, StopRule,
-    StreamPlan, Sync,
+    BlockSize, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, SteadyState,
+    StopRule, StreamPlan, Sync,
 };
 
 /// Thousandths as a decimal number without trailing zeros: 1200 is `1.2`.
@@ -16,14 +16,24 @@ fn milli(thousandths: u32) -> String {
 
 /// What is done to files: `create 20 000 files of 4 KiB in random order`.
 pub(crate) fn on_files(files: &FilesPlan) -> String {
-    let FilesPlan { file_operation, file_count, file_bytes, file_shuffle, .. } = *files;
-    let what = if file_operation.maker() == FileOperation::Mkdir { "directories" } else { "files" };
-    let size = if file_bytes > 0 { format!(" of {}", quantity::binary_size(file_bytes)) } else { String::new() };
+    let FilesPlan { file_operation, file_count, file_bytes, file_bytes_least, file_kind, file_shuffle, .. } = *files;
+    let what = match (file_operation.maker(), file_kind) {
+        (FileOperation::Mkdir, _) => "directories",
+        (_, FileKind::File) => "files",
+        (_, FileKind::HardLink) => "hard links",
+        (_, FileKind::Symlink) => "symbolic links",
+    };
+    let size = match file_bytes_least {
+        Some(least) => format!(" of {} to {}", quantity::binary_size(least), quantity::binary_size(file_bytes)),
+        None if file_bytes > 0 => format!(" of {}", quantity::binary_size(file_bytes)),
+        None => String::new(),
+    };
     let order = if file_shuffle { " in random order" } else { "" };
     let verb = match file_operation {
         FileOperation::Create | FileOperation::Mkdir => "create",
         FileOperation::Stat | FileOperation::StatDir => "stat",
         FileOperation::Open => "open",
+        FileOperation::ReadFile => "read",
         FileOperation::Delete | FileOperation::Rmdir => "delete",
     };
     format!("{verb} {} {what}{size}{order}", quantity::count(file_count))
@@ -79,9 +89,11 @@ pub(crate) fn operation(stream: &StreamPlan) -> String {
     match stream.block().mix {
         Some(mix) => {
             let rest = 100u32.saturating_sub(mix.read_percent);
-            format!("mix of {} % reads, {rest} % {}", mix.read_percent, noun(stream.block().operation))
+            let other = if stream.block().read_before_write { "rewrites" } else { noun(stream.block().operation) };
+            format!("mix of {} % reads, {rest} % {other}", mix.read_percent)
         }
         None if stream.block().trim_before_write => "trim, then write".into(),
+        None if stream.block().read_before_write => "rewrite (read, then write)".into(),
         None => verb(stream.block().operation).into(),
     }
 }
