@@ -5,8 +5,8 @@ mod phases;
 use engine::{Content, Crew, NoData};
 use engine::{Control, FilesDevice, LoopSettings, NullRig, Part, Rig, SimRig, run_worker};
 use model::{
-    EngineKind, FailureKind, FileOperation, FilesPlan, Limits, PhaseKind, PhasePlan, PhaseRecord, StopCause, StopRule,
-    StreamPlan, Warmup,
+    Direction, Durability, EngineKind, FailureKind, FileKind, FileOperation, FilesPlan, Flush, Limits, PhaseKind,
+    PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan, Warmup,
 };
 use phases::{open, options};
 use std::collections::BTreeSet;
@@ -184,4 +184,50 @@ fn a_failed_operation_is_a_completion_with_its_errno() {
     let record = one(files(FileOperation::Stat, 9, 7), Continue);
     assert_eq!((record.operations, &record.errors["ENOENT"]), (4, &5));
     assert_eq!(std::fs::read(target.path().join("7.1")).unwrap(), b"theirs");
+}
+
+#[test]
+fn files_of_several_lengths_are_read_whole_and_links_are_made() {
+    use FileOperation::{Create, Delete, ReadFile, Stat};
+    let target = tempfile::tempdir().unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    let sized = |operation| FilesPlan { file_bytes: 900, file_bytes_least: Some(100), ..files(operation, 50, 0) };
+    let made = run(&mut rig, vec![sized(Create)]);
+    let own = own(target.path());
+    let lengths: Vec<u64> = names(&own).iter().map(|n| std::fs::metadata(own.join(n)).unwrap().len()).collect();
+    assert!(lengths.iter().all(|n| (100..=900).contains(n)), "{lengths:?}");
+    assert!(lengths.iter().collect::<BTreeSet<_>>().len() > 20, "they differ: {lengths:?}");
+    assert_eq!(made.bytes, lengths.iter().sum::<u64>());
+    let shuffled = FilesPlan { file_shuffle: true, ..sized(ReadFile) };
+    let read = run(&mut rig, vec![shuffled]);
+    assert_eq!((read.operations, read.bytes, read.errors.len()), (50, made.bytes, 0));
+    for (file_kind, set) in [(FileKind::HardLink, 1), (FileKind::Symlink, 2)] {
+        let links = |operation, count| FilesPlan { file_kind, ..files(operation, count, set) };
+        assert_eq!(run(&mut rig, vec![links(Create, 30)]).operations, 30);
+        let link = std::fs::symlink_metadata(own.join(format!("{set}.7"))).unwrap();
+        assert_eq!(link.file_type().is_symlink(), file_kind == FileKind::Symlink);
+        let names_of_one = std::os::unix::fs::MetadataExt::nlink(&link);
+        assert_eq!(names_of_one, if file_kind == FileKind::HardLink { 31 } else { 1 });
+        assert_eq!(run(&mut rig, vec![links(Stat, 30)]).errors.len(), 0);
+        assert_eq!(run(&mut rig, vec![links(Delete, 30)]).operations, 30);
+        // Once more: what is left of the first time is in nobody's way.
+        assert_eq!(run(&mut rig, vec![links(Create, 30)]).operations, 30);
+    }
+    drop(rig);
+    assert!(names(target.path()).is_empty(), "{:?}", names(target.path()));
+}
+
+#[test]
+fn what_was_made_is_synced_at_the_end_where_that_is_asked_for() {
+    let target = tempfile::tempdir().unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    let mut plan = phase(vec![files(FileOperation::Create, 20, 0)]);
+    let flush = Flush { fsync_at_end: true, ..Flush::default() };
+    plan.streams[0].durability = Durability { flush, ..Durability::default() };
+    let record = rig.run(&plan, &Control::default()).unwrap();
+    let directions: Vec<(Direction, u64)> =
+        record.streams[0].directions.iter().map(|d| (d.direction, d.operations)).collect();
+    assert_eq!((record.operations, directions), (20, vec![(Direction::Write, 20), (Direction::Sync, 1)]));
+    // They are known to be there: the sync is none of them.
+    assert_eq!(run(&mut rig, vec![files(FileOperation::Delete, 20, 0)]).operations, 20);
 }

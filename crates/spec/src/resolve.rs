@@ -211,7 +211,9 @@ struct Used {
     ends: BTreeMap<String, u64>,
     /// Their sum.
     needed: u128,
-    /// The same, of what must have been written before.
+    /// End of what the target holds because a phase that is measured wrote it, from its start.
+    written: u64,
+    /// End of what must have been written before, by file.
     laid_out: BTreeMap<String, u64>,
     /// Files of which data are verified, and how: those that are laid out are stamped.
     verified: BTreeMap<String, VerifyKind>,

@@ -348,6 +348,25 @@ fn a_block_is_written_when_its_trim_has_completed() {
 }
 
 #[test]
+fn a_block_is_written_back_when_it_was_read_and_other_reads_are_not() {
+    let base = plan(Operation::Write, Order::Random);
+    let rewriting = |mix| StreamPlan {
+        kind: BlockPlan { read_before_write: true, mix, ..base.block().clone() }.into(),
+        limits: Limits { total_operations: Some(200), ..base.limits },
+        ..base.clone()
+    };
+    let done = bounded(&rewriting(None), 10_000);
+    assert_eq!((done.count(OpKind::Read), done.count(OpKind::Write)), (200, 200));
+    for (at, write) in done.ops.iter().filter(|(_, op)| op.kind == OpKind::Write) {
+        let read = done.ops.iter().find(|(_, op)| op.kind == OpKind::Read && op.offset == write.offset).unwrap();
+        assert!(read.0 + 1_000 <= *at && read.1.len == write.len);
+    }
+    let seeks = bounded(&rewriting(Some(Mix { read_percent: 90 })), 10_000);
+    let (reads, writes) = (seeks.count(OpKind::Read), seeks.count(OpKind::Write));
+    assert!(reads == 200 && (8..=35).contains(&writes), "{reads} reads, {writes} writes");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_operations() {
     let mix = Some(Mix { read_percent: 40 });
     let a = StreamPlan {

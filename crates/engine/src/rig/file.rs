@@ -239,12 +239,14 @@ impl Rig for FileRig {
         }
         if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &plan.streams);
+        } else if self.opened.size.is_none() && record.errors.is_empty() {
+            self.wrote_whole(&plan.streams, record.bytes);
         }
         record.direct = proof;
         record.cold = dropped.map(|d| ColdProof {
             resident_pages_before: d.resident_pages,
             device_read_bytes: None,
-            phase_read_bytes: record.bytes,
+            phase_read_bytes: read_bytes,
             method: d.method,
         });
         record.data = data;

@@ -83,3 +83,50 @@ fn what_has_no_file_system_is_refused_with_the_reason() {
     assert!(said.iter().any(|s| ended.stderr.contains(s)), "{}{}", ended.stdout, ended.stderr);
     assert!(entries(&scratch.target()).is_empty());
 }
+
+/// bonnie++'s phases on a real file system, and the line that its readers take.
+#[test]
+fn the_phases_of_bonnie_give_its_line() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let set = |text: &str| ["--set".to_owned(), text.to_owned()];
+    let small = ["region=16MiB", "cold=false", "own-files=200", "file-size=100-900", "operations=50"].map(set).concat();
+    let arguments: Vec<String> = ["run", "bonnie", target.to_str().unwrap(), "--json"].map(str::to_owned).to_vec();
+    let run = scratch.json([arguments.clone(), small].concat(), 0);
+    let phases = run["phases"].as_array().unwrap();
+    let names: Vec<&str> = phases.iter().map(|p| p["name"].as_str().unwrap()).collect();
+    // What put-block wrote is what is read: nothing is laid out in between.
+    let expected = [
+        "putc",
+        "put-block",
+        "rewrite",
+        "getc",
+        "get-block",
+        "seeks",
+        "seq-create",
+        "seq-stat",
+        "seq-delete",
+        "ran-create",
+        "ran-stat",
+        "ran-delete",
+    ];
+    assert_eq!(names, expected);
+    let metric = |phase: usize, quantity: &str| {
+        let metrics = phases[phase]["metrics"].as_array().unwrap();
+        let found = metrics.iter().find(|m| m["id"] == format!("{}.{quantity}", expected[phase]));
+        let found = found.unwrap_or_else(|| panic!("{quantity}: {}", phases[phase]));
+        found["value"].as_f64().or(found["rejected_value"].as_f64()).unwrap()
+    };
+    let (read, written) = (metric(2, "read.iops"), metric(2, "write.iops"));
+    assert!((0.9..1.1).contains(&(read / written)), "each block is read and written: {read} {written}");
+    assert!(metric(5, "read.iops") > 3.0 * metric(5, "write.iops"), "one in ten is written back");
+    let exported = scratch.run(["export", "latest", "--format", "bonnie-csv", "--keep-refused"]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    let fields: Vec<&str> = exported.stdout.trim().split(',').collect();
+    assert_eq!((fields.len(), fields[0]), (50, "1.98"));
+    assert!((26..38).step_by(2).all(|at| fields[at].parse::<f64>().is_ok_and(|n| n > 0.0)), "{fields:?}");
+    let kib = |at: usize| fields[at].parse::<f64>().unwrap();
+    let counted_once = metric(2, "read.throughput_bytes_per_s") / 1024.0;
+    assert!((kib(13) / counted_once - 1.0).abs() < 0.01, "{} {counted_once}", kib(13));
+    assert!(entries(&target).is_empty(), "{:?}", entries(&target));
+}

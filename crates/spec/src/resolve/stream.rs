@@ -97,10 +97,14 @@ impl Resolver<'_> {
             if let Some(verify) = job.stream.verify {
                 self.used.verified.entry(name.clone()).or_insert(verify.kind);
             }
-            if job.stream.reads() || job.laid_out {
+            let written = if name.is_empty() { self.used.written } else { 0 };
+            if (job.stream.reads() || job.laid_out) && end > written {
                 let needed = self.used.laid_out.entry(name).or_default();
                 *needed = end.max(*needed);
             }
+        }
+        if files.is_empty() && offset == 0 && job.writes_whole() && self.used.laid_out.is_empty() && !phase.optional {
+            self.used.written = end.max(self.used.written);
         }
         let needed = u64::try_from(self.used.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
