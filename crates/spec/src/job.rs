@@ -73,6 +73,8 @@ pub struct Job {
     pub offset: Extent,
     pub offset_step: Extent,
     pub files: Files,
+    /// How many files its operations on files as a whole are done to; of operations on blocks nothing.
+    pub file_count: Option<u32>,
     /// How its own files are named, with `$jobname`, `$jobnum` and `$filenum`.
     pub file_format: Option<String>,
     /// Bytes a loop, or a part of the region; `None`: the region.
@@ -129,6 +131,7 @@ impl Job {
             return;
         }
         let Some(file_operation) = self.file_operation else { return };
+        self.files = self.file_count.map_or_else(|| std::mem::take(&mut self.files), Files::Own);
         let file_count = if let Files::Own(count) = self.files { count.into() } else { 0 };
         let file_shuffle = self.stream.block().file_order == FileOrder::Random;
         let file_bytes = self.file_bytes.unwrap_or(0);

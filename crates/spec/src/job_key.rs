@@ -392,6 +392,7 @@ keys! {
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
     "file-size", "size, or LEAST-MOST", |j, t| (j.file_bytes_least, j.file_bytes) = file_sizes(t)?, "Length of each of its files; without it as long as its region, and empty where files are created as a whole. Those may differ: 1KiB-16KiB.";
+    "file-count", "number", |j, t| j.file_count = Some(positive(t)?), "How many files operations on whole files are done to: own-files, but without a meaning for blocks.";
     "file-kind", "file, hard-link, symlink", |j, t| j.file_kind = one_of(t, &[("file", FileKind::File), ("hard-link", FileKind::HardLink), ("symlink", FileKind::Symlink)])?, "What is created as a whole: a file, one more name of a file, or a symbolic link that leads nowhere.";
     "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
