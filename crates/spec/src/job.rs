@@ -66,8 +66,8 @@ pub struct Job {
     pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
     pub file_bytes: Option<u64>,
-    /// Of the smallest of files that are created as a whole, where their lengths differ.
-    pub file_bytes_least: Option<u64>,
+    /// Of the smallest and the largest of files that are created as a whole.
+    pub file_lengths: Option<(u64, u64)>,
     /// What is created as a whole.
     pub file_kind: FileKind,
     pub offset: Extent,
@@ -134,8 +134,10 @@ impl Job {
         self.files = self.file_count.map_or_else(|| std::mem::take(&mut self.files), Files::Own);
         let file_count = if let Files::Own(count) = self.files { count.into() } else { 0 };
         let file_shuffle = self.stream.block().file_order == FileOrder::Random;
-        let file_bytes = self.file_bytes.unwrap_or(0);
-        let (file_bytes_least, file_kind) = (self.file_bytes_least, self.file_kind);
+        let same = self.file_bytes.unwrap_or(0);
+        let (least, file_bytes) = self.file_lengths.unwrap_or((same, same));
+        let file_bytes_least = Some(least).filter(|least| *least != file_bytes);
+        let file_kind = self.file_kind;
         self.stream.kind = FilesPlan {
             file_operation,
             file_count,

@@ -225,12 +225,10 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The smallest length, if it is another, and the largest.
-fn file_sizes(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
-    match text.split_once('-') {
-        Some((least, most)) => Ok((Some(bytes(least)?), Some(bytes(most)?))),
-        None => Ok((None, Some(bytes(text)?))),
-    }
+/// The smallest length and the largest.
+fn file_lengths(text: &str) -> Result<(u64, u64), String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    Ok((bytes(least)?, bytes(most)?))
 }
 
 pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
@@ -391,7 +389,8 @@ keys! {
     "files", "names below the target", |j, t| j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect()), "Files that it uses.";
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
-    "file-size", "size, or LEAST-MOST", |j, t| (j.file_bytes_least, j.file_bytes) = file_sizes(t)?, "Length of each of its files; without it as long as its region, and empty where files are created as a whole. Those may differ: 1KiB-16KiB.";
+    "file-size", "size", |j, t| j.file_bytes = Some(bytes(t)?), "Length of each of its files; without it as long as its region, and empty where files are created as a whole.";
+    "file-lengths", "LEAST-MOST", |j, t| j.file_lengths = Some(file_lengths(t)?), "Lengths of files that are created as a whole, drawn from this range; without a meaning for blocks.";
     "file-count", "number", |j, t| j.file_count = Some(positive(t)?), "How many files operations on whole files are done to: own-files, but without a meaning for blocks.";
     "file-kind", "file, hard-link, symlink", |j, t| j.file_kind = one_of(t, &[("file", FileKind::File), ("hard-link", FileKind::HardLink), ("symlink", FileKind::Symlink)])?, "What is created as a whole: a file, one more name of a file, or a symbolic link that leads nowhere.";
     "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";

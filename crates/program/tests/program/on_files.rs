@@ -90,8 +90,9 @@ fn the_phases_of_bonnie_give_its_line() {
     let scratch = Scratch::new();
     let target = scratch.target();
     let set = |text: &str| ["--set".to_owned(), text.to_owned()];
-    let small =
-        ["region=16MiB", "cold=false", "file-count=200", "file-size=100-900", "operations=50"].map(set).concat();
+    let small = ["region=16MiB", "cold=false", "file-count=200", "file-lengths=100-900", "seeks.operations=50"]
+        .map(set)
+        .concat();
     let arguments: Vec<String> = ["run", "bonnie", target.to_str().unwrap(), "--json"].map(str::to_owned).to_vec();
     let run = scratch.json([arguments.clone(), small].concat(), 0);
     let phases = run["phases"].as_array().unwrap();

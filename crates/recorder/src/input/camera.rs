@@ -42,7 +42,9 @@ pub fn parse_wish(text: &str) -> Result<VideoWish, WishError> {
         });
         match (size, <[u8; 4]>::try_from(part.as_bytes())) {
             (Some(size), _) if wish.size.is_none() => wish.size = Some(size),
-            (None, Ok(fourcc)) if wish.fourcc.is_none() && fourcc.is_ascii() => wish.fourcc = Some(fourcc),
+            (None, Ok(fourcc)) if wish.fourcc.is_none() && fourcc.is_ascii() && fourcc[0].is_ascii_alphabetic() => {
+                wish.fourcc = Some(fourcc);
+            }
             _ => return Err(wrong()),
         }
     }
