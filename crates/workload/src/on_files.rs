@@ -111,7 +111,7 @@ impl Source for FileStream {
     }
 
     fn closing(&mut self) -> Option<FileOp> {
-        std::mem::take(&mut self.closes).then(|| FileOp { sync: true, len: 0, ..self.next })
+        std::mem::take(&mut self.closes).then_some(FileOp { sync: true, len: 0, ..self.next })
     }
 
     #[inline]
