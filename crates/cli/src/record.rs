@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use sys::VideoFormat;
 
 /// A line of progress is drawn anew that often.
 const DRAW: Duration = Duration::from_millis(500);
@@ -234,6 +235,16 @@ impl Line {
     }
 }
 
+/// What a camera gives, which may be other than what was asked of it.
+fn given(name: &str, format: &VideoFormat) -> String {
+    let rate = format.frames_per_s.map_or_else(String::new, |(count, seconds)| {
+        format!(", {} a second", quantity::significant(f64::from(count) / f64::from(seconds), 3))
+    });
+    let VideoFormat { width, height, most_bytes, .. } = format;
+    let size = quantity::binary_size(u64::from(*most_bytes));
+    format!("{name}: {} {width}x{height}{rate}, pictures of at most {size}", format.letters())
+}
+
 fn stream(counted: &Counted) -> RecordStream {
     RecordStream {
         name: counted.name.name.clone(),
@@ -266,7 +277,8 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
     let ran = &recorded.ran;
     let (writer_cpu, process_cpu) = recorded.cpu_s_per_gb().unzip();
     let (priority_effective, priority_reason) = priority(&recorded.priority);
-    let mut remarks = recorded.complaints.clone();
+    let mut remarks: Vec<String> = recorded.cameras.iter().map(|(name, format)| given(name, format)).collect();
+    remarks.extend(recorded.complaints.iter().cloned());
     match ran.written.ended_by {
         Some(recorder::Loss::ContainerFull) => remarks.push("the recording is full".into()),
         Some(recorder::Loss::Storage) => {

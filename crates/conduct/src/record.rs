@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sys::{Bell, Epoch, VideoCamera, VideoWish, process_usage};
+use sys::{Bell, Epoch, VideoCamera, VideoFormat, VideoWish, process_usage};
 
 /// The ring has so much, unless memory is short, or it is said otherwise.
 const USUAL_RING_BYTES: u64 = 256 << 20;
@@ -183,6 +183,8 @@ pub struct Recorded {
     pub deferred: Option<Deferred>,
     /// What came of limits.
     pub limits: Vec<Limited>,
+    /// The cameras, by the names of their streams, and what each gives: drivers change what they cannot do.
+    pub cameras: Vec<(String, VideoFormat)>,
     /// What producers said at their end that were not as they should be.
     pub complaints: Vec<String>,
     /// Whether its time is simulated.
@@ -260,6 +262,11 @@ fn real(
     // What cannot be opened is told before anything is written.
     let _sockets = Sockets(&recording.inputs);
     let opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
+    let format = |(input, name): &(Opened, String)| match input {
+        Opened::Camera(camera) => Some((name.clone(), camera.format())),
+        _ => None,
+    };
+    let cameras = opened.iter().filter_map(format).collect();
     let mut others = Others::of(recording)?;
     let place = Place::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry, &place.pins())?;
@@ -329,6 +336,7 @@ fn real(
         scheduling,
         deferred,
         limits,
+        cameras,
         complaints,
         simulated: false,
     })

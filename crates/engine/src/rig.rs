@@ -27,6 +27,7 @@ pub(crate) use bounds::clip;
 pub use device_reads::DeviceReads;
 pub(crate) use execute::reading_back;
 pub use file::FileRig;
+pub(crate) use file::moved_bytes;
 pub use null::NullRig;
 pub(crate) use on_files::no_file_system;
 pub use probe::WriteProbe;

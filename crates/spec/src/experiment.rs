@@ -6,6 +6,7 @@ mod condition;
 pub use condition::{Condition, Term};
 
 use crate::text_error::{Place, Text, TextError, TextErrorKind};
+use crate::toml_values::{has_table, pairs_of, plain};
 use model::parse_duration_ns;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -169,15 +170,6 @@ pub fn is_experiment(text: &str) -> bool {
     has_table(text, "[experiment]")
 }
 
-/// Whether a text in TOML asks for frames.
-pub fn is_frames(text: &str) -> bool {
-    has_table(text, "[frames]")
-}
-
-fn has_table(text: &str, head: &str) -> bool {
-    text.lines().any(|line| line.trim() == head)
-}
-
 /// Reads an experiment.
 ///
 /// # Errors
@@ -286,20 +278,6 @@ fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
 /// Names become parts of tags and of file names.
 fn is_name(text: &str) -> bool {
     (1..=40).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-}
-
-/// A value as `--set` takes it.
-fn plain(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        toml::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
-    }
-}
-
-/// The keys of a table, with what each says.
-pub(crate) fn pairs_of(table: &toml::Table) -> Vec<(String, String)> {
-    table.iter().map(|(key, value)| (key.clone(), plain(value))).collect()
 }
 
 #[cfg(test)]

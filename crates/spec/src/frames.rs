@@ -1,9 +1,9 @@
 //! Frames in several ways, as text: `[frames]` and its keys. docs/recorder.md describes what is done with it.
 
-use crate::experiment::pairs_of;
 use crate::job_key::{bytes, one_of, percent, time, whole};
 use crate::keys::{self, keys};
 use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::toml_values::{has_table, pairs_of};
 use model::{FrameWay, FramesStudy, Ns};
 use std::fmt::Display;
 
@@ -30,6 +30,11 @@ keys! {
     "rest", "a duration", |to, text| to.rest_ns = time(text)?, "Rest before and after the frames that are compared at one rate.";
     "ring", "4MiB or more", |to, text| to.ring_bytes = within(bytes(text)?, 4 << 20, u64::MAX)?, "Memory for frames that wait to be written.";
     "max-latency", "1ms or more", |to, text| to.max_latency_ns = within(time(text)?, 1_000_000, Ns::MAX)?, "How old a frame may be when it is durable, the flush apart.";
+}
+
+/// Whether a text in TOML asks for frames.
+pub fn is_frames(text: &str) -> bool {
+    has_table(text, "[frames]")
 }
 
 /// What `[frames]` says of a text, beside which nothing but its title may stand.
@@ -76,7 +81,7 @@ mod tests {
     #[test]
     fn the_text_that_is_built_in_says_what_is_usual() {
         let text = crate::workload_text("frames").unwrap();
-        assert!(crate::is_frames(text));
+        assert!(is_frames(text));
         let study = parse_frames("frames", "[frames]", &[]).unwrap();
         assert_eq!(parse_frames("frames", text, &[]).unwrap(), study);
         assert_eq!((study.frame_bytes, study.ways.len(), study.rounds), (2_000_000, 5, 3));

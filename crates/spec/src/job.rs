@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use model::{
     Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileKind, FileOperation, FileOrder, FilesPlan, LatencyTarget,
-    Limits, NS_PER_S, Operation, Order, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
+    Limits, NS_PER_S, Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
 };
 
 /// An amount that may depend on the target.
@@ -194,13 +194,11 @@ impl Job {
 
     /// Whether it writes all of its region, once and in sequence, whatever that takes.
     pub fn writes_whole(&self) -> bool {
-        let block = self.stream.block();
-        let by_region = self.time_ns.is_none() && self.amount.is_none() && self.steady.is_none() && !self.only_asked;
-        let plain = block.mix.is_none() && block.order == Order::Sequential && self.file_operation.is_none();
+        let by_region = self.time_ns.is_none() && self.amount.is_none() && self.steady.is_none();
+        let always = !self.only_asked && !self.only_split && self.file_operation.is_none();
         by_region
-            && plain
-            && block.operation == Operation::Write
-            && !block.read_before_write
+            && always
+            && self.stream.block().only_writes_in_sequence()
             && self.stream.limits == Limits::default()
             && (self.copies, self.loops) == (1, 1)
     }

@@ -25,16 +25,15 @@ mod sim;
 mod sim_key;
 mod sim_memory_bus;
 mod text_error;
+mod toml_values;
 mod top_key;
 mod workload;
 
 pub use budget::{PlainCalls, Probe};
 pub use builtin::{built_in, frames_workload, nearest_workload, workload_text, workloads};
-pub use experiment::{
-    Arm, Condition, Experiment, Setting, Term, WorkloadSource, is_experiment, is_frames, parse_experiment,
-};
+pub use experiment::{Arm, Condition, Experiment, Setting, Term, WorkloadSource, is_experiment, parse_experiment};
 pub use fio::{fio_names, fio_options, our_key, parse_fio};
-pub use frames::parse_frames;
+pub use frames::{is_frames, parse_frames};
 pub use job::Workload;
 pub use job_key::{cpus as parse_cpus, job_keys};
 pub use keys::{Key, nearest};

@@ -4,9 +4,9 @@
 //! depth 1 shows them, with the host's CPU cost; it is taken out here, so that changing the CPU cost afterwards changes
 //! the outcome.
 
-use crate::experiment::pairs_of;
 use crate::keys::{Key, find, names, nearest};
 use crate::sim_key::sim_keys;
+use crate::toml_values::pairs_of;
 use model::{Fact, SimBus, SimModel, SimStalls};
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -6,11 +6,11 @@
 
 use crate::Mapping;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::ioctl::{Getter, Opcode, Setter, Updater, ioctl, opcode};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,6 +38,8 @@ const TIMESTAMP_MASK: u32 = 0xe000;
 const TIMESTAMP_MONOTONIC: u32 = 0x2000;
 const CAP_TIMEPERFRAME: u32 = 0x1000;
 
+/// VIDEO_MAJOR (k:include/media/v4l2-dev.h).
+const VIDEO_MAJOR: u32 = 81;
 /// Buffers that the driver is asked for: what it has while ours are copied.
 const BUFFERS: u32 = 8;
 /// No driver has more.
@@ -165,6 +167,13 @@ pub struct VideoFormat {
     pub frames_per_s: Option<(u32, u32)>,
 }
 
+impl VideoFormat {
+    /// Its format in letters: `MJPG`.
+    pub fn letters(&self) -> String {
+        letters(self.fourcc)
+    }
+}
+
 /// The formats of pictures that are JPEG.
 pub const JPEG_FORMATS: [[u8; 4]; 2] = [*b"MJPG", *b"JPEG"];
 
@@ -205,7 +214,16 @@ impl VideoCamera {
         if !cfg!(feature = "v4l2") {
             return Err(unsupported("this program was built without V4L2 (cargo build --features v4l2)".into()));
         }
-        let file = rustix::fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
+        // Opening alone does something to some devices (a watchdog): nothing is opened that is no device of V4L.
+        let handle = crate::open_handle(path, crate::Links::Follow)?;
+        let known = rustix::fs::fstat(&handle)?;
+        let is_video = FileType::from_raw_mode(known.st_mode) == FileType::CharacterDevice
+            && rustix::fs::major(known.st_rdev) == VIDEO_MAJOR;
+        if !is_video {
+            return Err(unsupported("it is no camera of V4L2".into()));
+        }
+        let name = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        let file = rustix::fs::open(name, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
         is_camera(&file)?;
         let format = choose(&file, wish)?;
         let mut camera = Self { file, buffers: Vec::new(), format };

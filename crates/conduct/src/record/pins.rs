@@ -9,7 +9,7 @@ use super::read::find_recording;
 use crate::admission::{Consent, admit};
 use model::{Failure, FailureKind};
 use observe::Root;
-use recorder::{Container, Damage, Pins, RECORD_BYTES, SharedPins, Store, Superblock, WhenFull};
+use recorder::{Container, Pins, RECORD_BYTES, SharedPins, Store, Superblock, WhenFull};
 use rustix::fs::FlockOperation;
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -69,7 +69,7 @@ pub(super) fn superblock_of(file: &File, uuid: &[u8; 16]) -> Option<Superblock> 
 
 /// A recorder's ear for pins.
 pub(super) struct Listening {
-    /// Through the page cache, where those who pin write: it costs the storage nothing.
+    /// Through the page cache, where those who pin write.
     file: Option<File>,
     uuid: [u8; 16],
     pins: SharedPins,
@@ -109,8 +109,14 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     if container.geometry().when_full != WhenFull::Wrap {
         return Err(refused(&path, "this recording is never overwritten: it stops when it is full"));
     }
-    if container.damage.contains(&Damage::BothSuperblocks) {
-        return Err(refused(&path, "both of its superblocks are damaged").remedy("narrows record --recover"));
+    if !container.damage.is_empty() {
+        // What stands in the place of one may be somebody else's by now.
+        return Err(refused(&path, "a superblock of it is damaged").remedy("narrows record --recover makes it anew"));
+    }
+    if !keep && *time_ns == (0..u64::MAX) {
+        // Also pins of segments that are gone.
+        write(&file, &container.superblock, Pins::default(), &path)?;
+        return Ok(Pinned::default());
     }
     let spans = container.spans().map_err(|e| failed(&path, &e))?;
     let meant = spans.iter().filter(|span| span.from_ns < time_ns.end && span.to_ns >= time_ns.start);
@@ -120,11 +126,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
             .remedy("narrows record --list says from when to when it has some"));
     }
     let before = &container.superblock.pins;
-    let pins = if keep {
-        before.with(&meant)
-    } else {
-        meant.iter().try_fold(before.clone(), |pins, range| pins.without(range))
-    };
+    let pins = if keep { before.with(&meant) } else { before.without(&meant) };
     let pins = pins.ok_or_else(|| {
         refused(&path, &format!("more than {} separate stretches cannot be pinned", recorder::MOST_PINS))
             .remedy("pin one that joins them, or let one go: --unpin")
@@ -140,8 +142,8 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     std::thread::sleep(HEARD);
     let after = Container::open(&file).map_err(|e| failed(&path, &e))?;
     let there = |number| after.segments().iter().any(|segment| segment.header.segment == number);
-    let gone: Vec<u64> = meant.iter().map(|range| range.start).filter(|number| !there(*number)).collect();
-    let kept = gone.iter().try_fold(after.superblock.pins.clone(), |pins, number| pins.without(&(*number..number + 1)));
+    let gone: Vec<Range<u64>> = meant.into_iter().filter(|range| !there(range.start)).collect();
+    let kept = after.superblock.pins.without(&gone);
     if let Some(kept) = kept.filter(|_| !gone.is_empty()) {
         write(&file, &after.superblock, kept, &path)?;
     }

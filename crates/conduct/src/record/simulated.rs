@@ -77,6 +77,7 @@ pub(super) fn record(
         scheduling: Scheduling::in_effect(),
         deferred: None,
         limits: Vec::new(),
+        cameras: Vec::new(),
         complaints: Vec::new(),
         simulated: true,
     })

@@ -3,7 +3,7 @@
 use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::file::FileRig;
 use super::target::MIB;
-use model::{DataProof, Operation, Order, PhaseRecord, StopCause, StreamPlan, TargetKind};
+use model::{DataProof, PhaseRecord, StopCause, StreamKind, StreamPlan, TargetKind};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -50,20 +50,15 @@ impl FileRig {
     }
 
     /// After a phase without errors: where it wrote all of a region from the start of the temporary file, that can be read.
-    fn wrote_whole_of(stream: &StreamPlan, written: u64) -> Option<u64> {
-        let block = stream.block();
-        let in_sequence = block.files.is_empty() && block.region_start_bytes == 0 && block.order == Order::Sequential;
-        let is_write = block.operation == Operation::Write && block.mix.is_none() && !block.read_before_write;
-        (in_sequence && is_write && written >= block.region_bytes).then(|| block.region_end())
-    }
-
     pub(super) fn wrote_whole(&mut self, streams: &[StreamPlan], written: u64) {
-        if let [stream] = streams
-            && stream.files().is_none()
-            && let Some(end) = Self::wrote_whole_of(stream, written)
+        if let [StreamPlan { kind: StreamKind::Block(block), .. }] = streams
+            && block.files.is_empty()
+            && block.region_start_bytes == 0
+            && block.only_writes_in_sequence()
+            && written >= block.region_bytes
         {
-            self.laid_out = Some(self.laid_out.unwrap_or(0).max(end));
-            self.layout_planned = self.layout_planned.max(end);
+            self.laid_out = Some(self.laid_out.unwrap_or(0).max(block.region_end()));
+            self.layout_planned = self.layout_planned.max(block.region_end());
         }
     }
 

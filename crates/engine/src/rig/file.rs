@@ -155,7 +155,7 @@ impl FileRig {
 }
 
 /// Bytes that a phase moved in these directions.
-fn moved_bytes(record: &PhaseRecord, streams: &[StreamPlan], which: &[Direction]) -> u64 {
+pub(crate) fn moved_bytes(record: &PhaseRecord, streams: &[StreamPlan], which: &[Direction]) -> u64 {
     if record.streams.is_empty() {
         // One stream that does one thing.
         let does = streams.iter().flat_map(StreamPlan::directions).any(|d| which.contains(&d));

@@ -5,13 +5,13 @@ use super::data::SimData;
 use super::together::Together;
 use crate::copy::{copied, pieces_of};
 use crate::recorder::{add_errors, phase_record};
-use crate::rig::{clip, no_file_system, no_memory, nothing_written, reading_back};
+use crate::rig::{clip, moved_bytes, no_file_system, no_memory, nothing_written, reading_back};
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
-    Access, BlockPlan, ColdProof, DataProof, DirectProof, EngineKind, EngineRecord, ErrorPolicy, Failure, FailureKind,
-    FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, StopCause, StopRule, StreamPlan,
-    SystemSample, VerifySource, WorkerUsage,
+    Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, ErrorPolicy, Failure,
+    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, StopCause, StopRule,
+    StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Verified, Written};
 
@@ -264,7 +264,7 @@ impl Rig for SimRig {
         record.cold = resident.map(|bytes| ColdProof {
             resident_pages_before: Some(bytes / PAGE_BYTES),
             device_read_bytes: None,
-            phase_read_bytes: record.bytes,
+            phase_read_bytes: moved_bytes(&record, &plan.streams, &[Direction::Read]),
             method: "simulated: fsync and DONTNEED".to_owned(),
         });
         record.data = reads.then(|| {

@@ -346,6 +346,12 @@ impl BlockPlan {
         }
     }
 
+    /// Whether all that it does is to write its region from the start to the end.
+    pub fn only_writes_in_sequence(&self) -> bool {
+        let writes = self.operation == Operation::Write && self.mix.is_none() && !self.read_before_write;
+        writes && self.order == Order::Sequential
+    }
+
     /// Where its region ends, bytes from the start of the target or of each of its files.
     pub fn region_end(&self) -> u64 {
         self.region_start_bytes.saturating_add(self.region_bytes)

@@ -53,12 +53,13 @@ impl Pins {
     }
 
     /// Without these; `None` where what is left are too many stretches.
-    pub fn without(&self, removed: &Range<u64>) -> Option<Self> {
-        let parts = |range: &Range<u64>| {
-            let before = range.start..range.end.min(removed.start);
-            [before, range.start.max(removed.end)..range.end]
-        };
-        Self::default().with(&self.0.iter().flat_map(parts).collect::<Vec<_>>())
+    pub fn without(&self, removed: &[Range<u64>]) -> Option<Self> {
+        let left = removed.iter().fold(self.0.clone(), |left, cut| {
+            let parts =
+                |range: Range<u64>| [range.start..range.end.min(cut.start), range.start.max(cut.end)..range.end];
+            left.into_iter().flat_map(parts).filter(|range| !range.is_empty()).collect()
+        });
+        Self::default().with(&left)
     }
 
     pub(super) fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
@@ -108,9 +109,9 @@ mod tests {
         let pins = Pins::default().with(&[7..9, 3..5, 5..6, 20..20]).unwrap();
         assert_eq!((pins.ranges(), pins.segments()), (&[3..6, 7..9][..], 5));
         assert!(pins.hold(5) && !pins.hold(6) && pins.hold(8));
-        assert_eq!(pins.without(&(4..8)).unwrap().ranges(), [3..4, 8..9]);
-        assert_eq!(pins.without(&(0..100)).unwrap(), Pins::default());
-        assert_eq!(pins.without(&(50..60)).unwrap(), pins);
+        assert_eq!(pins.without(&[4..5, 5..8]).unwrap().ranges(), [3..4, 8..9]);
+        assert_eq!(pins.without(&[0..50, 50..100]).unwrap(), Pins::default());
+        assert_eq!(pins.without(&[50..60, 70..80]).unwrap(), pins);
         // Places of a container of 10: those of 3, 4, 5, 7, 8, of 13 and so on.
         let kept = |pins: &Pins| (10..30).filter(|n| pins.hold_place_of(*n, 10)).collect::<Vec<u64>>();
         assert_eq!(kept(&pins), [13, 14, 15, 17, 18, 23, 24, 25, 27, 28]);
@@ -123,6 +124,9 @@ mod tests {
         let many: Vec<Range<u64>> = (0..=MOST_PINS as u64).map(|n| n * 2..n * 2 + 1).collect();
         assert_eq!(Pins::default().with(&many), None);
         assert!(Pins::default().with(&many[1..]).is_some());
+        // A stretch is let go piece by piece: what is counted is what is left.
+        let full = Pins::default().with(&[&many[2..], &[200..203, 203..210]].concat()).unwrap();
+        assert_eq!(full.without(&[205..206, 206..210]).unwrap().ranges().last(), Some(&(200..205)));
     }
 
     #[test]

@@ -114,7 +114,12 @@ fn what_cannot_be_pinned_is_refused_with_its_reason() {
     scratch.json(["record", "--pin", "-o", text(&target), "--last", "1ms", "--json"], 0);
     let bytes = std::fs::read(&target).unwrap();
     let mut damaged = bytes.clone();
-    damaged[50] ^= 1;
+    // Something else stands in the place of one superblock: it is not written over without a word.
+    damaged[..512].fill(0x55);
+    std::fs::write(&target, &damaged).unwrap();
+    let refused = scratch.json(["record", "--pin", "-o", text(&target), "--last", "1ms", "--json"], 3);
+    assert!(refused["message"].as_str().unwrap().contains("a superblock of it is damaged"), "{refused}");
+    assert!(std::fs::read(&target).unwrap() == damaged, "nothing was written");
     let end = damaged.len() / 4096 * 4096;
     (0..end).step_by(4096).filter(|at| bytes[*at..].starts_with(b"NARRWREC")).for_each(|at| damaged[at + 60] ^= 1);
     std::fs::write(&target, damaged).unwrap();
