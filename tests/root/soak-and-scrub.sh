@@ -51,7 +51,7 @@ export NARROWS_ARCHIVE=$scratch/archive
 soak() {
     local wanted=$1 status=0
     shift
-    "$narrows" soak "$@" --json >"$scratch/answer" 2>"$scratch/err" || status=$?
+    timeout 120 "$narrows" soak "$@" --json >"$scratch/answer" 2>"$scratch/err" || status=$?
     [[ $status -eq $wanted ]] || fail "soak $* ended with $status, not $wanted"
 }
 asserts() { python3 -c "import json,sys; d=json.load(open(sys.argv[1])); assert $1, d" "$scratch/answer" || fail "$1"; }

@@ -171,14 +171,15 @@ impl Soaking<'_> {
         if !settled {
             *state.errors.entry("fsync".to_owned()).or_default() += 1;
         }
-        let promised = settled && record.errors.is_empty() && written == work.bytes_written();
-        if !promised {
+        let failed = !settled || record.stop == StopCause::Failed || !record.errors.is_empty();
+        // One that was only broken off stays in flight: each of its sectors holds the version before or the new one.
+        if failed {
             state.doubt(lap);
         }
         let whole = self.is_whole(state, &record, written)?;
         if whole {
             state.times.lap(&record);
-            state.end_lap(promised);
+            state.end_lap(!failed && written == work.bytes_written());
         }
         Ok(whole)
     }

@@ -177,6 +177,41 @@ fn an_end_that_was_asked_for_goes_on_too() {
     assert_eq!((&document["sessions"], &document["passes"]), (&3.into(), &2.into()));
 }
 
+/// A lap that a signal broke off holds the version before or the new one, and nothing else.
+#[test]
+fn what_is_wrong_in_a_lap_that_was_broken_off_is_found() {
+    let scratch = Scratch::new();
+    let data = file_of(&scratch);
+    killed(
+        &scratch,
+        &["soak", data.to_str().unwrap(), "--overwrite", "--passes", "9", "--rate", "30MB"],
+        "pass 1 is whole",
+        1,
+    );
+    let args = ["soak", "--resume", "--overwrite"];
+    let mut child = scratch.command(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("pass 2, lap 1 of 3")), "it ended before");
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    let pid = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    lines.for_each(drop);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let state = std::fs::read_to_string(&state_files(&scratch.archive())[0]).unwrap();
+    let state: Value = serde_json::from_str(state.split_once('\n').expect("a checksum before it").1).unwrap();
+    assert_eq!(state["flight"]["lap"], 1, "{state}");
+    let file = std::fs::File::options().read(true).write(true).open(&data).unwrap();
+    for at in [16 * MIB + 100, 31 * MIB + 100] {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).unwrap();
+        file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+    }
+    drop(file);
+    let document = scratch.json(["soak", "--resume", "--overwrite", "--on-finding", "stop", "--json"], 1);
+    let rot = |at: u64| ("bit-rot".to_owned(), at / 512);
+    assert_eq!(places(&document), [rot(16 * MIB), rot(31 * MIB)], "{document}");
+}
+
 /// `sim:` has disks that do wrong what they are told to do wrong.
 #[test]
 fn simulated_disks_are_found_out() {
