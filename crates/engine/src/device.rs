@@ -1,6 +1,7 @@
 //! The seam to whatever carries operations out.
 
 mod calls;
+mod entry_names;
 mod files;
 mod in_thread;
 mod memory;
@@ -12,8 +13,8 @@ mod threads;
 mod uring;
 
 pub(crate) use calls::{FileCalls, FileSet, check};
+pub(crate) use entry_names::{EntryNames, LINKED, PATH_BYTES, set_of};
 pub use files::FilesDevice;
-pub(crate) use files::{LINKED, entry_name};
 pub use in_thread::PsyncDevice;
 pub(crate) use in_thread::{Calls, InThread};
 pub use memory::MemoryDevice;

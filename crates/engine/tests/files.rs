@@ -10,6 +10,7 @@ use model::{
 };
 use phases::{open, options};
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use sys::{BufferPool, Epoch};
@@ -80,6 +81,88 @@ fn files_are_made_looked_up_and_removed_and_others_are_left_alone() {
     assert_eq!(std::fs::read(target.path().join("0.0")).unwrap(), b"theirs");
 }
 
+/// All names below a directory, by their paths from there.
+fn below(directory: &Path) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for entry in std::fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            all.extend(below(&entry.path()).into_iter().map(|path| format!("{name}/{path}")));
+        }
+        all.insert(name);
+    }
+    all
+}
+
+#[test]
+fn trees_are_made_listed_and_removed() {
+    use FileOperation::*;
+    let target = tempfile::tempdir().unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    let tree = |operation| FilesPlan { directory_files: 4, directory_levels: 3, ..files(operation, 50, 6) };
+    assert_eq!(run(&mut rig, vec![FilesPlan { file_shuffle: true, ..tree(Create) }]).operations, 50);
+    let own = own(target.path());
+    let made = below(&own);
+    // 13 directories of the last level, 2 above them, and 1 above those.
+    let (files, directories): (Vec<_>, Vec<_>) = made.iter().partition(|path| own.join(path).is_file());
+    assert_eq!((files.len(), directories.len()), (50, 16), "{made:?}");
+    assert!(made.contains("6.0/6.1/6.2/6.49") && made.contains("6.0/6.0/6.0/6.0"), "{made:?}");
+    let listed = run(&mut rig, vec![tree(List)]);
+    assert_eq!((listed.operations, listed.bytes, listed.errors.len()), (13, 0, 0));
+    for operation in [Stat, Open, Rename, Stat, Rename] {
+        let record = run(&mut rig, vec![tree(operation)]);
+        assert_eq!((record.operations, record.errors.len()), (50, 0), "{operation:?}");
+    }
+    assert_eq!(below(&own), made, "renamed, and renamed back");
+    assert_eq!(run(&mut rig, vec![tree(Delete)]).operations, 50);
+    assert_eq!(below(&own).len(), 16, "directories stay until the set is made anew");
+    assert_eq!(run(&mut rig, vec![tree(Create)]).operations, 50);
+    drop(rig);
+    assert!(names(target.path()).is_empty());
+}
+
+#[test]
+fn files_and_directories_get_other_names_and_other_contents() {
+    use FileOperation::*;
+    let target = tempfile::tempdir().unwrap();
+    let mut rig = open(target.path(), true, options("unknown")).unwrap();
+    let of = |operation| FilesPlan { file_bytes: 700, ..files(operation, 9, 0) };
+    run(&mut rig, vec![of(Create), files(Mkdir, 5, 1)]);
+    let own = own(target.path());
+    let inodes = || -> Vec<u64> { names(&own).iter().map(|n| own.join(n).metadata().unwrap().ino()).collect() };
+    let first = inodes();
+    assert_eq!(run(&mut rig, vec![of(Rename), files(RenameDir, 5, 1)]).operations, 14);
+    assert!(names(&own).iter().all(|name| name.ends_with(".moved")), "{:?}", names(&own));
+    assert_eq!(run(&mut rig, vec![of(ReadFile), files(StatDir, 5, 1)]).errors.len(), 0);
+    let replaced = run(&mut rig, vec![of(Replace)]);
+    assert_eq!((replaced.operations, replaced.bytes), (9, 9 * 700));
+    let second = inodes();
+    let other = first.iter().zip(&second).filter(|(a, b)| a != b).count();
+    assert_eq!((first.len(), second.len(), other), (14, 14, 9), "each file is another one");
+    // A journal and the file itself, as often as is asked; the journal is gone.
+    let before = rig.bytes_written();
+    let mut transactions = phase(vec![of(Journal)]);
+    transactions.streams[0].limits = Limits { total_operations: Some(30), ..Limits::default() };
+    transactions.streams[0].durability = Durability { sync: model::Sync::FdatasyncEach, ..Durability::default() };
+    let record = rig.run(&PhasePlan { stop: StopRule::Amount, ..transactions }, &Control::default()).unwrap();
+    assert_eq!((record.operations, record.bytes, record.errors.len()), (30, 30 * 1400, 0));
+    assert_eq!(rig.bytes_written() - before, 30 * 1400);
+    assert_eq!(inodes(), second, "they are written in place");
+    let lengths = |name: &String| own.join(name).metadata().unwrap().len();
+    assert_eq!(names(&own).iter().map(lengths).filter(|len| *len == 700).count(), 9);
+    // Reading is not writing.
+    run(&mut rig, vec![of(ReadFile)]);
+    assert_eq!(rig.bytes_written() - before, 30 * 1400);
+    // One that was broken off leaves names of both kinds: which is whose is not said, and all goes.
+    let mut some = phase(vec![of(Rename)]);
+    some.streams[0].limits = Limits { total_operations: Some(4), ..Limits::default() };
+    rig.run(&PhasePlan { stop: StopRule::Amount, ..some }, &Control::default()).unwrap();
+    assert!(rig.run(&phase(vec![of(Stat)]), &Control::default()).is_err());
+    assert_eq!(run(&mut rig, vec![files(Rmdir, 5, 1)]).errors.len(), 0);
+    drop(rig);
+    assert!(names(target.path()).is_empty());
+}
+
 #[test]
 fn what_was_cut_short_is_made_anew_and_removed_at_the_end() {
     use FileOperation::*;
@@ -113,6 +196,12 @@ fn what_a_killed_run_left_is_removed_and_what_others_put_there_is_not() {
         std::fs::write(of(name).join("0.17"), "").unwrap();
         std::fs::create_dir(of(name).join("4.0")).unwrap();
     }
+    // A tree, in which somebody keeps something, too.
+    for (name, file) in [("1-1", "5.0.new"), ("2-2", "theirs")] {
+        std::fs::create_dir_all(of(name).join("5.0/5.1")).unwrap();
+        std::fs::write(of(name).join("5.0/5.1").join(file), "").unwrap();
+        std::fs::write(of(name).join("5.0/5.1/5.17.journal"), "").unwrap();
+    }
     // One in which somebody keeps something, one that a run has in its hands, and one that is another's link.
     std::fs::write(of("2-2").join("00.17"), "kept").unwrap();
     std::fs::write(of("2-2").join("notes"), "kept").unwrap();
@@ -125,7 +214,10 @@ fn what_a_killed_run_left_is_removed_and_what_others_put_there_is_not() {
     run(&mut rig, vec![files(FileOperation::Create, 1, 0)]);
     drop(rig);
     assert!(!of("1-1").exists());
-    assert_eq!(names(&of("2-2")), BTreeSet::from(["00.17".to_owned(), "notes".to_owned()]));
+    assert_eq!(
+        below(&of("2-2")),
+        BTreeSet::from(["00.17", "notes", "5.0", "5.0/5.1", "5.0/5.1/theirs"].map(str::to_owned))
+    );
     assert_eq!(names(&of("3-3")), BTreeSet::from(["0.17".to_owned(), "4.0".to_owned()]));
     assert!(elsewhere.path().join("0.0").exists());
 }
@@ -164,7 +256,8 @@ fn a_failed_operation_is_a_completion_with_its_errno() {
     std::fs::write(target.path().join("7.1"), "theirs").unwrap();
     let directory = Arc::new(sys::open_directory(target.path()).unwrap());
     let one = |files: FilesPlan, on_error| {
-        let mut device = FilesDevice::new(Epoch::start(), directory.clone(), 7, true, BufferPool::new(1, 100).unwrap());
+        let mut device =
+            FilesDevice::new(Epoch::start(), directory.clone(), &files, true, BufferPool::new(1, 100).unwrap());
         let phase = phase(vec![files.clone()]);
         let stream = StreamPlan { on_error, ..phase.streams[0].clone() };
         let settings = LoopSettings::of(&phase, &stream, 100_000_000);
@@ -206,7 +299,7 @@ fn files_of_several_lengths_are_read_whole_and_links_are_made() {
         assert_eq!(run(&mut rig, vec![links(Create, 30)]).operations, 30);
         let link = std::fs::symlink_metadata(own.join(format!("{set}.7"))).unwrap();
         assert_eq!(link.file_type().is_symlink(), file_kind == FileKind::Symlink);
-        let names_of_one = std::os::unix::fs::MetadataExt::nlink(&link);
+        let names_of_one = link.nlink();
         assert_eq!(names_of_one, if file_kind == FileKind::HardLink { 31 } else { 1 });
         assert_eq!(run(&mut rig, vec![links(Stat, 30)]).errors.len(), 0);
         assert_eq!(run(&mut rig, vec![links(Delete, 30)]).operations, 30);

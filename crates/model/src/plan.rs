@@ -255,7 +255,7 @@ impl PhasePlan {
 
     /// Buffer memory the phase needs: depth times block size, over all streams.
     pub fn buffer_bytes(&self) -> u64 {
-        let each = |s: &StreamPlan| s.files().map_or(s.block().block_size_bytes, |f| f.file_bytes);
+        let each = |s: &StreamPlan| s.files().map_or(s.block().block_size_bytes, FilesPlan::buffer_bytes);
         let of = |s: &StreamPlan| u64::from(s.path.queue_depth).saturating_mul(each(s));
         self.streams.iter().fold(0, |sum, s| sum.saturating_add(of(s)))
     }

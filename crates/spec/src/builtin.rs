@@ -15,6 +15,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("fill", include_str!("../workloads/fill.toml")),
     ("bursts", include_str!("../workloads/bursts.toml")),
     ("bonnie", include_str!("../workloads/bonnie.toml")),
+    ("files", include_str!("../workloads/files.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
     ("stream", include_str!("../workloads/stream.toml")),
     ("copy", include_str!("../workloads/copy.toml")),

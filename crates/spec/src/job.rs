@@ -70,6 +70,12 @@ pub struct Job {
     pub file_lengths: Option<(u64, u64)>,
     /// What is created as a whole.
     pub file_kind: FileKind,
+    /// How many whole files lie in one directory; 0: all.
+    pub directory_files: u32,
+    /// Directories above each.
+    pub directory_levels: u32,
+    /// Directories are synced after what changed them.
+    pub sync_directory: bool,
     pub offset: Extent,
     pub offset_step: Extent,
     pub files: Files,
@@ -137,15 +143,18 @@ impl Job {
         let same = self.file_bytes.unwrap_or(0);
         let (least, file_bytes) = self.file_lengths.unwrap_or((same, same));
         let file_bytes_least = Some(least).filter(|least| *least != file_bytes);
-        let file_kind = self.file_kind;
         self.stream.kind = FilesPlan {
             file_operation,
             file_count,
             file_set: 0,
             file_bytes,
             file_bytes_least,
-            file_kind,
+            file_kind: self.file_kind,
             file_shuffle,
+            directory_files: self.directory_files.into(),
+            directory_levels: self.directory_levels,
+            sync_directory: self.sync_directory,
+            file_renamed: false,
         }
         .into();
     }
@@ -205,7 +214,11 @@ impl Job {
 
     /// Whether what it reads must not be in the page cache.
     pub fn is_cold(&self) -> bool {
-        self.cold && self.access() == Access::Buffered && self.stream.reads()
+        self.cold
+            && match self.stream.files() {
+                Some(files) => !files.file_operation.changes_data(),
+                None => self.access() == Access::Buffered && self.stream.reads(),
+            }
     }
 
     /// The largest block of the directions that it has.

@@ -315,7 +315,7 @@ pub(crate) fn per_second(text: &str) -> Result<u64, String> {
 
 keys! {
     JOB_KEYS of Job:
-    "operation", "read, write, mix, trim, write-zeroes, trim-write, rewrite; create, stat, open, read-file, delete, mkdir, stat-dir, rmdir", |j, t| operation(j, t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
+    "operation", "read, write, mix, trim, write-zeroes, trim-write, rewrite; create, stat, open, read-file, rename, replace, journal, delete, list, mkdir, stat-dir, rename-dir, rmdir", |j, t| operation(j, t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
     "read-percent", "per cent", |j, t| {
         let block = j.stream.block_mut();
         block.mix = Some(Mix { read_percent: percent(t)? });
@@ -393,6 +393,9 @@ keys! {
     "file-lengths", "LEAST-MOST", |j, t| j.file_lengths = Some(file_lengths(t)?), "Lengths of files that are created as a whole, drawn from this range; without a meaning for blocks.";
     "file-count", "number", |j, t| j.file_count = Some(positive(t)?), "How many files operations on whole files are done to: own-files, but without a meaning for blocks.";
     "file-kind", "file, hard-link, symlink", |j, t| j.file_kind = one_of(t, &[("file", FileKind::File), ("hard-link", FileKind::HardLink), ("symlink", FileKind::Symlink)])?, "What is created as a whole: a file, one more name of a file, or a symbolic link that leads nowhere.";
+    "directory-files", "number", |j, t| j.directory_files = positive(t)?, "So many files lie in one directory, one directory after the other; without it all in one.";
+    "directory-levels", "number", |j, t| j.directory_levels = positive(t)?, "Directories above each file, of which each holds ten of the next level; without it one.";
+    "sync-directory", "true, false", |j, t| j.sync_directory = flag(t)?, "What changes the names in a directory is followed by an fsync of it, by a descriptor of its own, as a part of the operation.";
     "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";

@@ -37,6 +37,7 @@ fn each_is_described_and_has_a_plan_everywhere() {
             "fill",
             "bursts",
             "bonnie",
+            "files",
             "latency",
             "stream",
             "copy",

@@ -1,10 +1,11 @@
 //! Files and directories by their names in an open directory, with the errno as the error. No symbolic link is followed, and
-//! nothing that is there already is opened for writing.
+//! nothing that is there already is opened for writing, but by [`write_entry`].
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
 fn errno<T>(result: Result<T, Errno>) -> Result<T, i32> {
@@ -20,14 +21,67 @@ fn errno<T>(result: Result<T, Errno>) -> Result<T, i32> {
 pub fn create_file(directory: impl AsFd, name: &str, data: &[u8], sync: bool) -> Result<(), i32> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR))?;
+    write_whole(&file, data, sync)
+}
+
+fn write_whole(file: &OwnedFd, data: &[u8], sync: bool) -> Result<(), i32> {
     let mut done = 0;
     while done < data.len() {
-        done += match crate::write_at(&file, &data[done..], done as u64)? {
+        done += match crate::write_at(file, &data[done..], done as u64)? {
             0 => return Err(Errno::IO.raw_os_error()),
             written => written,
         };
     }
-    if sync { crate::sync_all(&file) } else { Ok(()) }
+    if sync { crate::sync_all(file) } else { Ok(()) }
+}
+
+/// Opens a file that is there, writes `data` at its beginning, makes it durable where `sync` says so, and closes it.
+///
+/// # Errors
+/// The errno of the first call that fails.
+#[inline]
+pub fn write_entry(directory: impl AsFd, name: &str, data: &[u8], sync: bool) -> Result<(), i32> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
+    write_whole(&file, data, sync)
+}
+
+/// Gives a file or directory another name; a file that has it is replaced, at one moment for all who look.
+///
+/// # Errors
+/// The errno: `ENOENT`, `ENOSPC`, `EISDIR`, `ENOTEMPTY`.
+#[inline]
+pub fn rename_entry(directory: impl AsFd, from: &str, to: &str) -> Result<(), i32> {
+    errno(rustix::fs::renameat(&directory, from, &directory, to))
+}
+
+/// Makes the names of a directory durable: opens it, fsync, closes it.
+///
+/// # Errors
+/// The errno.
+#[inline]
+pub fn sync_names(directory: impl AsFd, name: &str) -> Result<(), i32> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
+    errno(rustix::fs::fsync(opened))
+}
+
+/// Opens a directory, reads all names in it by calls of 32 KiB (getdents64(2), as the C library does it), and closes it; how many there
+/// are, with `.` and `..`.
+///
+/// # Errors
+/// The errno.
+#[inline]
+pub fn list_names(directory: impl AsFd, name: &str) -> Result<u64, i32> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
+    let mut buffer = [MaybeUninit::uninit(); 32 << 10];
+    let (mut all, mut seen) = (rustix::fs::RawDir::new(opened, &mut buffer), 0);
+    while let Some(entry) = all.next() {
+        errno(entry)?;
+        seen += 1;
+    }
+    Ok(seen)
 }
 
 /// Opens a file for reading and closes it.

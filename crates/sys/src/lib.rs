@@ -61,8 +61,9 @@ pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
 pub use dm_status::dm_table_status;
 pub use entry::{
-    create_file, each_entry, free_inodes, link_entry, make_directory, open_entry, open_own_directory, read_entry,
-    remove_directory, remove_file, stat_entry, symlink_entry, sync_file_system,
+    create_file, each_entry, free_inodes, link_entry, list_names, make_directory, open_entry, open_own_directory,
+    read_entry, remove_directory, remove_file, rename_entry, stat_entry, symlink_entry, sync_file_system, sync_names,
+    write_entry,
 };
 pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};

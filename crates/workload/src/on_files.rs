@@ -44,7 +44,7 @@ impl Request for FileOp {
 
     #[inline]
     fn sends_data(&self) -> bool {
-        self.len > 0 && self.operation == FileOperation::Create
+        self.len > 0 && self.operation.sends_data()
     }
 }
 
@@ -67,16 +67,16 @@ impl FileStream {
     pub fn new(plan: &StreamPlan, files: &FilesPlan, once: bool) -> Self {
         let operation = files.file_operation;
         // Plans with larger files are refused.
-        let has_data = matches!(operation, FileOperation::Create | FileOperation::ReadFile);
-        let len = if has_data { files.file_bytes as u32 } else { 0 };
+        let has_data = operation.sends_data() || operation == FileOperation::ReadFile;
+        let len = if has_data { files.buffer_bytes() as u32 } else { 0 };
         let least = files.file_bytes_least.filter(|least| *least < files.file_bytes && has_data);
         Self {
             next: FileOp { operation, kind: files.file_kind, len, ..FileOp::default() },
             spread: least.map(|least| (files.file_bytes - least + 1, mix(u64::from(files.file_set)))),
             closes: plan.durability.flush.fsync_at_end,
-            count: files.file_count,
-            order: files.file_shuffle.then(|| Permutation::new(files.file_count.max(1), plan.seed)),
-            once: once || operation.changes_data(),
+            count: files.members(),
+            order: files.file_shuffle.then(|| Permutation::new(files.members().max(1), plan.seed)),
+            once: once || operation.once(),
             shaping: Shaping::of(plan),
         }
     }
@@ -105,7 +105,9 @@ impl Source for FileStream {
             op.index = order.at(op.index);
         }
         if let Some((spread, seed)) = self.spread {
-            op.len -= (mix(seed ^ op.index) % spread) as u32;
+            let less = (mix(seed ^ op.index) % spread) as u32;
+            // A transaction's are written twice.
+            op.len -= if op.operation == FileOperation::Journal { 2 * less } else { less };
         }
         Next::Op(op)
     }

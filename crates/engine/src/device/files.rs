@@ -1,35 +1,25 @@
 //! Operations on files and directories by their names, in the calling thread.
 
+use super::entry_names::{EntryNames, LINKED, PATH_BYTES};
 use super::in_thread::{Calls, InThread};
-use model::{FileKind, FileOperation};
+use model::{FileKind, FileOperation, FilesPlan};
 use std::fs::File;
-use std::io::Write;
 use std::sync::Arc;
 use sys::{BufferPool, Epoch, errno::EIO};
 use workload::FileOp;
 
-/// The name of a member of a set of files: nothing else is ever made or removed.
-/// The member of a set that hard links are names of: no index is as high.
-pub(crate) const LINKED: u64 = u64::MAX;
 /// Where symbolic links lead.
 const NOWHERE: &str = "nowhere";
 
-pub(crate) fn entry_name(set: u32, index: u64, buffer: &mut [u8; 32]) -> &str {
-    let mut rest = &mut buffer[..];
-    // 10 digits, a dot and 20 digits fit.
-    let _ = write!(rest, "{set}.{index}");
-    let left = rest.len();
-    std::str::from_utf8(&buffer[..buffer.len() - left]).unwrap_or_default()
-}
-
-/// Creates, looks up and removes files, or directories, in one directory. A file that is created is opened, written to if it
+/// Creates, looks up and removes files, or directories, below one directory. A file that is created is opened, written to if it
 /// has data, synced if that is asked for, and closed: one operation, one latency.
 pub type FilesDevice = InThread<Entries>;
 
 impl FilesDevice {
-    /// On the files of a set in an open directory, with a buffer for what is written; `sync`: each new file is made durable.
-    pub fn new(epoch: Epoch, directory: Arc<File>, set: u32, sync: bool, pool: BufferPool) -> Self {
-        Self::over(epoch, Entries { directory, set, sync }, pool)
+    /// On the files of a plan below an open directory, with a buffer for what is written; `sync`: each new file is made durable.
+    pub fn new(epoch: Epoch, directory: Arc<File>, files: &FilesPlan, sync: bool, pool: BufferPool) -> Self {
+        let (names, renamed, sync_directory) = (EntryNames::of(files), files.file_renamed, files.sync_directory);
+        Self::over(epoch, Entries { directory, names, renamed, sync, sync_directory }, pool)
     }
 }
 
@@ -37,35 +27,90 @@ impl FilesDevice {
 #[derive(Debug)]
 pub struct Entries {
     directory: Arc<File>,
-    set: u32,
+    names: EntryNames,
+    renamed: bool,
     sync: bool,
+    sync_directory: bool,
+}
+
+impl Entries {
+    fn create(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
+        let directory = &*self.directory;
+        match op.kind {
+            FileKind::File => sys::create_file(directory, name, data, self.sync),
+            FileKind::HardLink => sys::link_entry(directory, self.names.top(LINKED, &mut [0; PATH_BYTES]), name),
+            FileKind::Symlink => sys::symlink_entry(directory, NOWHERE, name),
+        }
+    }
+
+    /// A new file takes the place of one.
+    fn replace(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
+        let mut text = [0; PATH_BYTES];
+        let beside = self.names.path(op.index, "new", &mut text);
+        sys::create_file(&*self.directory, beside, data, self.sync)?;
+        sys::rename_entry(&*self.directory, beside, name)
+    }
+
+    /// A transaction with a rollback journal: <https://sqlite.org/atomiccommit.html>, sections 3.5 to 3.11.
+    fn journal(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
+        let mut text = [0; PATH_BYTES];
+        let journal = self.names.path(op.index, "journal", &mut text);
+        let (before, after) = data.split_at(data.len() / 2);
+        sys::create_file(&*self.directory, journal, before, self.sync)?;
+        self.settle_names(op)?;
+        sys::write_entry(&*self.directory, name, after, self.sync)?;
+        sys::remove_file(&*self.directory, journal)
+    }
+
+    fn rename(&self, op: &FileOp, name: &str) -> Result<(), i32> {
+        let mut text = [0; PATH_BYTES];
+        sys::rename_entry(&*self.directory, name, self.names.path(op.index, second_name(!self.renamed), &mut text))
+    }
+
+    /// What was done to names of its directory is made durable, where that is asked for.
+    #[inline]
+    fn settle_names(&self, op: &FileOp) -> Result<(), i32> {
+        if !self.sync_directory {
+            return Ok(());
+        }
+        sys::sync_names(&*self.directory, self.names.directory_of(op.index, &mut [0; PATH_BYTES]))
+    }
+}
+
+/// What the name of a member ends in.
+fn second_name(renamed: bool) -> &'static str {
+    if renamed { "moved" } else { "" }
 }
 
 impl Calls for Entries {
     type Op = FileOp;
 
     fn carry_out(&self, op: &FileOp, buffer: &mut [u8]) -> Result<u32, i32> {
-        let mut text = [0; 32];
-        let (directory, name) = (&*self.directory, entry_name(self.set, op.index, &mut text));
+        let directory = &*self.directory;
         if op.sync {
             return sys::sync_file_system(directory).map(|()| 0).map_err(|e| e.raw_os_error().unwrap_or(EIO));
         }
+        let mut text = [0; PATH_BYTES];
+        if op.operation == FileOperation::List {
+            return sys::list_names(directory, self.names.directory(op.index, &mut text)).map(|_| 0);
+        }
+        let name = self.names.path(op.index, second_name(self.renamed), &mut text);
+        let data = &mut buffer[..op.len as usize];
         match op.operation {
-            FileOperation::Create => match op.kind {
-                FileKind::File => sys::create_file(directory, name, &buffer[..op.len as usize], self.sync),
-                FileKind::HardLink => sys::link_entry(directory, entry_name(self.set, LINKED, &mut [0; 32]), name),
-                FileKind::Symlink => sys::symlink_entry(directory, NOWHERE, name),
-            },
-            FileOperation::ReadFile => {
-                return sys::read_entry(directory, name, &mut buffer[..op.len as usize]).map(|read| read as u32);
-            }
-            FileOperation::Stat | FileOperation::StatDir => sys::stat_entry(directory, name),
-            FileOperation::Open => sys::open_entry(directory, name),
+            FileOperation::Create => self.create(op, name, data),
+            FileOperation::ReadFile => return sys::read_entry(directory, name, data).map(|read| read as u32),
+            FileOperation::Stat | FileOperation::StatDir => return sys::stat_entry(directory, name).map(|()| 0),
+            FileOperation::Open => return sys::open_entry(directory, name).map(|()| 0),
+            FileOperation::Rename | FileOperation::RenameDir => self.rename(op, name),
+            FileOperation::Replace => self.replace(op, name, data),
+            FileOperation::Journal => self.journal(op, name, data),
             FileOperation::Delete => sys::remove_file(directory, name),
             FileOperation::Mkdir => sys::make_directory(directory, name),
             FileOperation::Rmdir => sys::remove_directory(directory, name),
-        }
-        .map(|()| op.len)
+            FileOperation::List => Ok(()),
+        }?;
+        self.settle_names(op)?;
+        Ok(op.len)
     }
 
     fn remarks(&self, _pool: &BufferPool) -> (Option<String>, Option<String>) {

@@ -49,6 +49,24 @@ pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backi
     Dropped { resident_pages: resident, method: steps.join(", ") }
 }
 
+/// Empties the caches of names and attributes. They belong to no file, so all caches of the machine go (/proc/sys/vm/drop_caches,
+/// Documentation/admin-guide/sysctl/vm.rst): none is resident, or it cannot be told.
+pub(crate) fn drop_names(directory: &File) -> Dropped {
+    let synced = sys::sync_file_system(directory).map_or_else(
+        |e| format!("sync of the file system failed ({})", errno_text(&e)),
+        |()| "sync of the file system".to_owned(),
+    );
+    match std::fs::write("/proc/sys/vm/drop_caches", "3") {
+        Ok(()) => {
+            Dropped { resident_pages: Some(0), method: format!("{synced}, all caches of the machine (drop_caches)") }
+        }
+        Err(e) => Dropped {
+            resident_pages: None,
+            method: format!("{synced}, drop_caches not permitted ({})", errno_text(&e)),
+        },
+    }
+}
+
 fn drop_range(file: &File, start: u64, len: u64, steps: &mut Vec<String>, what: &str) -> Option<u64> {
     let mut cannot = |how: &str, e| steps.push(format!("DONTNEED on {what}{how} ({})", errno_text(&e)));
     let mut attempts = 0;

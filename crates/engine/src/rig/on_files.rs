@@ -1,11 +1,14 @@
 //! Phases of operations on files.
 
+use super::cold::drop_names;
 use super::execute::{Job, Way, execute};
 use super::file::FileRig;
 use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, refusal};
 use crate::Control;
-use model::{Direction, Failure, FailureKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind};
+use model::{
+    ColdProof, Direction, Failure, FailureKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind,
+};
 
 /// A file system keeps this share of its inodes free.
 const KEPT_INODES: u64 = 20;
@@ -33,7 +36,7 @@ impl FileRig {
         let mut plan = phase.clone();
         for stream in &mut plan.streams {
             let StreamKind::Files(files) = &mut stream.kind else { continue };
-            files.file_count = own.prepare(files).map_err(cannot)?;
+            own.prepare(files).map_err(cannot)?;
             if files.file_count == 0 {
                 let message =
                     format!("{}: nothing to {}: no files were made before", phase.name, files.file_operation.name());
@@ -43,7 +46,8 @@ impl FileRig {
         let ways = vec![Way { files: vec![own.handle()], ..Way::default() }; plan.streams.len()];
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
         let job = Job { plan: &plan, reads_back: false, epoch, device: false, options, shelf, control };
-        let record = execute(job, &ways, Vec::new())?.record;
+        let dropped = phase.cold.then(|| drop_names(&own.handle()));
+        let mut record = execute(job, &ways, Vec::new())?.record;
         for (i, stream) in plan.streams.iter().enumerate() {
             let one = record.streams.get(i);
             let done = one.map_or(record.operations, |s| {
@@ -52,7 +56,13 @@ impl FileRig {
             let errors = one.map_or(&record.errors, |s| &s.errors);
             stream.files().into_iter().for_each(|files| own.conclude(files, done, errors.is_empty()));
         }
-        self.bytes_written += record.bytes;
+        record.cold = dropped.map(|dropped| ColdProof {
+            resident_pages_before: dropped.resident_pages,
+            device_read_bytes: None,
+            phase_read_bytes: record.bytes,
+            method: dropped.method,
+        });
+        self.bytes_written += if phase.is_write() { record.bytes } else { 0 };
         self.unsettled |= phase.is_write();
         Ok(record)
     }
@@ -63,7 +73,8 @@ impl FileRig {
         for files in phase.streams.iter().filter_map(|s| s.files()).filter(|f| f.file_operation.makes()) {
             let empty = files.file_operation == FileOperation::Create && files.file_bytes == 0;
             let each = if empty { 0 } else { files.file_bytes.next_multiple_of(UNIT_BYTES).max(UNIT_BYTES) };
-            count = count.saturating_add(files.file_count);
+            let directories = files.directories().saturating_mul(files.levels().into());
+            count = count.saturating_add(files.file_count).saturating_add(directories);
             bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
         }
         if let Ok(Some(free)) = sys::free_inodes(&self.target.file)

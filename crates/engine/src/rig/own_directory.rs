@@ -1,13 +1,13 @@
 //! The directory of a run's own in which operations on files take place, below the target.
 //!
 //! Files of a phase need names. They are made in a directory that this run makes, whose name nobody else uses, by numbers
-//! (`SET.INDEX`), and nothing but names of that form is ever removed, relative to its open descriptor: what others put there
+//! (`SET.INDEX`; `device/entry_names.rs`), and nothing but names of that form is ever removed, relative to its open descriptor: what others put there
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
-use crate::device::{LINKED, entry_name};
+use crate::device::{EntryNames, LINKED, PATH_BYTES, set_of};
 use model::{FileKind, FileOperation, FilesPlan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -24,28 +24,43 @@ pub(crate) struct OwnDirectory {
     directory: Arc<File>,
     /// Members of each set that are there, the first ones; of a set without an entry, none is.
     there: BTreeMap<u32, u64>,
+    /// Sets whose members have their second names.
+    renamed: BTreeSet<u32>,
 }
 
-/// The set of a name that a run gives.
-fn set_of(name: &str) -> Option<u32> {
-    let (set, index) = name.split_once('.')?;
-    let (set, index) = (set.parse().ok()?, index.parse().ok()?);
-    (entry_name(set, index, &mut [0; 32]) == name).then_some(set)
+fn kind_of(errno: i32) -> io::ErrorKind {
+    io::Error::from_raw_os_error(errno).kind()
 }
 
-/// Removes the members of a set, or of all.
+/// Directories are nested no deeper than this by any plan.
+const DEEPEST: u32 = 32;
+
+/// Removes the members of a set, or of all, and the directories that they lie in.
 fn clear(directory: &File, set: Option<u32>) -> io::Result<()> {
+    clear_below(directory, set, DEEPEST)
+}
+
+fn clear_below(directory: &File, set: Option<u32>, deepest: u32) -> io::Result<()> {
     let mut names = Vec::new();
     sys::each_entry(directory, |name, is_directory| {
         if set_of(name).is_some_and(|own| set.is_none_or(|set| set == own)) {
             names.push((name.to_owned(), is_directory));
         }
     })?;
-    let remove = |(name, is_directory): &(String, bool)| match is_directory {
-        true => sys::remove_directory(directory, name),
-        false => sys::remove_file(directory, name),
+    let remove = |(name, is_directory): &(String, bool)| {
+        let removed = match is_directory {
+            true => sys::remove_directory(directory, name),
+            false => sys::remove_file(directory, name),
+        };
+        match removed {
+            Err(errno) if *is_directory && deepest > 0 && kind_of(errno) == io::ErrorKind::DirectoryNotEmpty => {
+                clear_below(&sys::open_own_directory(directory, name)?, set, deepest - 1)?;
+                sys::remove_directory(directory, name).map_err(io::Error::from_raw_os_error)
+            }
+            other => other.map_err(io::Error::from_raw_os_error),
+        }
     };
-    names.iter().map(remove).fold(Ok(()), Result::and).map_err(io::Error::from_raw_os_error)
+    names.iter().map(remove).fold(Ok(()), Result::and)
 }
 
 impl OwnDirectory {
@@ -64,7 +79,7 @@ impl OwnDirectory {
         })?;
         // Where there are no locks, nobody removes what is not locked.
         let _ = sys::lock_exclusively(&directory, Duration::ZERO);
-        Ok(Self { parent, name, directory: Arc::new(directory), there: BTreeMap::new() })
+        Ok(Self { parent, name, directory: Arc::new(directory), there: BTreeMap::new(), renamed: BTreeSet::new() })
     }
 
     /// The open directory.
@@ -72,24 +87,43 @@ impl OwnDirectory {
         Arc::clone(&self.directory)
     }
 
-    /// Before operations on files: those that are to be made are not there. How many there are that can be operated on.
+    /// Before operations on files: those that are to be made are not there, and the directories that they are to lie in are. What the
+    /// plan becomes with those that can be operated on; it may be none.
     ///
     /// # Errors
-    /// Those of removing what an earlier phase left.
-    pub fn prepare(&mut self, files: &FilesPlan) -> io::Result<u64> {
+    /// Those of removing what an earlier phase left, and of making directories.
+    pub fn prepare(&mut self, files: &mut FilesPlan) -> io::Result<()> {
         if !files.file_operation.makes() {
-            return Ok(self.there.get(&files.file_set).map_or(0, |there| files.file_count.min(*there)));
+            files.file_renamed = self.renamed.contains(&files.file_set);
+            files.file_count = self.there.get(&files.file_set).map_or(0, |there| files.file_count.min(*there));
+            return Ok(());
         }
         // Should they not be made, what there is of them is still found.
         if self.there.insert(files.file_set, 0).is_some() {
             clear(&self.directory, Some(files.file_set))?;
         }
+        self.renamed.remove(&files.file_set);
+        let names = EntryNames::of(files);
+        self.make_directories(files, &names)?;
         if files.file_kind == FileKind::HardLink && files.file_operation == FileOperation::Create {
-            let linked =
-                sys::create_file(&*self.directory, entry_name(files.file_set, LINKED, &mut [0; 32]), &[], false);
+            let linked = sys::create_file(&*self.directory, names.top(LINKED, &mut [0; PATH_BYTES]), &[], false);
             linked.map_err(io::Error::from_raw_os_error)?;
         }
-        Ok(files.file_count)
+        Ok(())
+    }
+
+    fn make_directories(&self, files: &FilesPlan, names: &EntryNames) -> io::Result<()> {
+        let mut text = [0; PATH_BYTES];
+        for directory in 0..files.directories() {
+            for level in 1..=names.levels() {
+                match sys::make_directory(&*self.directory, names.directory_above(directory, level, &mut text)) {
+                    // Made for a directory before.
+                    Err(errno) if level < names.levels() && kind_of(errno) == io::ErrorKind::AlreadyExists => {}
+                    made => made.map_err(io::Error::from_raw_os_error)?,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// After them: `done` succeeded, and none failed if `all_right`.
@@ -98,9 +132,14 @@ impl OwnDirectory {
         let first = if all_right && (whole || !files.file_shuffle) { done } else { 0 };
         match files.file_operation {
             made if made.makes() => _ = self.there.insert(files.file_set, first),
-            changed if !changed.changes_data() => {}
-            // What hard links were names of stays until the set is made anew.
-            _ if whole && files.file_kind != FileKind::HardLink && self.there.get(&files.file_set) == Some(&done) => {
+            other if !other.once() => {}
+            renames if renames.renames() && all_right && whole => {
+                if !self.renamed.remove(&files.file_set) {
+                    self.renamed.insert(files.file_set);
+                }
+            }
+            // What hard links were names of, and directories, stay until the set is made anew.
+            _ if whole && !files.leaves_something() && self.there.get(&files.file_set) == Some(&done) => {
                 _ = self.there.remove(&files.file_set)
             }
             // Which are left is not known.

@@ -10,7 +10,9 @@ use crate::{
     Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
     Shaped, StreamRecord, UringDevice, run_worker,
 };
-use model::{BufferPages, Buffers, EngineKind, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
+use model::{
+    BufferPages, Buffers, EngineKind, FilesPlan, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync,
+};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -85,7 +87,7 @@ impl<'a> Worker<'a> {
 
     fn pool(&self, kind: EngineKind) -> Result<BufferPool, DeviceError> {
         let count = self.depth() + self.spare_buffers(kind);
-        let bytes = self.stream.files().map_or(self.stream.block().block_size_bytes, |f| f.file_bytes);
+        let bytes = self.stream.files().map_or(self.stream.block().block_size_bytes, FilesPlan::buffer_bytes);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let options = pool_options(self.stream.path.buffers);
         match self.stream.path.numa.memory {
@@ -241,8 +243,7 @@ impl<'a> Worker<'a> {
             return Err(DeviceError::BadOperation("operations on files without files".into()));
         };
         let sync = stream.durability.sync == Sync::FdatasyncEach;
-        let mut device =
-            FilesDevice::new(job.epoch, directory.clone(), files.file_set, sync, self.pool(EngineKind::Files)?);
+        let mut device = FilesDevice::new(job.epoch, directory.clone(), files, sync, self.pool(EngineKind::Files)?);
         let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce);
         let mut data = (files.file_bytes > 0).then(|| Content::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);

@@ -2,7 +2,7 @@
 
 use super::{Case, Refusal, Remark, Validity};
 use crate::context::{own_bytes_between, transferred};
-use model::{Access, DataProof, DirectProof, StreamPlan};
+use model::{Access, ColdProof, DataProof, DirectProof, StreamPlan};
 
 /// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
 pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
@@ -85,6 +85,9 @@ fn from_memory(case: Case<'_>) -> Option<f64> {
 /// only disprove it, and where they cannot be told the bytes suffice.
 fn not_cold(case: Case<'_>) -> Option<String> {
     let Some(cold) = &case.record.cold else { return Some("nothing was recorded about the page cache".to_owned()) };
+    if case.plan.operates_on_files() {
+        return names_not_cold(cold);
+    }
     if let Some(pages) = cold.resident_pages_before {
         let region: u64 = case.plan.streams.iter().map(|s| s.block().region_bytes / PAGE_BYTES).sum();
         let allowed = RESIDENT_TOLERANCE_PAGES.max((region as f64 * RESIDENT_TOLERANCE_RATIO) as u64);
@@ -98,6 +101,16 @@ fn not_cold(case: Case<'_>) -> Option<String> {
     let least = cold.phase_read_bytes as f64 * (1.0 - COLD_BYTES_TOLERANCE);
     (cold.phase_read_bytes == 0 || (device as f64) < least)
         .then(|| format!("the device read {device} bytes of {}", cold.phase_read_bytes))
+}
+
+/// The same of names and attributes, of which the device tells no bytes: it must have read something.
+fn names_not_cold(cold: &ColdProof) -> Option<String> {
+    match (cold.resident_pages_before, cold.device_read_bytes) {
+        (None, _) => Some(format!("names and attributes stayed in memory: {} (it takes root)", cold.method)),
+        (_, None) => Some("no layer below the target counts what it reads".to_owned()),
+        (_, Some(0)) => Some("the device read nothing".to_owned()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -60,8 +60,7 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     } else if !enough || seconds < LEAST_SECONDS && !complete {
         out.refusals.push(Refusal::TooLittleData { operations, seconds });
     } else if seconds < LEAST_SECONDS && !case.plan.copies_memory() {
-        let sentence =
-            format!("the whole region took {seconds:.3} s; caches and bursts weigh more than in a longer run");
+        let sentence = format!("all of it took {seconds:.3} s; caches and bursts weigh more than in a longer run");
         out.remarks.push(Remark::new("short-phase", sentence));
     }
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The largest file that is created; larger ones are written by streams of blocks.
 const MOST_FILE_BYTES: u64 = 64 << 20;
+/// Directories above a file at most: paths stay far below the 4,096 bytes of a path.
+const MOST_LEVELS: u32 = 16;
 /// Files of one stream at most: what the largest file systems have inodes for.
 const MOST_FILES: u64 = 1 << 32;
 
@@ -31,6 +33,45 @@ pub struct FilesPlan {
     /// In a random order; else in the order of their names.
     #[serde(default, skip_serializing_if = "is_default")]
     pub file_shuffle: bool,
+    /// So many of them lie in one directory, one directory after the other; 0: all in one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub directory_files: u64,
+    /// Directories above each file, of which each holds ten of the next level; 0: one, where they do not all lie in one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub directory_levels: u32,
+    /// What changes a directory is followed by an fsync of it, by a descriptor of its own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sync_directory: bool,
+    /// They have the names that they were given by [`FileOperation::Rename`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_renamed: bool,
+}
+
+impl FilesPlan {
+    /// The directories that its files lie in, but for those above them; 0 where all lie in one.
+    pub fn directories(&self) -> u64 {
+        if self.directory_files == 0 { 0 } else { self.file_count.div_ceil(self.directory_files) }
+    }
+
+    /// Directories above each file.
+    pub fn levels(&self) -> u32 {
+        if self.directory_files == 0 { 0 } else { self.directory_levels.max(1) }
+    }
+
+    /// On how many files or directories it is done.
+    pub fn members(&self) -> u64 {
+        if self.file_operation == FileOperation::List { self.directories().max(1) } else { self.file_count }
+    }
+
+    /// Whether something of them is there when each of them is removed.
+    pub fn leaves_something(&self) -> bool {
+        self.file_kind == FileKind::HardLink || self.directory_files > 0
+    }
+
+    /// The largest buffer that an operation has: a transaction's data are written twice.
+    pub fn buffer_bytes(&self) -> u64 {
+        if self.file_operation == FileOperation::Journal { self.file_bytes.saturating_mul(2) } else { self.file_bytes }
+    }
 }
 
 /// What stands under the name that is created.
@@ -59,26 +100,42 @@ pub enum FileOperation {
     Open,
     /// Looks its attributes up and, where it is not empty, opens it, reads all of it, and closes it.
     ReadFile,
+    /// Gives it another name in its directory, or its old one back.
+    Rename,
+    /// Writes a new file beside it, syncs it if that is asked for, and renames it over this one: how files are saved.
+    Replace,
+    /// A transaction with a rollback journal, as SQLite's (journal_mode=DELETE): a journal is made, written and synced, the file is
+    /// written in place and synced, and the journal removed. As many bytes go to the one as to the other.
+    Journal,
     /// Removes it.
     Delete,
+    /// Opens a directory of files, reads all names in it, and closes it.
+    List,
     /// Makes a directory.
     Mkdir,
     /// Looks the attributes of a directory up by its name.
     StatDir,
+    /// Gives a directory another name, or its old one back.
+    RenameDir,
     /// Removes an empty directory.
     Rmdir,
 }
 
 impl FileOperation {
     /// All of them, with the names by which they are asked for.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 13] = [
         ("create", Self::Create),
         ("stat", Self::Stat),
         ("open", Self::Open),
         ("read-file", Self::ReadFile),
+        ("rename", Self::Rename),
+        ("replace", Self::Replace),
+        ("journal", Self::Journal),
         ("delete", Self::Delete),
+        ("list", Self::List),
         ("mkdir", Self::Mkdir),
         ("stat-dir", Self::StatDir),
+        ("rename-dir", Self::RenameDir),
         ("rmdir", Self::Rmdir),
     ];
 
@@ -90,8 +147,8 @@ impl FileOperation {
     /// What makes that on which it is done: itself, where it makes something.
     pub fn maker(self) -> Self {
         match self {
-            Self::Create | Self::Stat | Self::Open | Self::ReadFile | Self::Delete => Self::Create,
-            Self::Mkdir | Self::StatDir | Self::Rmdir => Self::Mkdir,
+            Self::Mkdir | Self::StatDir | Self::RenameDir | Self::Rmdir => Self::Mkdir,
+            _ => Self::Create,
         }
     }
 
@@ -100,9 +157,24 @@ impl FileOperation {
         self == self.maker()
     }
 
-    /// Whether it makes or removes something. What does is done once to each file.
+    /// Whether it changes what is there.
     pub fn changes_data(self) -> bool {
-        !matches!(self, Self::Stat | Self::Open | Self::ReadFile | Self::StatDir)
+        !matches!(self, Self::Stat | Self::Open | Self::ReadFile | Self::List | Self::StatDir)
+    }
+
+    /// Whether it is done once to each file: it makes or removes it, or gives it another name.
+    pub fn once(self) -> bool {
+        self.changes_data() && !matches!(self, Self::Replace | Self::Journal)
+    }
+
+    /// Whether it writes data to files.
+    pub fn sends_data(self) -> bool {
+        matches!(self, Self::Create | Self::Replace | Self::Journal)
+    }
+
+    /// Whether another name is looked for in its place after it.
+    pub fn renames(self) -> bool {
+        matches!(self, Self::Rename | Self::RenameDir)
     }
 }
 
@@ -135,12 +207,23 @@ impl StreamPlan {
         if files.file_bytes_least.is_some_and(|least| least > file_bytes) {
             return bad("the smallest file is larger than the largest");
         }
+        if files.levels() > MOST_LEVELS {
+            return Err(format!("{} directories above each file; {MOST_LEVELS} are possible", files.levels()));
+        }
+        if files.directory_files == 0 && files.directory_levels > 0 {
+            return bad(
+                "directories above each file, and none that holds them; say how many files lie in one (directory-files)",
+            );
+        }
+        if files.file_kind != FileKind::File && file_operation.sends_data() && file_operation != FileOperation::Create {
+            return Err(format!("{}: links have no data", file_operation.name()));
+        }
         if file_bytes > MOST_FILE_BYTES {
             let (given, most) = (bytes_text(file_bytes), bytes_text(MOST_FILE_BYTES));
             return Err(format!("files of {given} each; up to {most} are possible: write larger ones by blocks"));
         }
         let done = self.limits.total_operations.unwrap_or(0);
-        if file_operation.changes_data() && done > file_count {
+        if file_operation.once() && done > file_count {
             let name = file_operation.name();
             return Err(format!("{name}: {done} times for {file_count} files; each is there once (no loops)"));
         }

@@ -40,8 +40,13 @@ impl MemoryNeed {
 impl StreamPlan {
     fn bytes_written_at_most(&self, phase: &PhasePlan) -> Option<u64> {
         if let Some(files) = self.files() {
-            let made = if files.file_operation == FileOperation::Create { files.file_count } else { 0 };
-            return Some(made.saturating_mul(files.file_bytes));
+            return match files.file_operation {
+                FileOperation::Create => Some(files.file_count.saturating_mul(files.file_bytes)),
+                writes if writes.sends_data() && files.file_bytes > 0 => {
+                    self.limits.total_operations.map(|n| n.saturating_mul(files.buffer_bytes()))
+                }
+                _ => Some(0),
+            };
         }
         if !self.changes_data() || (self.block().operation == Operation::Trim && !self.block().trim_before_write) {
             return Some(0);

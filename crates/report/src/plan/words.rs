@@ -34,9 +34,19 @@ pub(crate) fn on_files(files: &FilesPlan) -> String {
         FileOperation::Stat | FileOperation::StatDir => "stat",
         FileOperation::Open => "open",
         FileOperation::ReadFile => "read",
+        FileOperation::Rename | FileOperation::RenameDir => "rename",
+        FileOperation::Replace => "replace",
+        FileOperation::Journal => "write through a journal",
+        FileOperation::List => "list the directories of",
         FileOperation::Delete | FileOperation::Rmdir => "delete",
     };
-    format!("{verb} {} {what}{size}{order}", quantity::count(file_count))
+    let places = match (files.directories(), files.levels()) {
+        (0, _) => String::new(),
+        (directories, 1) => format!(" in {} directories", quantity::count(directories)),
+        (directories, levels) => format!(" in {} directories, {levels} deep", quantity::count(directories)),
+    };
+    let synced = if files.sync_directory { ", directory synced" } else { "" };
+    format!("{verb} {} {what}{size}{places}{order}{synced}", quantity::count(file_count))
 }
 
 /// Order of the offsets, with its parameters: `zipf (theta 1.2)`.

@@ -31,7 +31,8 @@ impl FileSets {
         let files = FilesPlan { file_set, ..files.clone() };
         let there = self.there.entry(file_set).or_default();
         if !operation.makes() && *there < files.file_count {
-            self.missing.push(FilesPlan { file_operation: maker, file_shuffle: false, ..files.clone() });
+            let bare = FilesPlan { file_shuffle: false, sync_directory: false, ..files.clone() };
+            self.missing.push(FilesPlan { file_operation: maker, ..bare });
         }
         *there = match operation {
             FileOperation::Delete | FileOperation::Rmdir => 0,
@@ -63,7 +64,7 @@ impl Resolver<'_> {
         let files = self.used.file_sets.of(files, &job.stream.name, copy);
         let mut stream = self.bare_stream(job, number, copy);
         if !job.time_based && stream.limits.total_operations.is_none() {
-            stream.limits.total_operations = Some(files.file_count.saturating_mul(u64::from(job.loops)));
+            stream.limits.total_operations = Some(files.members().saturating_mul(u64::from(job.loops)));
         }
         stream.kind = files.into();
         Ok(stream)

@@ -1,0 +1,156 @@
+//! The names that a run gives below its directory: by numbers, and nothing else is ever made or removed.
+//!
+//! A member of a set is `SET.INDEX`, with `.new`, `.moved` or `.journal` behind it where an operation needs one more name. Where a set
+//! lies in several directories, those have names of the same form, one for each digit of the directory's number: of three levels
+//! directory 27 is `SET.0/SET.2/SET.7`.
+
+use model::FilesPlan;
+use std::io::Write;
+
+/// The longest path: 17 components of 10 and 20 digits, what they end in, and what lies between.
+pub(crate) const PATH_BYTES: usize = 17 * 32 + 16;
+/// The member of a set that hard links are names of: no index is as high.
+pub(crate) const LINKED: u64 = u64::MAX;
+/// Directories that a directory of the levels above the last one holds.
+const FAN: u64 = 10;
+/// What a name may end in.
+const ENDINGS: [&str; 3] = ["new", "moved", "journal"];
+
+/// The names of a set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryNames {
+    set: u32,
+    directory_files: u64,
+    levels: u32,
+}
+
+/// Text in a buffer.
+struct Text<'a> {
+    buffer: &'a mut [u8; PATH_BYTES],
+    len: usize,
+}
+
+impl<'a> Text<'a> {
+    fn new(buffer: &'a mut [u8; PATH_BYTES]) -> Self {
+        Self { buffer, len: 0 }
+    }
+
+    #[inline]
+    fn name(&mut self, set: u32, index: u64) -> &mut Self {
+        let mut rest = &mut self.buffer[self.len..];
+        let before = rest.len();
+        // It fits, by PATH_BYTES.
+        let _ = write!(rest, "{set}.{index}");
+        self.len += before - rest.len();
+        self
+    }
+
+    fn add(&mut self, text: &str) {
+        self.buffer[self.len..][..text.len()].copy_from_slice(text.as_bytes());
+        self.len += text.len();
+    }
+
+    fn done(self) -> &'a str {
+        std::str::from_utf8(&self.buffer[..self.len]).unwrap_or_default()
+    }
+}
+
+impl EntryNames {
+    /// Of a plan's files.
+    pub fn of(files: &FilesPlan) -> Self {
+        Self { set: files.file_set, directory_files: files.directory_files, levels: files.levels() }
+    }
+
+    /// A member of the set that lies in no directory of it.
+    pub fn top<'a>(&self, index: u64, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+        let mut text = Text::new(buffer);
+        text.name(self.set, index);
+        text.done()
+    }
+
+    fn above(&self, directory: u64, levels: u32, text: &mut Text<'_>) {
+        for level in (self.levels - levels..self.levels).rev() {
+            let number = directory / FAN.saturating_pow(level);
+            // The first level has all the digits that are left.
+            let here = if level + 1 == self.levels { number } else { number % FAN };
+            text.name(self.set, here).add("/");
+        }
+    }
+
+    /// The path of a member, with this behind it if there is something.
+    pub fn path<'a>(&self, index: u64, ending: &str, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+        let mut text = Text::new(buffer);
+        if self.levels > 0 {
+            self.above(index / self.directory_files, self.levels, &mut text);
+        }
+        text.name(self.set, index);
+        if !ending.is_empty() {
+            text.add(".");
+            text.add(ending);
+        }
+        text.done()
+    }
+
+    /// The directory of this number, or the one that all lie in.
+    pub fn directory<'a>(&self, directory: u64, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+        self.directory_above(directory, self.levels, buffer)
+    }
+
+    /// The first of the directories above it, so many of them.
+    pub fn directory_above<'a>(&self, directory: u64, levels: u32, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+        let mut text = Text::new(buffer);
+        self.above(directory, levels, &mut text);
+        match text.len.checked_sub(1) {
+            Some(without_slash) => text.len = without_slash,
+            None => text.add("."),
+        }
+        text.done()
+    }
+
+    /// The directory of a member.
+    pub fn directory_of<'a>(&self, index: u64, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+        self.directory(index.checked_div(self.directory_files).unwrap_or(0), buffer)
+    }
+
+    /// Directories above each member.
+    pub fn levels(&self) -> u32 {
+        self.levels
+    }
+}
+
+/// The set of a name that a run gives.
+pub(crate) fn set_of(name: &str) -> Option<u32> {
+    let (set, rest) = name.split_once('.')?;
+    let (index, ending) = rest.split_once('.').map_or((rest, None), |(index, ending)| (index, Some(ending)));
+    let (set, index) = (set.parse().ok()?, index.parse().ok()?);
+    let names = EntryNames { set, directory_files: 0, levels: 0 };
+    let known = ending.is_none_or(|ending| ENDINGS.contains(&ending));
+    (known && names.path(index, ending.unwrap_or(""), &mut [0; PATH_BYTES]) == name).then_some(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_again_and_paths_are_by_the_digits_of_directories() {
+        let plan = FilesPlan { file_set: 3, directory_files: 100, directory_levels: 3, ..FilesPlan::default() };
+        let names = EntryNames::of(&plan);
+        let buffer = &mut [0; PATH_BYTES];
+        assert_eq!(names.path(2799, "", buffer), "3.0/3.2/3.7/3.2799");
+        assert_eq!(names.path(123_456, "new", buffer), "3.12/3.3/3.4/3.123456.new");
+        assert_eq!(names.directory(1234, buffer), "3.12/3.3/3.4");
+        assert_eq!(names.directory_of(123_456, buffer), "3.12/3.3/3.4");
+        assert_eq!(names.directory_above(1234, 2, buffer), "3.12/3.3");
+        let flat = EntryNames::of(&FilesPlan { file_set: 3, ..FilesPlan::default() });
+        assert_eq!((flat.path(7, "moved", buffer), flat.directory_of(9, &mut [0; PATH_BYTES])), ("3.7.moved", "."));
+        let most = FilesPlan { file_set: u32::MAX, directory_files: 1, directory_levels: 16, ..FilesPlan::default() };
+        assert!(EntryNames::of(&most).path(LINKED, "journal", buffer).len() > 200);
+        for (name, set) in [("3.7", Some(3)), ("3.7.new", Some(3)), ("4.18446744073709551615", Some(4))] {
+            assert_eq!(set_of(name), set);
+        }
+        for other in ["3", "3.", "3.x", "03.7", "3.7.", "3.7.old", "3.7.new.new", ".7", "3.07", "3.7/"] {
+            assert_eq!(set_of(other), None, "{other}");
+        }
+    }
+}
