@@ -13,7 +13,7 @@ mod threads;
 mod uring;
 
 pub(crate) use calls::{FileCalls, FileSet, check};
-pub(crate) use entry_names::{EntryNames, LINKED, PATH_BYTES, set_of};
+pub(crate) use entry_names::{EntryNames, LINKED, PathText, set_of};
 pub use files::FilesDevice;
 pub use in_thread::PsyncDevice;
 pub(crate) use in_thread::{Calls, InThread};

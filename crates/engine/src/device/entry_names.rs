@@ -5,16 +5,25 @@
 //! directory 27 is `SET.0/SET.2/SET.7`.
 
 use model::FilesPlan;
-use std::io::Write;
 
 /// The longest path: 17 components of 10 and 20 digits, what they end in, and what lies between.
-pub(crate) const PATH_BYTES: usize = 17 * 32 + 16;
+const PATH_BYTES: usize = 17 * 32 + 16;
 /// The member of a set that hard links are names of: no index is as high.
 pub(crate) const LINKED: u64 = u64::MAX;
 /// Directories that a directory of the levels above the last one holds.
 const FAN: u64 = 10;
 /// What a name may end in.
 const ENDINGS: [&str; 3] = ["new", "moved", "journal"];
+
+/// Room for a path.
+#[derive(Debug)]
+pub(crate) struct PathText([u8; PATH_BYTES]);
+
+impl Default for PathText {
+    fn default() -> Self {
+        Self([0; PATH_BYTES])
+    }
+}
 
 /// The names of a set.
 #[derive(Clone, Copy, Debug)]
@@ -31,23 +40,44 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn new(buffer: &'a mut [u8; PATH_BYTES]) -> Self {
-        Self { buffer, len: 0 }
+    fn new(buffer: &'a mut PathText) -> Self {
+        Self { buffer: &mut buffer.0, len: 0 }
     }
 
     #[inline]
     fn name(&mut self, set: u32, index: u64) -> &mut Self {
-        let mut rest = &mut self.buffer[self.len..];
-        let before = rest.len();
-        // It fits, by PATH_BYTES.
-        let _ = write!(rest, "{set}.{index}");
-        self.len += before - rest.len();
+        self.number(set.into());
+        self.add(".");
+        self.number(index);
         self
     }
 
+    /// By hand: one is made for each operation, and core::fmt takes as long as a system call.
+    #[inline]
+    fn number(&mut self, mut number: u64) {
+        let mut digits = [0; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        self.put(&digits[at..]);
+    }
+
+    /// It fits, by [`PATH_BYTES`].
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.buffer[self.len..][..bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    #[inline]
     fn add(&mut self, text: &str) {
-        self.buffer[self.len..][..text.len()].copy_from_slice(text.as_bytes());
-        self.len += text.len();
+        self.put(text.as_bytes());
     }
 
     fn done(self) -> &'a str {
@@ -62,7 +92,7 @@ impl EntryNames {
     }
 
     /// A member of the set that lies in no directory of it.
-    pub fn top<'a>(&self, index: u64, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+    pub fn top<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a str {
         let mut text = Text::new(buffer);
         text.name(self.set, index);
         text.done()
@@ -78,7 +108,7 @@ impl EntryNames {
     }
 
     /// The path of a member, with this behind it if there is something.
-    pub fn path<'a>(&self, index: u64, ending: &str, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+    pub fn path<'a>(&self, index: u64, ending: &str, buffer: &'a mut PathText) -> &'a str {
         let mut text = Text::new(buffer);
         if self.levels > 0 {
             self.above(index / self.directory_files, self.levels, &mut text);
@@ -92,12 +122,12 @@ impl EntryNames {
     }
 
     /// The directory of this number, or the one that all lie in.
-    pub fn directory<'a>(&self, directory: u64, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+    pub fn directory<'a>(&self, directory: u64, buffer: &'a mut PathText) -> &'a str {
         self.directory_above(directory, self.levels, buffer)
     }
 
     /// The first of the directories above it, so many of them.
-    pub fn directory_above<'a>(&self, directory: u64, levels: u32, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+    pub fn directory_above<'a>(&self, directory: u64, levels: u32, buffer: &'a mut PathText) -> &'a str {
         let mut text = Text::new(buffer);
         self.above(directory, levels, &mut text);
         match text.len.checked_sub(1) {
@@ -108,7 +138,7 @@ impl EntryNames {
     }
 
     /// The directory of a member.
-    pub fn directory_of<'a>(&self, index: u64, buffer: &'a mut [u8; PATH_BYTES]) -> &'a str {
+    pub fn directory_of<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a str {
         self.directory(index.checked_div(self.directory_files).unwrap_or(0), buffer)
     }
 
@@ -125,7 +155,7 @@ pub(crate) fn set_of(name: &str) -> Option<u32> {
     let (set, index) = (set.parse().ok()?, index.parse().ok()?);
     let names = EntryNames { set, directory_files: 0, levels: 0 };
     let known = ending.is_none_or(|ending| ENDINGS.contains(&ending));
-    (known && names.path(index, ending.unwrap_or(""), &mut [0; PATH_BYTES]) == name).then_some(set)
+    (known && names.path(index, ending.unwrap_or(""), &mut PathText::default()) == name).then_some(set)
 }
 
 #[cfg(test)]
@@ -136,14 +166,14 @@ mod tests {
     fn names_are_known_again_and_paths_are_by_the_digits_of_directories() {
         let plan = FilesPlan { file_set: 3, directory_files: 100, directory_levels: 3, ..FilesPlan::default() };
         let names = EntryNames::of(&plan);
-        let buffer = &mut [0; PATH_BYTES];
+        let buffer = &mut PathText::default();
         assert_eq!(names.path(2799, "", buffer), "3.0/3.2/3.7/3.2799");
         assert_eq!(names.path(123_456, "new", buffer), "3.12/3.3/3.4/3.123456.new");
         assert_eq!(names.directory(1234, buffer), "3.12/3.3/3.4");
         assert_eq!(names.directory_of(123_456, buffer), "3.12/3.3/3.4");
         assert_eq!(names.directory_above(1234, 2, buffer), "3.12/3.3");
         let flat = EntryNames::of(&FilesPlan { file_set: 3, ..FilesPlan::default() });
-        assert_eq!((flat.path(7, "moved", buffer), flat.directory_of(9, &mut [0; PATH_BYTES])), ("3.7.moved", "."));
+        assert_eq!((flat.path(7, "moved", buffer), flat.directory_of(9, &mut PathText::default())), ("3.7.moved", "."));
         let most = FilesPlan { file_set: u32::MAX, directory_files: 1, directory_levels: 16, ..FilesPlan::default() };
         assert!(EntryNames::of(&most).path(LINKED, "journal", buffer).len() > 200);
         for (name, set) in [("3.7", Some(3)), ("3.7.new", Some(3)), ("4.18446744073709551615", Some(4))] {

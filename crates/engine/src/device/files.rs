@@ -1,8 +1,9 @@
 //! Operations on files and directories by their names, in the calling thread.
 
-use super::entry_names::{EntryNames, LINKED, PATH_BYTES};
+use super::entry_names::{EntryNames, LINKED, PathText};
 use super::in_thread::{Calls, InThread};
 use model::{FileKind, FileOperation, FilesPlan};
+use std::cell::RefCell;
 use std::fs::File;
 use std::sync::Arc;
 use sys::{BufferPool, Epoch, errno::EIO};
@@ -19,7 +20,8 @@ impl FilesDevice {
     /// On the files of a plan below an open directory, with a buffer for what is written; `sync`: each new file is made durable.
     pub fn new(epoch: Epoch, directory: Arc<File>, files: &FilesPlan, sync: bool, pool: BufferPool) -> Self {
         let (names, renamed, sync_directory) = (EntryNames::of(files), files.file_renamed, files.sync_directory);
-        Self::over(epoch, Entries { directory, names, renamed, sync, sync_directory }, pool)
+        let texts = Default::default();
+        Self::over(epoch, Entries { directory, names, renamed, sync, sync_directory, texts }, pool)
     }
 }
 
@@ -31,6 +33,8 @@ pub struct Entries {
     renamed: bool,
     sync: bool,
     sync_directory: bool,
+    /// Where paths are made, the second for those that need two; kept, for clearing them takes longer than filling them.
+    texts: [RefCell<PathText>; 2],
 }
 
 impl Entries {
@@ -38,14 +42,16 @@ impl Entries {
         let directory = &*self.directory;
         match op.kind {
             FileKind::File => sys::create_file(directory, name, data, self.sync),
-            FileKind::HardLink => sys::link_entry(directory, self.names.top(LINKED, &mut [0; PATH_BYTES]), name),
+            FileKind::HardLink => {
+                sys::link_entry(directory, self.names.top(LINKED, &mut self.texts[1].borrow_mut()), name)
+            }
             FileKind::Symlink => sys::symlink_entry(directory, NOWHERE, name),
         }
     }
 
     /// A new file takes the place of one.
     fn replace(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
-        let mut text = [0; PATH_BYTES];
+        let mut text = self.texts[1].borrow_mut();
         let beside = self.names.path(op.index, "new", &mut text);
         sys::create_file(&*self.directory, beside, data, self.sync)?;
         sys::rename_entry(&*self.directory, beside, name)
@@ -53,7 +59,7 @@ impl Entries {
 
     /// A transaction with a rollback journal: <https://sqlite.org/atomiccommit.html>, sections 3.5 to 3.11.
     fn journal(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
-        let mut text = [0; PATH_BYTES];
+        let mut text = PathText::default();
         let journal = self.names.path(op.index, "journal", &mut text);
         let (before, after) = data.split_at(data.len() / 2);
         sys::create_file(&*self.directory, journal, before, self.sync)?;
@@ -63,7 +69,7 @@ impl Entries {
     }
 
     fn rename(&self, op: &FileOp, name: &str) -> Result<(), i32> {
-        let mut text = [0; PATH_BYTES];
+        let mut text = self.texts[1].borrow_mut();
         sys::rename_entry(&*self.directory, name, self.names.path(op.index, second_name(!self.renamed), &mut text))
     }
 
@@ -73,7 +79,7 @@ impl Entries {
         if !self.sync_directory {
             return Ok(());
         }
-        sys::sync_names(&*self.directory, self.names.directory_of(op.index, &mut [0; PATH_BYTES]))
+        sys::sync_names(&*self.directory, self.names.directory_of(op.index, &mut self.texts[1].borrow_mut()))
     }
 }
 
@@ -90,7 +96,7 @@ impl Calls for Entries {
         if op.sync {
             return sys::sync_file_system(directory).map(|()| 0).map_err(|e| e.raw_os_error().unwrap_or(EIO));
         }
-        let mut text = [0; PATH_BYTES];
+        let mut text = self.texts[0].borrow_mut();
         if op.operation == FileOperation::List {
             return sys::list_names(directory, self.names.directory(op.index, &mut text)).map(|_| 0);
         }

@@ -5,7 +5,7 @@
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
-use crate::device::{EntryNames, LINKED, PATH_BYTES, set_of};
+use crate::device::{EntryNames, LINKED, PathText, set_of};
 use model::{FileKind, FileOperation, FilesPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -106,14 +106,14 @@ impl OwnDirectory {
         let names = EntryNames::of(files);
         self.make_directories(files, &names)?;
         if files.file_kind == FileKind::HardLink && files.file_operation == FileOperation::Create {
-            let linked = sys::create_file(&*self.directory, names.top(LINKED, &mut [0; PATH_BYTES]), &[], false);
+            let linked = sys::create_file(&*self.directory, names.top(LINKED, &mut PathText::default()), &[], false);
             linked.map_err(io::Error::from_raw_os_error)?;
         }
         Ok(())
     }
 
     fn make_directories(&self, files: &FilesPlan, names: &EntryNames) -> io::Result<()> {
-        let mut text = [0; PATH_BYTES];
+        let mut text = PathText::default();
         for directory in 0..files.directories() {
             for level in 1..=names.levels() {
                 match sys::make_directory(&*self.directory, names.directory_above(directory, level, &mut text)) {

@@ -132,3 +132,34 @@ fn the_phases_of_bonnie_give_its_line() {
     assert!((kib(13) / counted_once - 1.0).abs() < 0.01, "{} {counted_once}", kib(13));
     assert!(entries(&target).is_empty(), "{:?}", entries(&target));
 }
+
+/// mdtest's operations, trees, threads, syncs and transactions on a real file system; each is done, and all goes.
+#[test]
+fn the_phases_of_files_are_all_carried_out() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    std::fs::write(target.join("0.0"), "theirs").unwrap();
+    let set = |text: &str| ["--set".to_owned(), text.to_owned()];
+    let small = ["file-count=130", "time=60ms", "region=1MiB", "quiet=10ms"].map(set).concat();
+    let arguments: Vec<String> = ["run", "files", target.to_str().unwrap()].map(str::to_owned).to_vec();
+    let plan = scratch.run([arguments.clone(), small.clone(), vec!["--plan".to_owned()]].concat());
+    let said = plan.stdout.replace("\n     ", " ");
+    for words in ["in 3 directories, 8 deep", "replace 130 files", "directory synced", "rename 130 directories"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let run = scratch.json([arguments, small, vec!["--json".to_owned()]].concat(), 0);
+    let phases = run["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 30, "{phases:?}");
+    for phase in phases {
+        assert!(phase["status"] == "measured" || phase["status"] == "refused", "{phase}");
+        let operations = phase["record"]["operations"].as_u64().or(phase["operations"].as_u64());
+        assert!(operations.is_none_or(|n| n > 0), "{phase}");
+        let errors = phase["errors"].as_object().is_none_or(serde_json::Map::is_empty);
+        assert!(errors, "{phase}");
+    }
+    let cold = phases.iter().find(|p| p["name"] == "file-stat-cold").unwrap();
+    if !rustix::process::geteuid().is_root() {
+        assert!(cold["status"] == "refused" && cold.to_string().contains("it takes root"), "{cold}");
+    }
+    assert_eq!(entries(&target), ["0.0"]);
+}
