@@ -107,6 +107,8 @@ fn trees_are_made_listed_and_removed() {
     let (files, directories): (Vec<_>, Vec<_>) = made.iter().partition(|path| own.join(path).is_file());
     assert_eq!((files.len(), directories.len()), (50, 16), "{made:?}");
     assert!(made.contains("6.0/6.1/6.2/6.49") && made.contains("6.0/6.0/6.0/6.0"), "{made:?}");
+    let by_directory = |operation| FilesPlan { file_by_directory: true, ..tree(operation) };
+    assert_eq!(run(&mut rig, vec![by_directory(Stat)]).operations, 50);
     let listed = run(&mut rig, vec![tree(List)]);
     assert_eq!((listed.operations, listed.bytes, listed.errors.len()), (13, 0, 0));
     for operation in [Stat, Open, Rename, Stat, Rename] {
@@ -114,7 +116,7 @@ fn trees_are_made_listed_and_removed() {
         assert_eq!((record.operations, record.errors.len()), (50, 0), "{operation:?}");
     }
     assert_eq!(below(&own), made, "renamed, and renamed back");
-    assert_eq!(run(&mut rig, vec![tree(Delete)]).operations, 50);
+    assert_eq!(run(&mut rig, vec![by_directory(Delete)]).operations, 50);
     assert_eq!(below(&own).len(), 16, "directories stay until the set is made anew");
     assert_eq!(run(&mut rig, vec![tree(Create)]).operations, 50);
     drop(rig);
@@ -262,7 +264,7 @@ fn a_failed_operation_is_a_completion_with_its_errno() {
         let stream = StreamPlan { on_error, ..phase.streams[0].clone() };
         let settings = LoopSettings::of(&phase, &stream, 100_000_000);
         let crew = Crew::new(1, &phase.stop);
-        let mut source = FileStream::new(&stream, &files, true);
+        let mut source = FileStream::new(&stream, &files, true, None);
         let (part, control) = (Part::alone(&crew), Control::default());
         match files.file_bytes {
             0 => run_worker(&mut device, &mut source, &mut NoData, &settings, &part, &control).unwrap(),

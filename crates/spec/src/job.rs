@@ -70,6 +70,8 @@ pub struct Job {
     pub file_lengths: Option<(u64, u64)>,
     /// What is created as a whole.
     pub file_kind: FileKind,
+    /// In the order in which directories have them.
+    pub file_by_directory: bool,
     /// How many whole files lie in one directory; 0: all.
     pub directory_files: u32,
     /// Directories above each.
@@ -151,6 +153,7 @@ impl Job {
             file_bytes_least,
             file_kind: self.file_kind,
             file_shuffle,
+            file_by_directory: self.file_by_directory,
             directory_files: self.directory_files.into(),
             directory_levels: self.directory_levels,
             sync_directory: self.sync_directory,

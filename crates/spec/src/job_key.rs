@@ -225,6 +225,18 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn file_order(job: &mut Job, text: &str) -> Result<(), String> {
+    job.file_by_directory = text == "directory";
+    let orders = [
+        ("round-robin", FileOrder::RoundRobin),
+        ("random", FileOrder::Random),
+        ("sequential", FileOrder::Sequential),
+        ("directory", FileOrder::Sequential),
+    ];
+    job.stream.block_mut().file_order = one_of(text, &orders)?;
+    Ok(())
+}
+
 /// The smallest length and the largest.
 fn file_lengths(text: &str) -> Result<(u64, u64), String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
@@ -396,7 +408,7 @@ keys! {
     "directory-files", "number", |j, t| j.directory_files = positive(t)?, "So many files lie in one directory, one directory after the other; without it all in one.";
     "directory-levels", "number", |j, t| j.directory_levels = positive(t)?, "Directories above each file, of which each holds ten of the next level; without it one.";
     "sync-directory", "true, false", |j, t| j.sync_directory = flag(t)?, "What changes the names in a directory is followed by an fsync of it, by a descriptor of its own, as a part of the operation.";
-    "file-order", "round-robin, random, sequential", |j, t| j.stream.block_mut().file_order = one_of(t, &[("round-robin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?, "How it goes from one file to the next.";
+    "file-order", "round-robin, random, sequential, directory", |j, t| file_order(j, t)?, "How it goes from one file to the next; files as a whole also in the order in which their directory has them.";
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
     "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";

@@ -5,6 +5,7 @@ use crate::random::mix;
 use crate::shaping::Shaping;
 use crate::{Next, Outcome, Permutation, Request, Source};
 use model::{Direction, FileKind, FileOperation, FilesPlan, Ns, StreamPlan};
+use std::sync::Arc;
 
 /// What is done to one file or directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,14 +58,34 @@ pub struct FileStream {
     /// Bytes by which their lengths differ at most, and what they are drawn with: a file has the same in all phases.
     spread: Option<(u64, u64)>,
     closes: bool,
-    order: Option<Permutation>,
+    order: Order,
     once: bool,
     shaping: Option<Box<Shaping>>,
 }
 
+/// Which file comes at which place.
+#[derive(Debug)]
+enum Order {
+    Numbers,
+    Random(Permutation),
+    Listed(Arc<[u64]>),
+}
+
+impl Order {
+    #[inline]
+    fn at(&self, place: u64) -> u64 {
+        match self {
+            Self::Numbers => place,
+            Self::Random(order) => order.at(place),
+            Self::Listed(order) => order[place as usize],
+        }
+    }
+}
+
 impl FileStream {
-    /// The operations that `plan` asks for on `files`, of which there is at least one; with `once` a single pass.
-    pub fn new(plan: &StreamPlan, files: &FilesPlan, once: bool) -> Self {
+    /// The operations that `plan` asks for on `files`, of which there is at least one, in the order of these numbers if there are some;
+    /// with `once` a single pass.
+    pub fn new(plan: &StreamPlan, files: &FilesPlan, once: bool, listed: Option<Arc<[u64]>>) -> Self {
         let operation = files.file_operation;
         // Plans with larger files are refused.
         let has_data = operation.sends_data() || operation == FileOperation::ReadFile;
@@ -74,8 +95,12 @@ impl FileStream {
             next: FileOp { operation, kind: files.file_kind, len, ..FileOp::default() },
             spread: least.map(|least| (files.file_bytes - least + 1, mix(u64::from(files.file_set)))),
             closes: plan.durability.flush.fsync_at_end,
-            count: files.members(),
-            order: files.file_shuffle.then(|| Permutation::new(files.members().max(1), plan.seed)),
+            count: listed.as_ref().map_or(files.members(), |listed| listed.len() as u64),
+            order: match listed {
+                Some(listed) => Order::Listed(listed),
+                None if files.file_shuffle => Order::Random(Permutation::new(files.members().max(1), plan.seed)),
+                None => Order::Numbers,
+            },
             once: once || operation.once(),
             shaping: Shaping::of(plan),
         }
@@ -88,7 +113,7 @@ impl Source for FileStream {
     #[inline]
     fn next(&mut self, now: Ns) -> Next<FileOp> {
         if self.next.index == self.count {
-            if self.once {
+            if self.once || self.count == 0 {
                 return Next::Done;
             }
             self.next.index = 0;
@@ -101,9 +126,7 @@ impl Source for FileStream {
             op.intended_ns = shaping.took(0, op.len);
         }
         self.next.index += 1;
-        if let Some(order) = &self.order {
-            op.index = order.at(op.index);
-        }
+        op.index = self.order.at(op.index);
         if let Some((spread, seed)) = self.spread {
             let less = (mix(seed ^ op.index) % spread) as u32;
             // A transaction's are written twice.
@@ -132,7 +155,7 @@ mod tests {
     fn indices(operation: FileOperation, file_shuffle: bool, limits: Limits, most: usize) -> Vec<u64> {
         let files = FilesPlan { file_operation: operation, file_count: 5, file_shuffle, ..FilesPlan::default() };
         let plan = StreamPlan { kind: files.clone().into(), limits, seed: 3, ..StreamPlan::default() };
-        let mut stream = FileStream::new(&plan, &files, false);
+        let mut stream = FileStream::new(&plan, &files, false, None);
         let next = |_| match stream.next(0) {
             Next::Op(op) => Some(op.index),
             Next::Done => None,
@@ -155,12 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn a_list_is_gone_through_pass_after_pass() {
+        let files = FilesPlan { file_operation: FileOperation::Stat, file_count: 5, ..FilesPlan::default() };
+        let plan = StreamPlan { kind: files.clone().into(), ..StreamPlan::default() };
+        let indices = |listed: &[u64]| -> Vec<u64> {
+            let mut stream = FileStream::new(&plan, &files, false, Some(listed.into()));
+            (0..7).map_while(|_| if let Next::Op(op) = stream.next(0) { Some(op.index) } else { None }).collect()
+        };
+        assert_eq!(indices(&[4, 0, 3]), [4, 0, 3, 4, 0, 3, 4]);
+        assert!(indices(&[]).is_empty());
+    }
+
+    #[test]
     fn paced_ones_keep_their_intended_starts() {
         let files = FilesPlan { file_count: 3, file_bytes: 10, ..FilesPlan::default() };
         let pacing = Pacing { read: Some(Rate::OperationsPerS(1000)), ..Pacing::default() };
         let timing = Timing { pacing: Some(pacing), ..Timing::default() };
         let plan = StreamPlan { kind: files.clone().into(), timing, ..StreamPlan::default() };
-        let mut stream = FileStream::new(&plan, &files, false);
+        let mut stream = FileStream::new(&plan, &files, false, None);
         let op = |index, due| Next::Op(FileOp { index, len: 10, intended_ns: Some(due), ..FileOp::default() });
         assert_eq!(stream.next(0), op(0, 0));
         assert_eq!(stream.next(10), Next::WaitUntil(1_000_000));

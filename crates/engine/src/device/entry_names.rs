@@ -142,20 +142,36 @@ impl EntryNames {
         self.directory(index.checked_div(self.directory_files).unwrap_or(0), buffer)
     }
 
+    /// The member whose name this is, of those that have been renamed or not.
+    pub fn index_of(&self, name: &str, renamed: bool) -> Option<u64> {
+        let (set, index, ending) = parts_of(name)?;
+        (set == self.set && ending == second_name(renamed)).then_some(index)
+    }
+
     /// Directories above each member.
     pub fn levels(&self) -> u32 {
         self.levels
     }
 }
 
+/// What the name of a member ends in.
+pub(crate) fn second_name(renamed: bool) -> &'static str {
+    if renamed { "moved" } else { "" }
+}
+
 /// The set of a name that a run gives.
 pub(crate) fn set_of(name: &str) -> Option<u32> {
+    parts_of(name).map(|(set, ..)| set)
+}
+
+/// Set, index and ending of a name that a run gives.
+fn parts_of(name: &str) -> Option<(u32, u64, &str)> {
     let (set, rest) = name.split_once('.')?;
     let (index, ending) = rest.split_once('.').map_or((rest, None), |(index, ending)| (index, Some(ending)));
     let (set, index) = (set.parse().ok()?, index.parse().ok()?);
     let names = EntryNames { set, directory_files: 0, levels: 0 };
-    let known = ending.is_none_or(|ending| ENDINGS.contains(&ending));
-    (known && names.path(index, ending.unwrap_or(""), &mut PathText::default()) == name).then_some(set)
+    let (known, ending) = (ending.is_none_or(|ending| ENDINGS.contains(&ending)), ending.unwrap_or(""));
+    (known && names.path(index, ending, &mut PathText::default()) == name).then_some((set, index, ending))
 }
 
 #[cfg(test)]
@@ -179,6 +195,9 @@ mod tests {
         for (name, set) in [("3.7", Some(3)), ("3.7.new", Some(3)), ("4.18446744073709551615", Some(4))] {
             assert_eq!(set_of(name), set);
         }
+        let index = |name, renamed| flat.index_of(name, renamed);
+        assert_eq!([index("3.7", false), index("3.7", true), index("3.7.moved", true)], [Some(7), None, Some(7)]);
+        assert_eq!([index("4.7", false), index("3.7.new", false)], [None, None]);
         for other in ["3", "3.", "3.x", "03.7", "3.7.", "3.7.old", "3.7.new.new", ".7", "3.07", "3.7/"] {
             assert_eq!(set_of(other), None, "{other}");
         }

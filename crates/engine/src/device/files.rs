@@ -1,6 +1,6 @@
 //! Operations on files and directories by their names, in the calling thread.
 
-use super::entry_names::{EntryNames, LINKED, PathText};
+use super::entry_names::{EntryNames, LINKED, PathText, second_name};
 use super::in_thread::{Calls, InThread};
 use model::{FileKind, FileOperation, FilesPlan};
 use std::cell::RefCell;
@@ -81,11 +81,6 @@ impl Entries {
         }
         sys::sync_names(&*self.directory, self.names.directory_of(op.index, &mut self.texts[1].borrow_mut()))
     }
-}
-
-/// What the name of a member ends in.
-fn second_name(renamed: bool) -> &'static str {
-    if renamed { "moved" } else { "" }
 }
 
 impl Calls for Entries {

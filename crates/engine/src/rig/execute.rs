@@ -11,6 +11,7 @@ use model::{
     EngineKind, EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan,
     Warmup,
 };
+use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 use sys::Epoch;
 use workload::{Checked, Verified};
@@ -24,6 +25,8 @@ pub(crate) struct Way {
     pub direct: bool,
     /// Why threads serve instead of what is usual for the way, if they do.
     pub threads: Option<String>,
+    /// Of files as a whole: their order, where their directories say it.
+    pub order: Option<Arc<[u64]>>,
 }
 
 /// What is to be done, where.

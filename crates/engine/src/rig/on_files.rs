@@ -33,7 +33,7 @@ impl FileRig {
             Some(own) => own,
             none => none.insert(OwnDirectory::create(&self.target.file).map_err(cannot)?),
         };
-        let mut plan = phase.clone();
+        let (mut plan, mut ways) = (phase.clone(), Vec::with_capacity(phase.streams.len()));
         for stream in &mut plan.streams {
             let StreamKind::Files(files) = &mut stream.kind else { continue };
             own.prepare(files).map_err(cannot)?;
@@ -42,8 +42,9 @@ impl FileRig {
                     format!("{}: nothing to {}: no files were made before", phase.name, files.file_operation.name());
                 return Err(Failure::new(FailureKind::Environment, message).remedy("let the phase that makes them end"));
             }
+            let order = files.file_by_directory.then(|| own.order(files)).transpose().map_err(cannot)?;
+            ways.push(Way { files: vec![own.handle()], order, ..Way::default() });
         }
-        let ways = vec![Way { files: vec![own.handle()], ..Way::default() }; plan.streams.len()];
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
         let job = Job { plan: &plan, reads_back: false, epoch, device: false, options, shelf, control };
         let dropped = phase.cold.then(|| drop_names(&own.handle()));

@@ -126,10 +126,25 @@ impl OwnDirectory {
         Ok(())
     }
 
+    /// The numbers of the files, in the order in which their directories have them.
+    ///
+    /// # Errors
+    /// Those of opening and reading directories.
+    pub fn order(&self, files: &FilesPlan) -> io::Result<Arc<[u64]>> {
+        let (names, mut text, mut order) = (EntryNames::of(files), PathText::default(), Vec::new());
+        for directory in 0..files.directories().max(1) {
+            let opened = sys::open_own_directory(&*self.directory, names.directory(directory, &mut text))?;
+            sys::each_entry(&opened, |name, _| {
+                order.extend(names.index_of(name, files.file_renamed).filter(|index| *index < files.file_count));
+            })?;
+        }
+        Ok(order.into())
+    }
+
     /// After them: `done` succeeded, and none failed if `all_right`.
     pub fn conclude(&mut self, files: &FilesPlan, done: u64, all_right: bool) {
         let whole = done == files.file_count;
-        let first = if all_right && (whole || !files.file_shuffle) { done } else { 0 };
+        let first = if all_right && (whole || !files.file_shuffle && !files.file_by_directory) { done } else { 0 };
         match files.file_operation {
             made if made.makes() => _ = self.there.insert(files.file_set, first),
             other if !other.once() => {}

@@ -244,7 +244,8 @@ impl<'a> Worker<'a> {
         };
         let sync = stream.durability.sync == Sync::FdatasyncEach;
         let mut device = FilesDevice::new(job.epoch, directory.clone(), files, sync, self.pool(EngineKind::Files)?);
-        let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce);
+        let order = self.way.order.clone();
+        let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce, order);
         let mut data = (files.file_bytes > 0).then(|| Content::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
         self.started = true;

@@ -115,7 +115,7 @@ pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Wa
         }
     };
     let files: Files = way.files.iter().map(again).collect::<Option<_>>()?;
-    Some(Way { files, direct: true, threads: None })
+    Some(Way { files, direct: true, ..Way::default() })
 }
 
 /// Before the read-back: what the stream wrote is made durable, whose failures are counted, and leaves the caches. The pages that stayed; `None` if it

@@ -124,6 +124,6 @@ impl FileRig {
             Some(Err(reason)) => Some(format!("O_DIRECT: refused ({reason}); buffered I/O stands in")),
             None => None,
         };
-        Ok(Way { files, direct: past_cache, threads })
+        Ok(Way { files, direct: past_cache, threads, order: None })
     }
 }

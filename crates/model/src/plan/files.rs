@@ -33,6 +33,9 @@ pub struct FilesPlan {
     /// In a random order; else in the order of their names.
     #[serde(default, skip_serializing_if = "is_default")]
     pub file_shuffle: bool,
+    /// In the order in which their directories have them, which is read before.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_by_directory: bool,
     /// So many of them lie in one directory, one directory after the other; 0: all in one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub directory_files: u64,
@@ -217,6 +220,9 @@ impl StreamPlan {
         }
         if files.file_kind != FileKind::File && file_operation.sends_data() && file_operation != FileOperation::Create {
             return Err(format!("{}: links have no data", file_operation.name()));
+        }
+        if files.file_by_directory && (file_operation.makes() || file_operation == FileOperation::List) {
+            return Err(format!("{}: no directory has an order of them (file-order)", file_operation.name()));
         }
         if file_bytes > MOST_FILE_BYTES {
             let (given, most) = (bytes_text(file_bytes), bytes_text(MOST_FILE_BYTES));

@@ -216,7 +216,7 @@ fn priority(p: model::IoPriority) -> String {
 /// Keys of a stream in JSON that have words of their own, here or in the line before the conditions.
 const WORDED: &str = "operation order block_size_bytes region_start_bytes region_bytes files file_order mix trim_before_write read_before_write zones \
     run_blocks block_sizes align_bytes copy_bytes copy_by copy_writes copy_set_bytes \
-    file_operation file_count file_set file_bytes file_bytes_least file_kind file_shuffle directory_files directory_levels sync_directory file_renamed queue_depth batch_submit batch_complete cpus io_priority priority_shares engine access open_sync \
+    file_operation file_count file_set file_bytes file_bytes_least file_kind file_shuffle file_by_directory directory_files directory_levels sync_directory file_renamed queue_depth batch_submit batch_complete cpus io_priority priority_shares engine access open_sync \
     rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
     name group verify content on_error flow numa sequence verify_backlog least_rate exit_group ends_group max_latency_ns latency_target";
 

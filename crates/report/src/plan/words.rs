@@ -28,7 +28,11 @@ pub(crate) fn on_files(files: &FilesPlan) -> String {
         None if file_bytes > 0 => format!(" of {}", quantity::binary_size(file_bytes)),
         None => String::new(),
     };
-    let order = if file_shuffle { " in random order" } else { "" };
+    let order = match (file_shuffle, files.file_by_directory) {
+        (true, _) => " in random order",
+        (_, true) => " in the order of the directory",
+        _ => "",
+    };
     let verb = match file_operation {
         FileOperation::Create | FileOperation::Mkdir => "create",
         FileOperation::Stat | FileOperation::StatDir => "stat",

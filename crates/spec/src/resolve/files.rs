@@ -31,7 +31,8 @@ impl FileSets {
         let files = FilesPlan { file_set, ..files.clone() };
         let there = self.there.entry(file_set).or_default();
         if !operation.makes() && *there < files.file_count {
-            let bare = FilesPlan { file_shuffle: false, sync_directory: false, ..files.clone() };
+            let bare =
+                FilesPlan { file_shuffle: false, file_by_directory: false, sync_directory: false, ..files.clone() };
             self.missing.push(FilesPlan { file_operation: maker, ..bare });
         }
         *there = match operation {

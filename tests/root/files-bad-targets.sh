@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# Operations on files where they cannot be done: a file system with few inodes, one that is full, a quota, one without links, one that turns read-only, a
+# directory that cannot be written to, and a run that is killed: each is said in words, and nothing of ours is left. Needs root, mkfs.ext4, xfs and a
+# loop device that this script makes; NARROWS is the binary.
+set -euo pipefail
+export PATH="$PATH:/usr/sbin:/sbin"
+
+narrows=${NARROWS:?the path of the binary}
+scratch=$(mktemp -d)
+export NARROWS_ARCHIVE=$scratch/archive
+target=$scratch/target
+
+clean_up() {
+    umount --lazy "$target" 2>/dev/null || true
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+cannot() {
+    printf 'SKIPPED: %s\n' "$*"
+    exit 77
+}
+
+fail() {
+    printf 'FAILED: %s\n' "$*" >&2
+    for file in err answer; do if [[ -s $scratch/$file ]]; then head -c 4000 "$scratch/$file" >&2; fi; done
+    exit 1
+}
+
+for tool in mkfs.ext4 mkfs.xfs python3; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+losetup --find >/dev/null 2>&1 || cannot "no loop device can be made here"
+mkdir "$target"
+
+# mounted MAKER... : a new file system of 320 MB, mounted with $options.
+options=loop
+mounted() {
+    umount "$target" 2>/dev/null || true
+    rm -f "$scratch/image"
+    truncate -s 320M "$scratch/image"
+    "$@" "$scratch/image" >"$scratch/err" 2>&1 || fail "$*"
+    mount -o "$options" "$scratch/image" "$target"
+    printf 'theirs\n' >"$target/0.0"
+}
+
+# files EXPECTED_STATUS ARGUMENT...: some files on the target; the answer is in $scratch/answer.
+files() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$narrows" run "$scratch/text.toml" "$target" "$@" --json >"$scratch/answer" 2>"$scratch/err" || status=$?
+    [[ $status -eq $wanted ]] || fail "run $* ended with $status, not $wanted"
+}
+
+says() { grep -qiE -- "$1" "$scratch/answer" "$scratch/err" || fail "it does not say: $1"; }
+
+untouched() {
+    [[ $(cat "$target/0.0") == theirs ]] || fail "what was there has changed"
+    [[ $(find "$target" -name '.narrows*' | wc -l) -eq 0 ]] || fail "something of ours is left"
+}
+
+cat >"$scratch/text.toml" <<'TOML'
+name = "some"
+quiet = "10ms"
+[defaults]
+file-count = 2000
+[[phase]]
+name = "create"
+operation = "create"
+file-size = "4KiB"
+[[phase]]
+name = "delete"
+operation = "delete"
+TOML
+
+printf 'few inodes\n'
+mounted mkfs.ext4 -q -F -N 600
+files 3
+says '2,?000 files or directories;.* free inodes'
+untouched
+files 0 --set file-count=300
+untouched
+
+printf 'full\n'
+mounted mkfs.ext4 -q -F
+files 3 --set file-count=60000 --set create.file-size=8KiB
+says 'offers|free inodes'
+untouched
+
+printf 'a quota\n'
+options=loop,usrquota
+mounted mkfs.xfs -q -f
+install -d -m 777 "$target/open"
+if xfs_quota -x -c 'limit -u isoft=100 ihard=100 nobody' "$target" >"$scratch/err" 2>&1; then
+    install -m 755 "$narrows" "$scratch/narrows"
+    chmod 755 "$scratch"
+    status=0
+    setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent NARROWS_ARCHIVE="$target/open/archive" \
+        "$scratch/narrows" run "$scratch/text.toml" "$target/open" --json >"$scratch/answer" 2>"$scratch/err" || status=$?
+    [[ $status -ne 0 ]] || fail "a quota was exceeded, and it ended with 0"
+    says 'EDQUOT'
+    [[ $(find "$target" -name '.narrows-files*' | wc -l) -eq 0 ]] || fail "something of ours is left"
+else
+    printf 'SKIPPED: a quota: %s\n' "$(head -1 "$scratch/err")"
+fi
+options=loop
+
+printf 'read-only\n'
+mounted mkfs.ext4 -q -F
+mount -o remount,ro "$target"
+files 3
+says 'read-only|EROFS'
+mount -o remount,rw "$target"
+untouched
+
+printf 'no permission\n'
+install -d -m 755 "$target/mine"
+install -m 755 "$narrows" "$scratch/narrows"
+chmod 755 "$scratch"
+status=0
+setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
+    "$scratch/narrows" run "$scratch/text.toml" "$target/mine" --no-save >"$scratch/answer" 2>"$scratch/err" || status=$?
+[[ $status -eq 3 || $status -eq 2 ]] || fail "no permission: it ended with $status"
+says 'EACCES|permission'
+untouched
+
+printf 'no links\n'
+sed -e 's/^file-size.*/file-kind = "symlink"/' -i "$scratch/text.toml"
+python3 - "$scratch/text.toml" <<'PY'
+import sys
+text = open(sys.argv[1]).read()
+assert 'file-kind = "symlink"' in text
+PY
+files 0
+untouched
+
+printf 'killed\n'
+"$narrows" run files "$target" --set time=20s >/dev/null 2>&1 &
+running=$!
+sleep 3
+kill -KILL "$running"
+wait "$running" 2>/dev/null || true
+[[ $(find "$target" -name '.narrows-files*' | wc -l) -gt 0 ]] || fail "it was killed when nothing of it was there"
+files 0
+untouched
+echo ok
