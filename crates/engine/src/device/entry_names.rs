@@ -93,9 +93,13 @@ impl EntryNames {
 
     /// A member of the set that lies in no directory of it.
     pub fn top<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a str {
-        let mut text = Text::new(buffer);
-        text.name(self.set, index);
-        text.done()
+        self.path_at_top(index, "", buffer)
+    }
+
+    /// The same, with this behind it if there is something.
+    pub fn path_at_top<'a>(&self, index: u64, ending: &str, buffer: &'a mut PathText) -> &'a str {
+        let flat = Self { levels: 0, ..*self };
+        flat.path(index, ending, buffer)
     }
 
     fn above(&self, directory: u64, levels: u32, text: &mut Text<'_>) {

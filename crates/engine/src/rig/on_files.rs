@@ -4,11 +4,12 @@ use super::cold::drop_names;
 use super::execute::{Job, Way, execute};
 use super::file::FileRig;
 use super::own_directory::OwnDirectory;
-use super::refusal::{Attempt, refusal};
+use super::refusal::{Attempt, errno_text, refusal};
 use crate::Control;
 use model::{
-    ColdProof, Direction, Failure, FailureKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind,
+    ColdProof, Direction, Failure, FailureKind, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind,
 };
+use std::path::Path;
 
 /// A file system keeps this share of its inodes free.
 const KEPT_INODES: u64 = 20;
@@ -19,6 +20,13 @@ const UNIT_BYTES: u64 = 4096;
 pub(crate) fn no_file_system(phase: &PhasePlan, target: &str) -> Failure {
     let message = format!("{}: {target} has no directory in which files could be created", phase.name);
     Failure::new(FailureKind::Refused, message).remedy("name a directory as the target")
+}
+
+fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) -> Failure {
+    let what = if kind == FileKind::HardLink { "hard links" } else { "symbolic links" };
+    let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
+    Failure::new(FailureKind::Environment, message)
+        .remedy("leave file-kind out, or name a directory on another file system")
 }
 
 impl FileRig {
@@ -37,6 +45,9 @@ impl FileRig {
         for stream in &mut plan.streams {
             let StreamKind::Files(files) = &mut stream.kind else { continue };
             own.prepare(files).map_err(cannot)?;
+            if files.file_operation == FileOperation::Create {
+                own.try_link(files).map_err(|e| no_links(phase, &path, files.file_kind, &e))?;
+            }
             if files.file_count == 0 {
                 let message =
                     format!("{}: nothing to {}: no files were made before", phase.name, files.file_operation.name());

@@ -126,6 +126,21 @@ impl OwnDirectory {
         Ok(())
     }
 
+    /// Makes one link of the kind that the plan's files are, and removes it.
+    ///
+    /// # Errors
+    /// Those of making a link: EPERM where the file system has none.
+    pub fn try_link(&self, files: &FilesPlan) -> io::Result<()> {
+        let (names, mut linked, mut text) = (EntryNames::of(files), PathText::default(), PathText::default());
+        let name = names.path_at_top(LINKED, "new", &mut text);
+        let made = match files.file_kind {
+            FileKind::File => return Ok(()),
+            FileKind::HardLink => sys::link_entry(&*self.directory, names.top(LINKED, &mut linked), name),
+            FileKind::Symlink => sys::symlink_entry(&*self.directory, name, name),
+        };
+        made.and_then(|()| sys::remove_file(&*self.directory, name)).map_err(io::Error::from_raw_os_error)
+    }
+
     /// The numbers of the files, in the order in which their directories have them.
     ///
     /// # Errors
