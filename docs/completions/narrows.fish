@@ -172,7 +172,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l nrfiles -d 'So m
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l nr_files -d 'So many files for each stream' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filename_format -d 'Names of its own files; without it $jobname.$jobnum.$filenum' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filesize -d 'How much of the target it uses' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_service_type -d 'How it goes from one file to the next' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_service_type -d 'How it goes from one file to the next; files as a whole also in the order in which their directory has them' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l size -d 'How much of the target it uses' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_size -d 'It ends after so many bytes; per cent are of its region' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_limit -d 'It ends after so many bytes; per cent are of its region' -r

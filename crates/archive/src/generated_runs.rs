@@ -159,6 +159,7 @@ fn record(d: &mut Draw) -> PhaseRecord {
         },
         mean_depth: d.some().then(|| d.float()),
         longest_gap_ns: d.maybe(),
+        late: None,
         quiet_before: quiet(d),
         quiet_after: quiet(d),
         latency: histogram(d),

@@ -9,6 +9,8 @@ pub enum Language {
     Toml,
     /// fio's job files.
     Fio,
+    /// Recorded operations.
+    Recording,
 }
 
 /// A text of a workload or an experiment.

@@ -224,6 +224,9 @@ impl Recorder {
         self.interval.record(at.saturating_sub(start));
         self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.interval_bytes += u64::from(bytes);
+        if handed > start {
+            self.record.late.add(handed - start);
+        }
         self.record.short_operations += u64::from(bytes < asked);
         self.heard(at);
     }

@@ -82,6 +82,7 @@ impl Fixture {
             usage: WorkerUsage { user_ns: NS_PER_S / 10, system_ns: NS_PER_S / 5, ..Default::default() },
             mean_depth: Some(f64::from(depth)),
             longest_gap_ns: None,
+            late: None,
             quiet_before: None,
             quiet_after: None,
             latency: Histogram::new(),

@@ -32,6 +32,7 @@ impl PhaseRun {
             usage: Default::default(),
             mean_depth: None,
             longest_gap_ns: None,
+            late: None,
             quiet_before: None,
             quiet_after: None,
             latency: Histogram::new(),

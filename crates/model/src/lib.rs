@@ -79,9 +79,9 @@ pub use plan::{
     Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyMethod,
     CopyPlan, Durability, EngineKind, ErrorPolicy, FileKind, FileOperation, FileOrder, FilesPlan, Flow, Flush, IoClass,
     IoPath, IoPriority, LatencyTarget, Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation,
-    Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags,
-    SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, UnknownVerify, Verify,
-    VerifyKind, Warmup, Work, Zone, gcd,
+    Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RecordedKind,
+    RecordedOp, RecordedOps, Recording, RwFlags, SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize,
+    ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;
@@ -91,8 +91,8 @@ pub use rates::{
 };
 pub use reason::Reason;
 pub use record::{
-    ColdProof, DataProof, DirectProof, EngineRecord, Interval, PhaseRecord, QuietWindow, Round, StopCause, WarmupCut,
-    WorkerUsage,
+    ColdProof, DataProof, DirectProof, EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, StopCause,
+    WarmupCut, WorkerUsage,
 };
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};

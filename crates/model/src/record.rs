@@ -149,6 +149,37 @@ impl DirectProof {
     }
 }
 
+/// How late operations were handed over that had a moment of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lateness {
+    /// All together, ns.
+    pub sum_ns: Ns,
+    /// The latest.
+    pub max_ns: Ns,
+    /// How many were later than a millisecond.
+    pub over_1_ms: u64,
+}
+
+impl Lateness {
+    /// One that was so late.
+    #[inline]
+    pub fn add(&mut self, late_ns: Ns) {
+        self.sum_ns += late_ns;
+        self.max_ns = self.max_ns.max(late_ns);
+        self.over_1_ms += u64::from(late_ns > 1_000_000);
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            sum_ns: self.sum_ns + other.sum_ns,
+            max_ns: self.max_ns.max(other.max_ns),
+            over_1_ms: self.over_1_ms + other.over_1_ms,
+        }
+    }
+}
+
 /// Whether a read came from the device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColdProof {
@@ -241,6 +272,9 @@ pub struct PhaseRecord {
     /// where nothing completed after the cut, and in runs of versions that did not record it.
     #[serde(default)]
     pub longest_gap_ns: Option<Ns>,
+    /// How late operations were handed over, where they had moments of their own: of a recording that is done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<Lateness>,
     /// Before the phase; `None` where no layer counts.
     pub quiet_before: Option<QuietWindow>,
     /// After the phase, once our own writes were flushed.
@@ -315,6 +349,7 @@ pub(crate) mod tests {
             usage: WorkerUsage::default(),
             mean_depth: None,
             longest_gap_ns: None,
+            late: None,
             quiet_before: None,
             quiet_after: None,
             latency: Histogram::new(),

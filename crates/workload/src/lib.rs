@@ -29,6 +29,7 @@ mod popularity;
 mod priorities;
 mod random;
 mod read_back;
+mod recorded;
 mod shaping;
 mod sizes;
 mod syncs;

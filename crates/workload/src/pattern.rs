@@ -6,6 +6,7 @@ use crate::files::Files;
 use crate::flow::FlowShare;
 use crate::priorities::Priorities;
 use crate::random::{MIX, Random, SIZE};
+use crate::recorded::Recorded;
 use crate::shaping::Shaping;
 use crate::sizes::draw;
 use crate::syncs::{Due, Syncs};
@@ -45,6 +46,7 @@ pub struct Pattern {
     syncs: Option<Syncs>,
     shaping: Option<Box<Shaping>>,
     before: Option<Before>,
+    recorded: Option<Recorded>,
     backlog: Option<Backlog>,
     priorities: Option<Priorities>,
     chance: Random,
@@ -71,6 +73,8 @@ impl Pattern {
         let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
         let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
         let before = Before::of(plan).filter(|_| kind.sends_data());
+        let recorded = Recorded::of(plan);
+        let demands = syncs.is_some() || shaping.is_some() || priorities.is_some() || before.is_some();
         Self {
             kind,
             read_percent: block.mix.map_or(all_reads, |m| m.read_percent.min(100)),
@@ -78,13 +82,14 @@ impl Pattern {
             least: block.min_block_bytes().max(1),
             files: Files::new(plan),
             once,
-            plain: syncs.is_none() && shaping.is_none() && priorities.is_none() && before.is_none(),
+            plain: !demands && recorded.is_none(),
             in_flight: 0,
             syncs,
             shaping,
             backlog: Backlog::of(plan),
             priorities,
             before,
+            recorded,
             chance: Random::new(plan.seed, MIX),
             size: Random::new(plan.seed, SIZE),
         }
@@ -182,6 +187,11 @@ impl Pattern {
     }
 
     fn next_in_turn(&mut self, now: Ns) -> Next<BlockOp> {
+        if let Some(recorded) = &mut self.recorded {
+            let next = recorded.next(now);
+            self.in_flight += u32::from(matches!(next, Next::Op(_)));
+            return next;
+        }
         let (before, kind) = (self.before.as_mut(), self.kind);
         if let Some(op) = before.and_then(|before| before.next(kind)).or_else(|| self.backlog.as_mut()?.next()) {
             self.in_flight += 1;
@@ -243,6 +253,9 @@ impl Source for Pattern {
     #[inline]
     fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
         self.in_flight -= 1;
+        if let Some(recorded) = &mut self.recorded {
+            recorded.completed(op);
+        }
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);
         }

@@ -36,9 +36,12 @@ impl Popularity {
     pub fn of(order: Order, zones: &[Zone], n: u64, seed: u64) -> Option<Self> {
         let places = || Permutation::new(n, seed);
         let shape = match order {
-            Order::Sequential | Order::Random | Order::Reverse | Order::Strided { .. } | Order::Sequence { .. } => {
-                return None;
-            }
+            Order::Sequential
+            | Order::Random
+            | Order::Reverse
+            | Order::Strided { .. }
+            | Order::Sequence { .. }
+            | Order::Recorded => return None,
             Order::RandomReplace => Shape::Uniform,
             Order::Zipf { theta_milli } => Shape::Zipf(Zipf::new(n, f64::from(theta_milli) / 1000.0), places()),
             // The self-similar law of Gray et al. ("Quickly Generating Billion-Record Synthetic Databases", 1994): a share

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// More is no text of a person.
 const MOST_BYTES: u64 = 4 << 20;
+/// More is no recording that is replayed from memory.
+const MOST_RECORDED_BYTES: u64 = 256 << 20;
 /// More texts than this include each other in a circle.
 const MOST_INCLUDES: usize = 64;
 
@@ -42,6 +44,7 @@ pub fn workload(source: &Source, set: &[(String, String)], lenient: bool) -> Res
         let result = match source.language {
             Language::Toml => spec::parse_workload(&inputs),
             Language::Fio => spec::parse_fio(&inputs),
+            Language::Recording => spec::parse_recording(&inputs),
         };
         let errors = match result {
             Ok(workload) => return Ok(workload),
@@ -93,6 +96,7 @@ fn language(extension: Option<&str>, text: &str) -> Language {
     match extension {
         Some("toml") => Language::Toml,
         Some("fio" | "job" | "ini") => Language::Fio,
+        _ if spec::is_recording(text) => Language::Recording,
         _ if text.lines().any(|line| line.trim_start().starts_with("[[") || line.trim() == "[frames]") => {
             Language::Toml
         }
@@ -106,18 +110,23 @@ fn file(path: &Path, pipes: Pipes) -> Result<String, Failure> {
             .remedy("name a text file; narrows workloads lists what is built in")
     };
     let from = reading::file(path, pipes, "the workload").map_err(|e| cannot(e.to_string()))?;
-    if from.size_bytes() > MOST_BYTES {
-        return Err(cannot(format!("{} bytes are no text of a workload", from.size_bytes())));
-    }
     bounded(from, &path.display().to_string())
 }
 
 fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
     let cannot = |what: String| Failure::new(FailureKind::Usage, format!("cannot read {name}: {what}"));
-    let mut bytes = Vec::new();
-    from.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| cannot(e.to_string()))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(cannot(format!("more than {MOST_BYTES} bytes are no text of a workload")));
+    let (mut bytes, mut from, mut most) = (Vec::new(), from, MOST_BYTES);
+    let mut read_to = |bytes: &mut Vec<u8>, most: u64| {
+        let more = most + 1 - bytes.len() as u64;
+        from.by_ref().take(more).read_to_end(bytes).map_err(|e| cannot(e.to_string()))
+    };
+    read_to(&mut bytes, most)?;
+    if bytes.len() as u64 > most && spec::is_recording(&String::from_utf8_lossy(&bytes[..4096])) {
+        most = MOST_RECORDED_BYTES;
+        read_to(&mut bytes, most)?;
+    }
+    if bytes.len() as u64 > most {
+        return Err(cannot(format!("more than {most} bytes are no text of a workload")));
     }
     readable(bytes).map_err(|line| cannot(format!("line {line} is not UTF-8")))
 }
@@ -168,8 +177,8 @@ pub fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, Strin
     }
     if let Some(policy) = args.on_error {
         let (key, value) = match (language, policy) {
-            (Language::Toml, OnError::Stop) => ("on-error", "stop"),
-            (Language::Toml, OnError::Continue) => ("on-error", "continue"),
+            (Language::Toml | Language::Recording, OnError::Stop) => ("on-error", "stop"),
+            (Language::Toml | Language::Recording, OnError::Continue) => ("on-error", "continue"),
             (Language::Fio, OnError::Stop) => ("continue_on_error", "none"),
             (Language::Fio, OnError::Continue) => ("continue_on_error", "all"),
         };
@@ -207,6 +216,9 @@ fn mistakes(errors: &[TextError], language: Language) -> Failure {
     let remedy = match language {
         Language::Fio if unsupported => "--lenient leaves out what is not supported, and says so in the run",
         Language::Fio => "the options that are read, and what they mean here: docs/workloads.md",
+        Language::Recording => {
+            "--set speed=max|2, depth=N, access=direct|buffered, region=SIZE; what is read: docs/workloads.md"
+        }
         Language::Toml => "narrows workloads show depth   prints a text as an example; docs/workloads.md has all keys",
     };
     Failure::new(FailureKind::Usage, lines.join("\n")).remedy(remedy)

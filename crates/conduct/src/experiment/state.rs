@@ -149,7 +149,11 @@ impl State {
         Source {
             name: self.workload.name.clone(),
             text: self.workload.text.clone(),
-            language: if self.workload.fio { Language::Fio } else { Language::Toml },
+            language: match self.workload.fio {
+                true => Language::Fio,
+                false if spec::is_recording(&self.workload.text) => Language::Recording,
+                false => Language::Toml,
+            },
             directory: self.workload.directory.clone(),
         }
     }

@@ -313,6 +313,7 @@ impl Builder {
             },
             mean_depth,
             longest_gap_ns: None,
+            late: None,
             quiet_before: Some(quiet),
             quiet_after: Some(quiet),
             latency: Default::default(),

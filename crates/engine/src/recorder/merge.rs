@@ -34,6 +34,7 @@ pub(crate) fn phase_record(
         operations: all.operations,
         bytes: all.bytes,
         short_operations: all.short_operations,
+        late: streams.iter().any(|s| s.block().has_moments()).then_some(all.late),
         errors: all.errors,
         stop: all.stop,
         warmup: all.warmup,
@@ -67,6 +68,7 @@ impl StreamRecord {
         self.operations += other.operations;
         self.bytes += other.bytes;
         self.short_operations += other.short_operations;
+        self.late = self.late.plus(other.late);
         add_errors(&mut self.errors, &other.errors);
         self.stop = self.stop.graver(other.stop);
         self.warmup = WarmupCut {

@@ -1,6 +1,8 @@
 //! What is left of a stream when its worker has ended.
 
-use model::{DepthSearch, DirectionSummary, Histogram, Interval, Ns, Round, StopCause, WarmupCut, WorkerUsage};
+use model::{
+    DepthSearch, DirectionSummary, Histogram, Interval, Lateness, Ns, Round, StopCause, WarmupCut, WorkerUsage,
+};
 use std::collections::BTreeMap;
 
 /// What one worker recorded of one stream.
@@ -16,6 +18,8 @@ pub struct StreamRecord {
     pub bytes: u64,
     /// Operations that transferred fewer bytes than asked.
     pub short_operations: u64,
+    /// How late operations were handed over that had a moment of their own.
+    pub late: Lateness,
     /// Failed operations by errno name. What did not complete within the drain limit counts as ETIMEDOUT.
     pub errors: BTreeMap<String, u64>,
     /// Why it ended.

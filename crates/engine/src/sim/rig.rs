@@ -224,7 +224,13 @@ impl SimRig {
             self.settle()?;
             record.ended_ns = self.now();
         }
-        let reached = if streams[0].block().region_start_bytes == 0 { certain / MIB * MIB } else { 0 };
+        let done = record.stop == StopCause::RegionDone && record.errors.is_empty();
+        let reached = match streams[0].block().region_start_bytes {
+            // To the byte.
+            0 if done => streams[0].block().region_end(),
+            0 => certain / MIB * MIB,
+            _ => 0,
+        };
         self.laid_out = Some(reached.max(self.laid_out.unwrap_or(0)));
         Ok(())
     }

@@ -19,6 +19,20 @@ struct Pace {
 
 pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
     let (plan, record) = (&case.plan.streams, case.record);
+    if let Some(late) = record.late.filter(|_| record.operations > 0) {
+        let mean = late.sum_ns as f64 / record.operations as f64;
+        out.remarks.push(Remark::new(
+            "lateness",
+            format!(
+                "operations were handed over {:.1} us after their recorded moment on average, {:.1} ms at most; {} of {} more \
+                 than 1 ms",
+                mean / 1e3,
+                late.max_ns as f64 / 1e6,
+                late.over_1_ms,
+                record.operations
+            ),
+        ));
+    }
     for (place, stream) in plan.iter().enumerate() {
         let Some(pacing) = stream.timing.pacing else { continue };
         let paces: Vec<Pace> = if record.streams.len() == plan.len() {

@@ -1,7 +1,7 @@
 //! Whether a plan can be carried out at all. Pure: nothing is asked of a machine.
 
 use super::{
-    Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan,
+    Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan, Timing,
 };
 use crate::{bytes_apart, bytes_text};
 
@@ -141,6 +141,26 @@ fn size_can_be(size: &BlockSize) -> Result<(), String> {
 }
 
 impl StreamPlan {
+    /// What cannot be of a recording that is done again.
+    fn recording_can_be(&self) -> Result<(), String> {
+        let bad = |what: &str| Err(what.to_owned());
+        let Some(recording) = &self.block().recording else { return bad("there is no recording to do again") };
+        let ops = &recording.ops.0;
+        if ops.is_empty() {
+            return bad("the operations of the recording are not here: name its file again");
+        }
+        if ops.iter().any(|op| op.offset.saturating_add(op.len.into()) > self.block().region_bytes) {
+            return bad("the recording goes beyond the region");
+        }
+        if ops.iter().any(|op| u64::from(op.len) > self.block().block_size_bytes) {
+            return bad("an operation of the recording is longer than the buffers");
+        }
+        if self.verify.is_some() || self.timing != Timing::default() || self.block().files.len() > 1 {
+            return bad("a recording has its own times and places, and is not verified");
+        }
+        Ok(())
+    }
+
     fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
         let latencies = self.limits.latency_target.is_some() || self.limits.max_latency_ns.is_some();
         let shares = self.limits.ends_phase || self.limits.ends_group || self.limits.least_rate.is_some() || latencies;
@@ -280,6 +300,7 @@ impl StreamPlan {
                     None => {}
                 }
             }
+            Order::Recorded => self.recording_can_be()?,
             Order::Normal { deviation_percent: d } if d == 0 || d > 100 => {
                 return bad("normal needs a deviation from 1 to 100 %");
             }

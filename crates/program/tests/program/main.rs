@@ -27,6 +27,7 @@ mod program;
 mod rank;
 mod rate;
 mod record;
+mod replay;
 mod run;
 mod simulated;
 mod soak;

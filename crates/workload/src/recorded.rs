@@ -1,0 +1,178 @@
+//! Operations of a recording, in its order.
+//!
+//! At a speed each starts at its moment, or as soon as there is room: its latency counts from that moment, and how late it was handed
+//! over is recorded. As fast as possible the order is kept, and what may depend on what is not overtaken: an operation waits for those
+//! in flight that touch the same bytes if one of the two changes them, a sync waits for all changes before it, and all that follows a
+//! sync waits for it, as for a program that called fsync.
+
+use crate::{BlockOp, Next, OpKind};
+use model::{Ns, RecordedKind, RecordedOp, Recording, StreamPlan};
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    ops: Arc<[RecordedOp]>,
+    next: usize,
+    /// The moment at which the first one was asked for.
+    start: Option<Ns>,
+    /// Thousandths of the recorded speed; 0: as fast as possible.
+    speed_milli: u32,
+    region_start: u64,
+    in_flight: Vec<BlockOp>,
+}
+
+fn kind_of(kind: RecordedKind) -> OpKind {
+    match kind {
+        RecordedKind::Read => OpKind::Read,
+        RecordedKind::Write => OpKind::Write,
+        RecordedKind::Trim => OpKind::Trim,
+        RecordedKind::Fsync => OpKind::Fsync,
+        RecordedKind::Fdatasync => OpKind::Fdatasync,
+    }
+}
+
+fn is_sync(op: &BlockOp) -> bool {
+    matches!(op.kind, OpKind::Fsync | OpKind::Fdatasync)
+}
+
+fn changes(op: &BlockOp) -> bool {
+    op.kind != OpKind::Read
+}
+
+/// Whether the second, which comes after the first, must not be handed over while that is in flight.
+fn waits_for(first: &BlockOp, second: &BlockOp) -> bool {
+    let end = |op: &BlockOp| op.offset + u64::from(op.len);
+    match (is_sync(first), is_sync(second)) {
+        (true, _) => true,
+        (false, true) => changes(first),
+        (false, false) => {
+            (changes(first) || changes(second)) && first.offset < end(second) && second.offset < end(first)
+        }
+    }
+}
+
+impl Recorded {
+    pub fn of(plan: &StreamPlan) -> Option<Self> {
+        let Recording { recorded_speed_milli, ops, .. } = plan.block().recording.as_ref()?;
+        Some(Self {
+            ops: Arc::clone(&ops.0),
+            next: 0,
+            start: None,
+            speed_milli: *recorded_speed_milli,
+            region_start: plan.block().region_start_bytes,
+            in_flight: Vec::with_capacity(plan.path.queue_depth as usize),
+        })
+    }
+
+    pub fn next(&mut self, now: Ns) -> Next<BlockOp> {
+        let start = *self.start.get_or_insert(now);
+        let Some(op) = self.ops.get(self.next) else {
+            return if self.in_flight.is_empty() { Next::Done } else { Next::WaitForCompletion };
+        };
+        let mut next = BlockOp {
+            kind: kind_of(op.kind),
+            offset: self.region_start + op.offset,
+            len: op.len,
+            ..BlockOp::default()
+        };
+        if self.speed_milli > 0 {
+            let after = (u128::from(op.at_ns) * 1000 / u128::from(self.speed_milli)).try_into().unwrap_or(Ns::MAX);
+            let due = start.saturating_add(after);
+            if due > now {
+                return Next::WaitUntil(due);
+            }
+            next.intended_ns = Some(due);
+        } else if self.in_flight.iter().any(|first| waits_for(first, &next)) {
+            return Next::WaitForCompletion;
+        }
+        self.next += 1;
+        self.in_flight.push(next);
+        Next::Op(next)
+    }
+
+    pub fn completed(&mut self, op: &BlockOp) {
+        let same = |other: &BlockOp| (other.kind, other.offset, other.len) == (op.kind, op.offset, op.len);
+        if let Some(at) = self.in_flight.iter().position(same) {
+            self.in_flight.swap_remove(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Outcome, Pattern, Source};
+    use model::{BlockPlan, IoPath, Order, RecordedOps};
+
+    fn pattern(speed: u32, ops: &[(u64, RecordedKind, u64, u32)]) -> Pattern {
+        let ops: Arc<[RecordedOp]> = ops
+            .iter()
+            .map(|(at_ns, kind, offset, len)| RecordedOp { at_ns: *at_ns, kind: *kind, offset: *offset, len: *len })
+            .collect();
+        let recording = Recording { recorded_speed_milli: speed, ops: RecordedOps(ops), ..Recording::default() };
+        let block = BlockPlan {
+            order: Order::Recorded,
+            recording: Some(recording),
+            region_start_bytes: 4096,
+            region_bytes: 1 << 20,
+            ..BlockPlan::default()
+        };
+        let path = IoPath { queue_depth: 8, ..IoPath::default() };
+        Pattern::new(&StreamPlan { kind: block.into(), path, ..StreamPlan::default() }, false)
+    }
+
+    fn taken(next: Next<BlockOp>) -> BlockOp {
+        match next {
+            Next::Op(op) => op,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn ended(pattern: &mut Pattern, op: &BlockOp) {
+        pattern.completed(op, Outcome { at_ns: 0, result: Ok(op.len) });
+    }
+
+    #[test]
+    fn as_fast_as_possible_nothing_overtakes_what_it_may_depend_on() {
+        use RecordedKind::{Fsync, Read, Write};
+        let mut p = pattern(
+            0,
+            &[
+                (0, Read, 0, 8192),
+                (5, Read, 4096, 4096),
+                (9, Write, 8000, 512),
+                (9, Write, 65536, 512),
+                (9, Fsync, 0, 0),
+                (9, Read, 0, 512),
+            ],
+        );
+        let (a, b) = (taken(p.next(0)), taken(p.next(0)));
+        assert_eq!((a.offset, a.len, b.offset, a.intended_ns), (4096, 8192, 8192, None));
+        assert_eq!(p.next(0), Next::WaitForCompletion, "the write touches what is read");
+        ended(&mut p, &a);
+        assert_eq!(p.next(0), Next::WaitForCompletion);
+        ended(&mut p, &b);
+        let (first, second) = (taken(p.next(0)), taken(p.next(0)));
+        assert_eq!(p.next(0), Next::WaitForCompletion, "the sync waits for what was written");
+        ended(&mut p, &second);
+        ended(&mut p, &first);
+        let sync = taken(p.next(0));
+        assert_eq!((sync.kind, p.next(0)), (OpKind::Fsync, Next::WaitForCompletion));
+        ended(&mut p, &sync);
+        let last = taken(p.next(0));
+        assert_eq!(p.next(0), Next::WaitForCompletion);
+        ended(&mut p, &last);
+        assert_eq!(p.next(0), Next::Done);
+    }
+
+    #[test]
+    fn at_a_speed_each_has_its_moment() {
+        use RecordedKind::{Read, Write};
+        let mut p = pattern(2000, &[(0, Read, 0, 512), (1000, Write, 0, 512), (3000, Read, 0, 512)]);
+        assert_eq!(taken(p.next(70)).intended_ns, Some(70));
+        assert_eq!(p.next(80), Next::WaitUntil(570));
+        // Late, and at once: what it was to wait for is for the recorded times to say.
+        assert_eq!(taken(p.next(1670)).intended_ns, Some(570));
+        assert_eq!(taken(p.next(1670)).intended_ns, Some(1570));
+    }
+}
