@@ -33,7 +33,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print hel
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path layer by layer, with each layer\'s ceiling, and what is known to be wrong with it'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file, a trace) or an experiment'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "copy" -d 'What a copy of memory, of a device\'s memory or of an MTD device costs by the width of its accesses'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "tune" -d 'Undo settings that an experiment left changed on this machine'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer that limits a run, what that rests on, and what would decide it'

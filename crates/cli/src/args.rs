@@ -66,7 +66,7 @@ pub enum Command {
     Check(CheckArgs),
     /// The storage path layer by layer, with each layer's ceiling, and what is known to be wrong with it
     Inspect(InspectArgs),
-    /// Execute a workload (a built-in one, a TOML text, a fio job file) or an experiment
+    /// Execute a workload (a built-in one, a TOML text, a fio job file, a trace) or an experiment
     Run(RunArgs),
     /// What a copy of memory, of a device's memory or of an MTD device costs by the width of its accesses
     Copy(CopyArgs),

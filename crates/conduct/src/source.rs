@@ -9,8 +9,8 @@ pub enum Language {
     Toml,
     /// fio's job files.
     Fio,
-    /// Recorded operations.
-    Recording,
+    /// Traced operations.
+    Trace,
 }
 
 /// A text of a workload or an experiment.

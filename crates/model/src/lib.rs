@@ -79,9 +79,9 @@ pub use plan::{
     Access, Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, Content, CopyMethod,
     CopyPlan, Durability, EngineKind, ErrorPolicy, FileKind, FileOperation, FileOrder, FilesPlan, Flow, Flush, IoClass,
     IoPath, IoPriority, LatencyTarget, Limits, MemoryNeed, Mix, Numa, NumaMemory, NumaNodes, OpenSync, Operation,
-    Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RecordedKind,
-    RecordedOp, RecordedOps, Recording, RwFlags, SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize,
-    ThinkTime, Timing, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
+    Order, Pacing, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Rate, RwFlags,
+    SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp,
+    TraceOps, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;

@@ -272,7 +272,7 @@ pub struct PhaseRecord {
     /// where nothing completed after the cut, and in runs of versions that did not record it.
     #[serde(default)]
     pub longest_gap_ns: Option<Ns>,
-    /// How late operations were handed over, where they had moments of their own: of a recording that is done again.
+    /// How late operations were handed over, where they had moments of their own: of a trace that is done again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<Lateness>,
     /// Before the phase; `None` where no layer counts.

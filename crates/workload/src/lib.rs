@@ -29,10 +29,10 @@ mod popularity;
 mod priorities;
 mod random;
 mod read_back;
-mod recorded;
 mod shaping;
 mod sizes;
 mod syncs;
+mod traced;
 mod verified;
 mod written;
 

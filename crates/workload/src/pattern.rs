@@ -6,10 +6,10 @@ use crate::files::Files;
 use crate::flow::FlowShare;
 use crate::priorities::Priorities;
 use crate::random::{MIX, Random, SIZE};
-use crate::recorded::Recorded;
 use crate::shaping::Shaping;
 use crate::sizes::draw;
 use crate::syncs::{Due, Syncs};
+use crate::traced::Traced;
 use crate::{BlockOp, FlowTotal, Next, OpKind, Outcome, Source};
 use model::{BlockSize, Ns, Operation, StreamPlan, Sync};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Pattern {
     syncs: Option<Syncs>,
     shaping: Option<Box<Shaping>>,
     before: Option<Before>,
-    recorded: Option<Recorded>,
+    traced: Option<Traced>,
     backlog: Option<Backlog>,
     priorities: Option<Priorities>,
     chance: Random,
@@ -73,7 +73,7 @@ impl Pattern {
         let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
         let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
         let before = Before::of(plan).filter(|_| kind.sends_data());
-        let recorded = Recorded::of(plan);
+        let traced = Traced::of(plan);
         let demands = syncs.is_some() || shaping.is_some() || priorities.is_some() || before.is_some();
         Self {
             kind,
@@ -82,14 +82,14 @@ impl Pattern {
             least: block.min_block_bytes().max(1),
             files: Files::new(plan),
             once,
-            plain: !demands && recorded.is_none(),
+            plain: !demands && traced.is_none(),
             in_flight: 0,
             syncs,
             shaping,
             backlog: Backlog::of(plan),
             priorities,
             before,
-            recorded,
+            traced,
             chance: Random::new(plan.seed, MIX),
             size: Random::new(plan.seed, SIZE),
         }
@@ -187,8 +187,8 @@ impl Pattern {
     }
 
     fn next_in_turn(&mut self, now: Ns) -> Next<BlockOp> {
-        if let Some(recorded) = &mut self.recorded {
-            let next = recorded.next(now);
+        if let Some(traced) = &mut self.traced {
+            let next = traced.next(now);
             self.in_flight += u32::from(matches!(next, Next::Op(_)));
             return next;
         }
@@ -253,8 +253,8 @@ impl Source for Pattern {
     #[inline]
     fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
         self.in_flight -= 1;
-        if let Some(recorded) = &mut self.recorded {
-            recorded.completed(op);
+        if let Some(traced) = &mut self.traced {
+            traced.completed(op);
         }
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);

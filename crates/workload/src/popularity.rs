@@ -41,7 +41,7 @@ impl Popularity {
             | Order::Reverse
             | Order::Strided { .. }
             | Order::Sequence { .. }
-            | Order::Recorded => return None,
+            | Order::Traced => return None,
             Order::RandomReplace => Shape::Uniform,
             Order::Zipf { theta_milli } => Shape::Zipf(Zipf::new(n, f64::from(theta_milli) / 1000.0), places()),
             // The self-similar law of Gray et al. ("Quickly Generating Billion-Record Synthetic Databases", 1994): a share

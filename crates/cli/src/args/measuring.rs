@@ -285,8 +285,8 @@ pub enum RunFormat {
 
 #[derive(Args, Debug, Clone, Default)]
 #[command(
-    after_help = "WORKLOAD is the name of a built-in one (narrows workloads), a TOML text of your own, or a fio job file; - is
-stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
+    after_help = "WORKLOAD is the name of a built-in one (narrows workloads), a TOML text of your own, a fio job file, or a
+trace (fio's iolog, blkparse); - is stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
 
 Examples:
   narrows run depth /mnt/card                     IOPS and latency by queue depth, the knee marked
@@ -294,6 +294,7 @@ Examples:
   narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
   narrows run --rw randread --bs 4k --iodepth 32 --runtime 10 --time_based FILE   a job as fio's users type it; --plan writes it down
   narrows run job.fio /mnt/data                   a fio job file, as it is
+  narrows run app.log /mnt/data --set speed=max   a trace of block I/O, as fast as possible
   narrows run job.fio --plan                      what it would do, without doing it, and how much it writes at most
   narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
   narrows run mix sim:a1-card --json              a simulated card, for scripts
@@ -305,7 +306,7 @@ Examples:
   narrows run read-ahead.toml . --calibrate       its first arm twice: how much noise this rig has"
 )]
 pub struct RunArgs {
-    /// Name of a built-in workload, TOML file, fio job file, experiment, or - for stdin
+    /// Name of a built-in workload, TOML file, fio job file, trace, experiment, or - for stdin
     #[arg(
         value_name = "WORKLOAD",
         value_hint = clap::ValueHint::FilePath

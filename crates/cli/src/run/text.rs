@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// More is no text of a person.
 const MOST_BYTES: u64 = 4 << 20;
-/// More is no recording that is replayed from memory.
-const MOST_RECORDED_BYTES: u64 = 256 << 20;
+/// More is no trace that is replayed from memory.
+const MOST_TRACE_BYTES: u64 = 256 << 20;
 /// More texts than this include each other in a circle.
 const MOST_INCLUDES: usize = 64;
 
@@ -44,7 +44,7 @@ pub fn workload(source: &Source, set: &[(String, String)], lenient: bool) -> Res
         let result = match source.language {
             Language::Toml => spec::parse_workload(&inputs),
             Language::Fio => spec::parse_fio(&inputs),
-            Language::Recording => spec::parse_recording(&inputs),
+            Language::Trace => spec::parse_trace(&inputs),
         };
         let errors = match result {
             Ok(workload) => return Ok(workload),
@@ -96,7 +96,7 @@ fn language(extension: Option<&str>, text: &str) -> Language {
     match extension {
         Some("toml") => Language::Toml,
         Some("fio" | "job" | "ini") => Language::Fio,
-        _ if spec::is_recording(text) => Language::Recording,
+        _ if spec::is_trace(text) => Language::Trace,
         _ if text.lines().any(|line| line.trim_start().starts_with("[[") || line.trim() == "[frames]") => {
             Language::Toml
         }
@@ -121,8 +121,8 @@ fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
         from.by_ref().take(more).read_to_end(bytes).map_err(|e| cannot(e.to_string()))
     };
     read_to(&mut bytes, most)?;
-    if bytes.len() as u64 > most && spec::is_recording(&String::from_utf8_lossy(&bytes[..4096])) {
-        most = MOST_RECORDED_BYTES;
+    if bytes.len() as u64 > most && spec::is_trace(&String::from_utf8_lossy(&bytes[..4096])) {
+        most = MOST_TRACE_BYTES;
         read_to(&mut bytes, most)?;
     }
     if bytes.len() as u64 > most {
@@ -177,8 +177,8 @@ pub fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, Strin
     }
     if let Some(policy) = args.on_error {
         let (key, value) = match (language, policy) {
-            (Language::Toml | Language::Recording, OnError::Stop) => ("on-error", "stop"),
-            (Language::Toml | Language::Recording, OnError::Continue) => ("on-error", "continue"),
+            (Language::Toml | Language::Trace, OnError::Stop) => ("on-error", "stop"),
+            (Language::Toml | Language::Trace, OnError::Continue) => ("on-error", "continue"),
             (Language::Fio, OnError::Stop) => ("continue_on_error", "none"),
             (Language::Fio, OnError::Continue) => ("continue_on_error", "all"),
         };
@@ -216,7 +216,7 @@ fn mistakes(errors: &[TextError], language: Language) -> Failure {
     let remedy = match language {
         Language::Fio if unsupported => "--lenient leaves out what is not supported, and says so in the run",
         Language::Fio => "the options that are read, and what they mean here: docs/workloads.md",
-        Language::Recording => {
+        Language::Trace => {
             "--set speed=max|2, depth=N, access=direct|buffered, region=SIZE; what is read: docs/workloads.md"
         }
         Language::Toml => "narrows workloads show depth   prints a text as an example; docs/workloads.md has all keys",

@@ -151,7 +151,7 @@ impl State {
             text: self.workload.text.clone(),
             language: match self.workload.fio {
                 true => Language::Fio,
-                false if spec::is_recording(&self.workload.text) => Language::Recording,
+                false if spec::is_trace(&self.workload.text) => Language::Trace,
                 false => Language::Toml,
             },
             directory: self.workload.directory.clone(),

@@ -80,7 +80,7 @@ pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
             Order::Zipf { theta_milli } => put("random_distribution", format!("zipf:{}", milli(theta_milli))),
             Order::Pareto { h_milli } => put("random_distribution", format!("pareto:{}", milli(h_milli))),
             Order::Normal { deviation_percent } => put("random_distribution", format!("normal:{deviation_percent}")),
-            Order::Recorded => put("narrows_order", "recorded".to_owned()),
+            Order::Traced => put("narrows_order", "traced".to_owned()),
             Order::Zoned => put("random_distribution", "zoned".to_owned()),
             Order::Sequence { advances } => {
                 let blocks: Vec<String> = stream.block().sequence.iter().map(u64::to_string).collect();

@@ -141,22 +141,22 @@ fn size_can_be(size: &BlockSize) -> Result<(), String> {
 }
 
 impl StreamPlan {
-    /// What cannot be of a recording that is done again.
-    fn recording_can_be(&self) -> Result<(), String> {
+    /// What cannot be of a trace that is done again.
+    fn trace_can_be(&self) -> Result<(), String> {
         let bad = |what: &str| Err(what.to_owned());
-        let Some(recording) = &self.block().recording else { return bad("there is no recording to do again") };
-        let ops = &recording.ops.0;
+        let Some(trace) = &self.block().trace else { return bad("there is no trace to do again") };
+        let ops = &trace.ops.0;
         if ops.is_empty() {
-            return bad("the operations of the recording are not here: name its file again");
+            return bad("the operations of the trace are not here: name its file again");
         }
         if ops.iter().any(|op| op.offset.saturating_add(op.len.into()) > self.block().region_bytes) {
-            return bad("the recording goes beyond the region");
+            return bad("the trace goes beyond the region");
         }
         if ops.iter().any(|op| u64::from(op.len) > self.block().block_size_bytes) {
-            return bad("an operation of the recording is longer than the buffers");
+            return bad("an operation of the trace is longer than the buffers");
         }
         if self.verify.is_some() || self.timing != Timing::default() || self.block().files.len() > 1 {
-            return bad("a recording has its own times and places, and is not verified");
+            return bad("a trace has its own times and places, and is not verified");
         }
         Ok(())
     }
@@ -300,7 +300,7 @@ impl StreamPlan {
                     None => {}
                 }
             }
-            Order::Recorded => self.recording_can_be()?,
+            Order::Traced => self.trace_can_be()?,
             Order::Normal { deviation_percent: d } if d == 0 || d > 100 => {
                 return bad("normal needs a deviation from 1 to 100 %");
             }

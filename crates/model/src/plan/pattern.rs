@@ -69,8 +69,8 @@ pub enum Order {
         /// After each time the whole list moves on by as many blocks as it has.
         advances: bool,
     },
-    /// Those of [`BlockPlan::recording`](crate::BlockPlan::recording), once.
-    Recorded,
+    /// Those of [`BlockPlan::trace`](crate::BlockPlan::trace), once.
+    Traced,
 }
 
 impl Order {

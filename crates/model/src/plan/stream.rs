@@ -2,8 +2,8 @@
 
 use super::{
     Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow,
-    Flush, IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, Recording,
-    RwFlags, Sync, ThinkTime, Verify, Zone, is_default,
+    Flush, IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags,
+    Sync, ThinkTime, Trace, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -115,9 +115,9 @@ pub struct BlockPlan {
     /// Blocks of [`Order::Sequence`], by their numbers from the start of the region.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sequence: Vec<u64>,
-    /// What is done again, of [`Order::Recorded`].
+    /// What is done again, of [`Order::Traced`].
     #[serde(default, skip_serializing_if = "is_default")]
-    pub recording: Option<Recording>,
+    pub trace: Option<Trace>,
     /// Of a stream that verifies: so many blocks are written, then read, and so on; 0: it reads none between.
     #[serde(default, skip_serializing_if = "is_default")]
     pub verify_backlog: u32,
@@ -245,7 +245,7 @@ impl BlockPlan {
         block_sizes: None,
         align_bytes: None,
         sequence: Vec::new(),
-        recording: None,
+        trace: None,
         verify_backlog: 0,
     };
 }
@@ -358,7 +358,7 @@ impl BlockPlan {
 
     /// Whether what it does again has moments of its own.
     pub fn has_moments(&self) -> bool {
-        self.recording.as_ref().is_some_and(|r| r.recorded_speed_milli > 0)
+        self.trace.as_ref().is_some_and(|r| r.trace_speed_milli > 0)
     }
 
     /// Where its region ends, bytes from the start of the target or of each of its files.

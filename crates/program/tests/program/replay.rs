@@ -1,10 +1,10 @@
-//! Recordings that are done again.
+//! Traces that are done again.
 
 use crate::program::Scratch;
 use serde_json::Value;
 
 /// 200 operations, one a millisecond, in 4 MiB of a file of this name; every tenth is a sync.
-fn recording(file: &str) -> String {
+fn trace(file: &str) -> String {
     let mut text = format!("fio version 3 iolog\n0 {file} add\n0 {file} open\n");
     for i in 0..200u64 {
         let place = i * 7919 % 1024 * 4096;
@@ -41,11 +41,11 @@ fn a_recording_keeps_its_times_or_goes_as_fast_as_it_can() {
     let (target, victim) = (scratch.target(), scratch.path().join("victim"));
     std::fs::write(&victim, "theirs").unwrap();
     let file = scratch.path().join("app.log");
-    std::fs::write(&file, recording(victim.to_str().unwrap())).unwrap();
+    std::fs::write(&file, trace(victim.to_str().unwrap())).unwrap();
     let arguments = ["run", file.to_str().unwrap(), target.to_str().unwrap()];
     let plan = scratch.run(arguments.iter().chain(&["--plan"]));
     let said = plan.stdout.replace("\n     ", " ");
-    assert!(said.contains("recorded (200 operations in 199 ms, at its speed)"), "{said}");
+    assert!(said.contains("traced (200 operations in 199 ms, at its speed)"), "{said}");
     let run = answer(&scratch, &arguments);
     let replay = replay_of(&run);
     // Syncs are no transfers: 180 operations in 199 ms, and not faster, however fast the disk is.
@@ -56,7 +56,7 @@ fn a_recording_keeps_its_times_or_goes_as_fast_as_it_can() {
     let fast = answer(&scratch, &[&arguments[..], &["--set", "speed=max"]].concat());
     let text = replay_of(&fast).to_string();
     assert!(!text.contains("lateness"), "{text}");
-    // What the recording names is never opened.
+    // What the trace names is never opened.
     assert_eq!(std::fs::read(&victim).unwrap(), b"theirs");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
     let shown = scratch.run(["runs", "show", "latest"]);
@@ -67,7 +67,7 @@ fn a_recording_keeps_its_times_or_goes_as_fast_as_it_can() {
 fn a_recording_goes_to_a_simulated_disk_too_and_one_that_does_not_fit_is_refused() {
     let scratch = Scratch::new();
     let file = scratch.path().join("app.log");
-    std::fs::write(&file, recording("/dev/sdx")).unwrap();
+    std::fs::write(&file, trace("/dev/sdx")).unwrap();
     let file = file.to_str().unwrap();
     let run = answer(&scratch, &["run", file, "sim:a1-card", "--set", "speed=max"]);
     assert!(figure(replay_of(&run), "replay.iops") > 10.0);

@@ -4,8 +4,8 @@
 
 use crate::quantity;
 use model::{
-    BlockSize, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, Recording,
-    SteadyState, StopRule, StreamPlan, Sync, Unit,
+    BlockSize, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, SteadyState,
+    StopRule, StreamPlan, Sync, Trace, Unit,
 };
 
 /// Thousandths as a decimal number without trailing zeros: 1200 is `1.2`.
@@ -53,16 +53,16 @@ pub(crate) fn on_files(files: &FilesPlan) -> String {
     format!("{verb} {} {what}{size}{places}{order}{synced}", quantity::count(file_count))
 }
 
-/// What is done again: `recorded (1 200 operations in 3.2 s), twice as fast`.
-fn recorded(recording: &Recording) -> String {
-    let (n, span) = (quantity::count(recording.recorded_operations), recording.recorded_span_ns);
+/// What is done again: `traced (1 200 operations in 3.2 s), twice as fast`.
+fn traced(trace: &Trace) -> String {
+    let (n, span) = (quantity::count(trace.trace_operations), trace.trace_span_ns);
     let span = quantity::quantity(span as f64, Unit::Ns);
-    let speed = match recording.recorded_speed_milli {
+    let speed = match trace.trace_speed_milli {
         0 => ", as fast as possible".to_owned(),
         1000 => ", at its speed".to_owned(),
         speed => format!(", at {} times its speed", milli(speed)),
     };
-    format!("recorded ({n} operations in {span}{speed})")
+    format!("traced ({n} operations in {span}{speed})")
 }
 
 /// Order of the offsets, with its parameters: `zipf (theta 1.2)`.
@@ -80,7 +80,7 @@ pub(crate) fn order(stream: &StreamPlan) -> String {
             let blocks: Vec<String> = stream.block().sequence.iter().map(u64::to_string).collect();
             format!("{}sequence of blocks {}", if advances { "moving " } else { "" }, blocks.join(", "))
         }
-        Order::Recorded => stream.block().recording.as_ref().map_or_else(String::new, recorded),
+        Order::Traced => stream.block().trace.as_ref().map_or_else(String::new, traced),
         Order::Zoned => {
             let zone = |z: &model::Zone| format!("{} % in {} %", z.access_percent, z.region_percent);
             let zones: Vec<String> = stream.block().zones.iter().map(zone).collect();

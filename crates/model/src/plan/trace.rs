@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecordedKind {
+pub enum TraceKind {
     /// Bytes were read.
     #[default]
     Read,
@@ -20,44 +20,44 @@ pub enum RecordedKind {
     Fdatasync,
 }
 
-/// One operation of a recording.
+/// One operation of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RecordedOp {
+pub struct TraceOp {
     /// When it started, from the first one on.
     pub at_ns: Ns,
     /// What it was.
-    pub kind: RecordedKind,
+    pub kind: TraceKind,
     /// First byte, from the start of the region.
     pub offset: u64,
     /// Bytes; 0 for syncs.
     pub len: u32,
 }
 
-/// The operations of a recording, in the order in which they started. A plan that was written and read again has none: which
-/// recording it was is said by its digest.
+/// The operations of a trace, in the order in which they started. A plan that was written and read again has none: which
+/// trace it was is said by its digest.
 #[derive(Clone, Debug, Default)]
-pub struct RecordedOps(pub Arc<[RecordedOp]>);
+pub struct TraceOps(pub Arc<[TraceOp]>);
 
-impl PartialEq for RecordedOps {
-    /// Recordings are told apart by their digests.
+impl PartialEq for TraceOps {
+    /// Traces are told apart by their digests.
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// A recording, and how fast it is done again.
+/// A trace, and how fast it is done again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Recording {
+pub struct Trace {
     /// SHA-256 of the text that it was read from, hexadecimal.
-    pub recording_digest: String,
+    pub trace_digest: String,
     /// Operations, syncs among them.
-    pub recorded_operations: u64,
+    pub trace_operations: u64,
     /// From the first start to the last.
-    pub recorded_span_ns: Ns,
+    pub trace_span_ns: Ns,
     /// Speed in thousandths of the recorded one; 0: as fast as possible, at the depth of its stream.
     #[serde(default, skip_serializing_if = "super::is_default")]
-    pub recorded_speed_milli: u32,
+    pub trace_speed_milli: u32,
     /// The operations.
     #[serde(skip)]
-    pub ops: RecordedOps,
+    pub ops: TraceOps,
 }

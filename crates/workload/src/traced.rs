@@ -1,4 +1,4 @@
-//! Operations of a recording, in its order.
+//! Operations of a trace, in its order.
 //!
 //! At a speed each starts at its moment, or as soon as there is room: its latency counts from that moment, and how late it was handed
 //! over is recorded. As fast as possible the order is kept, and what may depend on what is not overtaken: an operation waits for those
@@ -6,12 +6,12 @@
 //! sync waits for it, as for a program that called fsync.
 
 use crate::{BlockOp, Next, OpKind};
-use model::{Ns, RecordedKind, RecordedOp, Recording, StreamPlan};
+use model::{Ns, StreamPlan, Trace, TraceKind, TraceOp};
 use std::sync::Arc;
 
 #[derive(Debug)]
-pub(crate) struct Recorded {
-    ops: Arc<[RecordedOp]>,
+pub(crate) struct Traced {
+    ops: Arc<[TraceOp]>,
     next: usize,
     /// The moment at which the first one was asked for.
     start: Option<Ns>,
@@ -21,13 +21,13 @@ pub(crate) struct Recorded {
     in_flight: Vec<BlockOp>,
 }
 
-fn kind_of(kind: RecordedKind) -> OpKind {
+fn kind_of(kind: TraceKind) -> OpKind {
     match kind {
-        RecordedKind::Read => OpKind::Read,
-        RecordedKind::Write => OpKind::Write,
-        RecordedKind::Trim => OpKind::Trim,
-        RecordedKind::Fsync => OpKind::Fsync,
-        RecordedKind::Fdatasync => OpKind::Fdatasync,
+        TraceKind::Read => OpKind::Read,
+        TraceKind::Write => OpKind::Write,
+        TraceKind::Trim => OpKind::Trim,
+        TraceKind::Fsync => OpKind::Fsync,
+        TraceKind::Fdatasync => OpKind::Fdatasync,
     }
 }
 
@@ -51,14 +51,14 @@ fn waits_for(first: &BlockOp, second: &BlockOp) -> bool {
     }
 }
 
-impl Recorded {
+impl Traced {
     pub fn of(plan: &StreamPlan) -> Option<Self> {
-        let Recording { recorded_speed_milli, ops, .. } = plan.block().recording.as_ref()?;
+        let Trace { trace_speed_milli, ops, .. } = plan.block().trace.as_ref()?;
         Some(Self {
             ops: Arc::clone(&ops.0),
             next: 0,
             start: None,
-            speed_milli: *recorded_speed_milli,
+            speed_milli: *trace_speed_milli,
             region_start: plan.block().region_start_bytes,
             in_flight: Vec::with_capacity(plan.path.queue_depth as usize),
         })
@@ -102,17 +102,17 @@ impl Recorded {
 mod tests {
     use super::*;
     use crate::{Outcome, Pattern, Source};
-    use model::{BlockPlan, IoPath, Order, RecordedOps};
+    use model::{BlockPlan, IoPath, Order, TraceOps};
 
-    fn pattern(speed: u32, ops: &[(u64, RecordedKind, u64, u32)]) -> Pattern {
-        let ops: Arc<[RecordedOp]> = ops
+    fn pattern(speed: u32, ops: &[(u64, TraceKind, u64, u32)]) -> Pattern {
+        let ops: Arc<[TraceOp]> = ops
             .iter()
-            .map(|(at_ns, kind, offset, len)| RecordedOp { at_ns: *at_ns, kind: *kind, offset: *offset, len: *len })
+            .map(|(at_ns, kind, offset, len)| TraceOp { at_ns: *at_ns, kind: *kind, offset: *offset, len: *len })
             .collect();
-        let recording = Recording { recorded_speed_milli: speed, ops: RecordedOps(ops), ..Recording::default() };
+        let trace = Trace { trace_speed_milli: speed, ops: TraceOps(ops), ..Trace::default() };
         let block = BlockPlan {
-            order: Order::Recorded,
-            recording: Some(recording),
+            order: Order::Traced,
+            trace: Some(trace),
             region_start_bytes: 4096,
             region_bytes: 1 << 20,
             ..BlockPlan::default()
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn as_fast_as_possible_nothing_overtakes_what_it_may_depend_on() {
-        use RecordedKind::{Fsync, Read, Write};
+        use TraceKind::{Fsync, Read, Write};
         let mut p = pattern(
             0,
             &[
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn at_a_speed_each_has_its_moment() {
-        use RecordedKind::{Read, Write};
+        use TraceKind::{Read, Write};
         let mut p = pattern(2000, &[(0, Read, 0, 512), (1000, Write, 0, 512), (3000, Read, 0, 512)]);
         assert_eq!(taken(p.next(70)).intended_ns, Some(70));
         assert_eq!(p.next(80), Next::WaitUntil(570));

@@ -1,7 +1,7 @@
-//! Recordings of block I/O: what is read of them, where it lies on one target, and what cannot be replayed.
+//! Traces of block I/O: what is read of them, where it lies on one target, and what cannot be replayed.
 
-use model::{Access, BlockSize, Operation, Order, Plan, RecordedKind, RecordedOp, TargetKind};
-use spec::{Readiness, RunInputs, TextError, TextInputs, TextMachine, Workload, is_recording, parse_recording};
+use model::{Access, BlockSize, Operation, Order, Plan, TargetKind, TraceKind, TraceOp};
+use spec::{Readiness, RunInputs, TextError, TextInputs, TextMachine, Workload, is_trace, parse_trace};
 use std::collections::BTreeMap;
 
 /// As fio 3.33 writes it (`--write_iolog`), its file's name made shorter.
@@ -46,7 +46,7 @@ fn read(text: &str, set: &[(&str, &str)]) -> Result<Workload, Vec<TextError>> {
     let none = BTreeMap::new();
     let set: Vec<(String, String)> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let machine = TextMachine { page_size_bytes: 4096, memory_bytes: 2 << 30, processors: 4 };
-    parse_recording(&TextInputs {
+    parse_trace(&TextInputs {
         file: "traces/web.log",
         text,
         includes: &none,
@@ -70,14 +70,14 @@ fn plan(text: &str, set: &[(&str, &str)]) -> Plan {
     read(text, set).unwrap_or_else(|e| panic!("{}", e[0])).plan(&inputs).unwrap()
 }
 
-fn ops(plan: &Plan) -> Vec<(u64, RecordedKind, u64, u32)> {
-    let recording = plan.phases.last().unwrap().streams[0].block().recording.as_ref().unwrap();
-    recording.ops.0.iter().map(|RecordedOp { at_ns, kind, offset, len }| (*at_ns, *kind, *offset, *len)).collect()
+fn ops(plan: &Plan) -> Vec<(u64, TraceKind, u64, u32)> {
+    let trace = plan.phases.last().unwrap().streams[0].block().trace.as_ref().unwrap();
+    trace.ops.0.iter().map(|TraceOp { at_ns, kind, offset, len }| (*at_ns, *kind, *offset, *len)).collect()
 }
 
 #[test]
 fn iologs_of_fio_become_operations_with_their_moments() {
-    use RecordedKind::*;
+    use TraceKind::*;
     let three = plan(FIO_3, &[]);
     let expected = [
         (0, Read, 61_440, 4096),
@@ -89,7 +89,7 @@ fn iologs_of_fio_become_operations_with_their_moments() {
     assert_eq!(ops(&three), expected);
     let replay = three.phases.last().unwrap();
     let block = replay.streams[0].block();
-    assert_eq!((replay.name.as_str(), replay.access, block.order), ("replay", Access::Direct, Order::Recorded));
+    assert_eq!((replay.name.as_str(), replay.access, block.order), ("replay", Access::Direct, Order::Traced));
     assert_eq!((block.operation, block.mix.unwrap().read_percent), (Operation::Write, 50));
     assert_eq!((block.region_bytes, block.block_size_bytes, block.min_block_bytes()), (778_240, 8192, 4096));
     // What it reads is there before, and it writes what it says.
@@ -106,13 +106,13 @@ fn iologs_of_fio_become_operations_with_their_moments() {
     assert_eq!(ops(&two), expected);
     let stream = &two.phases.last().unwrap().streams[0];
     assert_eq!(two.phases.last().unwrap().access, Access::Buffered);
-    assert_eq!((stream.path.queue_depth, stream.block().recording.as_ref().unwrap().recorded_speed_milli), (4, 0));
+    assert_eq!((stream.path.queue_depth, stream.block().trace.as_ref().unwrap().trace_speed_milli), (4, 0));
     assert!(two.notes.iter().any(|n| n.contains("2 files or devices")), "{:?}", two.notes);
 }
 
 #[test]
 fn what_was_queued_is_read_of_blkparse() {
-    use RecordedKind::*;
+    use TraceKind::*;
     let queued = plan(BLKPARSE, &[("speed", "2")]);
     let expected = [
         (0, Write, 1 << 20, 4096),
@@ -138,10 +138,10 @@ fn what_is_no_recording_is_none_and_what_is_wrong_in_one_is_said() {
         "fio version 4 iolog\n",
         "a,b 1 1 0.0 1 Q W 0 + 8",
     ] {
-        assert!(!is_recording(text), "{text}");
+        assert!(!is_trace(text), "{text}");
     }
     for text in [FIO_2, FIO_3, BLKPARSE] {
-        assert!(is_recording(text));
+        assert!(is_trace(text));
     }
     let says = |text: &str, set: &[(&str, &str)], what: &str| {
         let errors = read(text, set).map(|w| w.name).unwrap_err();

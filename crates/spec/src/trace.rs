@@ -1,23 +1,23 @@
-//! Recordings of block I/O as workloads: fio's iologs (versions 2 and 3) and the text of blkparse.
+//! Traces of block I/O as workloads: fio's iologs (versions 2 and 3) and the text of blkparse.
 //!
 //! fio: "Trace file format" in its HOWTO; the times of version 3 are microseconds (fio 3.33 writes them so, which its HOWTO leaves out),
 //! `wait` of version 2 counts from the `wait` before. blkparse(1): its default format, `major,minor cpu sequence seconds pid action rwbs sector
 //! + sectors [process]`; what was queued (Q) is done again, or what was issued (D) where nothing was queued.
 //!
-//! Files and devices that a recording names are never opened: each has a stretch of the target, one behind the other.
+//! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
 use crate::job::{Extent, Job, Phase, Workload};
 use crate::job_key::bytes;
 use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{MOST_ERRORS, TextInputs};
 use model::{
-    Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, RecordedKind, RecordedOp,
-    RecordedOps, Recording, bytes_text, gcd,
+    Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, Trace, TraceKind, TraceOp, TraceOps,
+    bytes_text, gcd,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Operations of a recording at most: 24 bytes of memory each.
+/// Operations of a trace at most: 24 bytes of memory each.
 const MOST_OPERATIONS: usize = 4 << 20;
 /// The longest operation; buffers are as long.
 const MOST_LEN: u64 = 64 << 20;
@@ -52,15 +52,15 @@ fn form_of(text: &str) -> Option<Form> {
     (device && fields.len() >= 7 && fields[3].parse::<f64>().is_ok()).then_some(Form::Blkparse)
 }
 
-/// Whether a text is a recording of block I/O.
-pub fn is_recording(text: &str) -> bool {
+/// Whether a text is a trace of block I/O.
+pub fn is_trace(text: &str) -> bool {
     form_of(text).is_some()
 }
 
 /// An operation as it stands in a text.
 struct Line<'t> {
     place: &'t str,
-    op: RecordedOp,
+    op: TraceOp,
     offset: u64,
     len: u64,
 }
@@ -83,8 +83,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn take(&mut self, number: usize, place: &'t str, at_ns: u64, kind: RecordedKind, offset: u64, len: u64) {
-        let is_sync = matches!(kind, RecordedKind::Fsync | RecordedKind::Fdatasync);
+    fn take(&mut self, number: usize, place: &'t str, at_ns: u64, kind: TraceKind, offset: u64, len: u64) {
+        let is_sync = matches!(kind, TraceKind::Fsync | TraceKind::Fdatasync);
         let (offset, len) = if is_sync { (0, 0) } else { (offset, len) };
         if self.lines.len() >= MOST_OPERATIONS {
             return self.mistake(number, format!("more than {MOST_OPERATIONS} operations; replay a part of them"));
@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
         if !is_sync && (len == 0 || len > MOST_LEN || offset.checked_add(len).is_none_or(|end| end > 1 << 62)) {
             return self.mistake(number, format!("{len} bytes at {offset} cannot be replayed"));
         }
-        let op = RecordedOp { at_ns, kind, ..RecordedOp::default() };
+        let op = TraceOp { at_ns, kind, ..TraceOp::default() };
         self.lines.push(Line { place, op, offset, len });
     }
 
@@ -120,11 +120,11 @@ impl<'t> Reader<'t> {
                     waited_us = waited_us.saturating_add(number_at(2).unwrap_or(0));
                     continue;
                 }
-                [_, "read", _, _] => RecordedKind::Read,
-                [_, "write", _, _] => RecordedKind::Write,
-                [_, "trim", _, _] => RecordedKind::Trim,
-                [_, "sync", ..] => RecordedKind::Fsync,
-                [_, "datasync", ..] => RecordedKind::Fdatasync,
+                [_, "read", _, _] => TraceKind::Read,
+                [_, "write", _, _] => TraceKind::Write,
+                [_, "trim", _, _] => TraceKind::Trim,
+                [_, "sync", ..] => TraceKind::Fsync,
+                [_, "datasync", ..] => TraceKind::Fdatasync,
                 _ => {
                     self.mistake(number, format!("'{line}' is no line of an iolog"));
                     continue;
@@ -158,13 +158,13 @@ impl<'t> Reader<'t> {
                 continue;
             };
             let kind = match rwbs {
-                f if f.contains('D') => RecordedKind::Trim,
-                f if f.contains('W') && sectors > 0 => RecordedKind::Write,
-                f if f.contains('R') => RecordedKind::Read,
-                f if f.contains('F') => RecordedKind::Fsync,
+                f if f.contains('D') => TraceKind::Trim,
+                f if f.contains('W') && sectors > 0 => TraceKind::Write,
+                f if f.contains('R') => TraceKind::Read,
+                f if f.contains('F') => TraceKind::Fsync,
                 _ => continue,
             };
-            let in_bytes = |sectors: u64| sectors.checked_mul(SECTOR).unwrap_or(u64::MAX);
+            let in_bytes = |sectors: u64| sectors.saturating_mul(SECTOR);
             self.take(index + 1, device, at_ns, kind, in_bytes(sector), in_bytes(sectors));
         }
     }
@@ -222,7 +222,7 @@ impl Wish {
                     let mut error = Place::command_line().error(
                         TextErrorKind::Unknown,
                         key,
-                        format!("a recording has no such key; there are {}", KEYS.join(", ")),
+                        format!("a trace has no such key; there are {}", KEYS.join(", ")),
                     );
                     error.nearest = crate::keys::nearest(key, KEYS);
                     return Err(error);
@@ -233,11 +233,11 @@ impl Wish {
     }
 }
 
-/// Reads a recording as a workload of one phase, `replay`.
+/// Reads a trace as a workload of one phase, `replay`.
 ///
 /// # Errors
 /// All mistakes.
-pub fn parse_recording(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
+pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
     let form = form_of(inputs.text);
     let mut reader = Reader { inputs, errors: Vec::new(), lines: Vec::new(), queued: false, notes: Vec::new() };
@@ -265,7 +265,7 @@ pub fn parse_recording(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErro
 
 /// The operations on one target, in the order of time, from the first one on; where they end, and what all offsets and lengths are
 /// multiples of. In a region that is shorter, places wrap around at its end.
-fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<RecordedOp>, u64, u64) {
+fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u64) {
     let mut lines = std::mem::take(&mut reader.lines);
     // Of operations at one moment the order is that of the text.
     lines.sort_by_key(|line| line.op.at_ns);
@@ -284,7 +284,7 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<RecordedOp>, u64
         })
         .collect();
     if starts.len() > 1 {
-        reader.notes.push(format!("{} files or devices of the recording lie one behind the other", starts.len()));
+        reader.notes.push(format!("{} files or devices of the trace lie one behind the other", starts.len()));
     }
     let first = lines.first().map_or(0, |line| line.op.at_ns);
     let whole = |line: &Line<'_>| starts[line.place] + line.offset;
@@ -294,14 +294,14 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<RecordedOp>, u64
     if let Some(limit) = limit.filter(|limit| lines.iter().any(|l| whole(l) + l.len > *limit)) {
         reader.notes.push(format!("places wrap around at {}", bytes_text(limit)));
     }
-    let ops: Vec<RecordedOp> = lines
+    let ops: Vec<TraceOp> = lines
         .iter()
         .map(|line| {
             let mut offset = whole(line);
             if let Some(limit) = limit {
                 offset = (offset % limit).min(limit - line.len);
             }
-            RecordedOp { at_ns: line.op.at_ns - first, offset, len: line.len as u32, ..line.op }
+            TraceOp { at_ns: line.op.at_ns - first, offset, len: line.len as u32, ..line.op }
         })
         .collect();
     let end = ops.iter().map(|op| op.offset + u64::from(op.len)).max().unwrap_or(0);
@@ -311,14 +311,14 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<RecordedOp>, u64
 fn workload(
     inputs: &TextInputs<'_>,
     wish: &Wish,
-    ops: Vec<RecordedOp>,
+    ops: Vec<TraceOp>,
     end: u64,
     unit: u64,
     notes: Vec<String>,
 ) -> Workload {
-    let count = |wanted: RecordedKind| ops.iter().filter(|op| op.kind == wanted).count() as u64;
-    let (reads, writes) = (count(RecordedKind::Read), count(RecordedKind::Write));
-    let trims = count(RecordedKind::Trim);
+    let count = |wanted: TraceKind| ops.iter().filter(|op| op.kind == wanted).count() as u64;
+    let (reads, writes) = (count(TraceKind::Read), count(TraceKind::Write));
+    let trims = count(TraceKind::Trim);
     let largest = ops.iter().map(|op| u64::from(op.len)).max().unwrap_or(0);
     let smallest = ops.iter().map(|op| u64::from(op.len)).filter(|len| *len > 0).min().unwrap_or(largest);
     let size = match smallest == largest {
@@ -329,12 +329,12 @@ fn workload(
     job.block = BlockSizes { read: size.clone(), write: size.clone(), trim: size };
     job.size = Some(Extent::Bytes(end.next_multiple_of(unit)));
     job.stream.path.queue_depth = wish.depth;
-    let direct = unit % SECTOR == 0;
+    let direct = unit.is_multiple_of(SECTOR);
     job.stream.path.access = wish.access.or(Some(if direct { Access::Direct } else { Access::Buffered }));
     job.stream.on_error = wish.on_error;
     job.stream.limits.total_operations = Some(ops.len() as u64);
     let block = job.stream.block_mut();
-    block.order = Order::Recorded;
+    block.order = Order::Traced;
     block.operation = match (writes + trims, writes) {
         (0, _) => Operation::Read,
         (_, 0) => Operation::Trim,
@@ -343,12 +343,12 @@ fn workload(
     block.mix = (reads > 0 && writes + trims > 0)
         .then(|| Mix { read_percent: (reads * 100 / (reads + writes + trims)).clamp(1, 99) as u32 });
     block.align_bytes = Some(unit);
-    block.recording = Some(Recording {
-        recording_digest: Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
-        recorded_operations: ops.len() as u64,
-        recorded_span_ns: ops.last().map_or(0, |op| op.at_ns),
-        recorded_speed_milli: wish.speed_milli,
-        ops: RecordedOps(ops.into()),
+    block.trace = Some(Trace {
+        trace_digest: Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
+        trace_operations: ops.len() as u64,
+        trace_span_ns: ops.last().map_or(0, |op| op.at_ns),
+        trace_speed_milli: wish.speed_milli,
+        ops: TraceOps(ops.into()),
     });
     let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
     Workload {
