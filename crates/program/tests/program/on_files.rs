@@ -149,7 +149,7 @@ fn the_phases_of_files_are_all_carried_out() {
     }
     let run = scratch.json([arguments, small, vec!["--json".to_owned()]].concat(), 0);
     let phases = run["phases"].as_array().unwrap();
-    assert_eq!(phases.len(), 30, "{phases:?}");
+    assert_eq!(phases.len(), 32, "{phases:?}");
     for phase in phases {
         assert!(phase["status"] == "measured" || phase["status"] == "refused", "{phase}");
         let operations = phase["record"]["operations"].as_u64().or(phase["operations"].as_u64());
