@@ -1,8 +1,8 @@
 //! Traces of block I/O as workloads: fio's iologs (versions 2 and 3) and the text of blkparse.
 //!
 //! fio: "Trace file format" in its HOWTO; the times of version 3 are microseconds (fio 3.33 writes them so, which its HOWTO leaves out),
-//! `wait` of version 2 counts from the `wait` before. blkparse(1): its default format, `major,minor cpu sequence seconds pid action rwbs sector
-//! + sectors [process]`; what was queued (Q) is done again, or what was issued (D) where nothing was queued.
+//! `wait` of version 2 counts from the `wait` before. blkparse(1): its default format is device, processor, sequence, seconds, process, action,
+//! kind, sector, `+` and sectors; what was queued (Q) is done again, or what was issued (D) where nothing was queued.
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
