@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
             let kind = match rest[..] {
                 [] => continue,
                 [_, "add" | "open" | "close"] => continue,
-                [_, "wait", _, _] if form == Form::Fio2 => {
+                [_, "wait", _, _] if form == Form::Fio2 && number_at(2).is_some() => {
                     waited_us = waited_us.saturating_add(number_at(2).unwrap_or(0));
                     continue;
                 }
@@ -130,7 +130,12 @@ impl<'t> Reader<'t> {
                     continue;
                 }
             };
-            let (Some(offset), Some(len)) = (number_at(2).or(Some(0)), number_at(3).or(Some(0))) else { continue };
+            let is_sync = matches!(kind, TraceKind::Fsync | TraceKind::Fdatasync);
+            let place = if is_sync { Some((0, 0)) } else { number_at(2).zip(number_at(3)) };
+            let Some((offset, len)) = place else {
+                self.mistake(number, format!("'{line}' is no line of an iolog"));
+                continue;
+            };
             self.take(number, rest[0], at_us.saturating_mul(1000), kind, offset, len);
         }
     }

@@ -52,7 +52,7 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// By hand: one is made for each operation, and core::fmt takes as long as a system call.
+    /// By hand: one is made for each operation.
     #[inline]
     fn number(&mut self, mut number: u64) {
         let mut digits = [0; 20];

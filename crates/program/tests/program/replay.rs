@@ -36,7 +36,7 @@ fn figure(phase: &Value, id: &str) -> f64 {
 }
 
 #[test]
-fn a_recording_keeps_its_times_or_goes_as_fast_as_it_can() {
+fn a_trace_keeps_its_times_or_goes_as_fast_as_it_can() {
     let scratch = Scratch::new();
     let (target, victim) = (scratch.target(), scratch.path().join("victim"));
     std::fs::write(&victim, "theirs").unwrap();
@@ -64,7 +64,7 @@ fn a_recording_keeps_its_times_or_goes_as_fast_as_it_can() {
 }
 
 #[test]
-fn a_recording_goes_to_a_simulated_disk_too_and_one_that_does_not_fit_is_refused() {
+fn a_trace_goes_to_a_simulated_disk_too_and_one_that_does_not_fit_is_refused() {
     let scratch = Scratch::new();
     let file = scratch.path().join("app.log");
     std::fs::write(&file, trace("/dev/sdx")).unwrap();
@@ -78,8 +78,7 @@ fn a_recording_goes_to_a_simulated_disk_too_and_one_that_does_not_fit_is_refused
     assert!(refused.code != 0 && refused.stderr.contains("region=SIZE"), "{}", refused.stderr);
     let kept = scratch.run(["run", file, small, "--set", "region=1MiB"]);
     assert!(kept.code != 0 && kept.stderr.contains("--overwrite"), "{}", kept.stderr);
-    let wrapped =
-        scratch.json(["run", file, small, "--overwrite", "--set", "region=1MiB", "--set", "speed=max", "--json"], 0);
+    let wrapped = answer(&scratch, &["run", file, small, "--overwrite", "--set", "region=1MiB", "--set", "speed=max"]);
     assert!(wrapped.to_string().contains("places wrap around"), "{wrapped}");
     let nonsense = scratch.run(["run", file, small, "--set", "bs=4k"]);
     assert!(nonsense.code == 2 && nonsense.stderr.contains("there are speed, depth"), "{}", nonsense.stderr);
