@@ -575,7 +575,7 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l busy -d 'Read places at random beside the writes, so that the interface is busy in both directions; nobody looks at what is read'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-trim -d 'Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'Do not let the file system check all that it holds at the end (btrfs, as root; nothing is mended)'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'Do not let the file system check all that it holds at the end (btrfs and bcachefs, as root; on btrfs nothing is mended, bcachefs mends what it has a good copy of)'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -381,6 +381,7 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
             checksum_errors: s.checksum_errors,
             read_errors: s.read_errors,
             metadata_errors: s.metadata_errors,
+            wrong_sectors: s.wrong_sectors,
             uncorrectable_errors: s.uncorrectable_errors,
             failed: s.failed.as_deref(),
         }),

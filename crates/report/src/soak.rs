@@ -107,6 +107,10 @@ fn scrubbed(scrub: &ScrubDocument<'_>) -> String {
             format!("the file system did not check what it holds: {}", scrub.failed.unwrap_or_default())
         }
         0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
+        _ if scrub.wrong_sectors > 0 => format!(
+            "the file system checked {read} of its own: {} sectors wrong, {} beyond mending, the others mended{whole}",
+            scrub.wrong_sectors, scrub.uncorrectable_errors
+        ),
         _ => format!(
             "the file system checked {read} of its own: {} checksums wrong, {} reads failed, {} blocks of metadata wrong, {} \
              beyond mending{whole}",

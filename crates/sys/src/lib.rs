@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: policy. What to open, whether to write and what a fact means is decided by the callers.
 
+mod bcachefs;
 mod bell;
 mod block;
 mod btrfs;
@@ -49,6 +50,7 @@ mod thread;
 mod timex;
 mod video;
 
+pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
 pub use bell::Bell;
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,

@@ -203,7 +203,7 @@ pub struct SoakArgs {
     /// Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input
     #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
     pub hook: Option<String>,
-    /// Do not let the file system check all that it holds at the end (btrfs, as root; nothing is mended)
+    /// Do not let the file system check all that it holds at the end (btrfs and bcachefs, as root; on btrfs nothing is mended, bcachefs mends what it has a good copy of)
     #[arg(long)]
     pub no_scrub: bool,
     /// Keep what was promised here instead of in the archive, on a disk that does not fail together with the target; or, by ssh, on

@@ -2,10 +2,12 @@
 
 use engine::Control;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
-use sys::BtrfsScrub;
+use sys::{BcachefsScrub, BcachefsScrubbed, BtrfsScrub};
 
 /// What a scrub found, of all devices of the file system together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +20,10 @@ pub struct Scrub {
     pub read_errors: u64,
     /// Blocks of metadata, superblocks among them, that were not what they must be.
     pub metadata_errors: u64,
-    /// Of all these: blocks of which no good copy is there.
+    /// Sectors of 512 bytes that could not be read or were wrong, of a file system that does not tell which (bcachefs).
+    #[serde(default)]
+    pub wrong_sectors: u64,
+    /// Of all these: blocks (of bcachefs: sectors) of which no good copy is there.
     pub uncorrectable_errors: u64,
     /// Why it is not whole, where it is not.
     pub failed: Option<String>,
@@ -27,7 +32,8 @@ pub struct Scrub {
 impl Scrub {
     /// Whether it found anything.
     pub fn is_clean(&self) -> bool {
-        self.checksum_errors + self.read_errors + self.metadata_errors + self.uncorrectable_errors == 0
+        self.checksum_errors + self.read_errors + self.metadata_errors + self.wrong_sectors + self.uncorrectable_errors
+            == 0
     }
 
     fn add(&mut self, of: &BtrfsScrub) {
@@ -39,42 +45,122 @@ impl Scrub {
     }
 }
 
-/// A file system that can check all that it holds, and the highest number of its devices.
-pub(super) struct Scrubs(File, u64);
+/// A file system that can check all that it holds.
+pub(super) enum Scrubs {
+    /// And the highest number of its devices. Nothing is mended.
+    Btrfs(File, u64),
+    /// And the numbers of its devices. What has a good copy is mended.
+    Bcachefs(File, Vec<u32>),
+}
 
 impl Scrubs {
-    /// The one in which this is; `None` where it has no such thing. bcachefs and dm-integrity keep counters of their own.
+    /// The one in which this is; `None` where it has no such thing. dm-integrity keeps counters of its own.
     pub(super) fn at(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
-        let last = sys::btrfs_last_device(&file).ok()?;
-        Some(Self(file, last))
+        if let Ok(last) = sys::btrfs_last_device(&file) {
+            return Some(Self::Btrfs(file, last));
+        }
+        let directory = sys::directory_in_sysfs(&file).ok().filter(|d| d.starts_with("bcachefs/"))?;
+        let members = std::fs::read_dir(Path::new("/sys/fs").join(directory)).ok()?;
+        let number = |name: &OsStr| name.to_str()?.strip_prefix("dev-")?.parse().ok();
+        let mut devices: Vec<u32> = members.filter_map(|member| number(&member.ok()?.file_name())).collect();
+        devices.sort_unstable();
+        Some(Self::Bcachefs(file, devices))
     }
 }
 
-/// Lets it check all that it holds (BTRFS_IOC_SCRUB, read only: nothing is mended) until that is done, or the end is asked for.
-pub(super) fn scrub(Scrubs(file, last): &Scrubs, control: &Control) -> Scrub {
+/// Lets it check all that it holds until that is done, or the end is asked for.
+pub(super) fn scrub(scrubs: &Scrubs, control: &Control) -> Scrub {
     let mut found = Scrub::default();
-    for device in 1..=*last {
-        let one = std::thread::scope(|scope| {
-            let runs = scope.spawn(|| sys::btrfs_scrub(file, device));
-            while !runs.is_finished() {
-                std::thread::sleep(Duration::from_millis(50));
-                if control.stopped() {
-                    // One that has just ended cannot be ended any more.
-                    let _ = sys::btrfs_scrub_cancel(file);
+    match scrubs {
+        Scrubs::Btrfs(file, last) => (1..=*last).for_each(|device| btrfs(&mut found, file, device, control)),
+        Scrubs::Bcachefs(file, devices) => {
+            for device in devices {
+                let ended = BcachefsScrub::start(file, *device)
+                    .and_then(|mut runs| follow(&mut found, || runs.state(), control));
+                if let Err(e) = ended {
+                    found.failed.get_or_insert(e.to_string());
                 }
             }
-            runs.join()
-        });
-        match one {
-            Ok(Ok(Some(of))) => found.add(&of),
-            Ok(Ok(None)) => {}
-            Ok(Err(e)) => {
-                let why = if control.stopped() { "it was interrupted".to_owned() } else { e.to_string() };
-                found.failed.get_or_insert(why);
-            }
-            Err(panic) => std::panic::resume_unwind(panic),
         }
     }
     found
+}
+
+/// One device of a btrfs (BTRFS_IOC_SCRUB, read only).
+fn btrfs(found: &mut Scrub, file: &File, device: u64, control: &Control) {
+    let one = std::thread::scope(|scope| {
+        let runs = scope.spawn(|| sys::btrfs_scrub(file, device));
+        while !runs.is_finished() {
+            std::thread::sleep(Duration::from_millis(50));
+            if control.stopped() {
+                // One that has just ended cannot be ended any more.
+                let _ = sys::btrfs_scrub_cancel(file);
+            }
+        }
+        runs.join()
+    });
+    match one {
+        Ok(Ok(Some(of))) => found.add(&of),
+        Ok(Ok(None)) => {}
+        Ok(Err(e)) => {
+            let why = if control.stopped() { INTERRUPTED.to_owned() } else { e.to_string() };
+            found.failed.get_or_insert(why);
+        }
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// One device of a bcachefs, until it has ended or must not go on.
+fn follow(
+    found: &mut Scrub,
+    mut state: impl FnMut() -> io::Result<BcachefsScrubbed>,
+    control: &Control,
+) -> io::Result<()> {
+    let last = loop {
+        let now = state()?;
+        if now.ended || control.stopped() {
+            break now;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    found.bytes += last.done * 512;
+    found.wrong_sectors += last.corrected + last.uncorrected;
+    found.uncorrectable_errors += last.uncorrected;
+    match last {
+        BcachefsScrubbed { offline: true, .. } => Err(io::Error::other("one of its devices went offline")),
+        BcachefsScrubbed { ended: false, .. } => Err(io::Error::other(INTERRUPTED)),
+        _ => Ok(()),
+    }
+}
+
+const INTERRUPTED: &str = "it was interrupted";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scrub_of_bcachefs_is_followed_to_its_end() {
+        let mut found = Scrub::default();
+        let at = |ended, done| BcachefsScrubbed {
+            ended,
+            done,
+            corrected: 8,
+            uncorrected: 16,
+            ..BcachefsScrubbed::default()
+        };
+        let mut states = [at(false, 100), at(false, 200), at(true, 300)].into_iter();
+        follow(&mut found, || Ok(states.next().unwrap()), &Control::default()).unwrap();
+        assert_eq!((found.bytes, found.wrong_sectors, found.uncorrectable_errors), (300 * 512, 24, 16));
+        assert!(!found.is_clean());
+
+        // Of a device that goes offline, what was found counts, and it is not whole; nor is what was broken off.
+        let gone = || Ok(BcachefsScrubbed { offline: true, ..at(true, 50) });
+        assert!(follow(&mut found, gone, &Control::default()).unwrap_err().to_string().contains("offline"));
+        assert_eq!((found.bytes, found.wrong_sectors), (350 * 512, 48));
+        let control = Control::default();
+        control.stop();
+        assert_eq!(follow(&mut found, || Ok(at(false, 1)), &control).unwrap_err().to_string(), INTERRUPTED);
+    }
 }

@@ -55,7 +55,9 @@ pub struct ScrubDocument<'a> {
     pub read_errors: u64,
     /// Blocks of metadata that were not what they must be.
     pub metadata_errors: u64,
-    /// Of all these: blocks of which no good copy is there.
+    /// Sectors of 512 bytes that could not be read or were wrong, of a file system that does not tell which (bcachefs).
+    pub wrong_sectors: u64,
+    /// Of all these: blocks (of bcachefs: sectors) of which no good copy is there.
     pub uncorrectable_errors: u64,
     /// Why it is not whole, where it is not.
     pub failed: Option<&'a str>,
@@ -64,7 +66,7 @@ pub struct ScrubDocument<'a> {
 impl ScrubDocument<'_> {
     /// What was wrong, in all.
     pub fn errors(&self) -> u64 {
-        self.checksum_errors + self.read_errors + self.metadata_errors
+        self.checksum_errors + self.read_errors + self.metadata_errors + self.wrong_sectors
     }
 }
 
