@@ -9,11 +9,12 @@ mod metadata;
 mod mmap;
 mod null;
 mod own_thread;
+mod replayed;
 mod threads;
 mod uring;
 
 pub(crate) use calls::{FileCalls, FileSet, check};
-pub(crate) use entry_names::{EntryNames, LINKED, PathText, set_of};
+pub(crate) use entry_names::{EntryNames, LINKED, PathText, TraceNames, set_of};
 pub use files::FilesDevice;
 pub use in_thread::PsyncDevice;
 pub(crate) use in_thread::{Calls, InThread};
@@ -23,7 +24,9 @@ pub(crate) use metadata::Metadata;
 pub(crate) use mmap::MappedFiles;
 pub use null::NullDevice;
 pub(crate) use own_thread::OwnThread;
+pub(crate) use replayed::ReplayedCalls;
 pub use threads::PsyncThreads;
+pub(crate) use threads::Threads;
 pub use uring::UringDevice;
 
 use model::{Ns, WorkerUsage};

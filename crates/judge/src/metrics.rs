@@ -108,6 +108,7 @@ fn one(
             let count = record.latency.count();
             record.latency.max().max(sync).map_or_else(|| skipped(NO_DATA), |v| measured(v as f64, count))
         }
+        Quantity::Time => measured(record.duration_ns() as f64 / 1e9, record.operations),
         Quantity::Stall => stall(scope, record.longest_gap_ns, record.latency.count()),
         Quantity::Cpu(time) => {
             cpu(scope, time, record.engine.kind, record.usage, record.duration_ns(), record.operations)

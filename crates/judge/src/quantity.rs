@@ -24,6 +24,8 @@ pub(crate) enum Quantity {
     P999,
     Max,
     Stall,
+    /// How long all of it took, of what is done again.
+    Time,
     Cpu(CpuTime),
     WriteAmplification,
     /// The median rate within bursts, the pauses between them not counted.
@@ -59,6 +61,7 @@ impl Quantity {
             Self::P999 => ("latency_ns_p999", Unit::Ns, Better::Lower),
             Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
             Self::Stall => ("stall_ns_max", Unit::Ns, Better::Lower),
+            Self::Time => ("time_s", Unit::S, Better::Lower),
             Self::Cpu(CpuTime::Share) => ("cpu_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::User) => ("cpu_user_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::System) => ("cpu_system_percent", Unit::Percent, Better::Lower),
@@ -77,6 +80,9 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
         return vec![Throughput];
     }
     let mut list = if plan.moves_data() { vec![Throughput] } else { Vec::new() };
+    if plan.replays_calls() {
+        list.insert(0, Time);
+    }
     // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
     // between them, which the length of its rounds shows.
     let operations = plan.measures_target() && plan.streams.iter().all(|s| s.durability.sync != Sync::FsyncPerRound);
@@ -101,7 +107,8 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
 }
 
 /// What is not told apart by job.
-const OF_PHASE: [Quantity; 3] = [Quantity::WriteAmplification, Quantity::BurstRate, Quantity::BurstChange];
+const OF_PHASE: [Quantity; 4] =
+    [Quantity::Time, Quantity::WriteAmplification, Quantity::BurstRate, Quantity::BurstChange];
 
 /// Those of each job of a phase with several: the device's bytes cannot be told apart by job.
 pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
@@ -116,10 +123,11 @@ pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
 pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quantity> {
     use Quantity::*;
     let has = |q: &Quantity| match q {
-        Throughput | Iops | Files => direction != Direction::Sync,
+        Throughput => !matches!(direction, Direction::Sync | Direction::Names),
+        Iops | Files => direction != Direction::Sync,
         Mean | P50 | P90 | P99 | P999 => true,
         Max => direction != Direction::Sync || plan.measures_target(),
-        Stall | Cpu(_) | WriteAmplification | BurstRate | BurstChange => false,
+        Stall | Time | Cpu(_) | WriteAmplification | BurstRate | BurstChange => false,
     };
     of_job(plan).into_iter().filter(has).collect()
 }

@@ -7,6 +7,7 @@ mod files;
 mod jobs;
 mod needs;
 mod pattern;
+mod replay;
 mod shape;
 mod stream;
 mod trace;
@@ -24,6 +25,9 @@ pub use files::{FileKind, FileOperation, FilesPlan};
 pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
+pub use replay::{
+    Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, PathNode, ReplayPlan, SharedFileTrace,
+};
 pub use shape::PhaseShape;
 pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
 pub use trace::{Trace, TraceKind, TraceOp, TraceOps};
@@ -257,8 +261,7 @@ impl PhasePlan {
 
     /// Buffer memory the phase needs: depth times block size, over all streams.
     pub fn buffer_bytes(&self) -> u64 {
-        let each = |s: &StreamPlan| s.files().map_or(s.block().block_size_bytes, FilesPlan::buffer_bytes);
-        let of = |s: &StreamPlan| u64::from(s.path.queue_depth).saturating_mul(each(s));
+        let of = |s: &StreamPlan| u64::from(s.path.queue_depth).saturating_mul(s.buffer_bytes());
         self.streams.iter().fold(0, |sum, s| sum.saturating_add(of(s)))
     }
 }

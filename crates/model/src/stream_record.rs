@@ -18,11 +18,13 @@ pub enum Direction {
     WriteZeroes,
     /// fsync and fdatasync as operations of their own.
     Sync,
+    /// Names and attributes: opens, look-ups, renames.
+    Names,
 }
 
 impl Direction {
     /// All of them, in order.
-    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::WriteZeroes, Self::Sync];
+    pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Trim, Self::WriteZeroes, Self::Sync, Self::Names];
 
     /// The name as it stands in JSON and CSV.
     pub fn name(self) -> &'static str {
@@ -32,6 +34,7 @@ impl Direction {
             Self::Trim => "trim",
             Self::WriteZeroes => "write-zeroes",
             Self::Sync => "sync",
+            Self::Names => "names",
         }
     }
 }

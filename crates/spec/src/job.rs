@@ -220,6 +220,7 @@ impl Job {
         self.cold
             && match self.stream.files() {
                 Some(files) => !files.file_operation.changes_data(),
+                None if self.stream.replay().is_some() => true,
                 None => self.access() == Access::Buffered && self.stream.reads(),
             }
     }

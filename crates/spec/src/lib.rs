@@ -12,6 +12,7 @@
 mod budget;
 mod builtin;
 mod experiment;
+mod file_trace;
 mod fio;
 mod frames;
 mod job;
@@ -33,6 +34,7 @@ mod workload;
 pub use budget::{PlainCalls, Probe};
 pub use builtin::{built_in, frames_workload, nearest_workload, workload_text, workloads};
 pub use experiment::{Arm, Condition, Experiment, Setting, Term, WorkloadSource, is_experiment, parse_experiment};
+pub use file_trace::HEADER as FILE_TRACE_HEADER;
 pub use fio::{fio_names, fio_options, our_key, parse_fio};
 pub use frames::{is_frames, parse_frames};
 pub use job::Workload;

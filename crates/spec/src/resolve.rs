@@ -293,7 +293,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn engine_of(&self, job: &Job) -> EngineKind {
-        if job.file_operation.is_some() {
+        if job.file_operation.is_some() || job.stream.replay().is_some() {
             return EngineKind::Files;
         }
         self.fixed_engine().or(job.stream.path.engine).unwrap_or(match job.access() {

@@ -6,6 +6,7 @@
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
+use crate::file_trace::{is_file_trace, parse_file_trace};
 use crate::job::{Extent, Job, Phase, Workload};
 use crate::job_key::bytes;
 use crate::text_error::{Place, TextError, TextErrorKind};
@@ -52,9 +53,9 @@ fn form_of(text: &str) -> Option<Form> {
     (device && fields.len() >= 7 && fields[3].parse::<f64>().is_ok()).then_some(Form::Blkparse)
 }
 
-/// Whether a text is a trace of block I/O.
+/// Whether a text is a trace of block I/O, or of calls on files.
 pub fn is_trace(text: &str) -> bool {
-    form_of(text).is_some()
+    form_of(text).is_some() || is_file_trace(text)
 }
 
 /// An operation as it stands in a text.
@@ -243,8 +244,11 @@ impl Wish {
 /// # Errors
 /// All mistakes.
 pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
-    let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
     let form = form_of(inputs.text);
+    if form.is_none() && is_file_trace(inputs.text) {
+        return parse_file_trace(inputs);
+    }
+    let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
     let mut reader = Reader { inputs, errors: Vec::new(), lines: Vec::new(), queued: false, notes: Vec::new() };
     // A last line without an end may be half of one, whose numbers are others.
     let whole = &inputs.text[..inputs.text.rfind('\n').map_or(0, |end| end + 1)];
@@ -254,7 +258,7 @@ pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> 
     match form {
         Some(Form::Blkparse) => reader.blkparse(whole),
         Some(form) => reader.fio(whole, form),
-        None => reader.mistake(1, "neither an iolog of fio (version 2 or 3) nor text of blkparse"),
+        None => reader.mistake(1, "neither an iolog of fio (version 2 or 3) nor text of blkparse or strace"),
     }
     if reader.errors.is_empty() && reader.lines.iter().all(|line| line.len == 0) {
         reader.mistake(1, "nothing in it reads or writes");

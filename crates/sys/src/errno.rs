@@ -1,6 +1,8 @@
 //! Names of error numbers, as people and kernel documents write them.
 
-pub use libc::{EAGAIN, ECANCELED, EINTR, EINVAL, EIO, ENODEV, ENOMEDIUM, ENOSPC, ENXIO, EOPNOTSUPP, ETIME, ETIMEDOUT};
+pub use libc::{
+    EAGAIN, EBADF, ECANCELED, EINTR, EINVAL, EIO, ENODEV, ENOMEDIUM, ENOSPC, ENXIO, EOPNOTSUPP, ETIME, ETIMEDOUT,
+};
 
 /// The name of an errno (`EIO`), or `errno 1234` for one that storage never gives. The numbers are those of the machine
 /// this runs on (they differ between architectures, for example on MIPS).

@@ -35,6 +35,7 @@ mod nvme_admin;
 mod pages;
 mod pool;
 mod registers;
+mod replay;
 mod ring;
 mod ring_error;
 mod ring_op;
@@ -90,6 +91,7 @@ pub use nvme_admin::{
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
 pub use registers::read_physical_u32;
+pub use replay::{OpenAs, open_as, set_mode, set_owner, set_times, sync_range};
 pub use ring::Ring;
 pub use ring_error::{PushError, RingError};
 pub use ring_op::{RingCompletion, RingOp};

@@ -217,7 +217,8 @@ fn mistakes(errors: &[TextError], language: Language) -> Failure {
         Language::Fio if unsupported => "--lenient leaves out what is not supported, and says so in the run",
         Language::Fio => "the options that are read, and what they mean here: docs/workloads.md",
         Language::Trace => {
-            "--set speed=max|2, depth=N, access=direct|buffered, region=SIZE; what is read: docs/workloads.md"
+            "--set speed=max|2, depth=N, access=direct|buffered, region=SIZE; of files root=DIRECTORY, outside=skip|map, \
+             pace=pauses; what is read: docs/workloads.md"
         }
         Language::Toml => "narrows workloads show depth   prints a text as an example; docs/workloads.md has all keys",
     };

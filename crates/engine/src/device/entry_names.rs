@@ -3,8 +3,11 @@
 //! A member of a set is `SET.INDEX`, with `.new`, `.moved` or `.journal` behind it where an operation needs one more name. Where a set
 //! lies in several directories, those have names of the same form, one for each digit of the directory's number: of three levels
 //! directory 27 is `SET.0/SET.2/SET.7`.
+//!
+//! The names of a recording have the same form, by their own numbers, and as many `~` behind them as bring them to their length: those of
+//! the recording may be anybody's, of any letters, and differ in case only.
 
-use model::FilesPlan;
+use model::{FileTrace, FilesPlan};
 
 /// The longest path: 17 components of 10 and 20 digits, what they end in, and what lies between.
 const PATH_BYTES: usize = 17 * 32 + 16;
@@ -158,6 +161,47 @@ impl EntryNames {
     }
 }
 
+/// The longest name of a file system.
+const NAME_BYTES: usize = 255;
+/// What brings a name of a recording to its length.
+const FILLER: char = '~';
+
+/// The paths of a recording.
+#[derive(Debug)]
+pub(crate) struct TraceNames {
+    /// All of them, one behind the other.
+    text: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl TraceNames {
+    /// Of a recording, in this set. A path comes behind the one above it.
+    pub fn of(trace: &FileTrace, set: u32) -> Self {
+        let mut names = Self { text: String::new(), ends: Vec::with_capacity(trace.paths.len()) };
+        for (number, node) in trace.paths.iter().enumerate() {
+            let mut path = match number {
+                0 => String::new(),
+                _ => format!("{}/", names.path(node.parent)),
+            };
+            let start = path.len();
+            path.push_str(&format!("{set}.{}", node.name));
+            let wanted = trace.names.get(node.name as usize).map_or(0, |len| usize::from(*len)).min(NAME_BYTES);
+            path.extend((path.len() - start..wanted).map(|_| FILLER));
+            names.text.push_str(&path);
+            names.ends.push(names.text.len());
+        }
+        names
+    }
+
+    /// The path of this number; the first one is the directory that all lie in.
+    pub fn path(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[number]]
+    }
+}
+
 /// What the name of a member ends in.
 pub(crate) fn second_name(renamed: bool) -> &'static str {
     if renamed { "moved" } else { "" }
@@ -170,6 +214,7 @@ pub(crate) fn set_of(name: &str) -> Option<u32> {
 
 /// Set, index and ending of a name that a run gives.
 fn parts_of(name: &str) -> Option<(u32, u64, &str)> {
+    let name = name.trim_end_matches(FILLER);
     let (set, rest) = name.split_once('.')?;
     let (index, ending) = rest.split_once('.').map_or((rest, None), |(index, ending)| (index, Some(ending)));
     let (set, index) = (set.parse().ok()?, index.parse().ok()?);
@@ -181,6 +226,20 @@ fn parts_of(name: &str) -> Option<(u32, u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_of_a_recording_have_its_lengths_and_are_known_again() {
+        let node = |parent, name| model::PathNode { parent, name };
+        let trace = FileTrace {
+            paths: vec![node(0, 0), node(0, 1), node(1, 2), node(1, 1)],
+            names: vec![0, 9, 1],
+            ..FileTrace::default()
+        };
+        let names = TraceNames::of(&trace, 7);
+        let all: Vec<&str> = (0..4).map(|number| names.path(number)).collect();
+        assert_eq!(all, ["7.0", "7.0/7.1~~~~~~", "7.0/7.1~~~~~~/7.2", "7.0/7.1~~~~~~/7.1~~~~~~"]);
+        assert_eq!([set_of("7.1~~~~~~"), set_of("~7.1"), set_of("7.1~x"), set_of("~~")], [Some(7), None, None, None]);
+    }
 
     #[test]
     fn names_are_known_again_and_paths_are_by_the_digits_of_directories() {

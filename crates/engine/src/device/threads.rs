@@ -14,10 +14,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use sys::{BufferPool, Epoch, ThreadUsage, thread_usage};
-use workload::BlockOp;
+use workload::{BlockOp, Request as _};
 
-enum Request {
-    Carry(BlockOp, BufferPool),
+enum Request<Op> {
+    Carry(Op, BufferPool),
     Usage,
 }
 
@@ -27,17 +27,17 @@ enum Answer {
 }
 
 #[derive(Debug)]
-struct Slot {
-    requests: SyncSender<Request>,
+struct Slot<Op> {
+    requests: SyncSender<Request<Op>>,
     buffer: Option<BufferPool>,
     thread: JoinHandle<()>,
 }
 
-/// A pool of threads over one file.
+/// A pool of threads that make calls.
 #[derive(Debug)]
-pub struct PsyncThreads {
+pub struct Threads<Op> {
     epoch: Epoch,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<Op>>,
     answers: Receiver<Answer>,
     in_flight: usize,
     buffer_bytes: usize,
@@ -46,6 +46,9 @@ pub struct PsyncThreads {
     /// How long a wait lasts at most.
     longest_wait_ns: Ns,
 }
+
+/// pread and pwrite of blocks.
+pub type PsyncThreads = Threads<BlockOp>;
 
 impl PsyncThreads {
     /// A thread for each buffer over an open file. `why` goes into the run's record: the
@@ -59,10 +62,22 @@ impl PsyncThreads {
         pool: BufferPool,
         why: Option<String>,
     ) -> Result<Self, DeviceError> {
+        Self::over(epoch, calls.into(), pool, why)
+    }
+}
+
+impl<Op: workload::Request + Send + 'static> Threads<Op> {
+    /// A thread for each buffer, by these calls.
+    pub(crate) fn over(
+        epoch: Epoch,
+        calls: impl Calls<Op = Op> + Send + Sync + 'static,
+        pool: BufferPool,
+        why: Option<String>,
+    ) -> Result<Self, DeviceError> {
         let (depth, buffer_bytes) = (pool.count(), pool.buffer_bytes());
         let features = std::iter::once(format!("{depth} threads")).chain(pool_feature(&pool)).collect();
         let missing = why.into_iter().chain(pool.missing().map(str::to_owned)).collect();
-        let calls = Arc::new(calls.into());
+        let calls = Arc::new(calls);
         let (answer, answers) = sync_channel(depth as usize);
         let mut slots = Vec::with_capacity(depth as usize);
         for (index, buffer) in pool.split().into_iter().enumerate() {
@@ -72,7 +87,7 @@ impl PsyncThreads {
                 .name(format!("io-{index}"))
                 // The thread's frame holds no data: buffers are lent to it.
                 .stack_size(128 * 1024)
-                .spawn(move || serve(epoch, &calls, &inbox, &answer))
+                .spawn(move || serve(epoch, &*calls, &inbox, &answer))
                 .map_err(|source| DeviceError::NoThread { purpose: format!("I/O at depth {depth}"), source })?;
             slots.push(Slot { requests, buffer: Some(buffer), thread });
         }
@@ -96,12 +111,12 @@ impl PsyncThreads {
 }
 
 /// A thread's life: carry out what arrives until the device is dropped.
-fn serve(epoch: Epoch, calls: &FileCalls, inbox: &Receiver<Request>, answer: &SyncSender<Answer>) {
+fn serve<C: Calls>(epoch: Epoch, calls: &C, inbox: &Receiver<Request<C::Op>>, answer: &SyncSender<Answer>) {
     while let Ok(request) = inbox.recv() {
         let answered = match request {
             Request::Carry(op, mut buffer) => {
                 let result = calls.carry_out(&op, buffer.buffer_mut(0));
-                let completion = Completion { buffer: op.buffer, result, at_ns: epoch.elapsed_ns() };
+                let completion = Completion { buffer: op.buffer(), result, at_ns: epoch.elapsed_ns() };
                 answer.send(Answer::Carried(completion, buffer))
             }
             Request::Usage => answer.send(Answer::Usage(thread_usage())),
@@ -116,8 +131,8 @@ fn gone() -> DeviceError {
     DeviceError::Call { call: "hand-over to an I/O thread", source: std::io::Error::other("the thread is gone") }
 }
 
-impl Device for PsyncThreads {
-    type Op = BlockOp;
+impl<Op: workload::Request + Send + 'static> Device for Threads<Op> {
+    type Op = Op;
 
     #[inline]
     fn now(&self) -> Ns {
@@ -131,12 +146,12 @@ impl Device for PsyncThreads {
         }
     }
 
-    fn submit(&mut self, ops: &[BlockOp]) -> Result<(), DeviceError> {
+    fn submit(&mut self, ops: &[Op]) -> Result<(), DeviceError> {
         for op in ops {
             check(op, self.slots.len() as u32, self.buffer_bytes)?;
-            let slot = &mut self.slots[op.buffer as usize];
+            let slot = &mut self.slots[op.buffer() as usize];
             let Some(buffer) = slot.buffer.take() else {
-                return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer)));
+                return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer())));
             };
             slot.requests.send(Request::Carry(*op, buffer)).map_err(|_| gone())?;
             self.in_flight += 1;
@@ -187,7 +202,7 @@ impl Device for PsyncThreads {
     }
 }
 
-impl Drop for PsyncThreads {
+impl<Op> Drop for Threads<Op> {
     fn drop(&mut self) {
         // A thread that hangs in the kernel keeps its buffer and the file until the kernel lets it go; it is not waited
         // for. The others end when their inbox closes.

@@ -34,7 +34,7 @@ pub(crate) fn phase_record(
         operations: all.operations,
         bytes: all.bytes,
         short_operations: all.short_operations,
-        late: streams.iter().any(|s| s.block().has_moments()).then_some(all.late),
+        late: streams.iter().any(|s| s.has_moments()).then_some(all.late),
         errors: all.errors,
         stop: all.stop,
         warmup: all.warmup,

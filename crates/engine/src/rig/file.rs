@@ -174,7 +174,7 @@ impl Rig for FileRig {
         if phase.engine == EngineKind::Memory {
             return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes, control);
         }
-        if phase.operates_on_files() {
+        if phase.operates_on_files() || phase.replays_calls() {
             return self.run_on_files(phase, control);
         }
         let write = phase.is_write();

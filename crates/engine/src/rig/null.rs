@@ -36,7 +36,7 @@ impl Rig for NullRig {
         if phase.engine == EngineKind::Memory {
             return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes, control);
         }
-        if phase.operates_on_files() {
+        if phase.operates_on_files() || phase.replays_calls() {
             return Err(no_file_system(phase, "null:"));
         }
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);

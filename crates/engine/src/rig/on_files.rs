@@ -43,7 +43,15 @@ impl FileRig {
         };
         let (mut plan, mut ways) = (phase.clone(), Vec::with_capacity(phase.streams.len()));
         for stream in &mut plan.streams {
-            let StreamKind::Files(files) = &mut stream.kind else { continue };
+            let files = match &mut stream.kind {
+                StreamKind::Files(files) => files,
+                StreamKind::Replay(replay) => {
+                    own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
+                    ways.push(Way { files: vec![own.handle()], ..Way::default() });
+                    continue;
+                }
+                StreamKind::Block(_) | StreamKind::Copy(_) => continue,
+            };
             own.prepare(files).map_err(cannot)?;
             if files.file_operation == FileOperation::Create {
                 own.try_link(files).map_err(|e| no_links(phase, &path, files.file_kind, &e))?;
@@ -88,6 +96,10 @@ impl FileRig {
             let directories = files.directories().saturating_mul(files.levels().into());
             count = count.saturating_add(files.file_count).saturating_add(directories);
             bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
+        }
+        for replay in phase.streams.iter().filter_map(|s| s.replay()) {
+            let [entries, held] = replay.replay_most;
+            (count, bytes) = (count.saturating_add(entries), bytes.saturating_add(held));
         }
         if let Ok(Some(free)) = sys::free_inodes(&self.target.file)
             && count > free - free / KEPT_INODES

@@ -5,15 +5,18 @@
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
-use crate::device::{EntryNames, LINKED, PathText, set_of};
-use model::{FileKind, FileOperation, FilesPlan};
+use crate::device::{EntryNames, LINKED, PathText, TraceNames, set_of};
+use crate::worker::Content;
+use model::{FileKind, FileOperation, FileTrace, FilesPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use sys::Locked;
+use sys::{Locked, OpenAs};
 
+/// Data are made in pieces of this.
+const WRITTEN_BYTES: usize = 1 << 20;
 const PREFIX: &str = ".narrows-files-";
 
 /// The directory, and what is in it.
@@ -139,6 +142,53 @@ impl OwnDirectory {
             FileKind::Symlink => sys::symlink_entry(&*self.directory, name, name),
         };
         made.and_then(|()| sys::remove_file(&*self.directory, name)).map_err(io::Error::from_raw_os_error)
+    }
+
+    /// Makes what a recording finds there, with data of some making, as far as it is not there; what was written is on the device, and no
+    /// more in memory.
+    ///
+    /// # Errors
+    /// Those of making, writing and syncing files.
+    pub fn make_before(&self, trace: &FileTrace, set: u32) -> io::Result<()> {
+        let (names, directory) = (TraceNames::of(trace, set), &*self.directory);
+        let error = io::Error::from_raw_os_error;
+        let is_there = |made: Result<(), i32>| match made {
+            Err(errno) if kind_of(errno) != io::ErrorKind::AlreadyExists => Err(error(errno)),
+            Err(_) => Ok(true),
+            Ok(()) => Ok(false),
+        };
+        is_there(sys::make_directory(directory, names.path(0)))?;
+        let mut content = Content::new(u64::from(set));
+        let mut data = vec![0; WRITTEN_BYTES];
+        content.fill(0, &mut data);
+        for before in &trace.before {
+            let path = names.path(before.path);
+            let Some(bytes) = before.bytes else {
+                is_there(sys::make_directory(directory, path))?;
+                continue;
+            };
+            let new = OpenAs { write: true, create: true, exclusive: true, ..OpenAs::default() };
+            let file = match sys::open_as(directory, path, new) {
+                Err(errno) if kind_of(errno) == io::ErrorKind::AlreadyExists => continue,
+                opened => opened.map_err(error)?,
+            };
+            let mut done = 0;
+            while done < bytes {
+                let piece = &mut data[..(bytes - done).min(WRITTEN_BYTES as u64) as usize];
+                content.stamp(piece, done);
+                done += match sys::write_at(&file, piece, done).map_err(error)? {
+                    0 => return Err(io::ErrorKind::WriteZero.into()),
+                    written => written as u64,
+                };
+            }
+        }
+        sys::sync_file_system(directory)?;
+        for before in &trace.before {
+            let Some(bytes) = before.bytes else { continue };
+            let file = File::from(sys::open_as(directory, names.path(before.path), OpenAs::default()).map_err(error)?);
+            sys::drop_cached(&file, 0, bytes)?;
+        }
+        Ok(())
     }
 
     /// The numbers of the files, in the order in which their directories have them.

@@ -4,20 +4,18 @@ use super::execute::{Job, Ran, Way, Work};
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
-use crate::device::{FileCalls, FileSet, MappedFiles, Metadata, OwnThread};
+use crate::device::{FileCalls, FileSet, InThread, MappedFiles, Metadata, OwnThread, ReplayedCalls, Threads};
 use crate::worker::Checking;
 use crate::{
     Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
     Shaped, StreamRecord, UringDevice, run_worker,
 };
-use model::{
-    BufferPages, Buffers, EngineKind, FilesPlan, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync,
-};
+use model::{BufferPages, Buffers, EngineKind, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::{BufferPool, Pages, PoolOptions};
-use workload::{BlockOp, FileSpace, FileStream, Pattern, Request, Source, Verified};
+use workload::{BlockOp, FileSpace, FileStream, Pattern, Replayed, Request, Source, Verified};
 
 /// Why a ring does not poll although RWF_HIPRI was asked for.
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
@@ -87,8 +85,7 @@ impl<'a> Worker<'a> {
 
     fn pool(&self, kind: EngineKind) -> Result<BufferPool, DeviceError> {
         let count = self.depth() + self.spare_buffers(kind);
-        let bytes = self.stream.files().map_or(self.stream.block().block_size_bytes, FilesPlan::buffer_bytes);
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(self.stream.buffer_bytes()).unwrap_or(usize::MAX);
         let options = pool_options(self.stream.path.buffers);
         match self.stream.path.numa.memory {
             // What waits for another stream lies where that one's memory was to be.
@@ -135,6 +132,7 @@ impl<'a> Worker<'a> {
             return self.drive(NullDevice::new(self.job.epoch, self.pool(EngineKind::Null)?), EngineKind::Null);
         }
         match (engine, self.way.direct) {
+            (EngineKind::Files, _) if self.stream.replay().is_some() => self.replayed(),
             (EngineKind::Files, _) => self.on_files(),
             (EngineKind::Fallocate | EngineKind::Ftruncate, _) => {
                 let truncates = engine == EngineKind::Ftruncate;
@@ -251,6 +249,28 @@ impl<'a> Worker<'a> {
         self.started = true;
         let record = self.go_through(&mut device, &mut source, &mut data, &settings)?;
         job.shelf.put(device.into_pool());
+        Ok(Ran { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
+    }
+
+    /// Calls of a recording, by as many threads as made them, in the directory that is its way.
+    fn replayed(&mut self) -> Result<Ran, DeviceError> {
+        let (job, stream) = (self.job, self.stream);
+        let (Some(directory), Some(replay)) = (self.way.files.first(), stream.replay()) else {
+            return Err(DeviceError::BadOperation("a replay without a recording".into()));
+        };
+        let calls = ReplayedCalls::new(directory.clone(), &replay.trace.0, replay.replay_set);
+        let (mut source, pool) = (Replayed::new(replay), self.pool(EngineKind::Files)?);
+        let mut data = Some(Content::new(stream.seed));
+        let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
+        self.started = true;
+        let (record, pool) = if self.depth() == 1 {
+            let mut device = InThread::over(job.epoch, calls, pool);
+            (self.go_through(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
+        } else {
+            let mut device = Threads::over(job.epoch, calls, pool, None)?;
+            (self.go_through(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
+        };
+        job.shelf.put(pool);
         Ok(Ran { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
     }
 

@@ -88,7 +88,7 @@ impl SimRig {
             // The plan may leave their stream out.
             return Ok((vec![pieces_of(64 * MIB, copied(phase).copy_bytes)], None));
         }
-        if phase.operates_on_files() {
+        if phase.operates_on_files() || phase.replays_calls() {
             return Err(no_file_system(phase, &format!("sim:{}", self.model().name)));
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };

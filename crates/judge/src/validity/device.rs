@@ -85,7 +85,7 @@ fn from_memory(case: Case<'_>) -> Option<f64> {
 /// only disprove it, and where they cannot be told the bytes suffice.
 fn not_cold(case: Case<'_>) -> Option<String> {
     let Some(cold) = &case.record.cold else { return Some("nothing was recorded about the page cache".to_owned()) };
-    if case.plan.operates_on_files() {
+    if case.plan.operates_on_files() || case.plan.replays_calls() {
         return names_not_cold(cold);
     }
     if let Some(pages) = cold.resident_pages_before {

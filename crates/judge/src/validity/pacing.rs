@@ -70,7 +70,7 @@ fn asked(pacing: &Pacing, pace: Pace) -> Option<(f64, f64, &'static str)> {
         Direction::Read => pacing.read,
         Direction::Write | Direction::WriteZeroes => pacing.write,
         Direction::Trim => pacing.trim,
-        Direction::Sync => None,
+        Direction::Sync | Direction::Names => None,
     }?;
     Some(match rate {
         Rate::OperationsPerS(n) => (pace.operations, n as f64, "operations a second"),

@@ -176,6 +176,9 @@ impl StreamPlan {
         if let Some(files) = self.files() {
             return self.files_can_be(files, phase);
         }
+        if let Some(replay) = self.replay() {
+            return self.replay_can_be(replay, phase);
+        }
         if let Some(sizes) = &self.block().block_sizes {
             for size in self.block().sizes_used(sizes) {
                 size_can_be(size)?;

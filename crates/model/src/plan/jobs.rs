@@ -36,6 +36,9 @@ impl StreamPlan {
     /// What its operations count as, each once, in the order of [`Direction`]. An fdatasync that belongs to a write, or
     /// that closes a round, is none of its own.
     pub fn directions(&self) -> Vec<Direction> {
+        if let Some(replay) = self.replay() {
+            return replay.directions();
+        }
         if self.files().is_some() {
             // Those that change something count as writes, look-ups as reads.
             let data = if self.changes_data() { Direction::Write } else { Direction::Read };

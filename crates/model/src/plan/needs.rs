@@ -48,6 +48,9 @@ impl StreamPlan {
                 _ => Some(0),
             };
         }
+        if let Some(replay) = self.replay() {
+            return Some(replay.replay_bytes[1].saturating_add(replay.replay_before[1]));
+        }
         if !self.changes_data() || (self.block().operation == Operation::Trim && !self.block().trim_before_write) {
             return Some(0);
         }

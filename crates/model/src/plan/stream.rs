@@ -2,8 +2,8 @@
 
 use super::{
     Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow,
-    Flush, IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, RwFlags,
-    Sync, ThinkTime, Trace, Verify, Zone, is_default,
+    Flush, IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, ReplayPlan,
+    RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,12 +49,13 @@ pub struct StreamPlan {
 /// What a stream does, each kind with only its own fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-#[expect(clippy::large_enum_variant, reason = "nearly all streams are of blocks, and plans hold few")]
 pub enum StreamKind {
     /// Copies memory to memory, the top of the ladder; or from and to the region that is its target.
     Copy(CopyPlan),
     /// Creates, looks up and removes files or directories below the target, a directory.
     Files(FilesPlan),
+    /// Makes calls again that a program made on files, below the target, a directory.
+    Replay(ReplayPlan),
     /// Reads, writes or trims blocks of the target.
     Block(BlockPlan),
 }
@@ -280,7 +281,7 @@ impl StreamPlan {
     pub fn block(&self) -> &BlockPlan {
         match &self.kind {
             StreamKind::Block(block) => block,
-            StreamKind::Copy(_) | StreamKind::Files(_) => {
+            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Replay(_) => {
                 static NONE: BlockPlan = BlockPlan::NONE;
                 &NONE
             }
@@ -294,7 +295,9 @@ impl StreamPlan {
         }
         match &mut self.kind {
             StreamKind::Block(block) => block,
-            StreamKind::Copy(_) | StreamKind::Files(_) => unreachable!("it was made one of blocks"),
+            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Replay(_) => {
+                unreachable!("it was made one of blocks")
+            }
         }
     }
 
@@ -302,7 +305,7 @@ impl StreamPlan {
     pub fn copied(&self) -> CopyPlan {
         match &self.kind {
             StreamKind::Copy(copy) => copy.clone(),
-            StreamKind::Files(_) | StreamKind::Block(_) => CopyPlan::default(),
+            StreamKind::Files(_) | StreamKind::Replay(_) | StreamKind::Block(_) => CopyPlan::default(),
         }
     }
 
@@ -310,7 +313,7 @@ impl StreamPlan {
     pub fn files(&self) -> Option<&FilesPlan> {
         match &self.kind {
             StreamKind::Files(files) => Some(files),
-            StreamKind::Copy(_) | StreamKind::Block(_) => None,
+            StreamKind::Copy(_) | StreamKind::Replay(_) | StreamKind::Block(_) => None,
         }
     }
 
@@ -318,6 +321,14 @@ impl StreamPlan {
     pub fn moves_data(&self, engine: EngineKind) -> bool {
         let engine = self.path.engine.unwrap_or(engine);
         self.files().is_none() && !matches!(engine, EngineKind::Fallocate | EngineKind::Ftruncate)
+    }
+
+    /// Whether what it does again has moments of its own.
+    pub fn has_moments(&self) -> bool {
+        match &self.kind {
+            StreamKind::Replay(replay) => replay.has_moments(),
+            _ => self.block().trace.as_ref().is_some_and(|trace| trace.trace_speed_milli > 0),
+        }
     }
 
     /// Whether it reads blocks of the target.
@@ -330,6 +341,7 @@ impl StreamPlan {
         match &self.kind {
             StreamKind::Copy(_) => false,
             StreamKind::Files(files) => files.file_operation.changes_data(),
+            StreamKind::Replay(replay) => replay.changes_data(),
             StreamKind::Block(block) => block.changes_data(),
         }
     }
@@ -354,11 +366,6 @@ impl BlockPlan {
     pub fn only_writes_in_sequence(&self) -> bool {
         let writes = self.operation == Operation::Write && self.mix.is_none() && !self.read_before_write;
         writes && self.order == Order::Sequential
-    }
-
-    /// Whether what it does again has moments of its own.
-    pub fn has_moments(&self) -> bool {
-        self.trace.as_ref().is_some_and(|r| r.trace_speed_milli > 0)
     }
 
     /// Where its region ends, bytes from the start of the target or of each of its files.

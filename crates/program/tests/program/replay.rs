@@ -83,3 +83,83 @@ fn a_trace_goes_to_a_simulated_disk_too_and_one_that_does_not_fit_is_refused() {
     let nonsense = scratch.run(["run", file, small, "--set", "bs=4k"]);
     assert!(nonsense.code == 2 && nonsense.stderr.contains("there are speed, depth"), "{}", nonsense.stderr);
 }
+
+/// What strace writes of a program that saves a file, reads an old one, and makes and removes a directory, in two processes.
+fn calls(directory: &str) -> String {
+    let lines = [
+        r#"70 100000.000 openat(AT_FDCWD, "DIR/conf/new", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3 <0.000100>"#,
+        r#"70 100000.010 write(3, "..."..., 200000) = 200000 <0.000100>"#,
+        r#"70 100000.020 fsync(3) = 0 <0.010000>"#,
+        r#"71 100000.025 openat(AT_FDCWD, "DIR/old", O_RDONLY) = 3 <0.000100>"#,
+        r#"71 100000.030 pread64(3, "..."..., 65536, 131072) = 65536 <0.000100>"#,
+        r#"70 100000.040 close(3) = 0 <0.000100>"#,
+        r#"70 100000.050 rename("DIR/conf/new", "DIR/conf/app") = 0 <0.000100>"#,
+        r#"71 100000.060 mkdir("DIR/Conf", 0777) = 0 <0.000100>"#,
+        r#"71 100000.070 symlink("/etc/passwd", "DIR/Conf/link") = 0 <0.000100>"#,
+        r#"71 100000.080 stat("DIR/none", 0x7ff) = -1 ENOENT (No such file or directory) <0.000100>"#,
+        r#"71 100000.090 unlink("DIR/Conf/link") = 0 <0.000100>"#,
+        r#"71 100000.150 rmdir("DIR/Conf") = 0 <0.000100>"#,
+    ];
+    lines.map(|line| line.replace("DIR", directory) + "\n").concat()
+}
+
+#[test]
+fn calls_on_files_are_made_again_and_nothing_else_is_touched() {
+    let scratch = Scratch::new();
+    let (target, named) = (scratch.target(), scratch.path().join("named"));
+    std::fs::create_dir_all(named.join("conf")).unwrap();
+    std::fs::write(named.join("old"), "theirs").unwrap();
+    std::fs::write(target.join("conf"), "theirs, too").unwrap();
+    let file = scratch.path().join("app.strace");
+    std::fs::write(&file, calls(named.to_str().unwrap())).unwrap();
+    let root = format!("root={}", named.display());
+    let arguments = ["run", file.to_str().unwrap(), target.to_str().unwrap(), "--set", root.as_str()];
+    let plan = scratch.run(arguments.iter().chain(&["--plan"]));
+    let said = plan.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "12 calls of 2 threads in 150 ms: 2 opens, 1 reads, 1 writes, 1 syncs, 1 renames, 2 removals; 66 kB read and 200 kB \
+                written, at its speed";
+    assert!(said.contains(told), "{said}");
+    let run = answer(&scratch, &arguments);
+    let replay = replay_of(&run);
+    let took = figure(replay, "replay.time_s");
+    assert!((0.15..0.19).contains(&took), "{took}");
+    assert!(replay.to_string().contains("\"lateness\""), "{replay}");
+    assert!(figure(replay, "replay.sync.latency_ns_mean") > 0.0);
+    let operations: f64 = replay["record"]["operations"].as_f64().unwrap_or(f64::NAN);
+    assert!(operations.is_nan() || operations == 11.0, "all but the sync: {operations}");
+    let fast = answer(&scratch, &[&arguments[..], &["--set", "speed=max"]].concat());
+    assert!(figure(replay_of(&fast), "replay.time_s") < took);
+    // What the recording names, and what lies in the target, is as it was; what was made is gone.
+    assert_eq!(std::fs::read(named.join("old")).unwrap(), b"theirs");
+    assert_eq!(std::fs::read(target.join("conf")).unwrap(), b"theirs, too");
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1);
+    let shown = scratch.run(["runs", "show", "latest"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+}
+
+#[test]
+fn a_recording_that_asks_for_too_much_or_leads_outside_is_refused_before_anything_is_made() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let refused = |text: &str, more: &[&str], code: i32| {
+        let file = scratch.path().join("app.strace");
+        std::fs::write(&file, text).unwrap();
+        let arguments = ["run", file.to_str().unwrap(), target.to_str().unwrap()];
+        let ended = scratch.run(arguments.iter().chain(more));
+        assert_eq!(ended.code, code, "{}{}", ended.stdout, ended.stderr);
+        assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+        ended.stderr
+    };
+    let said = refused(&calls("/srv"), &[], 2);
+    assert!(said.contains("--set root=DIRECTORY"), "{said}");
+    let said = refused(&calls("/srv"), &["--set", "root=/home"], 2);
+    assert!(said.contains("paths outside of /home, the first /srv/"), "{said}");
+    let large = "1 100000.0 openat(AT_FDCWD, \"/w/x\", O_WRONLY|O_CREAT|O_TRUNC, 0600) = 3 <0.1>\n\
+                 1 100000.1 ftruncate(3, 100000000000000) = 0 <0.1>\n";
+    let said = refused(large, &["--set", "root=/w"], 3);
+    assert!(said.contains("100000000000000 bytes"), "{said}");
+    let file = scratch.path().join("app.strace");
+    std::fs::write(&file, calls("/srv")).unwrap();
+    let ended = scratch.run(["run", file.to_str().unwrap(), "sim:nvme", "--set", "root=/srv"]);
+    assert!(ended.code == 3 && ended.stderr.contains("no file system"), "{}{}", ended.code, ended.stderr);
+}

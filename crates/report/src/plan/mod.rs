@@ -213,6 +213,7 @@ fn stem(name: &str) -> &str {
 fn common(stream: &StreamPlan) -> StreamPlan {
     let kind = match stream.files() {
         Some(files) => FilesPlan { file_set: 0, ..files.clone() }.into(),
+        None if stream.replay().is_some() => stream.kind.clone(),
         None => BlockPlan {
             region_start_bytes: 0,
             files: vec![String::new(); stream.block().files.len()],
@@ -296,6 +297,7 @@ fn streams_words(group: &[&StreamPlan]) -> String {
     let times = if group.len() > 1 { format!("{} x ", group.len()) } else { String::new() };
     let mut parts = match first.files() {
         Some(files) => vec![format!("{name}{times}{}", words::on_files(files))],
+        None if first.replay().is_some() => first.replay().map(words::replayed).into_iter().collect(),
         None => vec![
             format!("{name}{times}{} {}", words::order(first), words::operation(first)),
             words::sizes(first),

@@ -4,8 +4,8 @@
 
 use crate::quantity;
 use model::{
-    BlockSize, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, SteadyState,
-    StopRule, StreamPlan, Sync, Trace, Unit,
+    BlockSize, CallKind, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, ReplayPlan,
+    SteadyState, StopRule, StreamPlan, Sync, Trace, Unit,
 };
 
 /// Thousandths as a decimal number without trailing zeros: 1200 is `1.2`.
@@ -53,16 +53,48 @@ pub(crate) fn on_files(files: &FilesPlan) -> String {
     format!("{verb} {} {what}{size}{places}{order}{synced}", quantity::count(file_count))
 }
 
+/// How fast something is done again.
+fn speed(milli_speed: u32) -> String {
+    match milli_speed {
+        0 => ", as fast as possible".to_owned(),
+        1000 => ", at its speed".to_owned(),
+        speed => format!(", at {} times its speed", milli(speed)),
+    }
+}
+
 /// What is done again: `traced (1 200 operations in 3.2 s), twice as fast`.
 fn traced(trace: &Trace) -> String {
     let (n, span) = (quantity::count(trace.trace_operations), trace.trace_span_ns);
     let span = quantity::quantity(span as f64, Unit::Ns);
-    let speed = match trace.trace_speed_milli {
-        0 => ", as fast as possible".to_owned(),
-        1000 => ", at its speed".to_owned(),
-        speed => format!(", at {} times its speed", milli(speed)),
+    format!("traced ({n} operations in {span}{})", speed(trace.trace_speed_milli))
+}
+
+/// Calls on files that are made again: `1 200 calls of 3 threads in 3.2 s again (…), at its speed`.
+pub(crate) fn replayed(replay: &ReplayPlan) -> String {
+    let span = quantity::quantity(replay.replay_span_ns as f64, Unit::Ns);
+    let of = |kinds: &[CallKind]| -> u64 { kinds.iter().filter_map(|kind| replay.replay_calls.get(kind)).sum() };
+    let told = [
+        (of(&[CallKind::Open]), "opens"),
+        (of(&[CallKind::Read]), "reads"),
+        (of(&[CallKind::Write]), "writes"),
+        (of(&[CallKind::Fsync, CallKind::Fdatasync, CallKind::SyncRange, CallKind::SyncFs]), "syncs"),
+        (of(&[CallKind::Rename]), "renames"),
+        (of(&[CallKind::Unlink, CallKind::Rmdir]), "removals"),
+    ];
+    let told: Vec<String> =
+        told.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", quantity::count(*n))).collect();
+    let threads = match replay.replay_threads {
+        1 => String::new(),
+        n => format!(" of {n} threads"),
     };
-    format!("traced ({n} operations in {span}{speed})")
+    let [read, written] = replay.replay_bytes.map(quantity::size);
+    let pauses = if replay.replay_pauses { ", with its pauses" } else { "" };
+    format!(
+        "{} calls{threads} in {span}: {}; {read} read and {written} written{}{pauses}",
+        quantity::count(replay.calls()),
+        told.join(", "),
+        speed(replay.replay_speed_milli)
+    )
 }
 
 /// Order of the offsets, with its parameters: `zipf (theta 1.2)`.

@@ -190,7 +190,20 @@ pub(crate) fn rows_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table 
     let quantities = [RATE, IOPS, P50, P99, WORST, STALL];
     let rows = places.iter().flat_map(|i| n.rows(&run.phases[*i], &quantities)).collect();
     let head = head(&["rate", "IOPS", "p50", "p99", "max latency", "longest gap"]);
-    Table { caption: String::new(), head, rows, footer: n.footer() }
+    let mut footer = n.footer();
+    footer.extend(places.iter().filter_map(|i| took(&run.phases[*i])));
+    Table { caption: String::new(), head, rows, footer }
+}
+
+/// How long it took to do again what was recorded.
+fn took(phase: &PhaseRun) -> Option<String> {
+    let replay = phase.plan.streams.first()?.replay()?;
+    let time = quantity::metric(metric_of(phase, "", "time_s")?)?.value();
+    let recorded = match replay.replay_span_ns {
+        0 => String::new(),
+        span => format!("; it took {} when it was recorded", quantity::quantity(span as f64 / 1e9, Unit::S)),
+    };
+    Some(format!("{} took {time}: {} calls{recorded}", phase.plan.name, quantity::count(replay.calls())))
 }
 
 /// One row a phase that asks for less than the target gives: how long operations took.

@@ -53,6 +53,18 @@ impl Resolver<'_> {
         number: u32,
         copy: u32,
     ) -> Result<StreamPlan, RunError> {
+        self.needs_directory(phase, job)?;
+        let files = self.used.file_sets.of(files, &job.stream.name, copy);
+        let mut stream = self.bare_stream(job, number, copy);
+        if !job.time_based && stream.limits.total_operations.is_none() {
+            stream.limits.total_operations = Some(files.members().saturating_mul(u64::from(job.loops)));
+        }
+        stream.kind = files.into();
+        Ok(stream)
+    }
+
+    /// Where there is a file system.
+    pub(super) fn needs_directory(&self, phase: &Phase, job: &Job) -> Result<(), RunError> {
         if self.inputs.kind != TargetKind::Directory {
             let what = match self.inputs.kind {
                 TargetKind::Sim => "a simulated device has no file system; operations on files need a directory",
@@ -62,13 +74,7 @@ impl Resolver<'_> {
             let (phase, stream) = (phase.name.clone(), job.stream.name.clone());
             return Err(RunError::Plan(vec![PlanError::Stream { phase, stream, what: what.into() }]));
         }
-        let files = self.used.file_sets.of(files, &job.stream.name, copy);
-        let mut stream = self.bare_stream(job, number, copy);
-        if !job.time_based && stream.limits.total_operations.is_none() {
-            stream.limits.total_operations = Some(files.members().saturating_mul(u64::from(job.loops)));
-        }
-        stream.kind = files.into();
-        Ok(stream)
+        Ok(())
     }
 
     /// The phase that makes what the phase of this name needs and no phase before it made.

@@ -70,6 +70,12 @@ impl Resolver<'_> {
         if let Some(files) = job.stream.files() {
             return self.file_stream(files, phase, job, number, copy);
         }
+        if let Some(replay) = job.stream.replay() {
+            self.needs_directory(phase, job)?;
+            let mut stream = self.bare_stream(job, number, copy);
+            stream.limits.total_operations = Some(replay.calls());
+            return Ok(stream);
+        }
         let files = self.files_of(phase, job, copy);
         let offered = self.inputs.max_bytes;
         let count = (files.len() as u64).max(1);

@@ -1,0 +1,123 @@
+//! Calls of a recording, made by descriptors and by names of our own form below one directory.
+
+use super::entry_names::TraceNames;
+use super::in_thread::Calls;
+use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use sys::{
+    BufferPool, OpenAs,
+    errno::{EBADF, EINVAL, EIO},
+};
+use workload::CallOp;
+
+/// Where symbolic links lead.
+const NOWHERE: &str = "nowhere";
+
+/// The files of a recording.
+#[derive(Debug)]
+pub struct ReplayedCalls {
+    directory: Arc<File>,
+    names: TraceNames,
+    /// Open descriptors, by the number of their open.
+    open: Mutex<Vec<Option<Arc<OwnedFd>>>>,
+}
+
+/// How a recording opened a file.
+fn open_as(flags: u16) -> OpenAs {
+    let has = |flag: u16| flags & flag != 0;
+    OpenAs {
+        read: has(CallFlag::READ),
+        write: has(CallFlag::WRITE),
+        create: has(CallFlag::CREATE),
+        exclusive: has(CallFlag::EXCLUSIVE),
+        truncate: has(CallFlag::TRUNCATE),
+        sync: has(CallFlag::SYNC),
+        dsync: has(CallFlag::DSYNC),
+        directory: has(CallFlag::DIRECTORY),
+    }
+}
+
+impl ReplayedCalls {
+    /// Those of a trace, below an open directory, under the names of this set.
+    pub fn new(directory: Arc<File>, trace: &FileTrace, set: u32) -> Self {
+        let open = Mutex::new(vec![None; trace.handles as usize]);
+        Self { directory, names: TraceNames::of(trace, set), open }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Vec<Option<Arc<OwnedFd>>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file(&self, call: &FileCall) -> Result<Arc<OwnedFd>, i32> {
+        self.table().get(call.handle as usize).and_then(Clone::clone).ok_or(EBADF)
+    }
+
+    fn opened(&self, call: &FileCall) -> Result<(), i32> {
+        let file = sys::open_as(&*self.directory, self.names.path(call.path), open_as(call.flags))?;
+        if let Some(slot) = self.table().get_mut(call.handle as usize) {
+            *slot = Some(Arc::new(file));
+        }
+        Ok(())
+    }
+
+    fn truncate(&self, call: &FileCall) -> Result<(), i32> {
+        if call.handle != NO_NUMBER {
+            return sys::set_length(&*self.file(call)?, call.offset);
+        }
+        let write = OpenAs { write: true, ..OpenAs::default() };
+        sys::set_length(sys::open_as(&*self.directory, self.names.path(call.path), write)?, call.offset)
+    }
+
+    fn made(&self, call: &FileCall, buffer: &mut [u8]) -> Result<u32, i32> {
+        let (directory, path) = (&*self.directory, || self.names.path(call.path));
+        let data = |buffer| -> Result<&mut [u8], i32> {
+            let buffer: &mut [u8] = buffer;
+            buffer.get_mut(..call.bytes as usize).ok_or(EINVAL)
+        };
+        match call.kind {
+            CallKind::Read => return sys::read_at(&*self.file(call)?, data(buffer)?, call.offset).map(|n| n as u32),
+            CallKind::Write => return sys::write_at(&*self.file(call)?, data(buffer)?, call.offset).map(|n| n as u32),
+            CallKind::Open => self.opened(call),
+            // What nobody else uses is closed here.
+            CallKind::Close => {
+                let file = self.table().get_mut(call.handle as usize).and_then(Option::take);
+                file.map(drop).ok_or(EBADF)
+            }
+            CallKind::Fsync => sys::sync_all(&*self.file(call)?),
+            CallKind::Fdatasync => sys::sync_data(&*self.file(call)?),
+            CallKind::SyncRange => sys::sync_range(&*self.file(call)?, call.offset, call.bytes, call.flags),
+            CallKind::SyncFs => sys::sync_file_system(directory).map_err(|e| e.raw_os_error().unwrap_or(EIO)),
+            CallKind::Truncate => self.truncate(call),
+            CallKind::Allocate => sys::allocate(&*self.file(call)?, call.offset, call.bytes),
+            CallKind::Stat => sys::stat_entry(directory, path()),
+            CallKind::List => sys::list_names(directory, path()).map(|_| ()),
+            CallKind::Rename => sys::rename_entry(directory, path(), self.names.path(call.second)),
+            CallKind::Link => sys::link_entry(directory, path(), self.names.path(call.second)),
+            CallKind::Symlink => sys::symlink_entry(directory, NOWHERE, path()),
+            CallKind::Unlink => sys::remove_file(directory, path()),
+            CallKind::Mkdir => sys::make_directory(directory, path()),
+            CallKind::Rmdir => sys::remove_directory(directory, path()),
+            CallKind::Chmod => sys::set_mode(directory, path(), call.flags & CallFlag::DIRECTORY != 0),
+            CallKind::Chown => sys::set_owner(directory, path()),
+            CallKind::Utimes => sys::set_times(directory, path()),
+        }
+        .map(|()| 0)
+    }
+}
+
+impl Calls for ReplayedCalls {
+    type Op = CallOp;
+
+    fn carry_out(&self, op: &CallOp, buffer: &mut [u8]) -> Result<u32, i32> {
+        match self.made(&op.call, buffer) {
+            Err(_) if op.call.flags & CallFlag::MAY_FAIL != 0 && op.call.kind == CallKind::Stat => Ok(0),
+            result => result,
+        }
+    }
+
+    fn remarks(&self, _pool: &BufferPool) -> (Option<String>, Option<String>) {
+        (None, None)
+    }
+}

@@ -1,0 +1,248 @@
+//! Recordings of what programs did to files, as workloads: text of strace, and what `narrows trace` writes.
+//!
+//! Nothing that a recording names is opened or touched: its paths stand for files of the run's own below the target.
+
+mod processes;
+mod recording;
+mod strace;
+
+use crate::job::{Job, Phase, Workload};
+use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::workload::{MOST_ERRORS, TextInputs};
+use model::{CallKind, ErrorPolicy, FileTrace, PhaseKind, ReplayPlan, SharedFileTrace};
+use processes::{Outside, Processes};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use strace::{Line, Reader};
+
+/// First line of what `narrows trace` writes.
+pub const HEADER: &str = "# narrows-trace/1";
+const KEYS: [&str; 7] = ["speed", "pace", "root", "outside", "depth", "cold", "on-error"];
+/// Threads that make calls side by side at most, unless it is told otherwise.
+const DEPTH: u32 = 16;
+/// Lines at its beginning by which a text is known.
+const LINES: usize = 8;
+
+/// Whether a text is a recording of calls on files.
+pub fn is_file_trace(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    match text.starts_with(HEADER) {
+        true => true,
+        false => lines.by_ref().take(LINES).any(strace::is_call),
+    }
+}
+
+/// What `--set` says.
+struct Wish {
+    speed_milli: u32,
+    pauses: bool,
+    root: Option<String>,
+    outside: Option<Wanted>,
+    depth: u32,
+    cold: bool,
+    on_error: ErrorPolicy,
+}
+
+/// What is to become of paths outside of the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Refuse,
+    Skip,
+    Map,
+}
+
+impl Wish {
+    fn of(set: &[(String, String)]) -> Result<Self, TextError> {
+        let mut wish = Self {
+            speed_milli: 1000,
+            pauses: false,
+            root: None,
+            outside: None,
+            depth: DEPTH,
+            cold: false,
+            on_error: ErrorPolicy::Stop,
+        };
+        for (key, value) in set {
+            let bad = |what: &str| Err(Place::command_line().error(TextErrorKind::Value, key, what));
+            match (key.as_str(), value.as_str()) {
+                ("speed", "max") => wish.speed_milli = 0,
+                ("speed", value) => match value.trim_end_matches('x').parse::<f64>() {
+                    Ok(times) if (0.001..=1_000_000.0).contains(&times) => wish.speed_milli = (times * 1000.0) as u32,
+                    _ => return bad("max, or how many times as fast as it was, 0.001 to 1000000"),
+                },
+                ("pace", "moments") => wish.pauses = false,
+                ("pace", "pauses") => wish.pauses = true,
+                ("pace", _) => {
+                    return bad("moments: each call when it was; pauses: so long after the one before of its thread");
+                }
+                ("root", path) if path.starts_with('/') => wish.root = Some(path.to_owned()),
+                ("root", _) => return bad("a directory as the recording names it, from / on"),
+                ("outside", "refuse") => wish.outside = Some(Wanted::Refuse),
+                ("outside", "skip") => wish.outside = Some(Wanted::Skip),
+                ("outside", "map") => wish.outside = Some(Wanted::Map),
+                ("outside", _) => return bad("refuse, skip or map"),
+                ("depth", value) => match value.parse::<u32>() {
+                    Ok(depth @ 1..=64) => wish.depth = depth,
+                    _ => return bad("1 to 64"),
+                },
+                ("cold", "true") => wish.cold = true,
+                ("cold", "false") => wish.cold = false,
+                ("cold", _) => return bad("true or false"),
+                ("on-error", "stop") => wish.on_error = ErrorPolicy::Stop,
+                ("on-error", "continue") => wish.on_error = ErrorPolicy::Continue,
+                ("on-error", _) => return bad("stop or continue"),
+                _ => {
+                    let what = format!("a recording has no such key; there are {}", KEYS.join(", "));
+                    let mut error = Place::command_line().error(TextErrorKind::Unknown, key, what);
+                    error.nearest = crate::keys::nearest(key, KEYS);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(wish)
+    }
+}
+
+/// What the first lines of our own recordings say.
+#[derive(Default)]
+struct Header<'t> {
+    root: Option<&'t str>,
+    directory: Option<&'t str>,
+}
+
+impl<'t> Header<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut header = Self::default();
+        for line in text.lines().take_while(|line| line.starts_with('#')) {
+            if let Some(path) = line.strip_prefix("# root: ") {
+                header.root = Some(path);
+            } else if let Some(path) = line.strip_prefix("# directory: ") {
+                header.directory = Some(path);
+            }
+        }
+        header
+    }
+}
+
+/// Reads a recording as a workload of one phase, `replay`.
+///
+/// # Errors
+/// All mistakes.
+pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
+    let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
+    let header = Header::of(inputs.text);
+    let place = |line: usize| Place { file: inputs.file.to_owned(), line: line as u32 };
+    let whole = &inputs.text[..inputs.text.rfind('\n').map_or(0, |end| end + 1)];
+    let mut notes = Vec::new();
+    if whole.len() < inputs.text.len() {
+        notes.push("the last line is cut off, and left out".to_owned());
+    }
+    let root = match wish.outside {
+        Some(Wanted::Map) => "/",
+        _ => wish.root.as_deref().or(header.root).unwrap_or("/"),
+    };
+    let outside = if wish.outside == Some(Wanted::Skip) { Outside::LeftOut } else { Outside::Refused };
+    let (mut processes, mut reader) = (Processes::new(root, outside, header.directory), Reader::default());
+    let mut errors = Vec::new();
+    for (index, line) in whole.lines().enumerate() {
+        let mut room = String::new();
+        match reader.line(line, &mut room) {
+            Ok(Line::Call(call)) => processes.hear(&call),
+            Ok(Line::Exited(process, when)) => processes.exited(process, when),
+            Ok(Line::Nothing) => {}
+            Err(what) => errors.push(place(index + 1).error(TextErrorKind::Value, "", what)),
+        }
+        if processes.recording.is_full() {
+            let what = format!("more than {} calls; replay a part of them", recording::MOST_CALLS);
+            errors.push(place(index + 1).error(TextErrorKind::Value, "", what));
+        }
+        if errors.len() >= MOST_ERRORS || processes.recording.is_full() {
+            break;
+        }
+    }
+    let whole = |what: String| place(1).error(TextErrorKind::Value, "", what);
+    errors.extend(processes.refused.take().map(whole));
+    errors.extend(told_outside(&processes, &wish, header.root).map(whole));
+    if errors.is_empty() && processes.recording.calls() == 0 {
+        errors.push(whole(match root {
+            "/" => "no call in it is on a file".to_owned(),
+            root => format!("no call in it is on a file below {root}"),
+        }));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    if !processes.outside_paths.is_empty() {
+        notes.push(format!("{} paths outside of {root} are left out", processes.outside_paths.len()));
+    }
+    for (name, times) in &processes.left_out {
+        notes.push(format!("{times} calls of {name} are left out"));
+    }
+    let threads = reader.threads() as u32;
+    let (trace, most) = processes.recording.done();
+    let digest = Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+    let replay = plan_of(trace, most, digest, threads, &wish);
+    let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
+    let mut job = Job::named("replay");
+    job.stream.path.queue_depth = threads.clamp(1, wish.depth);
+    job.stream.on_error = wish.on_error;
+    job.cold = wish.cold;
+    job.stream.kind = replay.into();
+    Ok(Workload {
+        name: name.into_owned(),
+        title: format!("What {} recorded of files, done again", inputs.file),
+        answers: "How would this storage have done what was recorded?".to_owned(),
+        notes,
+        phases: vec![Phase { name: "replay".into(), kind: PhaseKind::Measure, jobs: vec![job], optional: false }],
+        ..Workload::new()
+    })
+}
+
+/// What is said where paths lie outside and nobody said what is to become of them.
+fn told_outside(processes: &Processes, wish: &Wish, root: Option<&str>) -> Option<String> {
+    let known = wish.root.is_some() || root.is_some() || wish.outside == Some(Wanted::Map);
+    if !known && processes.recording.calls() > 0 {
+        return Some(
+            "its paths start at /; --set root=DIRECTORY says below which of its directories the calls are done again, --set outside=map all of them"
+                .to_owned(),
+        );
+    }
+    let first = processes.first_outside.as_ref().filter(|_| processes.outside() == Outside::Refused)?;
+    let count = processes.outside_paths.len();
+    Some(format!(
+        "it names {count} paths outside of {}, the first {first}; --set outside=skip leaves them out, --set outside=map makes them below the target, too",
+        wish.root.as_deref().or(root).unwrap_or("/")
+    ))
+}
+
+fn plan_of(trace: FileTrace, most: [u64; 2], digest: String, threads: u32, wish: &Wish) -> ReplayPlan {
+    let mut calls = BTreeMap::new();
+    let mut bytes = [0, 0];
+    for call in &trace.calls {
+        *calls.entry(call.kind).or_insert(0) += 1;
+        match call.kind {
+            CallKind::Read => bytes[0] += call.bytes,
+            CallKind::Write => bytes[1] += call.bytes,
+            _ => {}
+        }
+    }
+    let before = trace.before.iter().filter_map(|before| before.bytes);
+    ReplayPlan {
+        replay_digest: digest,
+        replay_span_ns: trace.calls.last().map_or(0, |call| call.at_ns),
+        replay_threads: threads,
+        replay_speed_milli: wish.speed_milli,
+        replay_pauses: wish.pauses,
+        replay_set: 0,
+        replay_calls: calls,
+        replay_before: before.fold([0, 0], |[files, all], bytes| [files + 1, all + bytes]),
+        replay_most: most,
+        replay_bytes: bytes,
+        trace: SharedFileTrace(Arc::new(trace)),
+    }
+}
+
+#[cfg(test)]
+#[path = "file_trace/tests.rs"]
+mod tests;

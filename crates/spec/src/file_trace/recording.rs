@@ -1,0 +1,422 @@
+//! What calls on files add up to: what was there before them, what is there at most, and the calls themselves.
+
+use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PathNode};
+use std::collections::HashMap;
+
+/// Calls at most: 64 bytes of memory each.
+pub(super) const MOST_CALLS: usize = 4 << 20;
+/// Directories above a path at most; those that are made are removed again level by level.
+pub(super) const MOST_LEVELS: usize = 30;
+/// What a small file or a directory takes at least.
+const UNIT_BYTES: u64 = 4096;
+
+/// When a call was made, and by whom.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct When {
+    pub thread: u16,
+    pub start_ns: Ns,
+    pub end_ns: Ns,
+}
+
+/// What stands under a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum There {
+    #[default]
+    Unknown,
+    Nothing,
+    Directory,
+    Link,
+    /// A file, by its number.
+    File(u32),
+}
+
+/// A file, under whatever name.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    bytes: u64,
+    names: u32,
+    /// Its place among what was there before.
+    before: Option<usize>,
+}
+
+/// A file that is open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opened {
+    pub handle: u32,
+    pub path: u32,
+    file: Option<u32>,
+}
+
+/// Builds a trace.
+#[derive(Debug, Default)]
+pub(super) struct Recording {
+    trace: FileTrace,
+    names: HashMap<String, u32>,
+    paths: HashMap<PathNode, u32>,
+    there: Vec<There>,
+    files: Vec<Content>,
+    before: HashMap<u32, usize>,
+    /// Directories that have been renamed: where they were before.
+    moved: HashMap<u32, u32>,
+    /// When the last call of each thread ended.
+    ended: Vec<Option<Ns>>,
+    /// Entries and bytes now, and at most.
+    now: [u64; 2],
+    most: [u64; 2],
+}
+
+impl Recording {
+    pub fn new() -> Self {
+        let mut new = Self::default();
+        new.names.insert(String::new(), 0);
+        new.trace.names.push(0);
+        new.path_below(0, "");
+        new.there[0] = There::Directory;
+        new
+    }
+
+    /// The number of a name below a path.
+    fn path_below(&mut self, parent: u32, name: &str) -> u32 {
+        let next = self.names.len() as u32;
+        let number = *self.names.entry(name.to_owned()).or_insert(next);
+        if number == next {
+            self.trace.names.push(name.len().min(255) as u8);
+        }
+        let node = PathNode { parent, name: number };
+        let next = self.trace.paths.len() as u32;
+        let path = *self.paths.entry(node).or_insert(next);
+        if path == next {
+            self.trace.paths.push(node);
+            self.there.push(There::Unknown);
+        }
+        path
+    }
+
+    /// The number of a path, by its names.
+    pub fn path<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> u32 {
+        names.into_iter().fold(0, |above, name| self.path_below(above, name))
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.trace.calls.len() >= MOST_CALLS
+    }
+
+    pub fn calls(&self) -> usize {
+        self.trace.calls.len()
+    }
+
+    fn push(&mut self, when: When, call: FileCall) {
+        let thread = usize::from(when.thread);
+        if self.ended.len() <= thread {
+            self.ended.resize(thread + 1, None);
+        }
+        // Of the first call of a thread nothing is known that it waited for.
+        let pause_ns = self.ended[thread].map_or(0, |ended| when.start_ns.saturating_sub(ended));
+        self.ended[thread] = Some(when.end_ns.max(when.start_ns));
+        self.trace.calls.push(FileCall { thread: when.thread, at_ns: when.start_ns, pause_ns, ..call });
+    }
+
+    fn named(&mut self, when: When, kind: CallKind, path: u32, second: u32, flags: u16) {
+        let call = FileCall { kind, path, second, flags, handle: NO_NUMBER, ..FileCall::default() };
+        self.push(when, call);
+    }
+
+    fn add(&mut self, entries: i64, bytes: i64) {
+        for (now, (more, most)) in self.now.iter_mut().zip([entries, bytes].into_iter().zip(&mut self.most)) {
+            *now = now.saturating_add_signed(more);
+            *most = (*most).max(*now);
+        }
+    }
+
+    fn new_file(&mut self, bytes: u64, before: Option<usize>) -> u32 {
+        self.files.push(Content { bytes, names: 1, before });
+        self.add(1, bytes.next_multiple_of(UNIT_BYTES) as i64);
+        self.files.len() as u32 - 1
+    }
+
+    fn grown(&mut self, file: u32, bytes: u64) {
+        let content = &mut self.files[file as usize];
+        let old = content.bytes.next_multiple_of(UNIT_BYTES);
+        content.bytes = bytes;
+        let (new, is_there) = (bytes.next_multiple_of(UNIT_BYTES), content.names > 0);
+        if is_there {
+            self.add(0, new as i64 - old as i64);
+        }
+    }
+
+    /// Where a path that nothing is known of was before its directories were renamed.
+    fn origin(&mut self, path: u32) -> u32 {
+        let mut names = Vec::new();
+        let mut above = path;
+        while above != 0 {
+            if let Some(from) = self.moved.get(&above).copied() {
+                let mut path = self.origin(from);
+                for name in names.into_iter().rev() {
+                    let node = PathNode { parent: path, name };
+                    let next = self.trace.paths.len() as u32;
+                    path = *self.paths.entry(node).or_insert(next);
+                    if path == next {
+                        self.trace.paths.push(node);
+                        self.there.push(There::Unknown);
+                    }
+                }
+                return path;
+            }
+            let node = self.trace.paths[above as usize];
+            names.push(node.name);
+            above = node.parent;
+        }
+        path
+    }
+
+    /// It was there before, as a directory or a file, if nothing else is known of it.
+    fn found(&mut self, path: u32, is_directory: bool) {
+        let parent = self.trace.paths[path as usize].parent;
+        if path != 0 {
+            self.found(parent, true);
+        }
+        match self.there[path as usize] {
+            There::Unknown => {
+                let origin = self.origin(path);
+                let place = *self.before.entry(origin).or_insert(self.trace.before.len());
+                if place == self.trace.before.len() {
+                    let bytes = (!is_directory).then_some(0);
+                    self.trace.before.push(Before { path: origin, bytes });
+                }
+                self.there[path as usize] = if is_directory {
+                    self.add(1, UNIT_BYTES as i64);
+                    There::Directory
+                } else {
+                    There::File(self.new_file(0, Some(place)))
+                };
+            }
+            // What was opened as if it were a file.
+            There::File(file) if is_directory => {
+                if let Some(place) = self.files[file as usize].before {
+                    self.trace.before[place].bytes = None;
+                    self.there[path as usize] = There::Directory;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Something is about to be made there.
+    fn made(&mut self, path: u32, what: There) {
+        let parent = self.trace.paths[path as usize].parent;
+        self.found(parent, true);
+        self.gone(path);
+        self.there[path as usize] = what;
+    }
+
+    /// The name is no more.
+    fn gone(&mut self, path: u32) {
+        match std::mem::replace(&mut self.there[path as usize], There::Nothing) {
+            There::File(file) => {
+                let content = &mut self.files[file as usize];
+                content.names = content.names.saturating_sub(1);
+                if content.names == 0 {
+                    let bytes = content.bytes.next_multiple_of(UNIT_BYTES);
+                    self.add(-1, -(bytes as i64));
+                }
+            }
+            There::Directory => self.add(-1, -(UNIT_BYTES as i64)),
+            There::Link => self.add(-1, 0),
+            There::Unknown | There::Nothing => {}
+        }
+    }
+
+    pub fn open(&mut self, when: When, path: u32, flags: u16) -> Opened {
+        let has = |flag: u16| flags & flag != 0;
+        let new = has(CallFlag::CREATE)
+            && (has(CallFlag::EXCLUSIVE)
+                || match self.there[path as usize] {
+                    There::Unknown => has(CallFlag::TRUNCATE),
+                    There::Nothing => true,
+                    _ => false,
+                });
+        if new {
+            self.made(path, There::Nothing);
+            self.there[path as usize] = There::File(self.new_file(0, None));
+        } else {
+            self.found(path, has(CallFlag::DIRECTORY));
+        }
+        let file = if let There::File(file) = self.there[path as usize] { Some(file) } else { None };
+        if let Some(file) = file.filter(|_| has(CallFlag::TRUNCATE)) {
+            self.grown(file, 0);
+        }
+        let handle = self.trace.handles;
+        self.trace.handles += 1;
+        let call = FileCall { kind: CallKind::Open, path, handle, flags, second: NO_NUMBER, ..FileCall::default() };
+        self.push(when, call);
+        Opened { handle, path, file }
+    }
+
+    /// A call by a descriptor that moves no data.
+    pub fn by_handle(&mut self, when: When, kind: CallKind, opened: &Opened, offset: u64, bytes: u64, flags: u16) {
+        let &Opened { handle, path, .. } = opened;
+        match (kind, opened.file) {
+            (CallKind::Truncate, Some(file)) => self.grown(file, offset),
+            (CallKind::Allocate, Some(file)) => {
+                let end = offset.saturating_add(bytes).max(self.files[file as usize].bytes);
+                self.grown(file, end);
+            }
+            _ => {}
+        }
+        self.push(
+            when,
+            FileCall { kind, path, handle, offset, bytes, flags, second: NO_NUMBER, ..FileCall::default() },
+        );
+    }
+
+    /// A read or a write, in pieces where it is long.
+    pub fn transfer(&mut self, when: When, writes: bool, opened: &Opened, offset: u64, bytes: u64) {
+        let end = offset.saturating_add(bytes);
+        if let Some(file) = opened.file {
+            let content = self.files[file as usize];
+            if end > content.bytes {
+                if let Some(place) = content.before.filter(|_| !writes) {
+                    let bytes = &mut self.trace.before[place].bytes;
+                    *bytes = Some(end.max(bytes.unwrap_or(0)));
+                }
+                self.grown(file, end);
+            }
+        }
+        let kind = if writes { CallKind::Write } else { CallKind::Read };
+        let mut at = offset;
+        while at < end && !self.is_full() {
+            let bytes = (end - at).min(MOST_CALL_BYTES);
+            let &Opened { handle, path, .. } = opened;
+            let call = FileCall { kind, path, handle, offset: at, bytes, second: NO_NUMBER, ..FileCall::default() };
+            self.push(when, call);
+            at += bytes;
+        }
+    }
+
+    /// How long a file is that is open.
+    pub fn length(&self, opened: &Opened) -> u64 {
+        opened.file.map_or(0, |file| self.files[file as usize].bytes)
+    }
+
+    /// A name is looked up, of a file or directory that is there, or of none.
+    pub fn look(&mut self, when: When, path: u32, is_there: bool) {
+        if is_there && self.there[path as usize] == There::Unknown {
+            self.found(path, false);
+        }
+        let flags = if is_there { 0 } else { CallFlag::MAY_FAIL };
+        self.named(when, CallKind::Stat, path, NO_NUMBER, flags);
+    }
+
+    /// All names of a directory are read.
+    pub fn list(&mut self, when: When, path: u32) {
+        self.found(path, true);
+        self.named(when, CallKind::List, path, NO_NUMBER, 0);
+    }
+
+    /// Attributes are set.
+    pub fn set(&mut self, when: When, kind: CallKind, path: u32) {
+        self.found(path, false);
+        match self.there[path as usize] {
+            // Where it leads nothing is.
+            There::Link if kind == CallKind::Chmod => {}
+            There::Directory => self.named(when, kind, path, NO_NUMBER, CallFlag::DIRECTORY),
+            _ => self.named(when, kind, path, NO_NUMBER, 0),
+        }
+    }
+
+    pub fn truncate(&mut self, when: When, path: u32, bytes: u64) {
+        self.found(path, false);
+        if let There::File(file) = self.there[path as usize] {
+            self.grown(file, bytes);
+        }
+        let call = FileCall {
+            kind: CallKind::Truncate,
+            path,
+            handle: NO_NUMBER,
+            second: NO_NUMBER,
+            offset: bytes,
+            ..FileCall::default()
+        };
+        self.push(when, call);
+    }
+
+    pub fn mkdir(&mut self, when: When, path: u32) {
+        self.made(path, There::Directory);
+        self.add(1, UNIT_BYTES as i64);
+        self.named(when, CallKind::Mkdir, path, NO_NUMBER, 0);
+    }
+
+    pub fn remove(&mut self, when: When, path: u32, is_directory: bool) {
+        self.found(path, is_directory);
+        self.gone(path);
+        let kind = if is_directory { CallKind::Rmdir } else { CallKind::Unlink };
+        self.named(when, kind, path, NO_NUMBER, 0);
+    }
+
+    pub fn symlink(&mut self, when: When, path: u32) {
+        self.made(path, There::Link);
+        self.add(1, 0);
+        self.named(when, CallKind::Symlink, path, NO_NUMBER, 0);
+    }
+
+    pub fn link(&mut self, when: When, from: u32, to: u32) {
+        self.found(from, false);
+        let what = self.there[from as usize];
+        self.made(to, what);
+        match what {
+            There::File(file) => self.files[file as usize].names += 1,
+            _ => self.add(1, 0),
+        }
+        self.named(when, CallKind::Link, from, to, 0);
+    }
+
+    pub fn rename(&mut self, when: When, from: u32, to: u32) {
+        self.found(from, false);
+        let what = self.there[from as usize];
+        if from != to {
+            // A directory that is replaced is empty, a file is let go.
+            self.made(to, There::Nothing);
+            self.there[to as usize] = what;
+            self.there[from as usize] = There::Nothing;
+            if what == There::Directory {
+                self.move_below(from, to);
+                self.moved.insert(to, from);
+            }
+        }
+        self.named(when, CallKind::Rename, from, to, 0);
+    }
+
+    /// What is known of what lies below a directory that is renamed.
+    fn move_below(&mut self, from: u32, to: u32) {
+        // Paths come behind those above them: one pass finds all.
+        let mut at: HashMap<u32, u32> = HashMap::from([(from, to)]);
+        for path in from as usize + 1..self.trace.paths.len() {
+            let node = self.trace.paths[path];
+            let Some(parent) = at.get(&node.parent).copied() else { continue };
+            let here = PathNode { parent, name: node.name };
+            let next = self.trace.paths.len() as u32;
+            let new = *self.paths.entry(here).or_insert(next);
+            if new == next {
+                self.trace.paths.push(here);
+                self.there.push(There::Unknown);
+            }
+            at.insert(path as u32, new);
+            let known = self.there[path];
+            if known != There::Unknown {
+                self.there[new as usize] = known;
+                self.there[path] = There::Nothing;
+            }
+        }
+    }
+
+    /// The trace, from its first call on, and what is there at most.
+    pub fn done(mut self) -> (FileTrace, [u64; 2]) {
+        // A call is told when it came back.
+        self.trace.calls.sort_by_key(|call| call.at_ns);
+        let first = self.trace.calls.first().map_or(0, |call| call.at_ns);
+        for call in &mut self.trace.calls {
+            call.at_ns = call.at_ns.saturating_sub(first);
+        }
+        (self.trace, self.most)
+    }
+}
