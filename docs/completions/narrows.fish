@@ -34,6 +34,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path layer by layer, with each layer\'s ceiling, and what is known to be wrong with it'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file, a trace) or an experiment'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "trace" -d 'Write down what a command does to files, to do it again on another target'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "copy" -d 'What a copy of memory, of a device\'s memory or of an MTD device costs by the width of its accesses'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "tune" -d 'Undo settings that an experiment left changed on this machine'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer that limits a run, what that rests on, and what would decide it'
@@ -457,6 +458,15 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow-commands -
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -s o -l output -d 'The file that the recording goes to' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l root -d 'The directory whose files are the ones to do it on again [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand copy" -l mapped -d 'Where the memory of a device that calls read can be mapped: /dev/mem@OFFSET+LENGTH. Its accesses are measured there, and by them the width of the kernel\'s' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand copy" -l time -d 'How long each way of copying is measured [default: 120 to 300 ms]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand copy" -l tag -d 'A tag for the run; may be given several times' -r

@@ -6,12 +6,14 @@ mod keeping;
 mod looking;
 mod measuring;
 mod recording;
+mod tracing;
 
 pub use judging::*;
 pub use keeping::*;
 pub use looking::*;
 pub use measuring::*;
 pub use recording::*;
+pub use tracing::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -68,6 +70,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Execute a workload (a built-in one, a TOML text, a fio job file, a trace) or an experiment
     Run(RunArgs),
+    /// Write down what a command does to files, to do it again on another target
+    Trace(TraceArgs),
     /// What a copy of memory, of a device's memory or of an MTD device costs by the width of its accesses
     Copy(CopyArgs),
     /// Undo settings that an experiment left changed on this machine
@@ -113,6 +117,7 @@ impl Command {
         match self {
             Self::Run(_)
             | Self::Tune(_)
+            | Self::Trace(_)
             | Self::Completions(_)
             | Self::Complete(_)
             | Self::Explain(_)

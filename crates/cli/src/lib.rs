@@ -35,6 +35,7 @@ mod runs;
 mod signals;
 mod soak;
 mod target;
+mod trace;
 mod tune;
 mod waiting;
 mod watch;
@@ -73,6 +74,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
+        Command::Trace(args) => trace::command(args, &output),
         Command::Copy(args) => copy::command(args, &cli.global, &output),
         Command::Tune(args) => tune::command(args, &output),
         Command::Inspect(args) => inspect::command(args, &output),

@@ -14,6 +14,7 @@
 //! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, and reading of texts from files.
 
 pub mod admission;
+mod calls;
 mod clock;
 mod conclusions;
 pub mod destination;
@@ -30,6 +31,7 @@ mod source;
 mod target;
 mod wear;
 
+pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
 pub use conclusions::{Conclusions, asked_for, made_for};
 pub use execution::{Budget, Executed, Execution};

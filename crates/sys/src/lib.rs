@@ -34,6 +34,7 @@ mod numa;
 mod nvme_admin;
 mod pages;
 mod pool;
+mod ptrace;
 mod registers;
 mod replay;
 mod ring;
@@ -90,6 +91,7 @@ pub use nvme_admin::{
 };
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
+pub use ptrace::{CALLS_ARE_TOLD, TraceEvent, Tracer, call_name, traced_memory};
 pub use registers::read_physical_u32;
 pub use replay::{OpenAs, open_as, set_mode, set_owner, set_times, sync_range};
 pub use ring::Ring;

@@ -75,7 +75,11 @@ struct Entry {
 const ALL: &[Entry] = &[
     Entry { name: "imports", about: "outputs of other tools, in every format", make: imports::make },
     Entry { name: "fio-jobs", about: "fio's job files, and the plans of them", make: fio::make },
-    Entry { name: "traces", about: "traces of block I/O, and the plans of them", make: traces::make },
+    Entry {
+        name: "traces",
+        about: "traces of block I/O, recordings of calls, and the plans of them",
+        make: traces::make,
+    },
     Entry { name: "texts", about: "workloads and experiments in TOML, and their plans", make: experiments::make },
     Entry { name: "sims", about: "strings that describe a simulated device", make: sims::make },
     Entry { name: "bundles", about: "run bundles: loaded, verified, recovered, shown, exported", make: bundles::make },

@@ -163,3 +163,38 @@ fn a_recording_that_asks_for_too_much_or_leads_outside_is_refused_before_anythin
     let ended = scratch.run(["run", file.to_str().unwrap(), "sim:nvme", "--set", "root=/srv"]);
     assert!(ended.code == 3 && ended.stderr.contains("no file system"), "{}{}", ended.code, ended.stderr);
 }
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn what_a_command_does_to_files_is_recorded_and_done_again() {
+    let scratch = Scratch::new();
+    let (target, work, file) = (scratch.target(), scratch.path().join("work"), scratch.path().join("a.trace"));
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(work.join("there"), vec![7; 30_000]).unwrap();
+    let script =
+        "cd \"$0\" && cat there > copy && mkdir d && mv copy d/new && (cat d/new there | wc -c) && rm -r d; exit 9";
+    let (root, recorded) = (work.to_str().unwrap(), file.to_str().unwrap());
+    let ended = scratch.run(["trace", "--json", "-o", recorded, "--root", root, "--", "sh", "-c", script, root]);
+    assert_eq!(ended.code, 9, "{}{}", ended.stdout, ended.stderr);
+    let document: Value =
+        serde_json::from_str(&ended.stdout).expect("one document, the command's own output beside it");
+    assert!(document["schema"] == "narrows/trace/1" && document["exit_code"] == 9, "{document}");
+    assert!(document["threads"].as_u64().unwrap() >= 5 && document["calls"].as_u64().unwrap() > 50, "{document}");
+    assert!(ended.stderr.contains("60000"), "{}", ended.stderr);
+    let arguments = ["run", recorded, target.to_str().unwrap(), "--set", "speed=max"];
+    let refused = scratch.run(arguments);
+    assert!(refused.code == 2 && refused.stderr.contains("--set outside=skip"), "{}", refused.stderr);
+    let run = answer(&scratch, &[&arguments[..], &["--set", "outside=skip"]].concat());
+    let replay = run["plan"].to_string();
+    assert!(replay.contains("\"replay_before\":[1,30000]"), "one file is there before, and is read whole: {replay}");
+    assert!(replay.contains("\"replay_bytes\":[90000,30000]"), "three times read, once written: {replay}");
+    assert!(replay.contains("\"rename\":1") && replay.contains("\"rmdir\":1"), "{replay}");
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+
+    let none = scratch.run(["trace", "-o", recorded, "--", "no-such-command"]);
+    assert!(none.code == 3 && none.stderr.contains("there is no command 'no-such-command'"), "{}", none.stderr);
+    let lost = scratch.run(["trace", "-o", recorded, "--root", "/no/such", "--", "true"]);
+    assert!(lost.code == 2 && lost.stderr.contains("--root /no/such"), "{}", lost.stderr);
+    let killed = scratch.run(["trace", "-o", recorded, "--", "sh", "-c", "kill -TERM $$"]);
+    assert_eq!(killed.code, 143, "{}", killed.stderr);
+}

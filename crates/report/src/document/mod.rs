@@ -21,6 +21,7 @@ mod record;
 mod run;
 mod runs;
 mod soak;
+mod trace;
 mod tune;
 mod watch;
 mod wear;
@@ -50,6 +51,7 @@ pub use record::{
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
+pub use trace::TraceDocument;
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
 pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
 pub use wear::WearDocument;

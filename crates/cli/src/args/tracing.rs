@@ -1,0 +1,31 @@
+//! What `trace` takes.
+
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Arguments of `trace`.
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "What the command and all that it starts do to files is written down as text of strace's form: each call, when it was and how
+long it took. It is seen by ptrace(2), which needs no rights; each call stops twice for it, so the command is slower meanwhile. `narrows run FILE
+TARGET` does the same again on another target. It ends with the command's exit code; after a signal the file has what was recorded.
+
+Examples:
+  narrows trace -o build.trace -- make -j4
+  narrows trace -o db.trace --root /srv/db -- ./load.sh      calls below /srv/db are the ones to do again
+  narrows run db.trace /mnt/card --set outside=skip          at its own speed; what lies elsewhere is left out
+  narrows run db.trace /mnt/card --set outside=skip --set speed=max"
+)]
+pub struct TraceArgs {
+    /// The file that the recording goes to
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// The directory whose files are the ones to do it on again [default: the current one]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
+    /// The command with its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND", value_hint = clap::ValueHint::CommandWithArguments)]
+    pub command: Vec<OsString>,
+}

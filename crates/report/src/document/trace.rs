@@ -1,0 +1,20 @@
+//! What `narrows trace --json` prints.
+
+use serde::Serialize;
+
+/// A recording that was made.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceDocument<'a> {
+    /// `narrows/trace/1`.
+    pub schema: &'static str,
+    /// The file.
+    pub file: &'a str,
+    /// The directory whose files are the ones to do it on again.
+    pub root: &'a str,
+    /// Calls on files.
+    pub calls: u64,
+    /// Processes and threads that made them.
+    pub threads: u64,
+    /// Exit code of the command; 128 and the number of the signal that ended it.
+    pub exit_code: Option<i32>,
+}
