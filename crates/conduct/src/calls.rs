@@ -173,14 +173,14 @@ fn open_flags(value: u64, text: &mut String) {
             text.push_str(name);
         }
     }
-    // O_SYNC has the bit of O_DSYNC, too, and O_TMPFILE that of O_DIRECTORY.
-    let has = |flag: OFlags| value & u64::from(flag.bits()) == u64::from(flag.bits());
-    match (has(OFlags::SYNC), has(OFlags::DSYNC)) {
-        (true, _) => text.push_str("|O_SYNC"),
-        (false, true) => text.push_str("|O_DSYNC"),
-        _ => {}
-    }
-    text.push_str(if has(OFlags::TMPFILE) { "|O_TMPFILE" } else { "" });
+    // O_SYNC has the bit of O_DSYNC, too (include/uapi/asm-generic/fcntl.h), and O_TMPFILE that of O_DIRECTORY.
+    text.push_str(match value & 0o4_010_000 {
+        0o4_010_000 => "|O_SYNC",
+        0o10_000 => "|O_DSYNC",
+        _ => "",
+    });
+    let nameless = u64::from(OFlags::TMPFILE.bits());
+    text.push_str(if value & nameless == nameless { "|O_TMPFILE" } else { "" });
 }
 
 fn argument(how: As, thread: u32, value: u64, text: &mut String) {

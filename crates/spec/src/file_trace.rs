@@ -2,6 +2,8 @@
 //!
 //! Nothing that a recording names is opened or touched: its paths stand for files of the run's own below the target.
 
+mod arguments;
+mod changes;
 mod processes;
 mod recording;
 mod strace;

@@ -40,7 +40,7 @@ pub fn open_as(directory: impl AsFd, name: &str, how: OpenAs) -> Result<OwnedFd,
         (how.exclusive, OFlags::EXCL),
         (how.truncate, OFlags::TRUNC),
         (how.sync, OFlags::SYNC),
-        (how.dsync, OFlags::DSYNC),
+        (how.dsync, OFlags::from_bits_retain(libc::O_DSYNC as _)),
         (how.directory, OFlags::DIRECTORY),
     ];
     let flags = flags.into_iter().filter(|(set, _)| *set).fold(access, |all, (_, flag)| all | flag);

@@ -1,7 +1,8 @@
 //! Processes with their descriptors and directories: from system calls, as text has them, to calls on files.
 
+use super::arguments::{names_of, number, open_flags, quoted};
 use super::recording::{MOST_LEVELS, Opened, Recording, When};
-use model::{CallFlag, CallKind};
+use model::CallKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A system call that came back.
@@ -26,13 +27,13 @@ pub(super) enum Outside {
 
 /// An open description: what fork and dup share.
 #[derive(Debug)]
-struct Description {
+pub(super) struct Description {
     /// Its path, whether or not it is one of ours.
     names: Vec<String>,
     opened: Option<Opened>,
     position: u64,
     appends: bool,
-    listed: bool,
+    pub(super) listed: bool,
     references: u32,
 }
 
@@ -45,7 +46,7 @@ struct Descriptor {
 type Table = BTreeMap<i32, Descriptor>;
 
 #[derive(Clone, Debug)]
-struct Process {
+pub(super) struct Process {
     table: usize,
     directory: usize,
 }
@@ -65,80 +66,9 @@ pub(super) struct Processes {
     processes: HashMap<u32, Process>,
     tables: Vec<Table>,
     directories: Vec<Vec<String>>,
-    descriptions: Vec<Description>,
-    links: HashMap<Vec<String>, String>,
+    pub(super) descriptions: Vec<Description>,
+    pub(super) links: HashMap<Vec<String>, String>,
     start: Vec<String>,
-}
-
-fn names_of(path: &str) -> Vec<String> {
-    path.split('/').filter(|name| !matches!(*name, "" | ".")).map(str::to_owned).collect()
-}
-
-/// A number as strace writes it.
-fn number(text: &str) -> Option<i64> {
-    let text = text.split('<').next().unwrap_or(text);
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok().map(|n| n as i64),
-        None => text.parse().ok(),
-    }
-}
-
-/// A text in quotes, with what its escapes stand for; `None` where it is none.
-fn quoted(text: &str) -> Option<String> {
-    let inner = text.strip_prefix('"')?;
-    let mut bytes = Vec::with_capacity(inner.len());
-    let mut rest = inner.as_bytes().iter().copied().peekable();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'"' => return Some(String::from_utf8_lossy(&bytes).into_owned()),
-            b'\\' => match rest.next()? {
-                b'n' => bytes.push(b'\n'),
-                b't' => bytes.push(b'\t'),
-                b'r' => bytes.push(b'\r'),
-                b'v' => bytes.push(11),
-                b'f' => bytes.push(12),
-                b'x' => {
-                    let digits = [rest.next()?, rest.next()?];
-                    bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-                }
-                digit @ b'0'..=b'7' => {
-                    let mut value = u32::from(digit - b'0');
-                    for _ in 0..2 {
-                        match rest.peek() {
-                            Some(next @ b'0'..=b'7') => {
-                                value = value * 8 + u32::from(next - b'0');
-                                rest.next();
-                            }
-                            _ => break,
-                        }
-                    }
-                    bytes.push(value as u8);
-                }
-                other => bytes.push(other),
-            },
-            other => bytes.push(other),
-        }
-    }
-    None
-}
-
-fn open_flags(text: &str) -> u16 {
-    let mut flags = 0;
-    for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-        flags |= match word {
-            "O_WRONLY" => CallFlag::WRITE,
-            "O_RDWR" => CallFlag::READ | CallFlag::WRITE,
-            "O_RDONLY" => CallFlag::READ,
-            "O_CREAT" => CallFlag::CREATE,
-            "O_EXCL" => CallFlag::EXCLUSIVE,
-            "O_TRUNC" => CallFlag::TRUNCATE,
-            "O_SYNC" => CallFlag::SYNC,
-            "O_DSYNC" => CallFlag::DSYNC,
-            "O_DIRECTORY" => CallFlag::DIRECTORY,
-            _ => 0,
-        };
-    }
-    flags
 }
 
 impl Processes {
@@ -160,7 +90,7 @@ impl Processes {
         }
     }
 
-    fn process(&mut self, id: u32) -> Process {
+    pub(super) fn process(&mut self, id: u32) -> Process {
         if let Some(process) = self.processes.get(&id) {
             return process.clone();
         }
@@ -239,7 +169,12 @@ impl Processes {
     }
 
     /// The path of an argument, below the directory of another one.
-    fn path(&mut self, process: &Process, at: Option<&str>, argument: &str) -> Option<(Vec<String>, Option<u32>)> {
+    pub(super) fn path(
+        &mut self,
+        process: &Process,
+        at: Option<&str>,
+        argument: &str,
+    ) -> Option<(Vec<String>, Option<u32>)> {
         let names = self.resolve(process, at, &quoted(argument)?)?;
         let inside = self.inside(&names);
         Some((names, inside))
@@ -307,7 +242,7 @@ impl Processes {
     }
 
     /// The description of a descriptor, if it is of a file of ours.
-    fn of(&mut self, call: &Call<'_>, argument: &str) -> Option<(usize, Opened)> {
+    pub(super) fn of(&mut self, call: &Call<'_>, argument: &str) -> Option<(usize, Opened)> {
         let process = self.process(call.process);
         let description = self.descriptor(&process, argument)?;
         Some((description, self.descriptions[description].opened?))
@@ -329,14 +264,27 @@ impl Processes {
         Some(())
     }
 
-    fn by_handle(&mut self, call: &Call<'_>, kind: CallKind, offset: u64, bytes: u64, flags: u16) -> Option<()> {
+    pub(super) fn by_handle(
+        &mut self,
+        call: &Call<'_>,
+        kind: CallKind,
+        offset: u64,
+        bytes: u64,
+        flags: u16,
+    ) -> Option<()> {
         let (_, opened) = self.of(call, call.arguments.first()?)?;
         self.recording.by_handle(call.when, kind, &opened, offset, bytes, flags);
         Some(())
     }
 
     /// On a name that is there.
-    fn named(&mut self, call: &Call<'_>, at: Option<&str>, path: &str, what: impl FnOnce(&mut Recording, When, u32)) {
+    pub(super) fn named(
+        &mut self,
+        call: &Call<'_>,
+        at: Option<&str>,
+        path: &str,
+        what: impl FnOnce(&mut Recording, When, u32),
+    ) {
         let process = self.process(call.process);
         if let Some((_, Some(path))) = self.path(&process, at, path) {
             what(&mut self.recording, call.when, path);
@@ -344,7 +292,7 @@ impl Processes {
     }
 
     /// On two names; where one lies outside it is as if it were not done.
-    fn two(
+    pub(super) fn two(
         &mut self,
         call: &Call<'_>,
         one: (Option<&str>, &str),
@@ -368,7 +316,7 @@ impl Processes {
         Some(())
     }
 
-    fn set_by_handle(&mut self, call: &Call<'_>, kind: CallKind) -> Option<()> {
+    pub(super) fn set_by_handle(&mut self, call: &Call<'_>, kind: CallKind) -> Option<()> {
         let (_, opened) = self.of(call, call.arguments.first()?)?;
         self.recording.set(call.when, kind, opened.path);
         Some(())
@@ -474,127 +422,6 @@ impl Processes {
             }
             name => return self.take_on_files(call, name),
         }
-        Some(())
-    }
-
-    /// Calls that change files or names.
-    fn take_on_files(&mut self, call: &Call<'_>, name: &str) -> Option<()> {
-        let a = |index: usize| call.arguments.get(index).copied();
-        let unsigned = |index: usize| a(index).and_then(number).and_then(|n| u64::try_from(n).ok());
-        match name {
-            "fsync" => self.by_handle(call, CallKind::Fsync, 0, 0, 0)?,
-            "fdatasync" => self.by_handle(call, CallKind::Fdatasync, 0, 0, 0)?,
-            "sync_file_range" => {
-                let flags = a(3)?;
-                let bit = |name: &str, bit: u16| if flags.contains(name) { bit } else { 0 };
-                let bits = bit("WAIT_BEFORE", 1) | bit("RANGE_WRITE", 2) | bit("WAIT_AFTER", 4);
-                self.by_handle(call, CallKind::SyncRange, unsigned(1)?, unsigned(2)?, bits)?;
-            }
-            "sync" => self.recording.set(call.when, CallKind::SyncFs, 0),
-            "syncfs" => self.by_handle(call, CallKind::SyncFs, 0, 0, 0)?,
-            "ftruncate" | "ftruncate64" => self.by_handle(call, CallKind::Truncate, unsigned(1)?, 0, 0)?,
-            "truncate" | "truncate64" => {
-                let bytes = unsigned(1)?;
-                self.named(call, None, a(0)?, |r, when, path| r.truncate(when, path, bytes));
-            }
-            "fallocate" if a(1)? == "0" => {
-                self.by_handle(call, CallKind::Allocate, unsigned(2)?, unsigned(3)?, 0)?;
-            }
-            "getdents" | "getdents64" => {
-                let (description, opened) = self.of(call, a(0)?)?;
-                if call.result > 0 && !std::mem::replace(&mut self.descriptions[description].listed, true) {
-                    self.recording.list(call.when, opened.path);
-                }
-            }
-            "rename" => self.two(call, (None, a(0)?), (None, a(1)?), true)?,
-            "renameat" => self.two(call, (a(0), a(1)?), (a(2), a(3)?), true)?,
-            "renameat2" if !a(4)?.contains("RENAME_EXCHANGE") => {
-                self.two(call, (a(0), a(1)?), (a(2), a(3)?), true)?;
-            }
-            "link" => self.two(call, (None, a(0)?), (None, a(1)?), false)?,
-            "linkat" => self.two(call, (a(0), a(1)?), (a(2), a(3)?), false)?,
-            "symlink" => self.linked(call, a(0)?, None, a(1)?)?,
-            "symlinkat" => self.linked(call, a(0)?, a(1), a(2)?)?,
-            "unlink" => self.removed(call, None, a(0)?, false),
-            "rmdir" => self.removed(call, None, a(0)?, true),
-            "unlinkat" => self.removed(call, a(0), a(1)?, a(2)?.contains("AT_REMOVEDIR")),
-            "mkdir" => self.named(call, None, a(0)?, Recording::mkdir),
-            "mkdirat" => self.named(call, a(0), a(1)?, Recording::mkdir),
-            "chmod" => self.named(call, None, a(0)?, |r, when, path| r.set(when, CallKind::Chmod, path)),
-            "fchmodat" | "fchmodat2" => {
-                self.named(call, a(0), a(1)?, |r, when, path| r.set(when, CallKind::Chmod, path));
-            }
-            "fchmod" => self.set_by_handle(call, CallKind::Chmod)?,
-            "chown" | "lchown" | "chown32" | "lchown32" => {
-                self.named(call, None, a(0)?, |r, when, path| r.set(when, CallKind::Chown, path));
-            }
-            "fchownat" => self.named(call, a(0), a(1)?, |r, when, path| r.set(when, CallKind::Chown, path)),
-            "fchown" | "fchown32" => self.set_by_handle(call, CallKind::Chown)?,
-            "utimensat" | "futimesat" | "utimensat_time64" if a(1)? != "NULL" => {
-                self.named(call, a(0), a(1)?, |r, when, path| r.set(when, CallKind::Utimes, path));
-            }
-            "utimensat" | "futimesat" | "utimensat_time64" => self.set_by_handle(call, CallKind::Utimes)?,
-            "utime" | "utimes" => {
-                self.named(call, None, a(0)?, |r, when, path| r.set(when, CallKind::Utimes, path));
-            }
-            _ => self.not_recorded(call, name),
-        }
-        Some(())
-    }
-
-    /// What acts on files, and is not made again.
-    fn not_recorded(&mut self, call: &Call<'_>, name: &str) {
-        const OTHERS: [&str; 11] = [
-            "fallocate",
-            "renameat2",
-            "mknod",
-            "mknodat",
-            "setxattr",
-            "lsetxattr",
-            "fsetxattr",
-            "splice",
-            "io_submit",
-            "io_uring_enter",
-            "mmap",
-        ];
-        if !OTHERS.contains(&name) {
-            return;
-        }
-        let ours = match name {
-            // Its fifth argument is the descriptor.
-            "mmap" => call.arguments.get(4).copied().and_then(|fd| self.of(call, fd)).is_some(),
-            "fallocate" | "fsetxattr" => call.arguments.first().copied().and_then(|fd| self.of(call, fd)).is_some(),
-            _ => true,
-        };
-        if ours {
-            *self.left_out.entry(name.to_owned()).or_default() += 1;
-        }
-    }
-
-    fn looked(&mut self, call: &Call<'_>, at: Option<&str>, path: &str) -> Option<()> {
-        if quoted(path)?.is_empty() || !matches!(call.error, None | Some("ENOENT")) {
-            return None;
-        }
-        let is_there = call.error.is_none();
-        self.named(call, at, path, |r, when, path| r.look(when, path, is_there));
-        Some(())
-    }
-
-    fn removed(&mut self, call: &Call<'_>, at: Option<&str>, path: &str, is_directory: bool) {
-        let process = self.process(call.process);
-        if let Some((names, inside)) = self.path(&process, at, path) {
-            self.links.remove(&names);
-            if let Some(path) = inside {
-                self.recording.remove(call.when, path, is_directory);
-            }
-        }
-    }
-
-    fn linked(&mut self, call: &Call<'_>, target: &str, at: Option<&str>, path: &str) -> Option<()> {
-        let process = self.process(call.process);
-        let (names, inside) = self.path(&process, at, path)?;
-        self.links.insert(names, quoted(target)?);
-        self.recording.symlink(call.when, inside?);
         Some(())
     }
 
