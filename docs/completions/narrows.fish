@@ -460,6 +460,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Pr
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand trace" -s o -l output -d 'The file that the recording goes to' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand trace" -l root -d 'The directory whose files are the ones to do it on again [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l device -d 'Record the requests of this disk or partition' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l for -d 'For so long [default: until the command ends, or Ctrl-C]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand trace" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'

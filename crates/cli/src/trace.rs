@@ -4,18 +4,25 @@ use crate::args::TraceArgs;
 use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::signals::Signals;
+use conduct::RecordedRequests;
 use engine::Control;
-use model::{Failure, FailureKind};
+use model::{Failure, FailureKind, parse_duration_ns};
 use report::document::TraceDocument;
 use report::quantity;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The recording goes to its file in pieces of this, for its own writes are requests, too.
+const WRITTEN_BYTES: usize = 4 << 20;
 
 /// Of a path that has been looked at, all that the text may hold in one line.
-fn root_of(args: &TraceArgs) -> Result<std::path::PathBuf, Failure> {
-    let named = args.root.as_deref().unwrap_or(std::path::Path::new("."));
+fn root_of(args: &TraceArgs) -> Result<PathBuf, Failure> {
+    let named = args.root.as_deref().unwrap_or(Path::new("."));
     let root = std::fs::canonicalize(named).map_err(|e| {
         Failure::new(FailureKind::Usage, format!("--root {}: {e}", named.display())).remedy("name a directory")
     })?;
@@ -48,6 +55,9 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
         return Err(Failure::new(FailureKind::Environment, message)
             .remedy("strace -f -ttt -T -o FILE COMMAND writes what `narrows run` reads"));
     }
+    if let Some(device) = &args.device {
+        return requests(args, device, output);
+    }
     let root = root_of(args)?;
     let signals = Signals::install(&Arc::new(Control::default()))?;
     let mut file = BufWriter::new(OutputFile::open(&args.output)?);
@@ -64,10 +74,7 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
         (signal != 2 && !passed.replace(true)).then_some(signal)
     };
     let recorded = conduct::record_calls(&mut command, &root, passes_on, &mut file).map_err(|e| failed(&e, args))?;
-    let cannot =
-        |e: io::Error| Failure::new(FailureKind::Environment, format!("cannot write {}: {e}", args.output.display()));
-    file.flush().map_err(cannot)?;
-    file.into_inner().map_err(|e| cannot(e.into_error()))?.finish()?;
+    finished(file, args)?;
     let code = recorded.exit_code;
     if output.is_json() {
         output.document(&TraceDocument {
@@ -76,6 +83,8 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
             root: &root.to_string_lossy(),
             calls: recorded.calls,
             threads: recorded.threads,
+            requests: 0,
+            lost: 0,
             exit_code: code,
         });
     } else {
@@ -89,4 +98,80 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
         ));
     }
     Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// Requests of a device, while a command runs, for a time, or until a signal.
+fn requests(args: &TraceArgs, device: &Path, output: &Output) -> Result<ExitCode, Failure> {
+    let usage = |what| Failure::new(FailureKind::Usage, format!("--for: {what}")).remedy("for example --for 60s");
+    let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(usage)?.map(Duration::from_nanos);
+    let signals = Signals::install(&Arc::new(Control::default()))?;
+    let mut file = BufWriter::with_capacity(WRITTEN_BYTES, OutputFile::open(&args.output)?);
+    let mut command = args.command.split_first().map(|(program, rest)| {
+        let mut command = Command::new(program);
+        command.args(rest);
+        if output.is_json() {
+            command.stdout(Stdio::from(io::stderr()));
+        }
+        command
+    });
+    let (started, code, child) = (Instant::now(), Cell::new(None), RefCell::new(None));
+    let begins = || {
+        let Some(command) = &mut command else { return Ok(()) };
+        *child.borrow_mut() = Some(command.spawn().map_err(|e| failed(&e, args))?);
+        Ok(())
+    };
+    let done = || {
+        if let Some(child) = &mut *child.borrow_mut()
+            && let Ok(Some(status)) = child.try_wait()
+        {
+            code.set(status.code().or(status.signal().map(|signal| 128 + signal)));
+        }
+        code.get().is_some() || signals.seen() || time.is_some_and(|time| started.elapsed() >= time)
+    };
+    let recorded = conduct::record_requests(device, begins, done, &mut file, |e| {
+        let message = format!("the requests of {} cannot be recorded: {e}", device.display());
+        let (kind, remedy) = match e.kind() {
+            io::ErrorKind::InvalidInput => {
+                (FailureKind::Usage, "name a disk or a partition; narrows inspect shows them")
+            }
+            io::ErrorKind::PermissionDenied => (FailureKind::Environment, "it takes root"),
+            io::ErrorKind::NotFound if device.exists() => {
+                (FailureKind::Environment, "mount -t tracefs tracefs /sys/kernel/tracing, as root; or blktrace")
+            }
+            _ => (FailureKind::Environment, "it takes root, and a kernel with block events (CONFIG_BLK_DEV_IO_TRACE)"),
+        };
+        Failure::new(kind, message).remedy(remedy)
+    })?;
+    finished(file, args)?;
+    let RecordedRequests { requests, lost } = recorded;
+    if output.is_json() {
+        output.document(&TraceDocument {
+            schema: "narrows/trace/1",
+            file: &args.output.to_string_lossy(),
+            root: &device.to_string_lossy(),
+            calls: 0,
+            threads: 0,
+            requests,
+            lost,
+            exit_code: code.get(),
+        });
+    } else {
+        let lost = if lost > 0 { format!(", {} more were lost", quantity::count(lost)) } else { String::new() };
+        output.aside(&format!(
+            "narrows: {} requests of {}{lost} in {}; narrows run {} TARGET   does them again",
+            quantity::count(requests),
+            device.display(),
+            args.output.display(),
+            args.output.display()
+        ));
+    }
+    Ok(code.get().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+/// All of it is in the file, which has its name.
+fn finished(mut file: BufWriter<OutputFile>, args: &TraceArgs) -> Result<(), Failure> {
+    let cannot =
+        |e: io::Error| Failure::new(FailureKind::Environment, format!("cannot write {}: {e}", args.output.display()));
+    file.flush().map_err(cannot)?;
+    file.into_inner().map_err(|e| cannot(e.into_error()))?.finish()
 }

@@ -12,11 +12,16 @@ use std::path::PathBuf;
 long it took. It is seen by ptrace(2), which needs no rights; each call stops twice for it, so the command is slower meanwhile. `narrows run FILE
 TARGET` does the same again on another target. It ends with the command's exit code; after a signal the file has what was recorded.
 
+With --device the requests of a disk or a partition are written down instead, whoever makes them (block events of tracefs, as root), as
+blkparse writes them: while the command runs, for a time, or until Ctrl-C.
+
 Examples:
   narrows trace -o build.trace -- make -j4
   narrows trace -o db.trace --root /srv/db -- ./load.sh      calls below /srv/db are the ones to do again
   narrows run db.trace /mnt/card --set outside=skip          at its own speed; what lies elsewhere is left out
-  narrows run db.trace /mnt/card --set outside=skip --set speed=max"
+  narrows run db.trace /mnt/card --set outside=skip --set speed=max
+  narrows trace -o disk.trace --device /dev/sda --for 60s
+  narrows run disk.trace /dev/sdb --destroy SERIAL           the same requests on another disk"
 )]
 pub struct TraceArgs {
     /// The file that the recording goes to
@@ -25,7 +30,13 @@ pub struct TraceArgs {
     /// The directory whose files are the ones to do it on again [default: the current one]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub root: Option<PathBuf>,
+    /// Record the requests of this disk or partition
+    #[arg(long, value_name = "DEV", conflicts_with = "root", value_hint = clap::ValueHint::FilePath)]
+    pub device: Option<PathBuf>,
+    /// For so long [default: until the command ends, or Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", requires = "device")]
+    pub time: Option<String>,
     /// The command with its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND", value_hint = clap::ValueHint::CommandWithArguments)]
+    #[arg(required_unless_present = "device", trailing_var_arg = true, value_name = "COMMAND", value_hint = clap::ValueHint::CommandWithArguments)]
     pub command: Vec<OsString>,
 }
