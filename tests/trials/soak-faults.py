@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """A soak of a file while its data are damaged at random times: each damage must be found, once and with its class, and nothing else.
 
-    tests/trials/soak-faults.py PROGRAM DIRECTORY [MINUTES] [SEED]
+    tests/trials/soak-faults.py PROGRAM DIRECTORY [MINUTES] [SEED] [RATE]
 
 Damage is done to laps of the pass that are written and not yet read at its end, through another descriptor past the page cache:
 a flipped bit (bit-rot), a place of 64 KiB that holds zeroes (lost-write or corrupt), noise in one sector (corrupt), the data of
 another place (misdirected-write), and the version before (lost-write). Needs no root; DIRECTORY must allow O_DIRECT.
 """
-import json, mmap, os, random, re, select, subprocess, sys, tempfile
+import json, mmap, os, random, re, select, subprocess, sys, tempfile, time
 
 program, directory = os.path.abspath(sys.argv[1]), sys.argv[2]
 minutes = float(sys.argv[3]) if len(sys.argv) > 3 else 10
 seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 32)
+rate = sys.argv[5] if len(sys.argv) > 5 else "60MB"
 chance = random.Random(seed)
 UNIT, LAP, LAPS = 64 << 10, 16 << 20, 16
 work = tempfile.mkdtemp(dir=directory, prefix="soak-faults-")
@@ -36,6 +37,8 @@ def write(at, data):
 
 
 injected = {}  # place -> kind of the pass that runs
+when = {}  # place -> the moment, and what had been told by then
+heard = []  # of the pass that runs: the moment and the line
 older = {}  # place -> its data of an earlier pass
 done, missed, strange, same = [], [], [], []
 late = {}  # place -> kind: the last lap was done when the damage was, so that it may have come behind the reading
@@ -44,7 +47,7 @@ count_late = []
 environment = dict(os.environ, NARROWS_ARCHIVE=os.path.join(work, "archive"))
 soak = subprocess.Popen(
     # Slow enough that something can happen meanwhile.
-    [program, "soak", path, "--overwrite", "--for", f"{minutes}m", "--rate", "60MB", "--hook", "cat >> " + os.path.join(work, "found") + "; echo >> " + os.path.join(work, "found")],
+    [program, "soak", path, "--overwrite", "--for", f"{minutes}m", "--rate", rate, "--hook", "cat >> " + os.path.join(work, "found") + "; echo >> " + os.path.join(work, "found")],
     stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
 )
 expected_class = {"flip": {"bit-rot"}, "zeroes": {"lost-write", "corrupt"}, "noise": {"corrupt"}, "misdirected": {"misdirected-write"}, "older": {"lost-write", "stale-read"}}
@@ -106,6 +109,15 @@ def damage():
             return
     write(place * UNIT, bytes(new))
     (late if is_late() else injected)[place] = kind
+    when[place] = (time.time(), pass_now, lap_now, said[-200:])
+
+
+def lap_of(place):
+    directory = os.path.join(work, "archive", "soaks")
+    for name in os.listdir(directory):
+        if name.endswith(".json"):
+            state = json.loads(open(os.path.join(directory, name)).read().split("\n", 1)[1])
+            return state["pass"], state["lap"], state["laps"][place * UNIT // LAP], state["errors"]
 
 
 def settle():
@@ -126,7 +138,11 @@ def settle():
         # What was there before at the end of a write, or zeroes at the end of a first one, is what a torn write leaves.
         torn = kind == "older" or kind == "zeroes" and pass_now == 1
         right = expected_class[kind] | ({"torn-write"} if torn else set())
-        (done if len(classes) == 1 and classes[0] in right else missed).append((pass_now, place, kind, classes))
+        fine = len(classes) == 1 and classes[0] in right
+        (done if fine else missed).append((pass_now, place, kind, classes))
+        if not fine:
+            print("MISSED", seed, pass_now, place, kind, classes, "done at", when.get(place), "others", sorted(injected.items()))
+            print("  its lap, by the state:", lap_of(place), "\n  heard:", *heard[-40:], sep="\n    ", flush=True)
     strange.extend((pass_now, place, classes) for place, classes in told.items() if place not in late)
     count_late.append(len(late))
     injected.clear()
@@ -134,6 +150,7 @@ def settle():
 
 
 for line in lines():
+    heard = heard[-60:] + [f"{time.time():.3f} {line}"]
     if match := re.match(r"pass (\d+), lap (\d+) of", line):
         pass_now, lap_now = int(match[1]), int(match[2])
         # While the next lap is written, and after the last one while all is read: not any more.
