@@ -37,6 +37,7 @@ def write(at, data):
 
 
 injected = {}  # place -> kind of the pass that runs
+copied = set()  # places whose data lie in another one
 when = {}  # place -> the moment, and what had been told by then
 heard = []  # of the pass that runs: the moment and the line
 older = {}  # place -> its data of an earlier pass
@@ -84,7 +85,7 @@ def is_late():
 def damage():
     # Laps before the last that was told: what follows may be in flight.
     place = chance.randrange(lap_now * LAP // UNIT)
-    if place in injected or place in late:
+    if place in injected or place in late or place in copied:
         return
     kinds = ["flip", "zeroes", "noise", "misdirected"] + (["older"] if place in older else [])
     kind = chance.choice(kinds)
@@ -101,6 +102,8 @@ def damage():
     elif kind == "misdirected":
         other = chance.choice([p for p in range(lap_now * LAP // UNIT) if p != place and p not in injected])
         new = read(other * UNIT)
+        # Were this one damaged, too, both would be one: a write that went to the wrong place.
+        copied.add(other)
     else:
         new = older[place]
         if new == data:
@@ -146,6 +149,7 @@ def settle():
     strange.extend((pass_now, place, classes) for place, classes in told.items() if place not in late)
     count_late.append(len(late))
     injected.clear()
+    copied.clear()
     late.clear()
 
 
