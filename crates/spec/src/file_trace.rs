@@ -181,8 +181,8 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     for (name, times) in &processes.left_out {
         notes.push(format!("{times} calls of {name} are left out"));
     }
-    let threads = reader.threads() as u32;
     let (trace, most) = processes.recording.done();
+    let threads = trace.calls.iter().map(|call| u32::from(call.thread) + 1).max().unwrap_or(1);
     let digest = Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
     let replay = plan_of(trace, most, digest, threads, &wish);
     let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());

@@ -409,13 +409,16 @@ impl Recording {
         }
     }
 
-    /// The trace, from its first call on, and what is there at most.
+    /// The trace, from its first call on, with its threads numbered from 0; and what is there at most.
     pub fn done(mut self) -> (FileTrace, [u64; 2]) {
         // A call is told when it came back.
         self.trace.calls.sort_by_key(|call| call.at_ns);
         let first = self.trace.calls.first().map_or(0, |call| call.at_ns);
+        let mut threads: HashMap<u16, u16> = HashMap::new();
         for call in &mut self.trace.calls {
             call.at_ns = call.at_ns.saturating_sub(first);
+            let next = threads.len() as u16;
+            call.thread = *threads.entry(call.thread).or_insert(next);
         }
         (self.trace, self.most)
     }

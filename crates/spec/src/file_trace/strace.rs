@@ -131,11 +131,6 @@ impl Reader {
         Some(*self.threads.entry(process).or_insert(next))
     }
 
-    /// How many processes and threads there were.
-    pub fn threads(&self) -> usize {
-        self.threads.len()
-    }
-
     /// A time in order: of those of the day, midnight is passed.
     fn in_order(&mut self, at_ns: u64) -> u64 {
         if at_ns < DAY_NS {
