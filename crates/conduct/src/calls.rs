@@ -65,9 +65,9 @@ fn arguments_of(name: &str) -> Option<&'static [As]> {
         "openat" => &[Directory, Path, Open],
         "openat2" => &[Directory, Path, How],
         "creat" | "stat" | "lstat" | "access" | "readlink" | "unlink" | "rmdir" | "mkdir" | "chmod" | "chown"
-        | "lchown" | "utime" | "utimes" | "chdir" | "execve" => &[Path],
+        | "lchown" | "utime" | "utimes" | "chdir" | "execve" | "setxattr" | "lsetxattr" => &[Path],
         "execveat" | "newfstatat" | "statx" | "faccessat" | "faccessat2" | "readlinkat" | "mkdirat" | "fchmodat"
-        | "fchownat" | "utimensat" | "futimesat" => &[Directory, Path],
+        | "fchownat" | "utimensat" | "futimesat" | "mknodat" => &[Directory, Path],
         "close" | "fsync" | "fdatasync" | "syncfs" | "fchmod" | "fchown" | "fchdir" | "dup" | "fsetxattr"
         | "io_uring_enter" => &[Descriptor],
         "close_range" => &[Descriptor, Number, OnlyExec],

@@ -249,7 +249,7 @@ calls! {
     SYS_truncate SYS_fallocate SYS_getdents64 SYS_renameat2 SYS_linkat SYS_symlinkat SYS_unlinkat SYS_mkdirat SYS_fchmod
     SYS_fchmodat SYS_fchown SYS_fchownat SYS_utimensat SYS_newfstatat SYS_statx SYS_faccessat SYS_faccessat2 SYS_readlinkat
     SYS_chdir SYS_fchdir SYS_dup SYS_dup3 SYS_fcntl SYS_clone SYS_clone3 SYS_execve SYS_execveat SYS_copy_file_range SYS_sendfile
-    SYS_mmap SYS_fsetxattr SYS_io_uring_enter;
+    SYS_mmap SYS_fsetxattr SYS_setxattr SYS_lsetxattr SYS_mknodat SYS_io_uring_enter;
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     SYS_renameat;
     #[cfg(target_arch = "x86_64")]
