@@ -142,7 +142,14 @@ impl Terminal {
         }
         // What shares a budget takes it; of other plans the limits are added up, and most phases end long before.
         let most = if keeps_budget { "" } else { " at most" };
-        let time = format!("{}{most}", report::quantity::duration(plan.budget_ns));
+        let time = match plan.phases.iter().all(PhasePlan::replays_calls) {
+            // How long calls take that are made again, nobody knows before; of the pauses between them it is known.
+            true => match plan.phases.iter().filter_map(PhasePlan::pauses_ns).sum::<u64>() {
+                0 => "as long as its calls take".to_owned(),
+                pauses => format!("{} and what its calls take", report::quantity::duration(pauses)),
+            },
+            false => format!("{}{most}", report::quantity::duration(plan.budget_ns)),
+        };
         let place = opened.target.path.as_deref().unwrap_or(&opened.target.name);
         if let Some(first) = conduct::plan::preconditioning(plan, opened.probe_bytes_per_s) {
             return self.say(&preconditioning(&first, place));

@@ -1,10 +1,10 @@
 //! The metrics of a phase: which there are follows from the plan, their values from the record.
 
 use crate::Context;
-use crate::context::own_bytes_between;
+use crate::context::{DeviceTraffic, own_bytes_between};
 use crate::figures::{NO_DATA, cpu, of_latency, stall};
 use crate::job_metrics::JobFigures;
-use crate::quantity::{self, Quantity};
+use crate::quantity::{self, DeviceCount, Quantity};
 use crate::rate::CountedRate;
 use crate::scope::{Of, Scope};
 use model::{Direction, Metric, MetricStatus, PhasePlan, PhaseRecord, Sync, TargetKind};
@@ -109,6 +109,24 @@ fn one(
             record.latency.max().max(sync).map_or_else(|| skipped(NO_DATA), |v| measured(v as f64, count))
         }
         Quantity::Time => measured(record.duration_ns() as f64 / 1e9, record.operations),
+        Quantity::InCalls => {
+            let pauses = plan.pauses_ns().unwrap_or(0);
+            measured(record.duration_ns().saturating_sub(pauses) as f64 / 1e9, record.operations)
+        }
+        Quantity::Device(count) => match traffic_of(record, context) {
+            Ok(traffic) => {
+                let operations = traffic.reads + traffic.writes;
+                let value = match count {
+                    DeviceCount::Operations => {
+                        operations as f64 * 1e9 / traffic.to_ns.saturating_sub(traffic.from_ns).max(1) as f64
+                    }
+                    DeviceCount::Read => traffic.read_bytes as f64,
+                    DeviceCount::Written => traffic.write_bytes as f64,
+                };
+                measured(value, operations)
+            }
+            Err((status, reason)) => scope.absent(quantity, status, reason),
+        },
         Quantity::Stall => stall(scope, record.longest_gap_ns, record.latency.count()),
         Quantity::Cpu(time) => {
             cpu(scope, time, record.engine.kind, record.usage, record.duration_ns(), record.operations)
@@ -140,21 +158,25 @@ fn burst_rates(record: &PhaseRecord) -> Vec<f64> {
     counted.map(|r| r.bytes as f64 * 1e9 / r.write_ns as f64).collect()
 }
 
-/// Device bytes written over our bytes in the same time: journals and copy-on-write, not foreign traffic.
-fn amplification(
-    plan: &PhasePlan,
-    record: &PhaseRecord,
-    context: &Context<'_>,
-) -> Result<(f64, u64), (MetricStatus, &'static str)> {
+/// What the devices did during a phase, or why that is not known.
+fn traffic_of(record: &PhaseRecord, context: &Context<'_>) -> Result<DeviceTraffic, (MetricStatus, &'static str)> {
     if context.target == TargetKind::Null {
         return Err((MetricStatus::NotApplicable, "null-target: there is no device"));
     }
     if context.stack.lowest_counted().is_empty() {
         return Err((MetricStatus::Skipped, "not-counted: no layer below the target counts its traffic"));
     }
-    let Some(traffic) = context.device_traffic(record) else {
-        return Err((MetricStatus::Skipped, "not-counted: no samples of the device fit this phase"));
-    };
+    let traffic = context.device_traffic(record);
+    traffic.ok_or((MetricStatus::Skipped, "not-counted: no samples of the device fit this phase"))
+}
+
+/// Device bytes written over our bytes in the same time: journals and copy-on-write, not foreign traffic.
+fn amplification(
+    plan: &PhasePlan,
+    record: &PhaseRecord,
+    context: &Context<'_>,
+) -> Result<(f64, u64), (MetricStatus, &'static str)> {
+    let traffic = traffic_of(record, context)?;
     let rounds = plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
     if rounds && record.rounds.len() < 3 {
         return Err((MetricStatus::Skipped, "too-few-rounds: what is still in memory would show as a gain"));

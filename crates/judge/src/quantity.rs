@@ -26,12 +26,28 @@ pub(crate) enum Quantity {
     Stall,
     /// How long all of it took, of what is done again.
     Time,
+    /// Of that, what its calls took and not the pauses between them.
+    InCalls,
+    /// What the device did meanwhile.
+    Device(DeviceCount),
     Cpu(CpuTime),
     WriteAmplification,
     /// The median rate within bursts, the pauses between them not counted.
     BurstRate,
     /// The rate within the last third of the bursts over that within the first.
     BurstChange,
+}
+
+/// What is said of the device below, which belongs to no direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceCount {
+    Operations,
+    Read,
+    Written,
+}
+
+impl DeviceCount {
+    const ALL: [Self; 3] = [Self::Operations, Self::Read, Self::Written];
 }
 
 /// What is said of the processor time of a worker, which belongs to no direction.
@@ -62,6 +78,10 @@ impl Quantity {
             Self::Max => ("latency_ns_max", Unit::Ns, Better::Lower),
             Self::Stall => ("stall_ns_max", Unit::Ns, Better::Lower),
             Self::Time => ("time_s", Unit::S, Better::Lower),
+            Self::InCalls => ("in_calls_s", Unit::S, Better::Lower),
+            Self::Device(DeviceCount::Operations) => ("device_ops_per_s", Unit::OpsPerS, Better::Higher),
+            Self::Device(DeviceCount::Read) => ("device_read_bytes", Unit::Bytes, Better::Lower),
+            Self::Device(DeviceCount::Written) => ("device_written_bytes", Unit::Bytes, Better::Lower),
             Self::Cpu(CpuTime::Share) => ("cpu_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::User) => ("cpu_user_percent", Unit::Percent, Better::Lower),
             Self::Cpu(CpuTime::System) => ("cpu_system_percent", Unit::Percent, Better::Lower),
@@ -82,6 +102,8 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
     let mut list = if plan.moves_data() { vec![Throughput] } else { Vec::new() };
     if plan.replays_calls() {
         list.insert(0, Time);
+        list.extend(plan.pauses_ns().map(|_| InCalls));
+        list.extend(DeviceCount::ALL.map(Device));
     }
     // Operations per second of a phase whose unit is the round would be neither writes nor rounds; nor can it stall but
     // between them, which the length of its rounds shows.
@@ -107,15 +129,17 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
 }
 
 /// What is not told apart by job.
-const OF_PHASE: [Quantity; 4] =
-    [Quantity::Time, Quantity::WriteAmplification, Quantity::BurstRate, Quantity::BurstChange];
+fn is_of_phase(quantity: &Quantity) -> bool {
+    use Quantity::*;
+    matches!(quantity, Time | InCalls | Device(_) | WriteAmplification | BurstRate | BurstChange)
+}
 
 /// Those of each job of a phase with several: the device's bytes cannot be told apart by job.
 pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
     if plan.copies_memory() || plan.kind == PhaseKind::Layout {
         return Vec::new();
     }
-    of_phase(plan).into_iter().filter(|q| !OF_PHASE.contains(q)).collect()
+    of_phase(plan).into_iter().filter(|q| !is_of_phase(q)).collect()
 }
 
 /// Those of each direction of a job. CPU and stalls are its worker's, whichever way an operation goes. A sync moves
@@ -127,7 +151,7 @@ pub(crate) fn of_direction(plan: &PhasePlan, direction: Direction) -> Vec<Quanti
         Iops | Files => direction != Direction::Sync,
         Mean | P50 | P90 | P99 | P999 => true,
         Max => direction != Direction::Sync || plan.measures_target(),
-        Stall | Time | Cpu(_) | WriteAmplification | BurstRate | BurstChange => false,
+        Stall | Time | InCalls | Device(_) | Cpu(_) | WriteAmplification | BurstRate | BurstChange => false,
     };
     of_job(plan).into_iter().filter(has).collect()
 }

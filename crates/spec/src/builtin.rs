@@ -16,6 +16,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("bursts", include_str!("../workloads/bursts.toml")),
     ("bonnie", include_str!("../workloads/bonnie.toml")),
     ("files", include_str!("../workloads/files.toml")),
+    ("packages", include_str!("../workloads/packages.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
     ("stream", include_str!("../workloads/stream.toml")),
     ("copy", include_str!("../workloads/copy.toml")),

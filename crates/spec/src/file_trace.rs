@@ -5,17 +5,15 @@
 mod arguments;
 mod changes;
 mod processes;
-mod recording;
+pub(crate) mod recording;
 mod strace;
 
 use crate::job::{Job, Phase, Workload};
 use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{MOST_ERRORS, TextInputs};
-use model::{CallKind, ErrorPolicy, FileTrace, PhaseKind, ReplayPlan, SharedFileTrace};
+use model::{ErrorPolicy, PhaseKind, ReplayPlan};
 use processes::{Outside, Processes};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use strace::{Line, Reader};
 
 /// First line of what `narrows trace` writes.
@@ -32,6 +30,15 @@ pub fn is_file_trace(text: &str) -> bool {
     match text.starts_with(HEADER) {
         true => true,
         false => lines.by_ref().take(LINES).any(strace::is_call),
+    }
+}
+
+/// Thousandths of the speed that was recorded; 0: as fast as possible.
+pub(crate) fn speed_milli(text: &str) -> Result<u32, &'static str> {
+    match (text, text.trim_end_matches('x').parse::<f64>()) {
+        ("max", _) => Ok(0),
+        (_, Ok(times)) if (0.001..=1_000_000.0).contains(&times) => Ok((times * 1000.0) as u32),
+        _ => Err("max, or how many times as fast as it was, 0.001 to 1000000"),
     }
 }
 
@@ -68,10 +75,9 @@ impl Wish {
         for (key, value) in set {
             let bad = |what: &str| Err(Place::command_line().error(TextErrorKind::Value, key, what));
             match (key.as_str(), value.as_str()) {
-                ("speed", "max") => wish.speed_milli = 0,
-                ("speed", value) => match value.trim_end_matches('x').parse::<f64>() {
-                    Ok(times) if (0.001..=1_000_000.0).contains(&times) => wish.speed_milli = (times * 1000.0) as u32,
-                    _ => return bad("max, or how many times as fast as it was, 0.001 to 1000000"),
+                ("speed", value) => match speed_milli(value) {
+                    Ok(milli) => wish.speed_milli = milli,
+                    Err(what) => return bad(what),
                 },
                 ("pace", "moments") => wish.pauses = false,
                 ("pace", "pauses") => wish.pauses = true,
@@ -184,7 +190,14 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     let (trace, most) = processes.recording.done();
     let threads = trace.calls.iter().map(|call| u32::from(call.thread) + 1).max().unwrap_or(1);
     let digest = Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
-    let replay = plan_of(trace, most, digest, threads, &wish);
+    let replay = ReplayPlan {
+        replay_digest: digest,
+        replay_threads: threads,
+        replay_speed_milli: wish.speed_milli,
+        replay_pauses: wish.pauses,
+        ..ReplayPlan::default()
+    }
+    .with(trace, most);
     let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
     let mut job = Job::named("replay");
     job.stream.path.queue_depth = threads.clamp(1, wish.depth);
@@ -216,33 +229,6 @@ fn told_outside(processes: &Processes, wish: &Wish, root: Option<&str>) -> Optio
         "it names {count} paths outside of {}, the first {first}; --set outside=skip leaves them out, --set outside=map makes them below the target, too",
         wish.root.as_deref().or(root).unwrap_or("/")
     ))
-}
-
-fn plan_of(trace: FileTrace, most: [u64; 2], digest: String, threads: u32, wish: &Wish) -> ReplayPlan {
-    let mut calls = BTreeMap::new();
-    let mut bytes = [0, 0];
-    for call in &trace.calls {
-        *calls.entry(call.kind).or_insert(0) += 1;
-        match call.kind {
-            CallKind::Read => bytes[0] += call.bytes,
-            CallKind::Write => bytes[1] += call.bytes,
-            _ => {}
-        }
-    }
-    let before = trace.before.iter().filter_map(|before| before.bytes);
-    ReplayPlan {
-        replay_digest: digest,
-        replay_span_ns: trace.calls.last().map_or(0, |call| call.at_ns),
-        replay_threads: threads,
-        replay_speed_milli: wish.speed_milli,
-        replay_pauses: wish.pauses,
-        replay_set: 0,
-        replay_calls: calls,
-        replay_before: before.fold([0, 0], |[files, all], bytes| [files + 1, all + bytes]),
-        replay_most: most,
-        replay_bytes: bytes,
-        trace: SharedFileTrace(Arc::new(trace)),
-    }
 }
 
 #[cfg(test)]

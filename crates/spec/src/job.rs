@@ -1,6 +1,7 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use crate::budget::Budget;
+use crate::packages::PackagesJob;
 use model::{
     Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileKind, FileOperation, FileOrder, FilesPlan, LatencyTarget,
     Limits, NS_PER_S, Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
@@ -62,6 +63,8 @@ pub struct Job {
     pub size: Option<Extent>,
     /// What it does to its own files as a whole; `None`: its operations are on blocks.
     pub file_operation: Option<FileOperation>,
+    /// What it does with packages; `None`: nothing.
+    pub packages: Option<PackagesJob>,
     /// By which accesses it copies; `None`: it does not, or as programs do.
     pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
@@ -137,6 +140,9 @@ impl Job {
                 copy_set_bytes: if let Some(Extent::Bytes(bytes)) = self.size { bytes } else { 0 },
             });
             return;
+        }
+        if let Some(packages) = &self.packages {
+            self.stream.kind = packages.named().into();
         }
         let Some(file_operation) = self.file_operation else { return };
         self.files = self.file_count.map_or_else(|| std::mem::take(&mut self.files), Files::Own);

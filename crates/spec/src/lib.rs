@@ -20,6 +20,7 @@ mod job_key;
 mod keys;
 mod ladder;
 mod notes;
+mod packages;
 mod resolve;
 mod share;
 mod sim;

@@ -8,6 +8,7 @@ use crate::budget::{PlainCalls, Probe, Share};
 use crate::job::{Extent, Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
+use crate::packages::PackagePlans;
 use model::{
     Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule,
     StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
@@ -202,6 +203,7 @@ struct Resolver<'a> {
     shares: Vec<Share>,
     used: Used,
     notes: Notes,
+    packages: PackagePlans,
 }
 
 /// What the streams so far use.
@@ -250,7 +252,8 @@ impl<'a> Resolver<'a> {
             ));
         }
         let shares = workload.shares(inputs, whole);
-        Ok(Self { workload, inputs, whole, size_reason, halvings, layout_ns, shares, notes, used: Used::default() })
+        let (used, packages) = (Used::default(), PackagePlans::default());
+        Ok(Self { workload, inputs, whole, size_reason, halvings, layout_ns, shares, notes, used, packages })
     }
 
     /// Why so much of the target is used.

@@ -8,8 +8,8 @@ use model::SteadyRecord;
 pub(crate) fn steady(case: Case<'_>) -> Option<bool> {
     match &case.record.steady {
         Some(rounds) => Some(rounds.reached),
-        // Its pauses are meant.
-        None if case.plan.has_bursts() => None,
+        // Its pauses are meant, or what it does is one thing after the other.
+        None if case.plan.has_bursts() || case.plan.replays_calls() => None,
         None => case.rate.and_then(|r| r.steadiness).map(|s| s.is_steady()),
     }
 }

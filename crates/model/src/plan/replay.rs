@@ -201,6 +201,9 @@ pub struct ReplayPlan {
     /// Not the moments are kept, but the pauses between the calls of a thread.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replay_pauses: bool,
+    /// All pauses of its only thread; 0 where there are several.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub replay_pauses_ns: Ns,
     /// Replays with the same number find what those before them left.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replay_set: u32,
@@ -218,9 +221,39 @@ pub struct ReplayPlan {
 }
 
 impl ReplayPlan {
+    /// With these calls, and what is there at most while they are made: entries, and bytes of files.
+    pub fn with(self, trace: FileTrace, replay_most: [u64; 2]) -> Self {
+        let (mut replay_calls, mut replay_bytes, mut pauses) = (BTreeMap::new(), [0, 0], 0u64);
+        for call in &trace.calls {
+            pauses = pauses.saturating_add(call.pause_ns);
+            *replay_calls.entry(call.kind).or_insert(0) += 1;
+            match call.kind {
+                CallKind::Read => replay_bytes[0] += call.bytes,
+                CallKind::Write => replay_bytes[1] += call.bytes,
+                _ => {}
+            }
+        }
+        let before = trace.before.iter().filter_map(|before| before.bytes);
+        Self {
+            replay_span_ns: trace.calls.last().map_or(0, |call| call.at_ns),
+            replay_pauses_ns: if self.replay_threads == 1 { pauses } else { 0 },
+            replay_calls,
+            replay_before: before.fold([0, 0], |[files, all], bytes| [files + 1, all + bytes]),
+            replay_most,
+            replay_bytes,
+            trace: SharedFileTrace(Arc::new(trace)),
+            ..self
+        }
+    }
+
     /// Calls.
     pub fn calls(&self) -> u64 {
         self.replay_calls.values().sum()
+    }
+
+    /// Whether nobody recorded them: they are of a model, and its name is the digest.
+    pub fn is_model(&self) -> bool {
+        self.replay_digest.contains(':')
     }
 
     /// Whether its calls have moments of their own.
@@ -250,6 +283,14 @@ impl From<ReplayPlan> for StreamKind {
 }
 
 impl PhasePlan {
+    /// How long it pauses between its calls, one after the other; `None` where it keeps no pauses, or several threads do.
+    pub fn pauses_ns(&self) -> Option<Ns> {
+        let [stream] = &self.streams[..] else { return None };
+        let replay = stream.replay().filter(|replay| replay.replay_pauses_ns > 0 && replay.replay_pauses)?;
+        let pauses = u128::from(replay.replay_pauses_ns) * 1000 / u128::from(replay.replay_speed_milli.max(1));
+        u64::try_from(pauses).ok().filter(|_| replay.replay_speed_milli > 0)
+    }
+
     /// Whether it makes calls on files again.
     pub fn replays_calls(&self) -> bool {
         !self.streams.is_empty() && self.streams.iter().all(|s| s.replay().is_some())

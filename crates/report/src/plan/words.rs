@@ -89,8 +89,12 @@ pub(crate) fn replayed(replay: &ReplayPlan) -> String {
     };
     let [read, written] = replay.replay_bytes.map(quantity::size);
     let pauses = if replay.replay_pauses { ", with its pauses" } else { "" };
+    let span = match replay.is_model() && replay.replay_speed_milli == 0 {
+        true => String::new(),
+        false => format!(" in {span}"),
+    };
     format!(
-        "{} calls{threads} in {span}: {}; {read} read and {written} written{}{pauses}",
+        "{} calls{threads}{span}: {}; {read} read and {written} written{}{pauses}",
         quantity::count(replay.calls()),
         told.join(", "),
         speed(replay.replay_speed_milli)

@@ -13,6 +13,7 @@ pub(crate) fn table_of(check: &Check<'_>, form: &Form<'_>, columns: usize, n: &m
         Form::Grid(grid, _) => super::grid_table(run, grid, n),
         Form::Pairs(pairs) => super::pairs_table(run, pairs, n),
         Form::Waits(places) => super::waits_table(run, places, n),
+        Form::Replays(places) => super::replays_table(run, places, n),
         Form::Bursts(place) => super::bursts_table(&run.phases[*place]),
         Form::Rows(places) => super::rows_table(run, places, n),
     };

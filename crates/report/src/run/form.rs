@@ -19,6 +19,8 @@ pub(crate) enum Form<'a> {
     Waits(Vec<usize>),
     /// One phase by its bursts, a row each; the phase has a row in another form too.
     Bursts(usize),
+    /// They make calls on files again, and have a row in another form too: how long all of them took.
+    Replays(Vec<usize>),
     /// One row each.
     Rows(Vec<usize>),
 }
@@ -28,7 +30,7 @@ impl Form<'_> {
     #[cfg(test)]
     fn places(&self) -> Vec<usize> {
         match self {
-            Self::Depth(_, p) | Self::Grid(_, p) | Self::Waits(p) | Self::Rows(p) => p.clone(),
+            Self::Depth(_, p) | Self::Grid(_, p) | Self::Waits(p) | Self::Replays(p) | Self::Rows(p) => p.clone(),
             Self::Bursts(place) => vec![*place],
             Self::Pairs(pairs) => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
         }
@@ -89,6 +91,10 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
         rest.retain(troubled);
     }
     out.extend(form);
+    let replays: Vec<usize> = rest.iter().copied().filter(|i| run.phases[*i].plan.replays_calls()).collect();
+    if !replays.is_empty() {
+        out.push(Form::Replays(replays));
+    }
     if !rest.is_empty() {
         out.push(Form::Rows(rest));
     }

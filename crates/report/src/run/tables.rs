@@ -122,6 +122,8 @@ const RATE: &str = "throughput_bytes_per_s";
 const IOPS: &str = "iops";
 /// The rate of operations on files; it stands in the first column.
 const FILES: &str = "files_per_s";
+/// Operations of the device below; the head says so.
+const DEVICE_OPS: &str = "device_ops_per_s";
 const MEAN: &str = "latency_ns_mean";
 const P50: &str = "latency_ns_p50";
 const P90: &str = "latency_ns_p90";
@@ -149,7 +151,7 @@ impl Numbers {
                 let files = || metric_of(phase, scope, FILES).filter(|_| *q == quantities[0]);
                 let metric = metric_of(phase, scope, q).or_else(files);
                 match *q {
-                    IOPS => {
+                    IOPS | DEVICE_OPS => {
                         // One interval a row is enough; the page has all.
                         let intervals = std::mem::replace(&mut self.intervals, false);
                         let cell = self.bare(metric);
@@ -190,20 +192,50 @@ pub(crate) fn rows_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table 
     let quantities = [RATE, IOPS, P50, P99, WORST, STALL];
     let rows = places.iter().flat_map(|i| n.rows(&run.phases[*i], &quantities)).collect();
     let head = head(&["rate", "IOPS", "p50", "p99", "max latency", "longest gap"]);
+    Table { caption: String::new(), head, rows, footer: n.footer() }
+}
+
+/// One row a phase of calls on files that are made again: how long they took, and what the device did for them.
+pub(crate) fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
+    let all = || places.iter().map(|i| &run.phases[*i]);
+    let pauses = all().any(|phase| phase.plan.pauses_ns().is_some());
+    let mut columns = vec![("time_s", "took"), ("in_calls_s", "in calls")];
+    columns.retain(|(quantity, _)| pauses || *quantity != "in_calls_s");
+    columns.extend([
+        (DEVICE_OPS, "device tps"),
+        ("device_read_bytes", "device reads"),
+        ("device_written_bytes", "writes"),
+    ]);
+    let quantities: Vec<&str> = columns.iter().map(|(quantity, _)| *quantity).collect();
+    let row = |phase: &PhaseRun| {
+        let label = phase.plan.name.clone();
+        let mut cells = match phase.status {
+            PhaseStatus::Measured => n.row(phase, "", &quantities),
+            _ => vec![n.without(phase)],
+        };
+        cells.resize(quantities.len(), Cell::Empty);
+        Row { label, inner: false, dim: false, cells }
+    };
+    let rows = all().map(row).collect();
+    let head = columns.iter().map(|(_, name)| (*name).to_owned()).collect();
     let mut footer = n.footer();
-    footer.extend(places.iter().filter_map(|i| took(&run.phases[*i])));
+    footer.extend(all().filter_map(recorded));
+    if pauses {
+        footer.push("in calls: without the pauses between them".to_owned());
+    }
     Table { caption: String::new(), head, rows, footer }
 }
 
-/// How long it took to do again what was recorded.
-fn took(phase: &PhaseRun) -> Option<String> {
+/// How long it took when it was recorded.
+fn recorded(phase: &PhaseRun) -> Option<String> {
     let replay = phase.plan.streams.first()?.replay()?;
-    let time = quantity::metric(metric_of(phase, "", "time_s")?)?.value();
-    let recorded = match replay.replay_span_ns {
-        0 => String::new(),
-        span => format!("; it took {} when it was recorded", quantity::quantity(span as f64 / 1e9, Unit::S)),
-    };
-    Some(format!("{} took {time}: {} calls{recorded}", phase.plan.name, quantity::count(replay.calls())))
+    let calls = quantity::count(replay.calls());
+    let span = quantity::quantity(replay.replay_span_ns as f64 / 1e9, Unit::S);
+    match replay.replay_span_ns {
+        0 => None,
+        _ if replay.is_model() => Some(format!("{}: {calls} calls", phase.plan.name)),
+        _ => Some(format!("{}: {calls} calls; they took {span} when they were recorded", phase.plan.name)),
+    }
 }
 
 /// One row a phase that asks for less than the target gives: how long operations took.

@@ -370,6 +370,13 @@ impl Processes {
             "newfstatat" | "fstatat64" | "statx" | "faccessat" | "faccessat2" | "readlinkat" => {
                 return self.looked(call, a(0), a(1)?);
             }
+            // What is tried in vain is looked up, too.
+            "rename" | "unlink" | "rmdir" | "link" | "truncate" | "chmod" | "chown" if failed => {
+                return self.looked(call, None, a(0)?);
+            }
+            "renameat" | "renameat2" | "unlinkat" | "linkat" | "fchmodat" | "fchownat" | "utimensat" if failed => {
+                return self.looked(call, a(0), a(1)?);
+            }
             _ if failed => return None,
             _ => {}
         }

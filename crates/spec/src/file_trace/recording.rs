@@ -4,15 +4,15 @@ use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO
 use std::collections::HashMap;
 
 /// Calls at most: 64 bytes of memory each.
-pub(super) const MOST_CALLS: usize = 4 << 20;
+pub(crate) const MOST_CALLS: usize = 4 << 20;
 /// Directories above a path at most; those that are made are removed again level by level.
-pub(super) const MOST_LEVELS: usize = 30;
+pub(crate) const MOST_LEVELS: usize = 30;
 /// What a small file or a directory takes at least.
 const UNIT_BYTES: u64 = 4096;
 
 /// When a call was made, and by whom.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct When {
+pub(crate) struct When {
     pub thread: u16,
     pub start_ns: Ns,
     pub end_ns: Ns,
@@ -41,7 +41,7 @@ struct Content {
 
 /// A file that is open.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opened {
+pub(crate) struct Opened {
     pub handle: u32,
     pub path: u32,
     file: Option<u32>,
@@ -49,7 +49,7 @@ pub(super) struct Opened {
 
 /// Builds a trace.
 #[derive(Debug, Default)]
-pub(super) struct Recording {
+pub(crate) struct Recording {
     trace: FileTrace,
     names: HashMap<String, u32>,
     paths: HashMap<PathNode, u32>,
@@ -76,7 +76,7 @@ impl Recording {
     }
 
     /// The number of a name below a path.
-    fn path_below(&mut self, parent: u32, name: &str) -> u32 {
+    pub fn path_below(&mut self, parent: u32, name: &str) -> u32 {
         let next = self.names.len() as u32;
         let number = *self.names.entry(name.to_owned()).or_insert(next);
         if number == next {
@@ -409,17 +409,47 @@ impl Recording {
         }
     }
 
-    /// The trace, from its first call on, with its threads numbered from 0; and what is there at most.
-    pub fn done(mut self) -> (FileTrace, [u64; 2]) {
-        // A call is told when it came back.
-        self.trace.calls.sort_by_key(|call| call.at_ns);
-        let first = self.trace.calls.first().map_or(0, |call| call.at_ns);
-        let mut threads: HashMap<u16, u16> = HashMap::new();
-        for call in &mut self.trace.calls {
-            call.at_ns = call.at_ns.saturating_sub(first);
-            let next = threads.len() as u16;
-            call.thread = *threads.entry(call.thread).or_insert(next);
+    /// A directory, or a file of so many bytes, is there before the first call.
+    pub fn there_before(&mut self, path: u32, bytes: Option<u64>) {
+        self.found(path, bytes.is_none());
+        if let (There::File(file), Some(bytes)) = (self.there[path as usize], bytes) {
+            if let Some(place) = self.files[file as usize].before {
+                self.trace.before[place].bytes = Some(bytes);
+            }
+            self.grown(file, bytes);
         }
-        (self.trace, self.most)
     }
+
+    /// Whether something is known to be there.
+    pub fn is_there(&self, path: u32) -> bool {
+        !matches!(self.there[path as usize], There::Unknown | There::Nothing)
+    }
+
+    /// The calls so far as a trace, from the first one on, with its threads numbered from 0; and what is there at most. Those that come
+    /// after them are another one, which finds what this one leaves.
+    pub fn take(&mut self) -> (FileTrace, [u64; 2]) {
+        self.files.iter_mut().for_each(|file| file.before = None);
+        self.before.clear();
+        self.ended.clear();
+        let trace = FileTrace { paths: self.trace.paths.clone(), names: self.trace.names.clone(), ..FileTrace::default() };
+        (from_the_first(std::mem::replace(&mut self.trace, trace)), std::mem::replace(&mut self.most, self.now))
+    }
+
+    /// The trace, and what is there at most.
+    pub fn done(self) -> (FileTrace, [u64; 2]) {
+        (from_the_first(self.trace), self.most)
+    }
+}
+
+/// In the order in which the calls started (they are told when they came back), from the first one on.
+fn from_the_first(mut trace: FileTrace) -> FileTrace {
+    trace.calls.sort_by_key(|call| call.at_ns);
+    let first = trace.calls.first().map_or(0, |call| call.at_ns);
+    let mut threads: HashMap<u16, u16> = HashMap::new();
+    for call in &mut trace.calls {
+        call.at_ns = call.at_ns.saturating_sub(first);
+        let next = threads.len() as u16;
+        call.thread = *threads.entry(call.thread).or_insert(next);
+    }
+    trace
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::workload::TextMachine;
-use model::{CallFlag, NO_NUMBER};
+use model::{CallFlag, CallKind, FileTrace, NO_NUMBER};
+use std::collections::BTreeMap;
 
 fn parsed(text: &str, set: &[(&str, &str)]) -> Result<Workload, Vec<TextError>> {
     let set: Vec<(String, String)> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();

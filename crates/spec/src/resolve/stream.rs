@@ -73,7 +73,10 @@ impl Resolver<'_> {
         if let Some(replay) = job.stream.replay() {
             self.needs_directory(phase, job)?;
             let mut stream = self.bare_stream(job, number, copy);
-            stream.limits.total_operations = Some(replay.calls());
+            let packages = job.packages.map(|packages| self.packages.plan(&packages));
+            let calls = packages.as_ref().unwrap_or(replay).calls();
+            stream.kind = packages.map_or(stream.kind, Into::into);
+            stream.limits.total_operations = Some(calls);
             return Ok(stream);
         }
         let files = self.files_of(phase, job, copy);

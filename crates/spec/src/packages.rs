@@ -1,0 +1,155 @@
+//! Packages that are installed, removed and installed again, as calls on files.
+
+mod dpkg;
+mod set;
+mod tree;
+
+use dpkg::Dpkg;
+use model::ReplayPlan;
+use set::Package;
+
+/// Packages at most.
+const MOST_PACKAGES: u32 = 4000;
+
+/// What the studied board (NanoPi M4, RK3399) and its network did beside its storage, so that what was published for its fastest
+/// cards and the slowest one comes out; docs/performance.md, "Predictions".
+mod think {
+    use model::Ns;
+
+    /// A package is unpacked: dpkg-deb and tar are started.
+    pub const UNPACK_NS: Ns = 60_000_000;
+    /// And its data are unpacked.
+    pub const UNPACK_NS_PER_KIB: u64 = 70_000;
+    /// Its scripts run.
+    pub const CONFIGURE_NS: Ns = 90_000_000;
+    /// It is removed.
+    pub const REMOVE_NS: Ns = 130_000_000;
+    /// An archive comes.
+    pub const DOWNLOAD_NS_PER_KIB: u64 = 100_000;
+}
+
+/// A part of the work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PackagePart {
+    /// All packages come and are installed.
+    #[default]
+    Install,
+    /// Some are removed.
+    Remove,
+    /// Those are installed again from their archives.
+    Reinstall,
+}
+
+/// Which packages, and which part of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackagesJob {
+    /// What is done.
+    pub part: PackagePart,
+    /// How many there are.
+    pub count: u32,
+    /// How many of them are removed and installed again.
+    pub removed: u32,
+    /// Whether what is unpacked is synced before it gets its name.
+    pub syncs: bool,
+    /// How many times as fast as the studied machine it thinks, in thousandths; 0: it does not.
+    pub speed_milli: u32,
+}
+
+impl Default for PackagesJob {
+    fn default() -> Self {
+        Self { part: PackagePart::Install, count: 400, removed: 150, syncs: true, speed_milli: 1000 }
+    }
+}
+
+impl PackagesJob {
+    /// What cannot be.
+    pub fn can_be(&self) -> Result<(), String> {
+        match () {
+            () if self.count == 0 || self.count > MOST_PACKAGES => {
+                Err(format!("{} packages; 1 to {MOST_PACKAGES} are possible", self.count))
+            }
+            () if self.removed > self.count => Err(format!("{} of {} packages removed", self.removed, self.count)),
+            () => Ok(()),
+        }
+    }
+
+    /// What a plan says of it before its calls are made: which model it is.
+    pub fn named(&self) -> ReplayPlan {
+        let part = match self.part {
+            PackagePart::Install => "install",
+            PackagePart::Remove => "remove",
+            PackagePart::Reinstall => "reinstall",
+        };
+        ReplayPlan {
+            replay_digest: format!("packages:{part}:{}:{}:{}", self.count, self.removed, self.syncs),
+            replay_threads: 1,
+            replay_speed_milli: self.speed_milli,
+            replay_pauses: self.speed_milli > 0,
+            replay_set: 1,
+            ..ReplayPlan::default()
+        }
+    }
+
+    /// All parts with these packages, in their order: their calls.
+    fn plans(&self) -> [ReplayPlan; 3] {
+        let set = set::packages(self.count as usize, self.removed as usize);
+        let all: Vec<(usize, &Package)> = set.iter().enumerate().collect();
+        let (removed, kept): (Vec<_>, Vec<_>) = all.iter().copied().partition(|(_, package)| package.is_removed);
+        let lists = |packages: &[(usize, &Package)]| packages.iter().map(|(i, p)| (*i, listed(p, *i))).collect::<Vec<_>>();
+        let mut dpkg = Dpkg::new(self.syncs);
+        dpkg.download(&all);
+        dpkg.install(&all, &[]);
+        let install = dpkg.take();
+        dpkg.remove(&removed, &lists(&all));
+        let remove = dpkg.take();
+        dpkg.install(&removed, &lists(&kept));
+        let plan = |part, (trace, most)| Self { part, ..*self }.named().with(trace, most);
+        [
+            plan(PackagePart::Install, install),
+            plan(PackagePart::Remove, remove),
+            plan(PackagePart::Reinstall, dpkg.take()),
+        ]
+    }
+}
+
+/// The calls of parts, made once for all parts with the same packages.
+#[derive(Debug, Default)]
+pub(crate) struct PackagePlans(Vec<(PackagesJob, [ReplayPlan; 3])>);
+
+impl PackagePlans {
+    /// The calls of a part.
+    pub fn plan(&mut self, job: &PackagesJob) -> ReplayPlan {
+        let whole = PackagesJob { part: PackagePart::Install, ..*job };
+        let at = self.0.iter().position(|(known, _)| *known == whole).unwrap_or_else(|| {
+            self.0.push((whole, whole.plans()));
+            self.0.len() - 1
+        });
+        self.0[at].1[job.part as usize].clone()
+    }
+}
+
+/// Bytes of the list of a package's files.
+fn listed(package: &Package, index: usize) -> u64 {
+    tree::entries(package, index).iter().map(|(path, _)| path.len() as u64 + 2).sum()
+}
+#[cfg(test)]
+mod dump {
+    #[test]
+    #[ignore]
+    fn dump() {
+        let set = super::set::packages(60, 20);
+        for (i, p) in set.iter().enumerate() {
+            println!("P {} {} {:?}", super::tree::name_of(i), u8::from(p.is_removed), p.control);
+            for (path, what) in super::tree::entries(p, i) {
+                println!("E {path} {what:?}");
+            }
+        }
+        let job = super::PackagesJob { count: 60, removed: 20, ..Default::default() };
+        for plan in job.plans() {
+            eprintln!("{:?}", plan.replay_calls);
+            let mut sizes = std::collections::BTreeMap::new();
+            for c in plan.trace.0.calls.iter().filter(|c| c.kind == model::CallKind::Write) { *sizes.entry((c.bytes as f64).log2() as u32).or_insert(0) += 1; }
+            eprintln!("write sizes {sizes:?} bytes {:?} span {} before {:?} most {:?}", plan.replay_bytes, plan.replay_span_ns as f64/1e9, plan.replay_before, plan.replay_most);
+        }
+    }
+}
