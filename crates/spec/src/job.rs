@@ -168,9 +168,10 @@ impl Job {
         .into();
     }
 
-    /// Through the page cache where nothing else is said.
+    /// Through the page cache where nothing else is said, and always where whole files are operated on.
     pub fn access(&self) -> Access {
-        self.stream.path.access.unwrap_or_default()
+        let on_files = self.file_operation.is_some() || self.stream.replay().is_some();
+        self.stream.path.access.filter(|_| !on_files).unwrap_or_default()
     }
 
     /// What of its time counts starts so long after its phase.

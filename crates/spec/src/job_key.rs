@@ -1,8 +1,8 @@
 //! The keys of a job in the text form.
 
+use crate::file_trace::speed_milli;
 use crate::fio::our_key;
 use crate::job::{Extent, Files, Job};
-use crate::file_trace::speed_milli;
 use crate::keys::{Key, keys, names, nearest};
 use crate::packages::{PackagePart, PackagesJob};
 use model::{

@@ -95,7 +95,8 @@ impl PackagesJob {
         let set = set::packages(self.count as usize, self.removed as usize);
         let all: Vec<(usize, &Package)> = set.iter().enumerate().collect();
         let (removed, kept): (Vec<_>, Vec<_>) = all.iter().copied().partition(|(_, package)| package.is_removed);
-        let lists = |packages: &[(usize, &Package)]| packages.iter().map(|(i, p)| (*i, listed(p, *i))).collect::<Vec<_>>();
+        let lists =
+            |packages: &[(usize, &Package)]| packages.iter().map(|(i, p)| (*i, listed(p, *i))).collect::<Vec<_>>();
         let mut dpkg = Dpkg::new(self.syncs);
         dpkg.download(&all);
         dpkg.install(&all, &[]);
@@ -131,25 +132,4 @@ impl PackagePlans {
 /// Bytes of the list of a package's files.
 fn listed(package: &Package, index: usize) -> u64 {
     tree::entries(package, index).iter().map(|(path, _)| path.len() as u64 + 2).sum()
-}
-#[cfg(test)]
-mod dump {
-    #[test]
-    #[ignore]
-    fn dump() {
-        let set = super::set::packages(60, 20);
-        for (i, p) in set.iter().enumerate() {
-            println!("P {} {} {:?}", super::tree::name_of(i), u8::from(p.is_removed), p.control);
-            for (path, what) in super::tree::entries(p, i) {
-                println!("E {path} {what:?}");
-            }
-        }
-        let job = super::PackagesJob { count: 60, removed: 20, ..Default::default() };
-        for plan in job.plans() {
-            eprintln!("{:?}", plan.replay_calls);
-            let mut sizes = std::collections::BTreeMap::new();
-            for c in plan.trace.0.calls.iter().filter(|c| c.kind == model::CallKind::Write) { *sizes.entry((c.bytes as f64).log2() as u32).or_insert(0) += 1; }
-            eprintln!("write sizes {sizes:?} bytes {:?} span {} before {:?} most {:?}", plan.replay_bytes, plan.replay_span_ns as f64/1e9, plan.replay_before, plan.replay_most);
-        }
-    }
 }

@@ -7,8 +7,11 @@
 //!
 //! Data are kept for a stream that verifies them ([`SimData`]); of others the buffers are scratch memory.
 
+mod blocks;
+mod calls;
 mod data;
 mod device;
+mod files;
 mod jitter;
 mod machine;
 mod memory_bus;

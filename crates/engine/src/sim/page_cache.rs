@@ -46,7 +46,7 @@ impl PageCache {
 
 impl Machine {
     /// CPU time of one call that copies `len` bytes to or from the page cache.
-    fn call_ns(&self, len: u64) -> Ns {
+    pub(super) fn call_ns(&self, len: u64) -> Ns {
         let host = &self.model.host;
         self.stretched(host.cpu_per_command_ns as f64 + self.copy_ns(len))
     }
@@ -55,7 +55,8 @@ impl Machine {
         len as f64 * 1e9 / self.model.host.page_cache_bytes_per_s as f64
     }
 
-    fn internal(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
+    /// A command of the machine itself: when it ends.
+    pub(super) fn internal(&mut self, lane: Lane, write: bool, offset: u64, len: u64, at: Ns) -> Ns {
         let end = self.command(lane, write, offset, len, at);
         let traffic = if write { Traffic::Write } else { Traffic::Read };
         self.schedule(end, traffic, at, len, None);

@@ -1,7 +1,9 @@
 //! A simulated target with all its ways in.
 
 use super::SimDevice;
+use super::calls::SimCalls;
 use super::data::SimData;
+use super::files::SimFiles;
 use super::together::Together;
 use crate::copy::{copied, pieces_of};
 use crate::recorder::{add_errors, phase_record};
@@ -10,10 +12,10 @@ use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, ErrorPolicy, Failure,
-    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, StopCause, StopRule,
-    StreamPlan, SystemSample, VerifySource, WorkerUsage,
+    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
+    StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
-use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Verified, Written};
+use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Replayed, Verified, Written};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -26,13 +28,15 @@ pub struct SimRig {
     laid_out: Option<u64>,
     written: Written,
     data: SimData,
+    /// What calls on files left.
+    files: Option<SimFiles>,
 }
 
 impl SimRig {
     /// A fresh machine with the model's device, and series with intervals of this length.
     pub fn new(model: SimModel, interval_ns: Ns) -> Self {
         let (written, data) = (nothing_written(), SimData::of(&model));
-        Self { device: SimDevice::new(model), interval_ns, laid_out: None, written, data }
+        Self { device: SimDevice::new(model), interval_ns, laid_out: None, written, data, files: None }
     }
 
     /// The model, as it is simulated: it knows the storage path and the machine as an inventory would give them.
@@ -88,7 +92,7 @@ impl SimRig {
             // The plan may leave their stream out.
             return Ok((vec![pieces_of(64 * MIB, copied(phase).copy_bytes)], None));
         }
-        if phase.operates_on_files() || phase.replays_calls() {
+        if phase.operates_on_files() {
             return Err(no_file_system(phase, &format!("sim:{}", self.model().name)));
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };
@@ -103,6 +107,42 @@ impl SimRig {
             Failure::new(FailureKind::Environment, message)
                 .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB")
         })
+    }
+
+    /// Calls on files that are made again, in the simulated file system.
+    fn replay(&mut self, phase: &PhasePlan, replay: &ReplayPlan, control: &Control) -> Result<PhaseRecord, Failure> {
+        let capacity = self.model().media.capacity_bytes;
+        let [_, held] = replay.replay_most;
+        if held > capacity / 16 * 15 {
+            let (held, capacity) = model::bytes_apart(held, capacity);
+            let message = format!("{}: {held} of files; sim:{} holds {capacity}", phase.name, self.model().name);
+            return Err(Failure::new(FailureKind::Environment, message).remedy("use fewer files"));
+        }
+        let stream = &phase.streams[0];
+        let before = self.usage();
+        let (device, trace) = (&mut self.device, &*replay.trace.0);
+        let files = self.files.get_or_insert_with(|| SimFiles::new(capacity));
+        files.make_before(&mut device.machine, trace);
+        if phase.cold {
+            files.drop_caches();
+        }
+        (device.data, device.machine.feed) = (None, control.samples.join());
+        device.prepare(&PhasePlan { streams: Vec::new(), ..phase.clone() });
+        device.prepare_buffers(phase.queue_depth(), 0);
+        let (crew, written) = (Crew::new(1, &phase.stop), files.blocks.written);
+        let (settings, mut source) = (LoopSettings::of(phase, stream, self.interval_ns), Replayed::new(replay));
+        let mut calls = SimCalls { device, files, trace };
+        let part = Part::of(stream, &crew);
+        let result = run_worker(&mut calls, &mut source, &mut NoData, &settings, &part, control);
+        self.device.bytes_written += self.files.as_ref().map_or(0, |files| files.blocks.written) - written;
+        self.device.machine.feed = None;
+        let mut record = result.map_err(|e| refused(&phase.name, &e))?;
+        record.usage = self.usage().since(&before);
+        let features = vec!["simulated-time".to_owned(), "simulated-ext4".to_owned()];
+        let engine = EngineRecord { kind: EngineKind::Sim, features, ..EngineRecord::default() };
+        let mut record = phase_record(vec![(record, EngineKind::Sim)], &phase.streams, engine, &crew);
+        record.data = phase.streams[0].reads().then(|| DataProof::Real("simulated".to_owned()));
+        Ok(record)
     }
 
     fn execute(&mut self, plan: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
@@ -247,6 +287,11 @@ impl Rig for SimRig {
     }
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
+        if let [stream] = &phase.streams[..]
+            && let Some(replay) = stream.replay()
+        {
+            return self.replay(phase, replay, control);
+        }
         let (streams, clipped) = self.clip(phase)?;
         self.device.machine.feed = control.samples.join();
         let resident = if phase.cold || phase.drop_cache {
@@ -286,7 +331,10 @@ impl Rig for SimRig {
 
     fn settle(&mut self) -> Result<(), Failure> {
         let machine = &mut self.device.machine;
-        let end = machine.fsync(machine.now);
+        let mut end = machine.fsync(machine.now);
+        if let Some(files) = &mut self.files {
+            end = files.sync(machine, end);
+        }
         self.device.idle_until(end);
         Ok(())
     }

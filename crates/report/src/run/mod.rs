@@ -18,4 +18,6 @@ pub(crate) use grid::{Grid, GridCell};
 pub(crate) use markdown::numbers as markdown_numbers;
 pub(crate) use remarks::{Weight, percent, remarks};
 pub(crate) use table::{Cell, Table, fits, render};
-pub(crate) use tables::{Numbers, bursts_table, depth_table, grid_table, pairs_table, replays_table, rows_table, waits_table};
+pub(crate) use tables::{
+    Numbers, bursts_table, depth_table, grid_table, pairs_table, replays_table, rows_table, waits_table,
+};

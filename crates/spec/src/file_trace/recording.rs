@@ -431,7 +431,8 @@ impl Recording {
         self.files.iter_mut().for_each(|file| file.before = None);
         self.before.clear();
         self.ended.clear();
-        let trace = FileTrace { paths: self.trace.paths.clone(), names: self.trace.names.clone(), ..FileTrace::default() };
+        let trace =
+            FileTrace { paths: self.trace.paths.clone(), names: self.trace.names.clone(), ..FileTrace::default() };
         (from_the_first(std::mem::replace(&mut self.trace, trace)), std::mem::replace(&mut self.most, self.now))
     }
 

@@ -472,7 +472,8 @@ impl Dpkg {
                 self.close(&opened);
             }
         }
-        for ((path, what), new) in list.iter().zip(new_paths).filter(|((_, what), _)| *what != PackageEntry::Directory) {
+        for ((path, what), new) in list.iter().zip(new_paths).filter(|((_, what), _)| *what != PackageEntry::Directory)
+        {
             if self.syncs && *what != PackageEntry::Link {
                 let opened = self.open(*new, CallFlag::WRITE);
                 self.on(&opened, CallKind::Fsync, 0);

@@ -120,7 +120,7 @@ pub(super) fn packages(count: usize, removed: usize) -> Vec<Package> {
         .collect();
     let mut by_size: Vec<usize> = (0..count).collect();
     by_size.sort_by_key(|i| std::cmp::Reverse((set[*i].bytes(), *i)));
-    let (seconds, others): (Vec<usize>, Vec<usize>) = (0..count).partition(|rank| rank % 2 == 0);
+    let (seconds, others): (Vec<usize>, Vec<usize>) = (0..count).partition(|rank| rank % 2 == 1);
     seconds.into_iter().chain(others).take(removed).for_each(|rank| set[by_size[rank]].is_removed = true);
     set
 }

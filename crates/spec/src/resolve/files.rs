@@ -65,7 +65,8 @@ impl Resolver<'_> {
 
     /// Where there is a file system.
     pub(super) fn needs_directory(&self, phase: &Phase, job: &Job) -> Result<(), RunError> {
-        if self.inputs.kind != TargetKind::Directory {
+        let simulated = self.inputs.kind == TargetKind::Sim && job.stream.replay().is_some();
+        if self.inputs.kind != TargetKind::Directory && !simulated {
             let what = match self.inputs.kind {
                 TargetKind::Sim => "a simulated device has no file system; operations on files need a directory",
                 TargetKind::Null => "null: has no file system; operations on files need a directory",
