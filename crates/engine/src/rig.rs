@@ -1,12 +1,14 @@
 //! A whole target with all its ways in.
 
 mod access;
+mod archive;
 mod bounds;
 mod cold;
 mod content;
 mod data;
 mod device_reads;
 mod direct;
+mod dpkg;
 mod execute;
 mod file;
 mod limits;

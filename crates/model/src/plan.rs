@@ -6,6 +6,7 @@ mod demands;
 mod files;
 mod jobs;
 mod needs;
+mod packages;
 mod pattern;
 mod replay;
 mod shape;
@@ -24,6 +25,7 @@ pub use demands::PlanError;
 pub use files::{FileKind, FileOperation, FilesPlan};
 pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
+pub use packages::{MadePackage, MadePackages, PackageEntry, PackagePart, RealPackages};
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
 pub use replay::{
     Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, PathNode, ReplayPlan, SharedFileTrace,

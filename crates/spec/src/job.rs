@@ -63,8 +63,10 @@ pub struct Job {
     pub size: Option<Extent>,
     /// What it does to its own files as a whole; `None`: its operations are on blocks.
     pub file_operation: Option<FileOperation>,
-    /// What it does with packages; `None`: nothing.
-    pub packages: Option<PackagesJob>,
+    /// Whether what it does is done with packages.
+    pub on_packages: bool,
+    /// With which, and how.
+    pub packages: PackagesJob,
     /// By which accesses it copies; `None`: it does not, or as programs do.
     pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
@@ -141,8 +143,8 @@ impl Job {
             });
             return;
         }
-        if let Some(packages) = &self.packages {
-            self.stream.kind = packages.named().into();
+        if self.on_packages {
+            self.stream.kind = self.packages.named().into();
         }
         let Some(file_operation) = self.file_operation else { return };
         self.files = self.file_count.map_or_else(|| std::mem::take(&mut self.files), Files::Own);
@@ -319,6 +321,11 @@ impl Workload {
     /// Has its layout write no more than this.
     pub fn lays_out_at_most(&mut self, bytes: u64) {
         self.budget.layout_bytes = Some(bytes);
+    }
+
+    /// Whether a job of it installs or removes packages.
+    pub fn has_packages(&self) -> bool {
+        self.phases.iter().flat_map(|p| &p.jobs).any(|j| j.on_packages)
     }
 
     /// Whether all that it does is to copy, by accesses that it names: its target is a region. One that only measures memory,

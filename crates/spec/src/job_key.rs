@@ -4,11 +4,10 @@ use crate::file_trace::speed_milli;
 use crate::fio::our_key;
 use crate::job::{Extent, Files, Job};
 use crate::keys::{Key, keys, names, nearest};
-use crate::packages::{PackagePart, PackagesJob};
 use model::{
     Access, Arrivals, BlockShare, BlockSize, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileKind, FileOperation,
-    FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, PriorityShare, Rate,
-    RwFlags, Sync, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
+    FileOrder, IoClass, IoPriority, Mix, NumaMemory, NumaNodes, OpenSync, Operation, Order, PackagePart, PriorityShare,
+    Rate, RwFlags, Sync, UnknownVerify, Verify, VerifyKind, Zone, parse_bytes, parse_duration_ns,
 };
 use std::collections::BTreeSet;
 
@@ -245,10 +244,6 @@ fn file_lengths(text: &str) -> Result<(u64, u64), String> {
     Ok((bytes(least)?, bytes(most)?))
 }
 
-fn packages(job: &mut Job) -> &mut PackagesJob {
-    job.packages.get_or_insert_default()
-}
-
 pub(crate) fn operation(job: &mut Job, text: &str) -> Result<(), String> {
     job.file_operation = one_of(text, &FileOperation::NAMES).ok();
     if job.file_operation.is_some() {
@@ -415,11 +410,16 @@ keys! {
     "directory-levels", "number", |j, t| j.directory_levels = positive(t)?, "Directories above each file, of which each holds ten of the next level; without it one.";
     "sync-directory", "true, false", |j, t| j.sync_directory = flag(t)?, "What changes the names in a directory is followed by an fsync of it, by a descriptor of its own, as a part of the operation.";
     "file-order", "round-robin, random, sequential, directory", |j, t| file_order(j, t)?, "How it goes from one file to the next; files as a whole also in the order in which their directory has them.";
-    "packages", "install, remove, reinstall", |j, t| packages(j).part = one_of(t, &[("install", PackagePart::Install), ("remove", PackagePart::Remove), ("reinstall", PackagePart::Reinstall)])?, "What apt and dpkg do to files while packages come and are installed, some are removed, or those are installed again from their archives; in a directory of its own below the target. Phases find what those before them left.";
-    "package-count", "number", |j, t| packages(j).count = positive(t)?, "How many packages; without it 400.";
-    "packages-removed", "number", |j, t| packages(j).removed = whole(t)?, "How many of them are removed and installed again; without it 150.";
-    "package-sync", "true, false", |j, t| packages(j).syncs = flag(t)?, "Whether each file is synced before it gets its name; without it yes. Of dpkg it is --no-force-unsafe-io.";
-    "speed", "max, or a number", |j, t| packages(j).speed_milli = speed_milli(t)?, "How many times as fast as the studied board it thinks between its calls; with max not at all.";
+    "packages", "install, remove, reinstall", |j, t| {
+        j.packages.part = one_of(t, &[("install", PackagePart::Install), ("remove", PackagePart::Remove), ("reinstall", PackagePart::Reinstall)])?;
+        j.on_packages = true;
+    }, "What apt and dpkg do to files while packages come and are installed, some are removed, or those are installed again from their archives; in a directory of its own below the target. Phases find what those before them left.";
+    "package-count", "number", |j, t| j.packages.count = positive(t)?, "How many packages; without it 400.";
+    "packages-removed", "number", |j, t| j.packages.removed = whole(t)?, "How many of them are removed and installed again; without it 150.";
+    "package-sync", "true, false", |j, t| j.packages.syncs = flag(t)?, "Whether each file is synced before it gets its name; without it yes. Of dpkg it is --no-force-unsafe-io.";
+    "package-manager", "model, dpkg", |j, t| j.packages.is_real = one_of(t, &[("model", false), ("dpkg", true)])?, "Whether dpkg's calls are made, or the machine's own dpkg is started, in a root of its own below the target; then it thinks as it does.";
+    "package-archives", "a directory", |j, t| j.packages.archives = Some(t.to_owned()), "Where the archives (*.deb) are that dpkg installs, without the scripts in them; without it they are made, like the packages of the model. Removed are packages-removed of them, in the order of their names.";
+    "speed", "max, or a number", |j, t| j.packages.speed_milli = speed_milli(t)?, "How many times as fast as the studied board it thinks between its calls; with max not at all.";
     "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
     "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";

@@ -5,8 +5,9 @@ mod set;
 mod tree;
 
 use dpkg::Dpkg;
-use model::ReplayPlan;
+use model::{MadePackage, MadePackages, PackagePart, RealPackages, ReplayPlan};
 use set::Package;
+use std::sync::Arc;
 
 /// Packages at most.
 const MOST_PACKAGES: u32 = 4000;
@@ -28,20 +29,8 @@ mod think {
     pub const DOWNLOAD_NS_PER_KIB: u64 = 100_000;
 }
 
-/// A part of the work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PackagePart {
-    /// All packages come and are installed.
-    #[default]
-    Install,
-    /// Some are removed.
-    Remove,
-    /// Those are installed again from their archives.
-    Reinstall,
-}
-
 /// Which packages, and which part of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackagesJob {
     /// What is done.
     pub part: PackagePart,
@@ -53,11 +42,23 @@ pub struct PackagesJob {
     pub syncs: bool,
     /// How many times as fast as the studied machine it thinks, in thousandths; 0: it does not.
     pub speed_milli: u32,
+    /// Whether dpkg itself does it.
+    pub is_real: bool,
+    /// The directory of the archives that it is done with; without one they are made.
+    pub archives: Option<String>,
 }
 
 impl Default for PackagesJob {
     fn default() -> Self {
-        Self { part: PackagePart::Install, count: 400, removed: 150, syncs: true, speed_milli: 1000 }
+        Self {
+            part: PackagePart::Install,
+            count: 400,
+            removed: 150,
+            syncs: true,
+            speed_milli: 1000,
+            is_real: false,
+            archives: None,
+        }
     }
 }
 
@@ -67,6 +68,9 @@ impl PackagesJob {
         match () {
             () if self.count == 0 || self.count > MOST_PACKAGES => {
                 Err(format!("{} packages; 1 to {MOST_PACKAGES} are possible", self.count))
+            }
+            () if self.archives.is_some() && !self.is_real => {
+                Err("the model has packages of its own; package-archives is for package-manager=dpkg".to_owned())
             }
             () if self.removed > self.count => Err(format!("{} of {} packages removed", self.removed, self.count)),
             () => Ok(()),
@@ -86,6 +90,13 @@ impl PackagesJob {
             replay_speed_milli: self.speed_milli,
             replay_pauses: self.speed_milli > 0,
             replay_set: 1,
+            replay_real: self.is_real.then(|| RealPackages {
+                part: self.part,
+                archives: self.archives.clone(),
+                removed: self.removed,
+                unsafe_io: !self.syncs,
+                made: MadePackages::default(),
+            }),
             ..ReplayPlan::default()
         }
     }
@@ -104,7 +115,12 @@ impl PackagesJob {
         dpkg.remove(&removed, &lists(&all));
         let remove = dpkg.take();
         dpkg.install(&removed, &lists(&kept));
-        let plan = |part, (trace, most)| Self { part, ..*self }.named().with(trace, most);
+        let made = MadePackages(Arc::new(if self.is_real { made(&set) } else { Vec::new() }));
+        let plan = |part, (trace, most)| {
+            let mut plan = Self { part, ..self.clone() }.named().with(trace, most);
+            plan.replay_real.iter_mut().for_each(|real| real.made = made.clone());
+            plan
+        };
         [
             plan(PackagePart::Install, install),
             plan(PackagePart::Remove, remove),
@@ -120,9 +136,10 @@ pub(crate) struct PackagePlans(Vec<(PackagesJob, [ReplayPlan; 3])>);
 impl PackagePlans {
     /// The calls of a part.
     pub fn plan(&mut self, job: &PackagesJob) -> ReplayPlan {
-        let whole = PackagesJob { part: PackagePart::Install, ..*job };
+        let whole = PackagesJob { part: PackagePart::Install, ..job.clone() };
         let at = self.0.iter().position(|(known, _)| *known == whole).unwrap_or_else(|| {
-            self.0.push((whole, whole.plans()));
+            let plans = whole.plans();
+            self.0.push((whole, plans));
             self.0.len() - 1
         });
         self.0[at].1[job.part as usize].clone()
@@ -132,4 +149,15 @@ impl PackagePlans {
 /// Bytes of the list of a package's files.
 fn listed(package: &Package, index: usize) -> u64 {
     tree::entries(package, index).iter().map(|(path, _)| path.len() as u64 + 2).sum()
+}
+
+/// What archives of these packages hold.
+fn made(set: &[Package]) -> Vec<MadePackage> {
+    let one = |(index, package): (usize, &Package)| MadePackage {
+        name: tree::name_of(index),
+        control: package.control.clone(),
+        entries: tree::entries(package, index),
+        is_removed: package.is_removed,
+    };
+    set.iter().enumerate().map(one).collect()
 }

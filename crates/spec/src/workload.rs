@@ -412,6 +412,9 @@ impl Reader<'_> {
             }
             for job in &jobs {
                 self.amount.add(job).or_else(|(key, what)| fail(key, what))?;
+                if job.on_packages {
+                    job.packages.can_be().or_else(|what| fail("package-count", what))?;
+                }
             }
             self.workload.phases.push(Phase { name, kind: text.kind, jobs, optional: !sweep.is_empty() });
         }

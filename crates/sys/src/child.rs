@@ -27,6 +27,19 @@ pub fn end_with_parent(command: &mut Command) {
     unsafe { command.pre_exec(setup) };
 }
 
+/// Ends a process group at once (SIGKILL), whatever it does; one that is no more is left alone.
+pub fn kill_group(leader: u32) {
+    let leader = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(leader) = leader {
+        let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+    }
+}
+
+/// The user and the group that files belong to which this process makes.
+pub fn effective_ids() -> [u32; 2] {
+    [rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

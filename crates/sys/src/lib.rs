@@ -60,7 +60,7 @@ pub use block::{
 pub use btrfs::{BtrfsScrub, btrfs_data_redundant, btrfs_last_device, btrfs_scrub, btrfs_scrub_cancel};
 pub use bus_fault::ignore_file_size_signal;
 pub use cachestat::{CachedPages, page_size, resident_pages};
-pub use child::end_with_parent;
+pub use child::{effective_ids, end_with_parent, kill_group};
 pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
 pub use dm_status::dm_table_status;

@@ -318,6 +318,9 @@ pub struct RunArgs {
     /// Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Packages by the machine's own dpkg, in a root of its own below the target; with the archives (*.deb) of DIR, or ones that are made
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = clap::ValueHint::DirPath)]
+    pub real: Option<Option<String>>,
     /// Print the resolved plan instead of executing it
     #[arg(long)]
     pub plan: bool,

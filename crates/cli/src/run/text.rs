@@ -23,7 +23,12 @@ pub fn read(args: &RunArgs, source: &Source) -> Result<Workload, Failure> {
         return Err(Failure::new(FailureKind::Usage, "--lenient is for fio job files; in TOML every key is ours")
             .remedy("leave --lenient out"));
     }
-    workload(source, &settings(args, source.language)?, args.lenient)
+    let workload = workload(source, &settings(args, source.language)?, args.lenient)?;
+    if args.real.is_some() && !workload.has_packages() {
+        let what = format!("--real: {} installs no packages", workload.name);
+        return Err(Failure::new(FailureKind::Usage, what).remedy("narrows run packages TARGET --real"));
+    }
+    Ok(workload)
 }
 
 /// Reads a workload with other values for some keys.
@@ -174,6 +179,10 @@ pub fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, Strin
                 .remedy("for example --set time=30s"));
         };
         set.push((key.trim().to_owned(), value.trim().to_owned()));
+    }
+    if let Some(archives) = &args.real {
+        set.push(("package-manager".to_owned(), "dpkg".to_owned()));
+        set.extend(archives.as_ref().map(|directory| ("package-archives".to_owned(), directory.clone())));
     }
     if let Some(policy) = args.on_error {
         let (key, value) = match (language, policy) {

@@ -1,6 +1,7 @@
 //! Phases of operations on files.
 
 use super::cold::drop_names;
+use super::dpkg::Dpkg;
 use super::execute::{Job, Way, execute};
 use super::file::FileRig;
 use super::own_directory::OwnDirectory;
@@ -29,6 +30,12 @@ fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) 
         .remedy("leave file-kind out, or name a directory on another file system")
 }
 
+/// Packages of which nobody knows what an earlier phase left.
+pub(super) fn needs_install(phase: &PhasePlan) -> Failure {
+    let message = format!("{}: no packages were installed before", phase.name);
+    Failure::new(FailureKind::Environment, message).remedy("let the phase that installs them run first")
+}
+
 impl FileRig {
     pub(super) fn run_on_files(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if self.target.kind != TargetKind::Directory {
@@ -41,11 +48,22 @@ impl FileRig {
             Some(own) => own,
             none => none.insert(OwnDirectory::create(&self.target.file).map_err(cannot)?),
         };
+        let real = phase.streams.iter().find_map(|s| s.replay()?.replay_real.as_ref());
+        if let Some(real) = real {
+            let dpkg = Dpkg::new(phase, real, own);
+            dpkg.prepare(&own.handle(), control)?;
+            self.unsettled = true;
+            self.bytes_written += dpkg.bytes();
+            return dpkg.run(self.epoch, control);
+        }
         let (mut plan, mut ways) = (phase.clone(), Vec::with_capacity(phase.streams.len()));
         for stream in &mut plan.streams {
             let files = match &mut stream.kind {
                 StreamKind::Files(files) => files,
                 StreamKind::Replay(replay) => {
+                    if replay.replay_set > 0 && replay.trace.0.before.is_empty() && !own.has(replay.replay_set) {
+                        return Err(needs_install(phase));
+                    }
                     own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
                     ways.push(Way { files: vec![own.handle()], ..Way::default() });
                     continue;

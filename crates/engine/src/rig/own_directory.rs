@@ -5,12 +5,14 @@
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
+use super::dpkg;
 use crate::device::{EntryNames, LINKED, PathText, TraceNames, set_of};
 use crate::worker::Content;
 use model::{FileKind, FileOperation, FileTrace, FilesPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 use sys::{Locked, OpenAs};
@@ -40,7 +42,29 @@ const DEEPEST: u32 = 32;
 
 /// Removes the members of a set, or of all, and the directories that they lie in.
 fn clear(directory: &File, set: Option<u32>) -> io::Result<()> {
+    if set.is_none() {
+        clear_packages(directory);
+    }
     clear_below(directory, set, DEEPEST)
+}
+
+/// Removes what dpkg made, which has names of its own, below the two names that a run gives it.
+fn clear_packages(directory: &File) {
+    for name in [dpkg::ROOT, dpkg::ARCHIVES] {
+        if let Ok(below) = sys::open_own_directory(directory, name) {
+            // Links are not followed; what cannot be removed now is found by the next run.
+            let here = format!("/proc/self/fd/{}", below.as_raw_fd());
+            for entry in std::fs::read_dir(&here).into_iter().flatten().flatten() {
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let _ = if is_directory {
+                    std::fs::remove_dir_all(entry.path())
+                } else {
+                    std::fs::remove_file(entry.path())
+                };
+            }
+            let _ = sys::remove_directory(directory, name);
+        }
+    }
 }
 
 fn clear_below(directory: &File, set: Option<u32>, deepest: u32) -> io::Result<()> {
@@ -142,6 +166,11 @@ impl OwnDirectory {
             FileKind::Symlink => sys::symlink_entry(&*self.directory, name, name),
         };
         made.and_then(|()| sys::remove_file(&*self.directory, name)).map_err(io::Error::from_raw_os_error)
+    }
+
+    /// Whether a recording of this set was made here.
+    pub fn has(&self, set: u32) -> bool {
+        sys::stat_entry(&*self.directory, TraceNames::of(&FileTrace::top(), set).path(0)).is_ok()
     }
 
     /// Makes what a recording finds there, with data of some making, as far as it is not there; what was written is on the device, and no

@@ -1,6 +1,6 @@
 //! Calls on files as a program made them once, to be made again.
 
-use super::{FilesPlan, PhasePlan, StopRule, StreamKind, StreamPlan, is_default};
+use super::{FilesPlan, PhasePlan, RealPackages, StopRule, StreamKind, StreamPlan, is_default};
 use crate::{Direction, Ns};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -175,6 +175,13 @@ pub struct FileTrace {
     pub handles: u32,
 }
 
+impl FileTrace {
+    /// Of nothing but the directory that all paths lie in.
+    pub fn top() -> Self {
+        Self { paths: vec![PathNode::default()], names: vec![0], ..Self::default() }
+    }
+}
+
 /// The trace; a plan that was written and read again has none: which it was is said by its digest.
 #[derive(Clone, Debug, Default)]
 pub struct SharedFileTrace(pub Arc<FileTrace>);
@@ -207,6 +214,9 @@ pub struct ReplayPlan {
     /// Replays with the same number find what those before them left.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replay_set: u32,
+    /// Not these calls are made: dpkg makes its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_real: Option<RealPackages>,
     /// Calls of each kind.
     pub replay_calls: BTreeMap<CallKind, u64>,
     /// Files that must be there before, and their bytes.
@@ -286,9 +296,15 @@ impl PhasePlan {
     /// How long it pauses between its calls, one after the other; `None` where it keeps no pauses, or several threads do.
     pub fn pauses_ns(&self) -> Option<Ns> {
         let [stream] = &self.streams[..] else { return None };
-        let replay = stream.replay().filter(|replay| replay.replay_pauses_ns > 0 && replay.replay_pauses)?;
+        let keeps = |replay: &&ReplayPlan| replay.replay_pauses && replay.replay_real.is_none();
+        let replay = stream.replay().filter(keeps).filter(|replay| replay.replay_pauses_ns > 0)?;
         let pauses = u128::from(replay.replay_pauses_ns) * 1000 / u128::from(replay.replay_speed_milli.max(1));
         u64::try_from(pauses).ok().filter(|_| replay.replay_speed_milli > 0)
+    }
+
+    /// Whether dpkg does it, and makes calls of its own.
+    pub fn is_by_dpkg(&self) -> bool {
+        self.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_real.is_some()))
     }
 
     /// Whether it makes calls on files again.

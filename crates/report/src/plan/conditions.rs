@@ -219,7 +219,7 @@ const WORDED: &str = "operation order block_size_bytes region_start_bytes region
     file_operation file_count file_set file_bytes file_bytes_least file_kind file_shuffle file_by_directory directory_files directory_levels sync_directory file_renamed queue_depth batch_submit batch_complete cpus io_priority priority_shares engine access open_sync \
     rw_flags buffers pacing think start_delay_ns time_limit_ns total_bytes total_operations ends_phase sync round_bytes flush seed \
     name group verify content trace on_error replay_digest replay_span_ns replay_threads replay_speed_milli \
-     replay_pauses replay_pauses_ns replay_set replay_calls replay_before replay_most replay_bytes flow numa sequence verify_backlog least_rate exit_group ends_group max_latency_ns latency_target";
+     replay_pauses replay_pauses_ns replay_real replay_set replay_calls replay_before replay_most replay_bytes flow numa sequence verify_backlog least_rate exit_group ends_group max_latency_ns latency_target";
 
 /// What has none is said by its key, its unit taken from the end of it: an option is shown from the day on that it exists.
 fn by_key(stream: &serde_json::Value) -> Vec<String> {

@@ -71,6 +71,13 @@ fn traced(trace: &Trace) -> String {
 
 /// Calls on files that are made again: `1 200 calls of 3 threads in 3.2 s again (…), at its speed`.
 pub(crate) fn replayed(replay: &ReplayPlan) -> String {
+    if let Some(real) = &replay.replay_real {
+        let with = real.archives.as_ref().map_or_else(
+            || "archives that are made for it".to_owned(),
+            |directory| format!("the archives of {directory}, without their scripts"),
+        );
+        return format!("the machine's own dpkg, in a root of its own, with {with}");
+    }
     let span = quantity::quantity(replay.replay_span_ns as f64, Unit::Ns);
     let of = |kinds: &[CallKind]| -> u64 { kinds.iter().filter_map(|kind| replay.replay_calls.get(kind)).sum() };
     let told = [

@@ -95,6 +95,7 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
     if !replays.is_empty() {
         out.push(Form::Replays(replays));
     }
+    rest.retain(|i| !run.phases[*i].plan.is_by_dpkg());
     if !rest.is_empty() {
         out.push(Form::Rows(rest));
     }

@@ -233,6 +233,11 @@ fn recorded(phase: &PhaseRun) -> Option<String> {
     let span = quantity::quantity(replay.replay_span_ns as f64 / 1e9, Unit::S);
     match replay.replay_span_ns {
         0 => None,
+        _ if replay.replay_real.is_some() => {
+            let by =
+                phase.record.as_ref().map_or("dpkg", |record| record.engine.features.first().map_or("dpkg", |by| by));
+            Some(format!("{}: by {by} itself", phase.plan.name))
+        }
         _ if replay.is_model() => Some(format!("{}: {calls} calls", phase.plan.name)),
         _ => Some(format!("{}: {calls} calls; they took {span} when they were recorded", phase.plan.name)),
     }

@@ -1,6 +1,7 @@
 //! Where the files of a package lie.
 
 use super::set::Package;
+use model::PackageEntry;
 use std::collections::BTreeMap;
 
 /// Languages that a system has directories of.
@@ -8,17 +9,6 @@ pub(super) const LANGUAGES: usize = 90;
 /// Directories that are there before, below the root, each behind the one above it.
 pub(super) const BASE: [&str; 8] =
     ["usr", "usr/bin", "usr/lib", "usr/lib/cpu-linux-gnu", "usr/share", "usr/share/doc", "usr/share/locale", "etc"];
-
-/// What an entry of an archive is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PackageEntry {
-    /// A directory.
-    Directory,
-    /// A file of so many bytes.
-    File(u64),
-    /// A symbolic link, that leads to `nowhere`.
-    Link,
-}
 
 pub(super) fn name_of(index: usize) -> String {
     format!("narrows-package-{index:03}")

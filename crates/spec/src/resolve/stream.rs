@@ -73,7 +73,7 @@ impl Resolver<'_> {
         if let Some(replay) = job.stream.replay() {
             self.needs_directory(phase, job)?;
             let mut stream = self.bare_stream(job, number, copy);
-            let packages = job.packages.map(|packages| self.packages.plan(&packages));
+            let packages = job.on_packages.then(|| self.packages.plan(&job.packages));
             let calls = packages.as_ref().unwrap_or(replay).calls();
             stream.kind = packages.map_or(stream.kind, Into::into);
             stream.limits.total_operations = Some(calls);
