@@ -104,7 +104,7 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
         return [Time].into_iter().chain(DeviceCount::ALL.map(Device)).chain(cpu).collect();
     }
     let mut list = if plan.moves_data() { vec![Throughput] } else { Vec::new() };
-    if plan.replays_calls() {
+    if plan.is_done_again() {
         list.insert(0, Time);
         list.extend(plan.pauses_ns().map(|_| InCalls));
         list.extend(DeviceCount::ALL.map(Device));

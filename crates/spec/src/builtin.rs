@@ -17,6 +17,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("bonnie", include_str!("../workloads/bonnie.toml")),
     ("files", include_str!("../workloads/files.toml")),
     ("packages", include_str!("../workloads/packages.toml")),
+    ("boot", include_str!("../workloads/boot.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
     ("stream", include_str!("../workloads/stream.toml")),
     ("copy", include_str!("../workloads/copy.toml")),

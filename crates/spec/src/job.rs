@@ -67,6 +67,8 @@ pub struct Job {
     pub on_packages: bool,
     /// With which, and how.
     pub packages: PackagesJob,
+    /// How many times as fast as what it does again it pauses, in thousandths; 0: it does not.
+    pub speed_milli: u32,
     /// By which accesses it copies; `None`: it does not, or as programs do.
     pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
@@ -126,7 +128,7 @@ impl Job {
     /// One of this name, and neutral otherwise.
     pub fn named(name: &str) -> Self {
         let stream = StreamPlan { name: name.to_owned(), ..StreamPlan::default() };
-        Self { stream, copies: 1, loops: 1, weight: 1.0, ..Self::default() }
+        Self { stream, copies: 1, loops: 1, weight: 1.0, speed_milli: 1000, ..Self::default() }
     }
 
     /// Once all is said of it: where its operations are on files, its stream is of that kind. Which files it has is decided
@@ -143,7 +145,13 @@ impl Job {
             });
             return;
         }
+        if let StreamKind::Block(block) = &mut self.stream.kind
+            && let Some(trace) = &mut block.trace
+        {
+            trace.trace_speed_milli = self.speed_milli;
+        }
         if self.on_packages {
+            self.packages.speed_milli = self.speed_milli;
             self.stream.kind = self.packages.named().into();
         }
         let Some(file_operation) = self.file_operation else { return };

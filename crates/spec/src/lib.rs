@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: the file system (includes and files arrive as text), clocks, anything that measures.
 
+mod boot;
 mod budget;
 mod builtin;
 mod experiment;

@@ -12,7 +12,7 @@ use crate::job_key::bytes;
 use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{MOST_ERRORS, TextInputs};
 use model::{
-    Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, Trace, TraceKind, TraceOp, TraceOps,
+    Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, Trace, TraceKind, TraceOp,
     bytes_text, gcd,
 };
 use sha2::{Digest, Sha256};
@@ -315,14 +315,9 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u
     (ops, end, unit)
 }
 
-fn workload(
-    inputs: &TextInputs<'_>,
-    wish: &Wish,
-    ops: Vec<TraceOp>,
-    end: u64,
-    unit: u64,
-    notes: Vec<String>,
-) -> Workload {
+/// Gives a job the operations of a trace, which end at `end` and lie on multiples of `unit`, both bytes.
+pub(crate) fn does_again(job: &mut Job, trace: Trace, end: u64, unit: u64) {
+    let ops = &trace.ops.0;
     let count = |wanted: TraceKind| ops.iter().filter(|op| op.kind == wanted).count() as u64;
     let (reads, writes) = (count(TraceKind::Read), count(TraceKind::Write));
     let trims = count(TraceKind::Trim);
@@ -332,13 +327,10 @@ fn workload(
         true => BlockSize::Fixed { bytes: largest },
         false => BlockSize::Range { min_bytes: unit, max_bytes: largest, step_bytes: unit },
     };
-    let mut job = Job::named("replay");
     job.block = BlockSizes { read: size.clone(), write: size.clone(), trim: size };
     job.size = Some(Extent::Bytes(end.next_multiple_of(unit)));
-    job.stream.path.queue_depth = wish.depth;
-    let direct = unit.is_multiple_of(SECTOR);
-    job.stream.path.access = wish.access.or(Some(if direct { Access::Direct } else { Access::Buffered }));
-    job.stream.on_error = wish.on_error;
+    let direct = if unit.is_multiple_of(SECTOR) { Access::Direct } else { Access::Buffered };
+    job.stream.path.access = job.stream.path.access.or(Some(direct));
     job.stream.limits.total_operations = Some(ops.len() as u64);
     let block = job.stream.block_mut();
     block.order = Order::Traced;
@@ -350,13 +342,27 @@ fn workload(
     block.mix = (reads > 0 && writes + trims > 0)
         .then(|| Mix { read_percent: (reads * 100 / (reads + writes + trims)).clamp(1, 99) as u32 });
     block.align_bytes = Some(unit);
-    block.trace = Some(Trace {
+    block.trace = Some(trace);
+}
+
+fn workload(
+    inputs: &TextInputs<'_>,
+    wish: &Wish,
+    ops: Vec<TraceOp>,
+    end: u64,
+    unit: u64,
+    notes: Vec<String>,
+) -> Workload {
+    let mut job = Job::named("replay");
+    job.stream.path.queue_depth = wish.depth;
+    job.stream.path.access = wish.access;
+    job.stream.on_error = wish.on_error;
+    let trace = Trace {
         trace_digest: Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
-        trace_operations: ops.len() as u64,
-        trace_span_ns: ops.last().map_or(0, |op| op.at_ns),
         trace_speed_milli: wish.speed_milli,
-        ops: TraceOps(ops.into()),
-    });
+        ..Trace::of(ops)
+    };
+    does_again(&mut job, trace, end, unit);
     let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
     Workload {
         name: name.into_owned(),

@@ -254,7 +254,7 @@ impl Source for Pattern {
     fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
         self.in_flight -= 1;
         if let Some(traced) = &mut self.traced {
-            traced.completed(op);
+            traced.completed(op, outcome.at_ns);
         }
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);

@@ -3,11 +3,15 @@
 //! At a speed each starts at its moment, or as soon as there is room: its latency counts from that moment, and how late it was handed
 //! over is recorded. As fast as possible the order is kept, and what may depend on what is not overtaken: an operation waits for those
 //! in flight that touch the same bytes if one of the two changes them, a sync waits for all changes before it, and all that follows a
-//! sync waits for it, as for a program that called fsync.
+//! sync waits for it, as for a program that called fsync. With pauses an operation starts so long after the end of all reads before it as it came
+//! after the one before, since nobody waits for what the kernel writes back; those that came together are handed over together.
 
 use crate::{BlockOp, Next, OpKind};
 use model::{Ns, StreamPlan, Trace, TraceKind, TraceOp};
 use std::sync::Arc;
+
+/// What came within so long of the one before was not waited for.
+const TOGETHER_NS: Ns = 20_000;
 
 #[derive(Debug)]
 pub(crate) struct Traced {
@@ -17,6 +21,11 @@ pub(crate) struct Traced {
     start: Option<Ns>,
     /// Thousandths of the recorded speed; 0: as fast as possible.
     speed_milli: u32,
+    pauses: bool,
+    /// When the last one ended.
+    ended: Ns,
+    /// When the last one was handed over.
+    handed: Ns,
     region_start: u64,
     in_flight: Vec<BlockOp>,
 }
@@ -53,12 +62,15 @@ fn waits_for(first: &BlockOp, second: &BlockOp) -> bool {
 
 impl Traced {
     pub fn of(plan: &StreamPlan) -> Option<Self> {
-        let Trace { trace_speed_milli, ops, .. } = plan.block().trace.as_ref()?;
+        let Trace { trace_speed_milli, trace_pauses, ops, .. } = plan.block().trace.as_ref()?;
         Some(Self {
             ops: Arc::clone(&ops.0),
             next: 0,
             start: None,
             speed_milli: *trace_speed_milli,
+            pauses: *trace_pauses,
+            ended: 0,
+            handed: 0,
             region_start: plan.block().region_start_bytes,
             in_flight: Vec::with_capacity(plan.path.queue_depth as usize),
         })
@@ -75,7 +87,23 @@ impl Traced {
             len: op.len,
             ..BlockOp::default()
         };
-        if self.speed_milli > 0 {
+        if self.speed_milli > 0 && self.pauses {
+            let before = self.next.checked_sub(1).map_or(op.at_ns, |before| self.ops[before].at_ns);
+            let pause = op.at_ns - before;
+            if pause > TOGETHER_NS {
+                if self.in_flight.iter().any(|first| first.kind == OpKind::Read) {
+                    return Next::WaitForCompletion;
+                }
+                let pause = (u128::from(pause) * 1000 / u128::from(self.speed_milli)).try_into().unwrap_or(Ns::MAX);
+                let due = self.ended.max(self.handed).max(start).saturating_add(pause);
+                if due > now {
+                    return Next::WaitUntil(due);
+                }
+            }
+            if self.in_flight.iter().any(|first| waits_for(first, &next)) {
+                return Next::WaitForCompletion;
+            }
+        } else if self.speed_milli > 0 {
             let after = (u128::from(op.at_ns) * 1000 / u128::from(self.speed_milli)).try_into().unwrap_or(Ns::MAX);
             let due = start.saturating_add(after);
             if due > now {
@@ -86,11 +114,15 @@ impl Traced {
             return Next::WaitForCompletion;
         }
         self.next += 1;
+        self.handed = now;
         self.in_flight.push(next);
         Next::Op(next)
     }
 
-    pub fn completed(&mut self, op: &BlockOp) {
+    pub fn completed(&mut self, op: &BlockOp, at: Ns) {
+        if op.kind != OpKind::Write {
+            self.ended = self.ended.max(at);
+        }
         let same = |other: &BlockOp| (other.kind, other.offset, other.len) == (op.kind, op.offset, op.len);
         if let Some(at) = self.in_flight.iter().position(same) {
             self.in_flight.swap_remove(at);

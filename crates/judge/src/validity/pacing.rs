@@ -19,7 +19,7 @@ struct Pace {
 
 pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
     let (plan, record) = (&case.plan.streams, case.record);
-    if let Some(late) = record.late.filter(|_| record.operations > 0) {
+    if let Some(late) = record.late.filter(|_| record.operations > 0 && case.plan.pauses_ns().is_none()) {
         let mean = late.sum_ns as f64 / record.operations as f64;
         out.remarks.push(Remark::new(
             "lateness",

@@ -1,6 +1,8 @@
 //! What a plan takes: memory while it runs, and bytes that it writes. Pure: nothing is asked of a machine, nothing overflows.
 
-use super::{Arrivals, EngineKind, FileOperation, Operation, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan};
+use super::{
+    Arrivals, EngineKind, FileOperation, Operation, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan, TraceKind,
+};
 use crate::{Histogram, Interval, NS_PER_S, Round};
 use serde::Serialize;
 
@@ -58,6 +60,10 @@ impl StreamPlan {
             StopRule::RegionOnce => Some(self.block().all_region_bytes()),
             _ => self.limits.total_bytes,
         };
+        if let Some(trace) = self.trace().filter(|trace| !trace.ops.0.is_empty()) {
+            let written = trace.ops.0.iter().filter(|op| op.kind == TraceKind::Write).map(|op| u64::from(op.len));
+            return Some(written.sum());
+        }
         let counted = self.limits.total_operations.map(|n| n.saturating_mul(self.block().block_size_bytes));
         let paced = self.timing.pacing.filter(|p| p.arrivals == Arrivals::Fixed).and_then(|p| p.write).map(|rate| {
             let per_s = match rate {

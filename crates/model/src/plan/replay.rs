@@ -1,6 +1,6 @@
 //! Calls on files as a program made them once, to be made again.
 
-use super::{FilesPlan, PhasePlan, RealPackages, StopRule, StreamKind, StreamPlan, is_default};
+use super::{FilesPlan, PhasePlan, RealPackages, StopRule, StreamKind, StreamPlan, Trace, is_default};
 use crate::{Direction, Ns};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -296,10 +296,18 @@ impl PhasePlan {
     /// How long it pauses between its calls, one after the other; `None` where it keeps no pauses, or several threads do.
     pub fn pauses_ns(&self) -> Option<Ns> {
         let [stream] = &self.streams[..] else { return None };
+        if let Some(trace) = stream.trace().filter(|trace| trace.trace_pauses && trace.trace_speed_milli > 0) {
+            return Some(trace.trace_span_ns * 1000 / u64::from(trace.trace_speed_milli));
+        }
         let keeps = |replay: &&ReplayPlan| replay.replay_pauses && replay.replay_real.is_none();
         let replay = stream.replay().filter(keeps).filter(|replay| replay.replay_pauses_ns > 0)?;
         let pauses = u128::from(replay.replay_pauses_ns) * 1000 / u128::from(replay.replay_speed_milli.max(1));
         u64::try_from(pauses).ok().filter(|_| replay.replay_speed_milli > 0)
+    }
+
+    /// Whether what it does is a recording, all of it, so that how long it takes is its result.
+    pub fn is_done_again(&self) -> bool {
+        self.replays_calls() || matches!(&self.streams[..], [stream] if stream.trace().is_some())
     }
 
     /// Whether dpkg does it, and makes calls of its own.
@@ -314,6 +322,14 @@ impl PhasePlan {
 }
 
 impl StreamPlan {
+    /// The operations on blocks that it does again; `None` where it does none.
+    pub fn trace(&self) -> Option<&Trace> {
+        match &self.kind {
+            StreamKind::Block(block) => block.trace.as_ref(),
+            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Replay(_) => None,
+        }
+    }
+
     /// The calls that it makes again; `None` where it is of another kind.
     pub fn replay(&self) -> Option<&ReplayPlan> {
         match &self.kind {

@@ -57,7 +57,23 @@ pub struct Trace {
     /// Speed in thousandths of the recorded one; 0: as fast as possible, at the depth of its stream.
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub trace_speed_milli: u32,
+    /// Not the moments are kept, but the pauses.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub trace_pauses: bool,
     /// The operations.
     #[serde(skip)]
     pub ops: TraceOps,
+}
+
+impl Trace {
+    /// Of these operations, at their speed.
+    pub fn of(ops: Vec<TraceOp>) -> Self {
+        Self {
+            trace_operations: ops.len() as u64,
+            trace_span_ns: ops.last().map_or(0, |op| op.at_ns),
+            trace_speed_milli: 1000,
+            ops: TraceOps(ops.into()),
+            ..Self::default()
+        }
+    }
 }

@@ -66,7 +66,11 @@ fn speed(milli_speed: u32) -> String {
 fn traced(trace: &Trace) -> String {
     let (n, span) = (quantity::count(trace.trace_operations), trace.trace_span_ns);
     let span = quantity::quantity(span as f64, Unit::Ns);
-    format!("traced ({n} operations in {span}{})", speed(trace.trace_speed_milli))
+    format!(
+        "traced ({n} operations in {span}{}{})",
+        speed(trace.trace_speed_milli),
+        if trace.trace_pauses { ", with its pauses" } else { "" }
+    )
 }
 
 /// Calls on files that are made again: `1 200 calls of 3 threads in 3.2 s again (…), at its speed`.

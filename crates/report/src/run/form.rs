@@ -91,7 +91,7 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
         rest.retain(troubled);
     }
     out.extend(form);
-    let replays: Vec<usize> = rest.iter().copied().filter(|i| run.phases[*i].plan.replays_calls()).collect();
+    let replays: Vec<usize> = rest.iter().copied().filter(|i| run.phases[*i].plan.is_done_again()).collect();
     if !replays.is_empty() {
         out.push(Form::Replays(replays));
     }

@@ -228,7 +228,13 @@ pub(crate) fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Tab
 
 /// How long it took when it was recorded.
 fn recorded(phase: &PhaseRun) -> Option<String> {
-    let replay = phase.plan.streams.first()?.replay()?;
+    let stream = phase.plan.streams.first()?;
+    if let Some(trace) = stream.trace().filter(|trace| !trace.trace_pauses && trace.trace_span_ns > 0) {
+        let (n, span) = (quantity::count(trace.trace_operations), trace.trace_span_ns as f64 / 1e9);
+        let span = quantity::quantity(span, Unit::S);
+        return Some(format!("{}: {n} operations; they took {span} when they were recorded", phase.plan.name));
+    }
+    let replay = stream.replay()?;
     let calls = quantity::count(replay.calls());
     let span = quantity::quantity(replay.replay_span_ns as f64 / 1e9, Unit::S);
     match replay.replay_span_ns {
