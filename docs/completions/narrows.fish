@@ -87,6 +87,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l json -d 'Pri
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l set -d 'Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l real -d 'Packages by the machine\'s own dpkg, in a root of its own below the target; with the archives (*.deb) of DIR, or ones that are made' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l max-write -d 'The most that may be written: phases end after their share of it; refused where that cannot be held' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l on-error -d 'What a failed operation does [default: as the workload says, else stop]' -r -f -a "stop\t'The phase ends, and its numbers are refused'
 continue\t'It is counted by its errno, and the phase goes on: its numbers are partial'"

@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// Packages at most.
 const MOST_PACKAGES: u32 = 4000;
 
-/// What the studied board (NanoPi M4, RK3399) and its network did beside its storage, so that what was published for its fastest
-/// cards and the slowest one comes out; docs/performance.md, "Predictions".
+/// What a board like the studied one (NanoPi M4, RK3399) and its network do beside its storage: chosen with the published seconds of its fastest
+/// cards in view (docs/performance.md, "Predictions").
 mod think {
     use model::Ns;
 

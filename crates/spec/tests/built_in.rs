@@ -18,7 +18,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
 /// Whether some of it is done to files as a whole.
 fn needs_directory(workload: &spec::Workload) -> bool {
     let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
-    plan.phases.iter().any(model::PhasePlan::operates_on_files)
+    plan.phases.iter().any(|phase| phase.operates_on_files() || phase.replays_calls())
 }
 
 #[test]
@@ -38,6 +38,8 @@ fn each_is_described_and_has_a_plan_everywhere() {
             "bursts",
             "bonnie",
             "files",
+            "packages",
+            "boot",
             "latency",
             "stream",
             "copy",

@@ -137,11 +137,15 @@ mod tests {
     use model::{BlockPlan, IoPath, Order, TraceOps};
 
     fn pattern(speed: u32, ops: &[(u64, TraceKind, u64, u32)]) -> Pattern {
+        with_pauses(speed, false, ops)
+    }
+
+    fn with_pauses(speed: u32, trace_pauses: bool, ops: &[(u64, TraceKind, u64, u32)]) -> Pattern {
         let ops: Arc<[TraceOp]> = ops
             .iter()
             .map(|(at_ns, kind, offset, len)| TraceOp { at_ns: *at_ns, kind: *kind, offset: *offset, len: *len })
             .collect();
-        let trace = Trace { trace_speed_milli: speed, ops: TraceOps(ops), ..Trace::default() };
+        let trace = Trace { trace_speed_milli: speed, trace_pauses, ops: TraceOps(ops), ..Trace::default() };
         let block = BlockPlan {
             order: Order::Traced,
             trace: Some(trace),
@@ -162,6 +166,27 @@ mod tests {
 
     fn ended(pattern: &mut Pattern, op: &BlockOp) {
         pattern.completed(op, Outcome { at_ns: 0, result: Ok(op.len) });
+    }
+
+    #[test]
+    fn pauses_count_from_the_end_of_reads_and_writes_are_not_waited_for() {
+        use TraceKind::{Read, Write};
+        let ops =
+            [(0, Read, 0, 512), (5_000, Read, 4096, 512), (105_000, Write, 8192, 512), (205_000, Read, 8192, 512)];
+        let mut p = with_pauses(2000, true, &ops);
+        let done = |p: &mut Pattern, op: &BlockOp, at_ns| p.completed(op, Outcome { at_ns, result: Ok(op.len) });
+        let (first, second) = (taken(p.next(1_000)), taken(p.next(1_000)));
+        assert_eq!(p.next(1_000), Next::WaitForCompletion, "both are read before it goes on");
+        done(&mut p, &first, 40_000);
+        assert_eq!(p.next(40_000), Next::WaitForCompletion);
+        done(&mut p, &second, 60_000);
+        assert_eq!(p.next(60_000), Next::WaitUntil(110_000), "half of the pause, after the end of the second");
+        let write = taken(p.next(110_000));
+        assert_eq!(write.intended_ns, None);
+        assert_eq!(p.next(110_000), Next::WaitUntil(160_000), "the write is under way");
+        assert_eq!(p.next(160_000), Next::WaitForCompletion, "but what it writes is not read before");
+        done(&mut p, &write, 900_000);
+        assert_eq!(taken(p.next(900_000)).offset, 4096 + 8192);
     }
 
     #[test]

@@ -394,3 +394,7 @@ impl SimFiles {
         Ok((0, end))
     }
 }
+
+#[cfg(test)]
+#[path = "files_tests.rs"]
+mod tests;

@@ -22,6 +22,7 @@ mod old_state;
 mod on_files;
 mod other_names;
 mod outputs;
+mod packages;
 mod pages;
 mod program;
 mod rank;

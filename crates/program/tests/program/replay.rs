@@ -160,7 +160,7 @@ fn a_recording_that_asks_for_too_much_or_leads_outside_is_refused_before_anythin
     assert!(said.contains("100000000000000 bytes"), "{said}");
     let file = scratch.path().join("app.strace");
     std::fs::write(&file, calls("/srv")).unwrap();
-    let ended = scratch.run(["run", file.to_str().unwrap(), "sim:nvme", "--set", "root=/srv"]);
+    let ended = scratch.run(["run", file.to_str().unwrap(), "null:", "--set", "root=/srv"]);
     assert!(ended.code == 3 && ended.stderr.contains("no file system"), "{}{}", ended.code, ended.stderr);
 }
 

@@ -1,0 +1,141 @@
+//! Packages and a boot: on a directory, and on simulated cards, of which the usual numbers predict how long they take.
+
+use crate::program::Scratch;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const CARDS: &str = include_str!("../../../judge/fixtures/sd-cards.csv");
+
+/// All metrics of a run that stand, or would but for somebody else's traffic.
+fn figures(scratch: &Scratch, args: &[&str]) -> BTreeMap<String, f64> {
+    let ended = scratch.run(args.iter().chain(&["--json"]));
+    assert!(matches!(ended.code, 0 | 4), "{}{}", ended.stdout, ended.stderr);
+    let run: Value = serde_json::from_str(&ended.stdout).expect("a document");
+    let phases = run["phases"].as_array().unwrap().iter().flat_map(|phase| phase["metrics"].as_array().unwrap());
+    let value = |metric: &Value| metric["value"].as_f64().or(metric["rejected_value"].as_f64());
+    phases.filter_map(|metric| Some((metric["id"].as_str()?.to_owned(), value(metric)?))).collect()
+}
+
+const FEW: [&str; 4] = ["--set", "package-count=12", "--set", "packages-removed=5"];
+
+#[test]
+fn packages_come_and_go_in_a_directory_and_nothing_is_left() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    std::fs::write(target.join("mine"), b"mine").unwrap();
+    let args = [&["run", "packages", target.to_str().unwrap(), "--set", "speed=max"], &FEW[..]].concat();
+    let figures = figures(&scratch, &args);
+    for phase in ["install", "remove", "reinstall"] {
+        assert!(figures[&format!("{phase}.time_s")] > 0.0, "{figures:?}");
+        assert!(!figures.contains_key(&format!("{phase}.in_calls_s")), "it does not pause");
+    }
+    let names: Vec<_> = std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["mine"]);
+    let refused = |more: &[&str], said: &str| {
+        let ended = scratch.run(["run", "packages", target.to_str().unwrap()].iter().chain(more));
+        assert!(ended.code == 2 && ended.stderr.contains(said), "{} {}", ended.code, ended.stderr);
+    };
+    refused(&["--set", "packages-removed=500"], "500 of 400 packages removed");
+    refused(&["--set", "package-count=100000"], "1 to 4000 are possible");
+    refused(&["--set", "package-archives=/nowhere"], "package-manager=dpkg");
+    refused(&["--set", "speed=-1"], "how many times as fast");
+    let ended = scratch.run(["run", "files", target.to_str().unwrap(), "--real"]);
+    assert!(ended.code == 2 && ended.stderr.contains("files installs no packages"), "{}", ended.stderr);
+    let ended = scratch.run(["run", "packages", "sim:class4-card,capacity=64MB"]);
+    assert!(ended.code != 0 && ended.stderr.contains("880.6 MiB of files; sim:class4-card holds 61.0 MiB"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_only_removes_says_that_nothing_was_installed() {
+    let scratch = Scratch::new();
+    let (text, target) = (scratch.path().join("remove.toml"), scratch.target());
+    std::fs::write(
+        &text,
+        "[[phase]]\nname = \"remove\"\n[[phase.job]]\npackages = \"remove\"\npackage-count = 9\npackages-removed = 3\n",
+    )
+    .unwrap();
+    let ended = scratch.run(["run", text.to_str().unwrap(), target.to_str().unwrap(), "--set", "speed=max"]);
+    let said = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(ended.code != 0 && said.contains("no packages were installed before"), "{} {said}", ended.code);
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+}
+
+#[test]
+fn simulated_cards_are_near_what_was_published_of_them() {
+    let scratch = Scratch::new();
+    // As published: a first installation of 400, 150 removed and installed again, a boot.
+    for (card, published) in [("class4-card", [1070.0, 149.0, 470.0, 26.7]), ("a1-card", [161.0, 28.0, 57.0, 16.2])] {
+        let target = format!("sim:{card}");
+        let all = figures(&scratch, &["run", "packages", &target]);
+        let boot = figures(&scratch, &["run", "boot", &target])["boot.time_s"];
+        let ours = ["install", "remove", "reinstall"].map(|phase| all[&format!("{phase}.time_s")]);
+        for (ours, published) in ours.into_iter().chain([boot]).zip(published) {
+            assert!((0.7..1.3).contains(&(ours / published)), "{card}: {ours} s, published {published} s");
+        }
+        assert_eq!(figures(&scratch, &["run", "packages", &target])["install.time_s"], all["install.time_s"], "again");
+    }
+}
+
+/// Kendall's tau without ties, of its sign only.
+fn sign(pairs: &[(f64, f64)]) -> f64 {
+    let all = pairs.iter().enumerate().flat_map(|(i, a)| pairs[..i].iter().map(move |b| (a.0 - b.0) * (a.1 - b.1)));
+    all.map(f64::signum).sum::<f64>().signum()
+}
+
+#[test]
+fn what_predicts_the_installation_has_the_sign_that_the_published_numbers_have() {
+    let scratch = Scratch::new();
+    let text = scratch.path().join("cards.toml");
+    let mut toml = "name = \"cards\"\n[defaults]\naccess = \"direct\"\nregion = \"64MiB\"\n".to_owned();
+    for (name, operation, sizes, time) in
+        [("read", "read", "order = \"random\"", "2s"), ("write", "write", "order = \"random\"", "30s")]
+    {
+        toml += &format!(
+            "[[phase]]\nname = \"{name}-{{block-size}}\"\nsweep = {{ block-size = [\"1KiB\", \"4KiB\", \"16KiB\"] }}\n[[phase.job]]\n\
+             operation = \"{operation}\"\n{sizes}\ntime = \"{time}\"\n"
+        );
+    }
+    toml +=
+        "[[phase]]\nname = \"seq-read\"\n[[phase.job]]\noperation = \"read\"\nblock-size = \"1MiB\"\ntime = \"5s\"\n";
+    toml +=
+        "[[phase]]\nname = \"seq-write\"\n[[phase.job]]\noperation = \"write\"\nblock-size = \"1MiB\"\ntime = \"5s\"\n";
+    toml += "[[phase]]\nname = \"install\"\n[[phase.job]]\npackages = \"install\"\npackage-count = 100\npackages-removed = 0\n";
+    std::fs::write(&text, toml).unwrap();
+    let mut lines = CARDS.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let heads = lines.next().unwrap();
+    let (mut simulated, mut published) = (Vec::new(), Vec::new());
+    for line in lines {
+        let row: BTreeMap<&str, f64> =
+            heads.iter().zip(&line).filter_map(|(head, text)| Some((*head, text.parse().ok()?))).collect();
+        let points = |way: &str| {
+            ["1k", "4k", "16k"]
+                .map(|size| format!("{}iB:{}", size.to_uppercase(), row[&*format!("{way}_iops_{size}")]))
+                .join("+")
+        };
+        let target = format!(
+            "sim:class4-card,capacity=2GB,read-points={},random-write-points={},read-bandwidth={}MB/s,write-bandwidth={}MB/s",
+            points("read"),
+            points("write"),
+            row["seq_read_mb_s"] * 1.05,
+            row["seq_write_mb_s"] * 1.05
+        );
+        simulated.push(figures(&scratch, &["run", text.to_str().unwrap(), &target]));
+        published.push(row);
+    }
+    assert_eq!(simulated.len(), 8);
+    for (ours, theirs) in [
+        ("read-1k.iops", "read_iops_1k"),
+        ("read-4k.iops", "read_iops_4k"),
+        ("read-16k.iops", "read_iops_16k"),
+        ("write-1k.iops", "write_iops_1k"),
+        ("write-4k.iops", "write_iops_4k"),
+        ("write-16k.iops", "write_iops_16k"),
+        ("seq-read.throughput_bytes_per_s", "seq_read_mb_s"),
+        ("seq-write.throughput_bytes_per_s", "seq_write_mb_s"),
+    ] {
+        let of = |all: Vec<(f64, f64)>| sign(&all);
+        let simulated = of(simulated.iter().map(|m| (m[ours], m["install.time_s"])).collect());
+        let published = of(published.iter().map(|row| (row[theirs], row["install_1_s"])).collect());
+        assert_eq!((simulated, published), (-1.0, -1.0), "{ours}");
+    }
+}
