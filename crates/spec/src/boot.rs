@@ -52,6 +52,6 @@ mod tests {
         assert!(bytes(TraceKind::Write) < 6_000_000);
         let span = ops.last().unwrap().at_ns;
         assert!((12_400_000_000..12_600_000_000).contains(&span), "{span}");
-        assert!(ops.iter().all(|op| op.len > 0 && op.len <= 256 << 10 && op.offset < 200 << 20));
+        assert!(ops.iter().all(|op| op.len > 0 && op.len <= 1 << 20 && op.offset < 200 << 20));
     }
 }

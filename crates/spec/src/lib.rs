@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: the file system (includes and files arrive as text), clocks, anything that measures.
 
+mod blktrace;
 mod boot;
 mod budget;
 mod builtin;
@@ -33,6 +34,7 @@ mod top_key;
 mod trace;
 mod workload;
 
+pub use blktrace::{blktrace_text, is_blktrace};
 pub use budget::{PlainCalls, Probe};
 pub use builtin::{built_in, frames_workload, nearest_workload, workload_text, workloads};
 pub use experiment::{Arm, Condition, Experiment, Setting, Term, WorkloadSource, is_experiment, parse_experiment};

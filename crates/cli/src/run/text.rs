@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 4 << 20;
 /// More is no trace that is replayed from memory.
 const MOST_TRACE_BYTES: u64 = 256 << 20;
+/// Files of processors that are looked for beside one.
+const MOST_PROCESSORS: u32 = 4096;
 /// More texts than this include each other in a circle.
 const MOST_INCLUDES: usize = 64;
 
@@ -77,7 +79,12 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
         let from = reading::stdin("the workload").map_err(|what| {
             Failure::new(FailureKind::Usage, format!("cannot read stdin: {what}")).remedy("redirect a text file to it")
         })?;
-        let text = bounded(from, "stdin")?;
+        let bytes = bounded(from, "stdin")?;
+        let text = match spec::is_blktrace(&bytes) {
+            true => spec::blktrace_text(&[bytes])
+                .map_err(|what| Failure::new(FailureKind::Usage, format!("cannot read stdin: {what}")))?,
+            false => text_of(bytes, "stdin")?,
+        };
         return Ok(Source { name: "stdin".into(), language: language(None, &text), text, directory: ".".into() });
     }
     let path = Path::new(name);
@@ -86,7 +93,9 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
         let message = format!("there is no built-in workload '{shown}' and no such file{nearest}");
         return Err(Failure::new(FailureKind::Usage, message).remedy("narrows workloads   lists what is built in"));
     }
-    let text = file(path, Pipes::Taken)?;
+    let bytes = bytes_of(path, Pipes::Taken)?;
+    let text =
+        if spec::is_blktrace(&bytes) { blktrace(path, bytes)? } else { text_of(bytes, &path.display().to_string())? };
     let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok(Source {
         language: language(path.extension().and_then(|e| e.to_str()), &text),
@@ -109,7 +118,32 @@ fn language(extension: Option<&str>, text: &str) -> Language {
     }
 }
 
+/// What blktrace wrote, by one processor or all: `NAME.blktrace.0` stands for all files of its name.
+fn blktrace(path: &Path, first: Vec<u8>) -> Result<String, Failure> {
+    let cannot = |what: String| Failure::new(FailureKind::Usage, format!("cannot read {}: {what}", path.display()));
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem =
+        name.rsplit_once('.').filter(|(stem, number)| stem.ends_with(".blktrace") && number.parse::<u32>().is_ok());
+    let (mut files, mut all) = (vec![first], 0);
+    if let Some((stem, _)) = stem {
+        let others = (0..MOST_PROCESSORS).map(|cpu| path.with_file_name(format!("{stem}.{cpu}")));
+        for other in others.filter(|other| other != path && other.exists()) {
+            let bytes = bytes_of(&other, Pipes::Refused)?;
+            all += bytes.len() as u64;
+            if all > MOST_TRACE_BYTES {
+                return Err(cannot(format!("more than {MOST_TRACE_BYTES} bytes in all files of its name")));
+            }
+            files.push(bytes);
+        }
+    }
+    spec::blktrace_text(&files).map_err(cannot)
+}
+
 fn file(path: &Path, pipes: Pipes) -> Result<String, Failure> {
+    text_of(bytes_of(path, pipes)?, &path.display().to_string())
+}
+
+fn bytes_of(path: &Path, pipes: Pipes) -> Result<Vec<u8>, Failure> {
     let cannot = |what: String| {
         Failure::new(FailureKind::Usage, format!("cannot read {}: {what}", path.display()))
             .remedy("name a text file; narrows workloads lists what is built in")
@@ -118,7 +152,7 @@ fn file(path: &Path, pipes: Pipes) -> Result<String, Failure> {
     bounded(from, &path.display().to_string())
 }
 
-fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
+fn bounded(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
     let cannot = |what: String| Failure::new(FailureKind::Usage, format!("cannot read {name}: {what}"));
     let (mut bytes, mut from, mut most) = (Vec::new(), from, MOST_BYTES);
     let mut read_to = |bytes: &mut Vec<u8>, most: u64| {
@@ -126,14 +160,20 @@ fn bounded(from: impl Read, name: &str) -> Result<String, Failure> {
         from.by_ref().take(more).read_to_end(bytes).map_err(|e| cannot(e.to_string()))
     };
     read_to(&mut bytes, most)?;
-    if bytes.len() as u64 > most && spec::is_trace(&String::from_utf8_lossy(&bytes[..4096])) {
+    let is_trace = |bytes: &[u8]| spec::is_blktrace(bytes) || spec::is_trace(&String::from_utf8_lossy(&bytes[..4096]));
+    if bytes.len() as u64 > most && is_trace(&bytes) {
         most = MOST_TRACE_BYTES;
         read_to(&mut bytes, most)?;
     }
     if bytes.len() as u64 > most {
         return Err(cannot(format!("more than {most} bytes are no text of a workload")));
     }
-    readable(bytes).map_err(|line| cannot(format!("line {line} is not UTF-8")))
+    Ok(bytes)
+}
+
+fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
+    let cannot = |line| Failure::new(FailureKind::Usage, format!("cannot read {name}: line {line} is not UTF-8"));
+    readable(bytes).map_err(cannot)
 }
 
 /// The text, or the number of a line that is none. Comments may be of an older encoding.

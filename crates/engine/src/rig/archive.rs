@@ -44,7 +44,7 @@ fn tar_bytes(files: impl Iterator<Item = u64>, others: u64) -> u64 {
 
 /// A member of the archive: its header.
 fn member(out: &mut impl Write, name: &str, bytes: u64) -> io::Result<()> {
-    write!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{bytes:<10}`\n", 0, 0, 0, 100_644)
+    writeln!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{bytes:<10}`", 0, 0, 0, 100_644)
 }
 
 /// What says of a package what it is: `control`, and four more of which one is read by dpkg.

@@ -185,9 +185,12 @@ impl Blocks {
             let at = self.next_flush;
             self.next_flush += FLUSHER_NS;
             self.drain(m, at);
-            let old = self.committed.extract_if(.., |_, since| *since + OLD_NS <= at);
-            let places: Vec<u64> = old.map(|(place, _)| place).collect();
-            places.into_iter().for_each(|place| self.queue(place, BLOCK));
+            let old = self.committed.iter().filter(|(_, since)| **since + OLD_NS <= at);
+            let places: Vec<u64> = old.map(|(place, _)| *place).collect();
+            for place in places {
+                self.committed.remove(&place);
+                self.queue(place, BLOCK);
+            }
             if !self.running.is_empty() && self.since + COMMIT_NS <= at {
                 self.commit(m, at);
             }

@@ -42,7 +42,11 @@ fn packages_come_and_go_in_a_directory_and_nothing_is_left() {
     let ended = scratch.run(["run", "files", target.to_str().unwrap(), "--real"]);
     assert!(ended.code == 2 && ended.stderr.contains("files installs no packages"), "{}", ended.stderr);
     let ended = scratch.run(["run", "packages", "sim:class4-card,capacity=64MB"]);
-    assert!(ended.code != 0 && ended.stderr.contains("880.6 MiB of files; sim:class4-card holds 61.0 MiB"), "{}", ended.stderr);
+    assert!(
+        ended.code != 0 && ended.stderr.contains("880.6 MiB of files; sim:class4-card holds 61.0 MiB"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]

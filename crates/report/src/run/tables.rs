@@ -236,16 +236,21 @@ fn recorded(phase: &PhaseRun) -> Option<String> {
     }
     let replay = stream.replay()?;
     let calls = quantity::count(replay.calls());
+    let device = |name| metric_of(phase, "", name).and_then(|metric| metric.value).filter(|bytes| *bytes > 0.0);
+    let ratio = device("device_written_bytes").zip(device("device_read_bytes"));
+    let ratio =
+        ratio.map(|(written, read)| format!("; writes to reads {} : 1", quantity::significant(written / read, 2)));
+    let ratio = ratio.unwrap_or_default();
     let span = quantity::quantity(replay.replay_span_ns as f64 / 1e9, Unit::S);
     match replay.replay_span_ns {
         0 => None,
         _ if replay.replay_real.is_some() => {
             let by =
                 phase.record.as_ref().map_or("dpkg", |record| record.engine.features.first().map_or("dpkg", |by| by));
-            Some(format!("{}: by {by} itself", phase.plan.name))
+            Some(format!("{}: by {by} itself{ratio}", phase.plan.name))
         }
-        _ if replay.is_model() => Some(format!("{}: {calls} calls", phase.plan.name)),
-        _ => Some(format!("{}: {calls} calls; they took {span} when they were recorded", phase.plan.name)),
+        _ if replay.is_model() => Some(format!("{}: {calls} calls{ratio}", phase.plan.name)),
+        _ => Some(format!("{}: {calls} calls; they took {span} when they were recorded{ratio}", phase.plan.name)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Resolver, RunError};
 use crate::budget::round_bytes;
 use crate::job::{Extent, Files, Job, Phase};
 use crate::workload::MOST;
-use model::{BlockSize, Order, Pacing, PhaseKind, StreamPlan, Sync, TargetKind};
+use model::{BlockSize, Order, Pacing, PhaseKind, ReplayPlan, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
     fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
@@ -66,18 +66,30 @@ impl Resolver<'_> {
         stream
     }
 
+    /// Calls on files that are made again; those of packages are made here.
+    fn replay_stream(
+        &mut self,
+        replay: &ReplayPlan,
+        phase: &Phase,
+        job: &Job,
+        number: u32,
+        copy: u32,
+    ) -> Result<StreamPlan, RunError> {
+        self.needs_directory(phase, job)?;
+        let mut stream = self.bare_stream(job, number, copy);
+        let packages = job.on_packages.then(|| self.packages.plan(&job.packages));
+        let calls = packages.as_ref().unwrap_or(replay).calls();
+        stream.kind = packages.map_or(stream.kind, Into::into);
+        stream.limits.total_operations = Some(calls);
+        Ok(stream)
+    }
+
     pub(super) fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
         if let Some(files) = job.stream.files() {
             return self.file_stream(files, phase, job, number, copy);
         }
         if let Some(replay) = job.stream.replay() {
-            self.needs_directory(phase, job)?;
-            let mut stream = self.bare_stream(job, number, copy);
-            let packages = job.on_packages.then(|| self.packages.plan(&job.packages));
-            let calls = packages.as_ref().unwrap_or(replay).calls();
-            stream.kind = packages.map_or(stream.kind, Into::into);
-            stream.limits.total_operations = Some(calls);
-            return Ok(stream);
+            return self.replay_stream(replay, phase, job, number, copy);
         }
         let files = self.files_of(phase, job, copy);
         let offered = self.inputs.max_bytes;

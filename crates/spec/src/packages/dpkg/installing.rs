@@ -28,7 +28,7 @@ impl Dpkg {
             let opened = self.open(part, ANEW);
             for at in (0..package.archive).step_by(DOWNLOAD_PIECE as usize) {
                 let length = DOWNLOAD_PIECE.min(package.archive - at);
-                self.think(length * think::DOWNLOAD_NS_PER_KIB >> 10);
+                self.think(length * think::DOWNLOAD_NS_PER_KIB / 1024);
                 self.transfer(true, &opened, at, length, length);
             }
             self.close(&opened);
@@ -176,7 +176,7 @@ impl Dpkg {
                 [CallKind::Chown, CallKind::Utimes].into_iter().for_each(|kind| self.set(kind, new));
                 continue;
             };
-            self.think(bytes * think::UNPACK_NS_PER_KIB >> 10);
+            self.think(bytes * think::UNPACK_NS_PER_KIB / 1024);
             let opened = self.open(new, NEW);
             self.transfer(true, &opened, 0, bytes, DATA_PIECE);
             self.on(&opened, CallKind::SyncRange, WRITE_OUT);
