@@ -84,9 +84,10 @@ pub fn blktrace_text(files: &[Vec<u8>]) -> Result<String, String> {
         }
     }
     events.sort_unstable();
+    let first: u64 = events.first().map_or(0, |(time, ..)| *time);
     let mut text = String::with_capacity(events.len() * 56);
     for (time, sequence, name, of, sector, bytes, device, pid) in events {
-        let (seconds, part) = (time / 1_000_000_000, time % 1_000_000_000);
+        let (seconds, part) = ((time - first) / 1_000_000_000, (time - first) % 1_000_000_000);
         let (major, minor) = (device >> 20, device & 0xf_ffff);
         let _ = write!(text, "{major},{minor} 0 {sequence} {seconds}.{part:09} {pid} {name} {}", kinds(of, bytes));
         let _ = if bytes > 0 { writeln!(text, " {sector} + {}", bytes / 512) } else { writeln!(text) };
@@ -137,8 +138,8 @@ mod tests {
             let text = blktrace_text(&files).unwrap();
             assert_eq!(
                 text,
-                "259,3 0 7 0.000000999 99 Q FWF 5000000000 + 16\n259,3 0 7 1.000000005 99 Q RS 5000000000 + 8\n\
-                 259,3 0 7 1.000000009 99 D R 5000000000 + 8\n259,3 0 7 2.000000000 99 Q FW\ncut"
+                "259,3 0 7 0.000000000 99 Q FWF 5000000000 + 16\n259,3 0 7 0.999999006 99 Q RS 5000000000 + 8\n\
+                 259,3 0 7 0.999999010 99 D R 5000000000 + 8\n259,3 0 7 1.999999001 99 Q FW\ncut"
             );
             assert!(crate::is_trace(&text));
         }
