@@ -1,5 +1,6 @@
 //! A fully resolved workload: every default, size and seed explicit, nothing left to decide.
 
+mod calls;
 mod copying;
 mod course;
 mod demands;
@@ -16,6 +17,7 @@ mod verify_kind;
 mod verifying;
 mod work;
 
+pub use calls::{CallCursor, PackedCalls};
 pub use copying::{CopyMethod, CopyPlan};
 pub use course::{
     Arrivals, BufferPages, Buffers, ErrorPolicy, FileOrder, Flow, Flush, IoClass, IoPriority, LatencyTarget, Numa,

@@ -6,7 +6,7 @@
 
 use crate::op::in_fields;
 use crate::{Next, Outcome, Request, Source};
-use model::{CallKind, Direction, FileCall, FileTrace, NO_NUMBER, Ns, ReplayPlan};
+use model::{CallCursor, CallKind, Direction, FileCall, FileTrace, NO_NUMBER, Ns, ReplayPlan};
 use std::sync::Arc;
 
 /// One call.
@@ -45,7 +45,9 @@ impl Request for CallOp {
 #[derive(Debug)]
 pub struct Replayed {
     trace: Arc<FileTrace>,
-    next: usize,
+    cursor: CallCursor,
+    /// The one that comes next, where it is known.
+    next: Option<FileCall>,
     start: Option<Ns>,
     speed_milli: u32,
     pauses: bool,
@@ -61,7 +63,8 @@ impl Replayed {
         let threads = trace.calls.iter().map(|call| call.thread).max().unwrap_or(0);
         Self {
             trace,
-            next: 0,
+            cursor: CallCursor::default(),
+            next: None,
             start: None,
             speed_milli: plan.replay_speed_milli,
             pauses: plan.replay_pauses,
@@ -113,10 +116,12 @@ impl Source for Replayed {
             self.ended.fill(now);
             now
         });
-        let Some(call) = self.trace.calls.get(self.next).copied() else {
+        let next = self.next.take().or_else(|| self.cursor.take(&self.trace.calls));
+        let Some(call) = next else {
             return if self.in_flight.is_empty() { Next::Done } else { Next::WaitForCompletion };
         };
         if self.in_flight.iter().any(|first| self.waits_for(first, &call)) {
+            self.next = next;
             return Next::WaitForCompletion;
         }
         let mut intended_ns = None;
@@ -126,11 +131,11 @@ impl Source for Replayed {
                 false => start.saturating_add(self.scaled(call.at_ns)),
             };
             if due > now {
+                self.next = next;
                 return Next::WaitUntil(due);
             }
             intended_ns = Some(due).filter(|_| !self.pauses);
         }
-        self.next += 1;
         self.in_flight.push(call);
         let len = if matches!(call.kind, CallKind::Read | CallKind::Write) { call.bytes as u32 } else { 0 };
         Next::Op(CallOp { call, len, buffer: 0, intended_ns })

@@ -1,6 +1,8 @@
 //! Calls on files as a program made them once, to be made again.
 
-use super::{FilesPlan, PhasePlan, RealPackages, StopRule, StreamKind, StreamPlan, Trace, is_default};
+use super::{
+    FilesPlan, PhasePlan, RealPackages, StopRule, StreamKind, StreamPlan, Trace, calls::PackedCalls, is_default,
+};
 use crate::{Direction, Ns};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -164,7 +166,7 @@ pub struct PathNode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileTrace {
     /// In the order in which they started.
-    pub calls: Vec<FileCall>,
+    pub calls: PackedCalls,
     /// Paths.
     pub paths: Vec<PathNode>,
     /// Length of each name in bytes.
@@ -234,7 +236,7 @@ impl ReplayPlan {
     /// With these calls, and what is there at most while they are made: entries, and bytes of files.
     pub fn with(self, trace: FileTrace, replay_most: [u64; 2]) -> Self {
         let (mut replay_calls, mut replay_bytes, mut pauses) = (BTreeMap::new(), [0, 0], 0u64);
-        for call in &trace.calls {
+        for call in trace.calls.iter() {
             pauses = pauses.saturating_add(call.pause_ns);
             *replay_calls.entry(call.kind).or_insert(0) += 1;
             match call.kind {

@@ -3,7 +3,7 @@
 use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PathNode};
 use std::collections::HashMap;
 
-/// Calls at most: 64 bytes of memory each.
+/// Calls at most: some ten bytes of memory each.
 pub(crate) const MOST_CALLS: usize = 4 << 20;
 /// Directories above a path at most; those that are made are removed again level by level.
 pub(crate) const MOST_LEVELS: usize = 30;
@@ -54,6 +54,8 @@ pub(crate) struct Recording {
     names: HashMap<String, u32>,
     paths: HashMap<PathNode, u32>,
     there: Vec<There>,
+    /// Whether anything lies below.
+    has_below: Vec<bool>,
     files: Vec<Content>,
     before: HashMap<u32, usize>,
     /// Directories that have been renamed: where they were before.
@@ -86,10 +88,16 @@ impl Recording {
         let next = self.trace.paths.len() as u32;
         let path = *self.paths.entry(node).or_insert(next);
         if path == next {
-            self.trace.paths.push(node);
-            self.there.push(There::Unknown);
+            self.add_path(node);
         }
         path
+    }
+
+    fn add_path(&mut self, node: PathNode) {
+        self.trace.paths.push(node);
+        self.there.push(There::Unknown);
+        self.has_below.push(false);
+        self.has_below[node.parent as usize] = true;
     }
 
     /// The number of a path, by its names.
@@ -156,8 +164,7 @@ impl Recording {
                     let next = self.trace.paths.len() as u32;
                     path = *self.paths.entry(node).or_insert(next);
                     if path == next {
-                        self.trace.paths.push(node);
-                        self.there.push(There::Unknown);
+                        self.add_path(node);
                     }
                 }
                 return path;
@@ -388,6 +395,9 @@ impl Recording {
 
     /// What is known of what lies below a directory that is renamed.
     fn move_below(&mut self, from: u32, to: u32) {
+        if !self.has_below[from as usize] {
+            return;
+        }
         // Paths come behind those above them: one pass finds all.
         let mut at: HashMap<u32, u32> = HashMap::from([(from, to)]);
         for path in from as usize + 1..self.trace.paths.len() {
@@ -397,8 +407,7 @@ impl Recording {
             let next = self.trace.paths.len() as u32;
             let new = *self.paths.entry(here).or_insert(next);
             if new == next {
-                self.trace.paths.push(here);
-                self.there.push(There::Unknown);
+                self.add_path(here);
             }
             at.insert(path as u32, new);
             let known = self.there[path];
@@ -444,13 +453,21 @@ impl Recording {
 
 /// In the order in which the calls started (they are told when they came back), from the first one on.
 fn from_the_first(mut trace: FileTrace) -> FileTrace {
-    trace.calls.sort_by_key(|call| call.at_ns);
-    let first = trace.calls.first().map_or(0, |call| call.at_ns);
     let mut threads: HashMap<u16, u16> = HashMap::new();
-    for call in &mut trace.calls {
-        call.at_ns = call.at_ns.saturating_sub(first);
+    let mut first = None;
+    let mut from = |mut call: FileCall| {
+        call.at_ns = call.at_ns.saturating_sub(*first.get_or_insert(call.at_ns));
         let next = threads.len() as u16;
         call.thread = *threads.entry(call.thread).or_insert(next);
-    }
+        call
+    };
+    let moments = trace.calls.iter().map(|call| call.at_ns);
+    trace.calls = if moments.is_sorted() {
+        trace.calls.iter().map(from).collect()
+    } else {
+        let mut calls: Vec<FileCall> = trace.calls.iter().collect();
+        calls.sort_by_key(|call| call.at_ns);
+        calls.into_iter().map(&mut from).collect()
+    };
     trace
 }

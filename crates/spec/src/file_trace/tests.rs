@@ -1,6 +1,6 @@
 use super::*;
 use crate::workload::TextMachine;
-use model::{CallFlag, CallKind, FileTrace, NO_NUMBER};
+use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
 use std::collections::BTreeMap;
 
 fn parsed(text: &str, set: &[(&str, &str)]) -> Result<Workload, Vec<TextError>> {
@@ -63,13 +63,14 @@ fn descriptors_positions_and_renames_are_followed() {
     let trace = &replay.trace.0;
     let kinds: Vec<CallKind> = trace.calls.iter().map(|c| c.kind).collect();
     assert_eq!(kinds, [Open, Write, Write, Fsync, Close, Rename, Open, Read]);
-    let [first, second] = [trace.calls[1], trace.calls[2]];
+    let calls: Vec<FileCall> = trace.calls.iter().collect();
+    let [first, second] = [calls[1], calls[2]];
     assert_eq!((first.offset, first.bytes, second.offset, second.bytes), (0, 5000, 5000, 100));
-    let read = trace.calls[7];
+    let read = calls[7];
     assert_eq!((read.offset, read.bytes, read.handle), (1000, 4100, 1));
-    let renamed = trace.calls[5];
+    let renamed = calls[5];
     assert_eq!((path_of(trace, renamed.path).len(), renamed.handle), (1, NO_NUMBER));
-    assert_eq!(trace.calls[6].path, renamed.second);
+    assert_eq!(calls[6].path, renamed.second);
     assert_eq!((first.at_ns, first.pause_ns), (1_000_000, 900_000));
     assert!(trace.before.is_empty(), "all that is read was written: {:?}", trace.before);
     assert_eq!((replay.replay_bytes, replay.replay_most), ([4100, 5100], [1, 8192]));
