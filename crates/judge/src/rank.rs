@@ -56,6 +56,13 @@ pub enum RankError {
     },
 }
 
+/// The metric of this name; `install_s`, as studies write it, is how long the phase `install` took.
+fn named(asked: &str, ids: &[String]) -> Result<String, RankError> {
+    let time = asked.strip_suffix("_s").map(|phase| format!("{phase}.time_s"));
+    let known = [Some(asked.to_owned()), time].into_iter().flatten().find(|id| ids.contains(id));
+    known.ok_or_else(|| RankError::UnknownMetric { asked: asked.to_owned(), there_are: ids.to_vec() })
+}
+
 /// Ranks targets.
 ///
 /// # Errors
@@ -73,9 +80,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     for patterns in [&asked.higher, &asked.lower] {
         selected(patterns, &ids)?;
     }
-    if let Some(predicted) = asked.predicted.as_ref().filter(|p| !ids.contains(p)) {
-        return Err(RankError::UnknownMetric { asked: predicted.clone(), there_are: ids });
-    }
+    let predicted = asked.predicted.as_ref().map(|p| named(p, &ids)).transpose()?;
     let mut ranking = Ranking {
         targets: targets.iter().map(|t| RankedTarget { name: t.name.clone(), metrics: Vec::new() }).collect(),
         ..Ranking::default()
@@ -92,11 +97,11 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
                 .to_owned(),
         );
     }
-    if let Some(predicted) = &asked.predicted {
+    if let Some(predicted) = &predicted {
         predict(&mut ranking, predicted, &predictors);
     }
     for target in &mut ranking.targets {
-        target.metrics.retain(|m| shown.contains(&m.id) || Some(&m.id) == asked.predicted.as_ref());
+        target.metrics.retain(|m| shown.contains(&m.id) || Some(&m.id) == predicted.as_ref());
         // In the order in which they were asked for; of one pattern, and without any, as they are in the runs.
         target.metrics.sort_by_key(|m| asked.metrics.iter().position(|p| matches_pattern(p, &m.id)));
     }

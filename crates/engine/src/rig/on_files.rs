@@ -8,7 +8,8 @@ use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, errno_text, refusal};
 use crate::Control;
 use model::{
-    ColdProof, Direction, Failure, FailureKind, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind,
+    CallKind, ColdProof, Direction, Failure, FailureKind, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind,
+    TargetKind,
 };
 use std::path::Path;
 
@@ -27,7 +28,7 @@ fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) 
     let what = if kind == FileKind::HardLink { "hard links" } else { "symbolic links" };
     let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
     Failure::new(FailureKind::Environment, message)
-        .remedy("leave file-kind out, or name a directory on another file system")
+        .remedy("name a directory on another file system (of operations on files: or leave file-kind out)")
 }
 
 /// Packages of which nobody knows what an earlier phase left.
@@ -63,6 +64,12 @@ impl FileRig {
                 StreamKind::Replay(replay) => {
                     if replay.replay_set > 0 && replay.trace.0.before.is_empty() && !own.has(replay.replay_set) {
                         return Err(needs_install(phase));
+                    }
+                    for (call, kind) in [(CallKind::Link, FileKind::HardLink), (CallKind::Symlink, FileKind::Symlink)] {
+                        if replay.replay_calls.contains_key(&call) {
+                            let tried = own.try_recorded_link(replay.replay_set, kind);
+                            tried.map_err(|e| no_links(phase, &path, kind, &e))?;
+                        }
                     }
                     own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
                     ways.push(Way { files: vec![own.handle()], ..Way::default() });
@@ -116,7 +123,11 @@ impl FileRig {
             bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
         }
         for replay in phase.streams.iter().filter_map(|s| s.replay()) {
-            let [entries, held] = replay.replay_most;
+            let [entries, mut held] = replay.replay_most;
+            // Archives that are made hold as much as what they become.
+            if replay.replay_real.is_some() {
+                held = held.saturating_mul(2);
+            }
             (count, bytes) = (count.saturating_add(entries), bytes.saturating_add(held));
         }
         if let Ok(Some(free)) = sys::free_inodes(&self.target.file)

@@ -168,6 +168,21 @@ impl OwnDirectory {
         made.and_then(|()| sys::remove_file(&*self.directory, name)).map_err(io::Error::from_raw_os_error)
     }
 
+    /// The same for a recording, which has made nothing yet.
+    ///
+    /// # Errors
+    /// Those of making such a link, and of the file that it is a name of.
+    pub fn try_recorded_link(&self, set: u32, file_kind: FileKind) -> io::Result<()> {
+        let files = FilesPlan { file_set: set, file_kind, ..FilesPlan::default() };
+        let mut text = PathText::default();
+        let linked = EntryNames::of(&files).top(LINKED, &mut text);
+        let new = OpenAs { write: true, create: true, ..OpenAs::default() };
+        sys::open_as(&*self.directory, linked, new).map_err(io::Error::from_raw_os_error)?;
+        let tried = self.try_link(&files);
+        sys::remove_file(&*self.directory, linked).map_err(io::Error::from_raw_os_error)?;
+        tried
+    }
+
     /// Whether a recording of this set was made here.
     pub fn has(&self, set: u32) -> bool {
         sys::stat_entry(&*self.directory, TraceNames::of(&FileTrace::top(), set).path(0)).is_ok()

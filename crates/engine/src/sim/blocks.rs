@@ -12,8 +12,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(super) const BLOCK: u64 = 4096;
 /// Blocks of data that one block of a bitmap tells of.
 const GROUP: u64 = 128 << 20;
-/// Inodes in a block of 4 KiB, of 256 bytes.
+/// Inodes in a block of 4 KiB, of 256 bytes, and those that one block of a bitmap tells of.
 const INODES_OF_A_BLOCK: u64 = 16;
+const INODES_OF_A_GROUP: u64 = 8192;
+/// Where what describes the file system lies: descriptions of groups, bitmaps of room and of inodes, and the inodes themselves.
+const GROUPS: u64 = BLOCK;
+const ROOM: u64 = 16 * BLOCK;
+const INODE_BITMAPS: u64 = 1 << 20;
+const INODES: u64 = 8 << 20;
 /// What is no longer is a large file.
 const SMALL_BYTES: u64 = 64 << 10;
 /// Large files start at multiples of their length, as a power of two up to this.
@@ -117,19 +123,19 @@ impl Blocks {
 
     /// The bitmap of a place, and the description of its group.
     pub fn room_changed(&mut self, place: u64, now: Ns) {
-        self.change(BLOCK * (16 + place / GROUP), now);
-        self.change(BLOCK, now);
+        self.change(ROOM + place / GROUP * BLOCK, now);
+        self.change(GROUPS, now);
     }
 
     /// The block of an inode.
     pub fn inode_block(number: u32) -> u64 {
-        (8 << 20) + u64::from(number) / INODES_OF_A_BLOCK * BLOCK
+        INODES + u64::from(number) / INODES_OF_A_BLOCK * BLOCK
     }
 
     /// An inode is taken or given back.
     pub fn inode_taken(&mut self, number: u32, now: Ns) {
-        self.change(BLOCK * (4096 / 16 + u64::from(number) / 8192), now);
-        self.change(BLOCK, now);
+        self.change(INODE_BITMAPS + u64::from(number) / INODES_OF_A_GROUP * BLOCK, now);
+        self.change(GROUPS, now);
         self.change(Self::inode_block(number), now);
     }
 

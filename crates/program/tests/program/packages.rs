@@ -127,6 +127,13 @@ fn what_predicts_the_installation_has_the_sign_that_the_published_numbers_have()
         published.push(row);
     }
     assert_eq!(simulated.len(), 8);
+    let runs = scratch.json(["runs", "list", "--json"], 0);
+    let ids: Vec<&str> = runs["runs"].as_array().unwrap().iter().map(|run| run["run_id"].as_str().unwrap()).collect();
+    let asked = ["rank", "--json", "--predict", "install_s", "--predictors", "write-*.iops"];
+    let ranked = scratch.json(asked.iter().chain(&ids), 0);
+    assert_eq!(ranked["predicted"], "install_s");
+    let told = ranked["prediction"].as_array().unwrap();
+    assert!(told.len() == 3 && told.iter().all(|one| one["tau"].as_f64().unwrap() < -0.4), "{told:?}");
     for (ours, theirs) in [
         ("read-1k.iops", "read_iops_1k"),
         ("read-4k.iops", "read_iops_4k"),
