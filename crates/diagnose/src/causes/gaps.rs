@@ -39,7 +39,9 @@ impl Gaps {
 pub(crate) fn gaps(phase: &PhaseRun, record: &PhaseRecord) -> Option<Gaps> {
     let rounds = |s: &model::StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd);
     let paced = |s: &model::StreamPlan| s.timing.think.is_some() || s.timing.pacing.is_some();
-    if record.operations == 0 || phase.plan.streams.iter().any(|s| rounds(s) || paced(s)) {
+    // What is done again pauses and syncs as it did then.
+    if record.operations == 0 || phase.plan.is_done_again() || phase.plan.streams.iter().any(|s| rounds(s) || paced(s))
+    {
         return None;
     }
     let intervals = record.counted_intervals();

@@ -76,6 +76,8 @@ fn simulated_cards_are_near_what_was_published_of_them() {
         for (ours, published) in ours.into_iter().chain([boot]).zip(published) {
             assert!((0.7..1.3).contains(&(ours / published)), "{card}: {ours} s, published {published} s");
         }
+        let again = scratch.run(["run", "packages", &target]);
+        assert!(!again.stdout.contains("stands still"), "its syncs are meant: {}", again.stdout);
         assert_eq!(figures(&scratch, &["run", "packages", &target])["install.time_s"], all["install.time_s"], "again");
     }
 }
