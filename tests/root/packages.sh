@@ -66,6 +66,21 @@ awk -v packages=60 '
         if (bad) { print "apart:" bad; exit 1 }
     }' "$scratch/real" "$scratch/model" || fail "the model is not like dpkg"
 
+# Archives that somebody hands over: a link that leads out of the root, a file behind it, and a script.
+mkdir -p "$scratch/mine" "$scratch/debs" "$scratch/a/DEBIAN" "$scratch/a/opt" "$scratch/b/DEBIAN" "$scratch/b/opt/out"
+ln -s "$scratch/mine" "$scratch/a/opt/out"
+echo theirs >"$scratch/b/opt/out/file"
+for package in a b; do
+    printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b>\nDescription: x\n' "their-$package" >"$scratch/$package/DEBIAN/control"
+    printf '#!/bin/sh\ntouch "%s/ran"\n' "$scratch/mine" >"$scratch/$package/DEBIAN/postinst"
+    chmod 755 "$scratch/$package/DEBIAN/postinst"
+    dpkg-deb --build "$scratch/$package" "$scratch/debs/$package.deb" >/dev/null
+done
+"$narrows" run packages "$scratch/target" --real="$scratch/debs" --set packages-removed=1 >"$scratch/answer" 2>"$scratch/err" || true
+grep -q 'by dpkg' "$scratch/answer" "$scratch/err" || grep -q 'dpkg ended' "$scratch/answer" "$scratch/err" || fail "dpkg was not started with archives that are named"
+[[ -z $(ls -A "$scratch/mine") ]] || fail "an archive wrote outside of dpkg's root"
+[[ -z $(ls -A "$scratch/target") ]] || fail "something of named archives is left"
+
 # Killed in the middle: the next run removes what is left.
 "$narrows" run packages "$scratch/target" --real "${few[@]}" >/dev/null 2>&1 &
 victim=$!

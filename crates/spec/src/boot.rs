@@ -1,9 +1,8 @@
 //! A boot as it asked its disk, for jobs that do it again.
 
 use crate::job::Job;
-use crate::trace::does_again;
+use crate::trace::{digest_of, does_again};
 use model::{Trace, TraceKind, TraceOp};
-use sha2::{Digest, Sha256};
 
 /// Microseconds of thinking before, with `w` where it writes; blocks from the end of the one before; blocks.
 const TEXT: &str = include_str!("../workloads/boot.trace");
@@ -29,11 +28,7 @@ fn operations() -> Vec<TraceOp> {
 
 /// Makes a job one that does it again.
 pub(crate) fn boot(job: &mut Job) {
-    let trace = Trace {
-        trace_digest: Sha256::digest(TEXT.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
-        trace_pauses: true,
-        ..Trace::of(operations())
-    };
+    let trace = Trace { trace_digest: digest_of(TEXT), trace_pauses: true, ..Trace::of(operations()) };
     let end = trace.ops.0.iter().map(|op| op.offset + u64::from(op.len)).max().unwrap_or(0);
     job.stream.path.queue_depth = DEPTH;
     does_again(job, trace, end, BLOCK);

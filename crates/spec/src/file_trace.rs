@@ -13,7 +13,6 @@ use crate::text_error::{Place, TextError, TextErrorKind};
 use crate::workload::{MOST_ERRORS, TextInputs};
 use model::{ErrorPolicy, PhaseKind, ReplayPlan};
 use processes::{Outside, Processes};
-use sha2::{Digest, Sha256};
 use strace::{Line, Reader};
 
 /// First line of what `narrows trace` writes.
@@ -189,7 +188,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     }
     let (trace, most) = processes.recording.done();
     let threads = trace.calls.iter().map(|call| u32::from(call.thread) + 1).max().unwrap_or(1);
-    let digest = Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
+    let digest = crate::trace::digest_of(inputs.text);
     let replay = ReplayPlan {
         replay_digest: digest,
         replay_threads: threads,

@@ -315,6 +315,11 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u
     (ops, end, unit)
 }
 
+/// SHA-256 of a text, hexadecimal.
+pub(crate) fn digest_of(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
 /// Gives a job the operations of a trace, which end at `end` and lie on multiples of `unit`, both bytes.
 pub(crate) fn does_again(job: &mut Job, trace: Trace, end: u64, unit: u64) {
     let ops = &trace.ops.0;
@@ -357,11 +362,7 @@ fn workload(
     job.stream.path.queue_depth = wish.depth;
     job.stream.path.access = wish.access;
     job.stream.on_error = wish.on_error;
-    let trace = Trace {
-        trace_digest: Sha256::digest(inputs.text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect(),
-        trace_speed_milli: wish.speed_milli,
-        ..Trace::of(ops)
-    };
+    let trace = Trace { trace_digest: digest_of(inputs.text), trace_speed_milli: wish.speed_milli, ..Trace::of(ops) };
     does_again(&mut job, trace, end, unit);
     let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
     Workload {

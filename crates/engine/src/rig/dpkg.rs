@@ -16,8 +16,9 @@ use model::{
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use sys::{Epoch, ThreadUsage};
@@ -60,6 +61,9 @@ impl<'a> Dpkg<'a> {
 
     /// Runs a command to its end. `None`: it was stopped.
     fn finish(&self, mut command: Command, control: &Control) -> Result<Option<String>, Failure> {
+        if control.stopped() {
+            return Ok(None);
+        }
         let program = command.get_program().to_string_lossy().into_owned();
         command.env_clear().env("PATH", PATH).env("LC_ALL", "C").env("DPKG_COLORS", "never");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -142,6 +146,7 @@ impl<'a> Dpkg<'a> {
                     _ => {}
                 }
             }
+            harmless(&whole).map_err(io)?;
             self.finish(pack, control)?;
             fs::remove_dir_all(&whole).map_err(io)?;
         }
@@ -251,6 +256,35 @@ fn archives_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Makes what an archive holds harmless before dpkg, which follows links also out of its root, unpacks it: symbolic links that do not lead
+/// straight down lead to `nowhere`, what is neither file, directory nor link goes, and nobody's rights are lent.
+fn harmless(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let (path, held) = (entry.path(), entry.metadata()?);
+        if held.is_dir() {
+            harmless(&path)?;
+        } else if held.is_symlink() {
+            let leads_down = fs::read_link(&path)?.components().all(|part| matches!(part, Component::Normal(_)));
+            if !leads_down {
+                fs::remove_file(&path)?;
+                symlink("nowhere", &path)?;
+            }
+        } else if !held.is_file() {
+            fs::remove_file(&path)?;
+        } else if held.mode() & 0o7000 != 0 {
+            fs::set_permissions(&path, fs::Permissions::from_mode(held.mode() & 0o777))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the archives of a directory take, unpacked and as they are: they are compressed to a quarter at most.
+pub(super) fn room_for(archives: &str) -> u64 {
+    let named = archives_in(Path::new(archives)).unwrap_or_default();
+    named.iter().filter_map(|archive| fs::metadata(archive).ok()).map(|held| held.len().saturating_mul(5)).sum()
+}
+
 /// What comes through a pipe, read as it comes so that nobody waits for it.
 fn said_by(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
@@ -266,4 +300,28 @@ fn said_by(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
 fn stop(child: &mut Child) {
     sys::kill_group(child.id());
     let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_archive_holds_leads_nowhere_else_and_lends_no_rights() {
+        let top = tempfile::tempdir().unwrap();
+        let below = top.path().join("usr/lib");
+        fs::create_dir_all(&below).unwrap();
+        for (target, name) in [("/etc", "out"), ("../../../etc", "up"), ("lib.so.1", "same"), ("a/../../x", "mixed")] {
+            symlink(target, below.join(name)).unwrap();
+        }
+        let tool = below.join("tool");
+        fs::write(&tool, b"x").unwrap();
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o4755)).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(below.join("socket")).unwrap();
+        harmless(top.path()).unwrap();
+        let leads = |name: &str| fs::read_link(below.join(name)).unwrap().display().to_string();
+        assert_eq!(["out", "up", "same", "mixed"].map(leads), ["nowhere", "nowhere", "lib.so.1", "nowhere"]);
+        assert_eq!(fs::metadata(&tool).unwrap().mode() & 0o7777, 0o755);
+        assert!(fs::symlink_metadata(below.join("socket")).is_err());
+    }
 }

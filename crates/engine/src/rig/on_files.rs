@@ -1,7 +1,7 @@
 //! Phases of operations on files.
 
 use super::cold::drop_names;
-use super::dpkg::Dpkg;
+use super::dpkg::{Dpkg, room_for};
 use super::execute::{Job, Way, execute};
 use super::file::FileRig;
 use super::own_directory::OwnDirectory;
@@ -123,10 +123,13 @@ impl FileRig {
             bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
         }
         for replay in phase.streams.iter().filter_map(|s| s.replay()) {
-            let [entries, mut held] = replay.replay_most;
-            // Archives that are made hold as much as what they become.
-            if replay.replay_real.is_some() {
-                held = held.saturating_mul(2);
+            let [mut entries, mut held] = replay.replay_most;
+            match replay.replay_real.as_ref().map(|real| real.archives.as_deref()) {
+                None => {}
+                // Archives that are made hold as much as what they become.
+                Some(None) => held = held.saturating_mul(2),
+                // Of named ones nobody knows how many files they hold.
+                Some(Some(named)) => (entries, held) = (0, room_for(named)),
             }
             (count, bytes) = (count.saturating_add(entries), bytes.saturating_add(held));
         }
