@@ -3,6 +3,7 @@
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -18,7 +19,7 @@ fn errno<T>(result: Result<T, Errno>) -> Result<T, i32> {
 /// # Errors
 /// The errno of the first call that fails: `EEXIST`, `ENOSPC` (also without inodes), `EDQUOT`.
 #[inline]
-pub fn create_file(directory: impl AsFd, name: &str, data: &[u8], sync: bool) -> Result<(), i32> {
+pub fn create_file(directory: impl AsFd, name: impl Arg, data: &[u8], sync: bool) -> Result<(), i32> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR))?;
     write_whole(&file, data, sync)
@@ -40,7 +41,7 @@ fn write_whole(file: &OwnedFd, data: &[u8], sync: bool) -> Result<(), i32> {
 /// # Errors
 /// The errno of the first call that fails.
 #[inline]
-pub fn write_entry(directory: impl AsFd, name: &str, data: &[u8], sync: bool) -> Result<(), i32> {
+pub fn write_entry(directory: impl AsFd, name: impl Arg, data: &[u8], sync: bool) -> Result<(), i32> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
     write_whole(&file, data, sync)
@@ -51,7 +52,7 @@ pub fn write_entry(directory: impl AsFd, name: &str, data: &[u8], sync: bool) ->
 /// # Errors
 /// The errno: `ENOENT`, `ENOSPC`, `EISDIR`, `ENOTEMPTY`.
 #[inline]
-pub fn rename_entry(directory: impl AsFd, from: &str, to: &str) -> Result<(), i32> {
+pub fn rename_entry(directory: impl AsFd, from: impl Arg, to: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::renameat(&directory, from, &directory, to))
 }
 
@@ -60,7 +61,7 @@ pub fn rename_entry(directory: impl AsFd, from: &str, to: &str) -> Result<(), i3
 /// # Errors
 /// The errno.
 #[inline]
-pub fn sync_names(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn sync_names(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
     errno(rustix::fs::fsync(opened))
@@ -71,8 +72,9 @@ pub fn sync_names(directory: impl AsFd, name: &str) -> Result<(), i32> {
 ///
 /// # Errors
 /// The errno.
-#[inline]
-pub fn list_names(directory: impl AsFd, name: &str) -> Result<u64, i32> {
+// Its buffer is no part of what other operations take of the stack.
+#[inline(never)]
+pub fn list_names(directory: impl AsFd, name: impl Arg) -> Result<u64, i32> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
     let mut buffer = [MaybeUninit::uninit(); 32 << 10];
@@ -89,7 +91,7 @@ pub fn list_names(directory: impl AsFd, name: &str) -> Result<u64, i32> {
 /// # Errors
 /// The errno.
 #[inline]
-pub fn open_entry(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn open_entry(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     errno(rustix::fs::openat(directory, name, flags, Mode::empty())).map(drop)
 }
@@ -99,7 +101,7 @@ pub fn open_entry(directory: impl AsFd, name: &str) -> Result<(), i32> {
 /// # Errors
 /// The errno.
 #[inline]
-pub fn read_entry(directory: impl AsFd, name: &str, into: &mut [u8]) -> Result<usize, i32> {
+pub fn read_entry(directory: impl AsFd, name: impl Arg + Copy, into: &mut [u8]) -> Result<usize, i32> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     if errno(rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?.st_size == 0 {
         return Ok(0);
@@ -120,7 +122,7 @@ pub fn read_entry(directory: impl AsFd, name: &str, into: &mut [u8]) -> Result<u
 /// # Errors
 /// The errno: `EMLINK`, and `EPERM` where the file system has no such links.
 #[inline]
-pub fn link_entry(directory: impl AsFd, from: &str, name: &str) -> Result<(), i32> {
+pub fn link_entry(directory: impl AsFd, from: impl Arg, name: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::linkat(&directory, from, &directory, name, AtFlags::empty()))
 }
 
@@ -129,7 +131,7 @@ pub fn link_entry(directory: impl AsFd, from: &str, name: &str) -> Result<(), i3
 /// # Errors
 /// The errno: `EPERM` where the file system has none.
 #[inline]
-pub fn symlink_entry(directory: impl AsFd, to: &str, name: &str) -> Result<(), i32> {
+pub fn symlink_entry(directory: impl AsFd, to: impl Arg, name: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::symlinkat(to, directory, name))
 }
 
@@ -138,7 +140,7 @@ pub fn symlink_entry(directory: impl AsFd, to: &str, name: &str) -> Result<(), i
 /// # Errors
 /// The errno.
 #[inline]
-pub fn stat_entry(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn stat_entry(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)).map(|_| ())
 }
 
@@ -147,7 +149,7 @@ pub fn stat_entry(directory: impl AsFd, name: &str) -> Result<(), i32> {
 /// # Errors
 /// The errno.
 #[inline]
-pub fn make_directory(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn make_directory(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::mkdirat(directory, name, Mode::RWXU))
 }
 
@@ -156,7 +158,7 @@ pub fn make_directory(directory: impl AsFd, name: &str) -> Result<(), i32> {
 /// # Errors
 /// The errno.
 #[inline]
-pub fn remove_file(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn remove_file(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::unlinkat(directory, name, AtFlags::empty()))
 }
 
@@ -165,7 +167,7 @@ pub fn remove_file(directory: impl AsFd, name: &str) -> Result<(), i32> {
 /// # Errors
 /// The errno.
 #[inline]
-pub fn remove_directory(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn remove_directory(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     errno(rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR))
 }
 
@@ -173,7 +175,7 @@ pub fn remove_directory(directory: impl AsFd, name: &str) -> Result<(), i32> {
 ///
 /// # Errors
 /// `ELOOP` or `ENOTDIR` where it is something else, `EPERM` where it is another user's.
-pub fn open_own_directory(directory: impl AsFd, name: &str) -> io::Result<File> {
+pub fn open_own_directory(directory: impl AsFd, name: impl Arg) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = rustix::fs::openat(directory, name, flags, Mode::empty())?;
     if rustix::fs::fstat(&opened)?.st_uid != rustix::process::geteuid().as_raw() {
@@ -245,7 +247,7 @@ mod tests {
         let mut names = Vec::new();
         each_entry(&handle, |name, is_directory| names.push((name.to_owned(), is_directory))).unwrap();
         names.sort();
-        let of = |name: &str, directory| (name.to_owned(), directory);
+        let of = |name: impl Arg, directory| (name.to_owned(), directory);
         assert_eq!(names, [of("link", false), of("ours", false), of("sub", true), of("theirs", false)]);
         assert_eq!(remove_directory(&handle, "sub").map_err(name), Err("ENOTEMPTY".into()));
         remove_file(&own, "inner").unwrap();

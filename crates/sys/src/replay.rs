@@ -2,6 +2,7 @@
 
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, Uid};
 use rustix::io::Errno;
+use rustix::path::Arg;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// How a file is opened.
@@ -29,7 +30,7 @@ pub struct OpenAs {
 ///
 /// # Errors
 /// The errno: `ELOOP` where a symbolic link has that name.
-pub fn open_as(directory: impl AsFd, name: &str, how: OpenAs) -> Result<OwnedFd, i32> {
+pub fn open_as(directory: impl AsFd, name: impl Arg, how: OpenAs) -> Result<OwnedFd, i32> {
     let access = match (how.read, how.write) {
         (true, true) => OFlags::RDWR,
         (false, true) => OFlags::WRONLY,

@@ -8,8 +8,9 @@
 //! the recording may be anybody's, of any letters, and differ in case only.
 
 use model::{FileTrace, FilesPlan};
+use std::ffi::CStr;
 
-/// The longest path: 17 components of 10 and 20 digits, what they end in, and what lies between.
+/// The longest path: 17 components of 10 and 20 digits, what they end in, what lies between, and a zero.
 const PATH_BYTES: usize = 17 * 32 + 16;
 /// The member of a set that hard links are names of: no index is as high.
 pub(crate) const LINKED: u64 = u64::MAX;
@@ -18,7 +19,7 @@ const FAN: u64 = 10;
 /// What a name may end in.
 const ENDINGS: [&str; 3] = ["new", "moved", "journal"];
 
-/// Room for a path.
+/// Room for a path, which is made from its end on, so that each byte is put where it stays: one is made for each operation.
 #[derive(Debug)]
 pub(crate) struct PathText([u8; PATH_BYTES]);
 
@@ -36,55 +37,49 @@ pub(crate) struct EntryNames {
     levels: u32,
 }
 
-/// Text in a buffer.
-struct Text<'a> {
+/// A path that is being made: the zero behind it and its last bytes.
+struct Path<'a> {
     buffer: &'a mut [u8; PATH_BYTES],
-    len: usize,
+    start: usize,
 }
 
-impl<'a> Text<'a> {
+impl<'a> Path<'a> {
     fn new(buffer: &'a mut PathText) -> Self {
-        Self { buffer: &mut buffer.0, len: 0 }
+        Self { buffer: &mut buffer.0, start: PATH_BYTES - 1 }
+    }
+
+    /// In front of what is there. It fits, by [`PATH_BYTES`].
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.start -= 1;
+        self.buffer[self.start] = byte;
     }
 
     #[inline]
-    fn name(&mut self, set: u32, index: u64) -> &mut Self {
-        self.number(set.into());
-        self.add(".");
+    fn name(&mut self, set: u32, index: u64) {
         self.number(index);
-        self
+        self.byte(b'.');
+        self.number(set.into());
     }
 
-    /// By hand: one is made for each operation.
     #[inline]
     fn number(&mut self, mut number: u64) {
-        let mut digits = [0; 20];
-        let mut at = digits.len();
         loop {
-            at -= 1;
-            digits[at] = b'0' + (number % 10) as u8;
+            self.byte(b'0' + (number % 10) as u8);
             number /= 10;
             if number == 0 {
-                break;
+                return;
             }
         }
-        self.put(&digits[at..]);
     }
 
-    /// It fits, by [`PATH_BYTES`].
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) {
-        self.buffer[self.len..][..bytes.len()].copy_from_slice(bytes);
-        self.len += bytes.len();
+    fn text(&mut self, text: &str) {
+        text.bytes().rev().for_each(|byte| self.byte(byte));
     }
 
     #[inline]
-    fn add(&mut self, text: &str) {
-        self.put(text.as_bytes());
-    }
-
-    fn done(self) -> &'a str {
-        std::str::from_utf8(&self.buffer[..self.len]).unwrap_or_default()
+    fn done(self) -> &'a CStr {
+        CStr::from_bytes_until_nul(&self.buffer[self.start..]).unwrap_or_default()
     }
 }
 
@@ -95,57 +90,60 @@ impl EntryNames {
     }
 
     /// A member of the set that lies in no directory of it.
-    pub fn top<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a str {
+    pub fn top<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a CStr {
         self.path_at_top(index, "", buffer)
     }
 
     /// The same, with this behind it if there is something.
-    pub fn path_at_top<'a>(&self, index: u64, ending: &str, buffer: &'a mut PathText) -> &'a str {
+    pub fn path_at_top<'a>(&self, index: u64, ending: &str, buffer: &'a mut PathText) -> &'a CStr {
         let flat = Self { levels: 0, ..*self };
         flat.path(index, ending, buffer)
     }
 
-    fn above(&self, directory: u64, levels: u32, text: &mut Text<'_>) {
-        for level in (self.levels - levels..self.levels).rev() {
+    /// The first `levels` directories above one, and with it.
+    fn above(&self, directory: u64, levels: u32, path: &mut Path<'_>) {
+        for level in self.levels - levels..self.levels {
+            if path.start < PATH_BYTES - 1 {
+                path.byte(b'/');
+            }
             let number = directory / FAN.saturating_pow(level);
             // The first level has all the digits that are left.
-            let here = if level + 1 == self.levels { number } else { number % FAN };
-            text.name(self.set, here).add("/");
+            path.name(self.set, if level + 1 == self.levels { number } else { number % FAN });
         }
     }
 
     /// The path of a member, with this behind it if there is something.
-    pub fn path<'a>(&self, index: u64, ending: &str, buffer: &'a mut PathText) -> &'a str {
-        let mut text = Text::new(buffer);
-        if self.levels > 0 {
-            self.above(index / self.directory_files, self.levels, &mut text);
-        }
-        text.name(self.set, index);
+    #[inline]
+    pub fn path<'a>(&self, index: u64, ending: &str, buffer: &'a mut PathText) -> &'a CStr {
+        let mut path = Path::new(buffer);
         if !ending.is_empty() {
-            text.add(".");
-            text.add(ending);
+            path.text(ending);
+            path.byte(b'.');
         }
-        text.done()
+        path.name(self.set, index);
+        if self.levels > 0 {
+            self.above(index / self.directory_files, self.levels, &mut path);
+        }
+        path.done()
     }
 
     /// The directory of this number, or the one that all lie in.
-    pub fn directory<'a>(&self, directory: u64, buffer: &'a mut PathText) -> &'a str {
+    pub fn directory<'a>(&self, directory: u64, buffer: &'a mut PathText) -> &'a CStr {
         self.directory_above(directory, self.levels, buffer)
     }
 
     /// The first of the directories above it, so many of them.
-    pub fn directory_above<'a>(&self, directory: u64, levels: u32, buffer: &'a mut PathText) -> &'a str {
-        let mut text = Text::new(buffer);
-        self.above(directory, levels, &mut text);
-        match text.len.checked_sub(1) {
-            Some(without_slash) => text.len = without_slash,
-            None => text.add("."),
+    pub fn directory_above<'a>(&self, directory: u64, levels: u32, buffer: &'a mut PathText) -> &'a CStr {
+        if levels == 0 {
+            return c".";
         }
-        text.done()
+        let mut path = Path::new(buffer);
+        self.above(directory, levels, &mut path);
+        path.done()
     }
 
     /// The directory of a member.
-    pub fn directory_of<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a str {
+    pub fn directory_of<'a>(&self, index: u64, buffer: &'a mut PathText) -> &'a CStr {
         self.directory(index.checked_div(self.directory_files).unwrap_or(0), buffer)
     }
 
@@ -220,7 +218,7 @@ fn parts_of(name: &str) -> Option<(u32, u64, &str)> {
     let (set, index) = (set.parse().ok()?, index.parse().ok()?);
     let names = EntryNames { set, directory_files: 0, levels: 0 };
     let (known, ending) = (ending.is_none_or(|ending| ENDINGS.contains(&ending)), ending.unwrap_or(""));
-    (known && names.path(index, ending, &mut PathText::default()) == name).then_some((set, index, ending))
+    (known && names.path(index, ending, &mut PathText::default()).to_bytes() == name.as_bytes()).then_some((set, index, ending))
 }
 
 #[cfg(test)]
@@ -246,15 +244,15 @@ mod tests {
         let plan = FilesPlan { file_set: 3, directory_files: 100, directory_levels: 3, ..FilesPlan::default() };
         let names = EntryNames::of(&plan);
         let buffer = &mut PathText::default();
-        assert_eq!(names.path(2799, "", buffer), "3.0/3.2/3.7/3.2799");
-        assert_eq!(names.path(123_456, "new", buffer), "3.12/3.3/3.4/3.123456.new");
-        assert_eq!(names.directory(1234, buffer), "3.12/3.3/3.4");
-        assert_eq!(names.directory_of(123_456, buffer), "3.12/3.3/3.4");
-        assert_eq!(names.directory_above(1234, 2, buffer), "3.12/3.3");
+        assert_eq!(names.path(2799, "", buffer), c"3.0/3.2/3.7/3.2799");
+        assert_eq!(names.path(123_456, "new", buffer), c"3.12/3.3/3.4/3.123456.new");
+        assert_eq!(names.directory(1234, buffer), c"3.12/3.3/3.4");
+        assert_eq!(names.directory_of(123_456, buffer), c"3.12/3.3/3.4");
+        assert_eq!(names.directory_above(1234, 2, buffer), c"3.12/3.3");
         let flat = EntryNames::of(&FilesPlan { file_set: 3, ..FilesPlan::default() });
-        assert_eq!((flat.path(7, "moved", buffer), flat.directory_of(9, &mut PathText::default())), ("3.7.moved", "."));
+        assert_eq!((flat.path(7, "moved", buffer), flat.directory_of(9, &mut PathText::default())), (c"3.7.moved", c"."));
         let most = FilesPlan { file_set: u32::MAX, directory_files: 1, directory_levels: 16, ..FilesPlan::default() };
-        assert!(EntryNames::of(&most).path(LINKED, "journal", buffer).len() > 200);
+        assert!(EntryNames::of(&most).path(LINKED, "journal", buffer).count_bytes() > 200);
         for (name, set) in [("3.7", Some(3)), ("3.7.new", Some(3)), ("4.18446744073709551615", Some(4))] {
             assert_eq!(set_of(name), set);
         }

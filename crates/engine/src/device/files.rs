@@ -4,6 +4,7 @@ use super::entry_names::{EntryNames, LINKED, PathText, second_name};
 use super::in_thread::{Calls, InThread};
 use model::{FileKind, FileOperation, FilesPlan};
 use std::cell::RefCell;
+use std::ffi::CStr;
 use std::fs::File;
 use std::sync::Arc;
 use sys::{BufferPool, Epoch, errno::EIO};
@@ -38,7 +39,8 @@ pub struct Entries {
 }
 
 impl Entries {
-    fn create(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
+    #[inline]
+    fn create(&self, op: &FileOp, name: &CStr, data: &[u8]) -> Result<(), i32> {
         let directory = &*self.directory;
         match op.kind {
             FileKind::File => sys::create_file(directory, name, data, self.sync),
@@ -50,7 +52,8 @@ impl Entries {
     }
 
     /// A new file takes the place of one.
-    fn replace(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
+    #[inline(never)]
+    fn replace(&self, op: &FileOp, name: &CStr, data: &[u8]) -> Result<(), i32> {
         let mut text = self.texts[1].borrow_mut();
         let beside = self.names.path(op.index, "new", &mut text);
         sys::create_file(&*self.directory, beside, data, self.sync)?;
@@ -58,7 +61,8 @@ impl Entries {
     }
 
     /// A transaction with a rollback journal: <https://sqlite.org/atomiccommit.html>, sections 3.5 to 3.11.
-    fn journal(&self, op: &FileOp, name: &str, data: &[u8]) -> Result<(), i32> {
+    #[inline(never)]
+    fn journal(&self, op: &FileOp, name: &CStr, data: &[u8]) -> Result<(), i32> {
         let mut text = PathText::default();
         let journal = self.names.path(op.index, "journal", &mut text);
         let (before, after) = data.split_at(data.len() / 2);
@@ -68,7 +72,7 @@ impl Entries {
         sys::remove_file(&*self.directory, journal)
     }
 
-    fn rename(&self, op: &FileOp, name: &str) -> Result<(), i32> {
+    fn rename(&self, op: &FileOp, name: &CStr) -> Result<(), i32> {
         let mut text = self.texts[1].borrow_mut();
         sys::rename_entry(&*self.directory, name, self.names.path(op.index, second_name(!self.renamed), &mut text))
     }

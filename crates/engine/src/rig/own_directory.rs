@@ -76,13 +76,13 @@ fn clear_below(directory: &File, set: Option<u32>, deepest: u32) -> io::Result<(
     })?;
     let remove = |(name, is_directory): &(String, bool)| {
         let removed = match is_directory {
-            true => sys::remove_directory(directory, name),
-            false => sys::remove_file(directory, name),
+            true => sys::remove_directory(directory, name.as_str()),
+            false => sys::remove_file(directory, name.as_str()),
         };
         match removed {
             Err(errno) if *is_directory && deepest > 0 && kind_of(errno) == io::ErrorKind::DirectoryNotEmpty => {
-                clear_below(&sys::open_own_directory(directory, name)?, set, deepest - 1)?;
-                sys::remove_directory(directory, name).map_err(io::Error::from_raw_os_error)
+                clear_below(&sys::open_own_directory(directory, name.as_str())?, set, deepest - 1)?;
+                sys::remove_directory(directory, name.as_str()).map_err(io::Error::from_raw_os_error)
             }
             other => other.map_err(io::Error::from_raw_os_error),
         }
@@ -100,9 +100,9 @@ impl OwnDirectory {
         remove_left(&parent);
         let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let name = format!("{PREFIX}{}-{}", std::process::id(), time.as_nanos());
-        sys::make_directory(&parent, &name).map_err(io::Error::from_raw_os_error)?;
-        let directory = sys::open_own_directory(&parent, &name).inspect_err(|_| {
-            let _ = sys::remove_directory(&parent, &name);
+        sys::make_directory(&parent, name.as_str()).map_err(io::Error::from_raw_os_error)?;
+        let directory = sys::open_own_directory(&parent, name.as_str()).inspect_err(|_| {
+            let _ = sys::remove_directory(&parent, name.as_str());
         })?;
         // Where there are no locks, nobody removes what is not locked.
         let _ = sys::lock_exclusively(&directory, Duration::ZERO);
@@ -276,7 +276,7 @@ impl Drop for OwnDirectory {
     fn drop(&mut self) {
         // What cannot be removed now is found by the next run.
         let _ = clear(&self.directory, None);
-        let _ = sys::remove_directory(&self.parent, &self.name);
+        let _ = sys::remove_directory(&self.parent, self.name.as_str());
     }
 }
 
@@ -289,11 +289,11 @@ fn remove_left(parent: &File) {
         left.extend((is_directory && name.starts_with(PREFIX)).then(|| name.to_owned()));
     });
     for name in left {
-        if let Ok(directory) = sys::open_own_directory(parent, &name)
+        if let Ok(directory) = sys::open_own_directory(parent, name.as_str())
             && let Ok(Locked::Held) = sys::lock_exclusively(&directory, Duration::ZERO)
         {
             let _ = clear(&directory, None);
-            let _ = sys::remove_directory(parent, &name);
+            let _ = sys::remove_directory(parent, name.as_str());
         }
     }
 }
