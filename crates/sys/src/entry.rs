@@ -247,7 +247,7 @@ mod tests {
         let mut names = Vec::new();
         each_entry(&handle, |name, is_directory| names.push((name.to_owned(), is_directory))).unwrap();
         names.sort();
-        let of = |name: impl Arg, directory| (name.to_owned(), directory);
+        let of = |name: &str, directory| (name.to_owned(), directory);
         assert_eq!(names, [of("link", false), of("ours", false), of("sub", true), of("theirs", false)]);
         assert_eq!(remove_directory(&handle, "sub").map_err(name), Err("ENOTEMPTY".into()));
         remove_file(&own, "inner").unwrap();
