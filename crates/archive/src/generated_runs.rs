@@ -320,7 +320,7 @@ fn target(d: &mut Draw) -> Target {
         path: d.maybe_text(),
         size_bytes: d.maybe(),
         writable: d.some(),
-        stack: Stack { mount: None, layers: vec![layer] },
+        stack: Stack { mount: None, layers: vec![layer].into() },
     }
 }
 

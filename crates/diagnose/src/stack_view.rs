@@ -68,7 +68,7 @@ pub fn driver_evidence(layer: &Layer) -> Evidence {
 pub struct DiskPath<'a> {
     /// The disk (or a simulated device, which stands for one).
     pub disk: &'a Layer,
-    /// What the stack lists below it, before the next disk or branch.
+    /// What it stands on, but for other disks and theirs.
     pub below: &'a [Layer],
 }
 
@@ -112,9 +112,9 @@ pub fn disks(stack: &Stack) -> Vec<DiskPath<'_>> {
     (0..layers.len())
         .filter(|&i| is_disk(&layers[i]))
         .map(|i| {
-            let rest = &layers[i + 1..];
-            let end = rest.iter().position(|l| l.kind <= LayerKind::Disk || l.kind == LayerKind::Sim);
-            DiskPath { disk: &layers[i], below: &rest[..end.unwrap_or(rest.len())] }
+            let below = layers.below(i);
+            let end = below.iter().position(|l| l.kind <= LayerKind::Disk);
+            DiskPath { disk: &layers[i], below: &below[..end.unwrap_or(below.len())] }
         })
         .collect()
 }

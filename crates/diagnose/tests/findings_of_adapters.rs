@@ -304,6 +304,6 @@ fn health() {
 fn messages_kept_by_an_inventory() {
     let mut run = stack(mmc("SD", &[], &[], &[("mmc_host", text("mmc0"))]));
     let kept = list(&["mmc0: running CQE recovery"]);
-    run.target.stack.layers.push(layer(LayerKind::Host, "board", None, &[("kernel_log_storage", kept)]));
+    run.target.stack.layers.push(layer(LayerKind::Host, "board", None, &[("kernel_log_storage", kept)]), 0);
     assert!(finding(&run, "cqe-recovery").is_some());
 }

@@ -143,7 +143,7 @@ fn write_through_by_the_drives_own_word() {
 fn an_inventory_alone() {
     let mut run = stack(mmc("SD", &[("app_performance_class", Fact::Int(2))], &[], &[]));
     run.environment.clock_source = Some("hpet".into());
-    run.target.stack.layers.push(Layer::new(LayerKind::Host, "board"));
+    run.target.stack.layers.push(Layer::new(LayerKind::Host, "board"), 0);
     let seen = diagnose::findings_of_stack(&run.target.stack, &run.environment, None);
     assert!(seen.findings.iter().any(|f| f.id == "slow-clock-source"));
     let undecided = |id: &str| seen.unknown.iter().find(|u| u.id == id).unwrap_or_else(|| panic!("{id} is decided"));

@@ -145,7 +145,7 @@ fn samples_come_every_quarter_second_and_agree_with_the_records() {
     for name in ["class4-card", "a1-card", "sata-ssd", "nvme"] {
         let check = check(name, 60 * S);
         let counted: Vec<String> =
-            check.rig.model().stack().layers.into_iter().filter(|l| l.counted).map(|l| l.name).collect();
+            check.rig.model().stack().layers.iter().filter(|l| l.counted).map(|l| l.name.clone()).collect();
         for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
             let what = format!("{name} {}", ran.plan.name);
             let (first, last) = (&ran.samples[0], ran.samples.last().unwrap());

@@ -93,7 +93,7 @@ impl Fixture {
             verify: None,
         };
         let mut stack = Stack::default();
-        stack.layers.push(Layer::new(LayerKind::Disk, "vda"));
+        stack.layers.push(Layer::new(LayerKind::Disk, "vda"), 0);
         Self {
             plan,
             record,

@@ -310,7 +310,7 @@ mod tests {
             path: None,
             size_bytes: None,
             writable: true,
-            stack: Stack { mount: None, layers: vec![disk] },
+            stack: Stack { mount: None, layers: vec![disk].into() },
         }
     }
 

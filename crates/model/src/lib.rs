@@ -30,6 +30,8 @@ mod headlines;
 mod histogram;
 mod interval_series;
 mod job_record;
+mod layer;
+mod layers;
 mod metric;
 mod plan;
 mod ranking;
@@ -74,6 +76,8 @@ pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use job_record::JobRecord;
+pub use layer::{DeviceId, Fact, Layer, LayerKind};
+pub use layers::{BRANCH_DEPTH, Layers};
 pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
@@ -105,7 +109,7 @@ pub use sim::{
 };
 pub use sim_memory_bus::SimMemoryBus;
 pub use sim_truth::{SimLimit, SimTruth};
-pub use stack::{DeviceId, Fact, Layer, LayerKind, Mount, Stack};
+pub use stack::{Mount, Stack};
 pub use stream_record::{
     DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
 };

@@ -79,12 +79,9 @@ fn stack(model: &SimModel) -> Stack {
     layers.push(disk(model));
     layers.push(link(model));
     layers.push(controller(model));
-    for (depth, layer) in layers.iter_mut().enumerate() {
-        layer.set("branch_depth", depth as u64);
-    }
     layers.push(host(model));
     layers.push(sim(model));
-    Stack { mount, layers }
+    Stack { mount, layers: layers.into() }
 }
 
 fn filesystem(mount: &Mount) -> Layer {

@@ -44,7 +44,7 @@ mod tests {
             let mut layer = Layer::new(LayerKind::Disk, name);
             layer.device = Some(DeviceId { major: 8, minor });
             layer.counted = true;
-            stack.layers.push(layer);
+            stack.layers.push(layer, 0);
         }
         let read = lowest_read_bytes(&Root::new(tree.path()), &stack).unwrap();
         assert_eq!(read(), Some(111 * 512));

@@ -38,7 +38,7 @@ macro_rules! fact_names {
 
 fact_names! {
     ["every layer but host"]
-    BRANCH_DEPTH = "branch_depth", "int", "position in the tree", "How deep in the tree of layers, 0 at the top: a layer's parent is the nearest earlier layer with a smaller depth.";
+    BRANCH_DEPTH = "branch_depth", "int", "position in the tree", "In JSON alone: how deep in the tree of layers, 0 at the top; a layer's parent is the nearest earlier layer with a smaller depth.";
 
     ["every layer with a ceiling"]
     REALISTIC_BYTES_PER_S = "realistic_bytes_per_s", "int, bytes/s", "published measurements", "What such a link carries in practice; the ceiling is the line rate.";

@@ -29,7 +29,7 @@ use surroundings::Surroundings;
 use crate::facts;
 use crate::mounts::{MountEntry, mount_of, mounts};
 use crate::root::Root;
-use model::{DeviceId, Layer, LayerKind, Stack};
+use model::{DeviceId, Layer, LayerKind, Layers, Stack};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Deeper than any path that makes sense: file systems on loops on file systems.
@@ -74,7 +74,7 @@ struct Walk<'a> {
     look: Look,
     surroundings: &'a Surroundings,
     mounts: Vec<MountEntry>,
-    layers: Vec<Layer>,
+    layers: Layers,
     missing: Vec<String>,
     /// By directory.
     seen_devices: BTreeSet<String>,
@@ -84,10 +84,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn push(&mut self, mut layer: Layer, depth: u32) {
+    fn push(&mut self, layer: Layer, depth: u32) {
         if self.layers.len() < LAYER_LIMIT {
-            layer.set(facts::BRANCH_DEPTH, depth);
-            self.layers.push(layer);
+            self.layers.push(layer, depth);
         } else {
             self.missing(format!("the path has more than {LAYER_LIMIT} layers; the rest is not listed"));
         }
@@ -144,7 +143,7 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Locator, look:
         look,
         surroundings,
         mounts: mounts(root),
-        layers: Vec::new(),
+        layers: Layers::default(),
         missing: Vec::new(),
         seen_devices: BTreeSet::new(),
         seen_mounts: BTreeSet::new(),
@@ -182,7 +181,7 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Locator, look:
     if let Some(Err(why)) = messages {
         walk.missing(why);
     }
-    walk.layers.push(host);
+    walk.layers.push(host, 0);
     Inventory { stack: Stack { mount, layers: walk.layers }, missing: walk.missing }
 }
 

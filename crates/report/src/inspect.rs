@@ -34,7 +34,7 @@ const INDENT: usize = 4;
 const KIND_COLUMNS: usize = 13;
 /// Facts that stand in a layer's heading, say where a layer is in the tree, or say once more what stands beside them: the
 /// speed of a SATA link is there as a number and as the kernel prints it.
-const ELSEWHERE: [&str; 4] = ["branch_depth", "realistic_bytes_per_s", "sata_speed", "sata_speed_limit_gbit_s"];
+const ELSEWHERE: [&str; 3] = ["realistic_bytes_per_s", "sata_speed", "sata_speed_limit_gbit_s"];
 /// What a reader asks first of a layer; the other facts follow in the order of their names.
 const FIRST: [&str; 24] = [
     "mount_point",
@@ -89,9 +89,9 @@ pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
     page.head(seen);
     page.findings(seen.findings);
     let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
-    for layer in &seen.stack.layers {
+    for (at, layer) in seen.stack.layers.iter().enumerate() {
         let is_lowest = lowest.is_some_and(|l| std::ptr::eq(l, layer));
-        page.layer(layer, is_lowest);
+        page.layer(layer, is_lowest, seen.stack.layers.branches_from(at));
     }
     if lowest.is_none() {
         page.gap();
@@ -158,17 +158,18 @@ impl Page<'_> {
         self.paragraph("", &line, Some(Paint::Dim));
     }
 
-    fn layer(&mut self, layer: &Layer, lowest: bool) {
+    fn layer(&mut self, layer: &Layer, lowest: bool, branches_from: Option<&Layer>) {
         self.gap();
         let kind = pad(kind_words(layer.kind), KIND_COLUMNS);
         let name = self.plain(&layer.name);
         // A file system's driver has its name.
         let driver = layer.driver.as_deref().filter(|d| *d != layer.name);
         let driver = driver.map(|d| format!("  ({})", self.plain(d))).unwrap_or_default();
+        let below = branches_from.map(|l| format!("  below {}", self.plain(&l.name))).unwrap_or_default();
         let ceiling = layer.ceiling_bytes_per_s.map(|c| format!("at most {}", quantity::rate(c as f64)));
         let ceiling = ceiling.unwrap_or_default();
         let room = self.columns.saturating_sub(KIND_COLUMNS + width(&ceiling) + 2);
-        let name = shorten(&format!("{name}{driver}"), room, self.style.ascii);
+        let name = shorten(&format!("{name}{driver}{below}"), room, self.style.ascii);
         let fill = " ".repeat(room.saturating_sub(width(&name)) + if ceiling.is_empty() { 0 } else { 2 });
         let ceiling = if lowest { self.style.paint(Paint::Accent, &ceiling) } else { ceiling };
         let head =

@@ -318,7 +318,7 @@ mod tests {
             device: Some(model::DeviceId { major: 8, minor: 0 }),
             ..Layer::new(LayerKind::Disk, "sda")
         };
-        Stack { mount: None, layers: vec![Layer::new(LayerKind::Filesystem, "ext4"), disk] }
+        Stack { mount: None, layers: vec![Layer::new(LayerKind::Filesystem, "ext4"), disk].into() }
     }
 
     #[test]

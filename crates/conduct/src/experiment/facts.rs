@@ -89,7 +89,7 @@ mod tests {
             path: None,
             size_bytes: None,
             writable: true,
-            stack: Stack { mount: None, layers: vec![disk, host] },
+            stack: Stack { mount: None, layers: vec![disk, host].into() },
         };
         let environment = Environment { kernel: Some("6.12.3".into()), ..Environment::default() };
         let facts = facts(&environment, &target);

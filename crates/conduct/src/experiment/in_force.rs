@@ -149,7 +149,7 @@ mod tests {
                 ..Layer::new(LayerKind::Disk, "sda")
             },
         ];
-        Stack { mount: None, layers }
+        Stack { mount: None, layers: layers.into() }
     }
 
     #[test]

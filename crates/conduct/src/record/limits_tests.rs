@@ -17,7 +17,8 @@ fn stack(scheduler: &str) -> Stack {
             layer(LayerKind::Filesystem, "ext4", None, None),
             layer(LayerKind::Partition, "sda1", Some(1), None),
             layer(LayerKind::Disk, "sda", Some(0), Some(scheduler)),
-        ],
+        ]
+        .into(),
     }
 }
 

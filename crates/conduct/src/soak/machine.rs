@@ -78,7 +78,7 @@ impl Machine {
     fn layers(&self) -> Vec<Layer> {
         let Some(place) = &self.place else { return Vec::new() };
         let look = Look { health: true, ..Look::default() };
-        observe::inventory_with(&Root::new("/"), place, look).stack.layers
+        observe::inventory_with(&Root::new("/"), place, look).stack.layers.into()
     }
 }
 

@@ -179,7 +179,7 @@ pub struct Builder {
 
 impl Builder {
     /// A directory on a stack of these layers, on a machine with four processors.
-    pub fn new(layers: Vec<Layer>) -> Self {
+    pub fn new(layers: impl Into<model::Layers>) -> Self {
         let plan = Plan {
             name: "check".into(),
             seed: 1,
@@ -207,7 +207,7 @@ impl Builder {
                 path: Some("/mnt".into()),
                 size_bytes: Some(1 << 34),
                 writable: true,
-                stack: Stack { mount: None, layers },
+                stack: Stack { mount: None, layers: layers.into() },
             },
             sessions: Vec::new(),
             experiment: None,

@@ -218,7 +218,8 @@ fn parts_of(name: &str) -> Option<(u32, u64, &str)> {
     let (set, index) = (set.parse().ok()?, index.parse().ok()?);
     let names = EntryNames { set, directory_files: 0, levels: 0 };
     let (known, ending) = (ending.is_none_or(|ending| ENDINGS.contains(&ending)), ending.unwrap_or(""));
-    (known && names.path(index, ending, &mut PathText::default()).to_bytes() == name.as_bytes()).then_some((set, index, ending))
+    (known && names.path(index, ending, &mut PathText::default()).to_bytes() == name.as_bytes())
+        .then_some((set, index, ending))
 }
 
 #[cfg(test)]
@@ -250,7 +251,10 @@ mod tests {
         assert_eq!(names.directory_of(123_456, buffer), c"3.12/3.3/3.4");
         assert_eq!(names.directory_above(1234, 2, buffer), c"3.12/3.3");
         let flat = EntryNames::of(&FilesPlan { file_set: 3, ..FilesPlan::default() });
-        assert_eq!((flat.path(7, "moved", buffer), flat.directory_of(9, &mut PathText::default())), (c"3.7.moved", c"."));
+        assert_eq!(
+            (flat.path(7, "moved", buffer), flat.directory_of(9, &mut PathText::default())),
+            (c"3.7.moved", c".")
+        );
         let most = FilesPlan { file_set: u32::MAX, directory_files: 1, directory_levels: 16, ..FilesPlan::default() };
         assert!(EntryNames::of(&most).path(LINKED, "journal", buffer).count_bytes() > 200);
         for (name, set) in [("3.7", Some(3)), ("3.7.new", Some(3)), ("4.18446744073709551615", Some(4))] {

@@ -413,7 +413,7 @@ fn fill_levels_that_are_far_apart_are_told() {
         let mut run = run(vec![rate("p.throughput_bytes_per_s", 1e6)], None);
         let mut layer = model::Layer::new(model::LayerKind::Filesystem, "ext4");
         layer.set("fill_percent", percent);
-        run.target.stack.layers = vec![layer];
+        run.target.stack.layers = vec![layer].into();
         run
     };
     let told = |a, b| environment_differences(&[filled(a)], &[filled(b)]).into_iter().find(|d| d.what == "fill level");

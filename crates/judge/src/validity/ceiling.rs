@@ -39,18 +39,19 @@ pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
 /// may come from all of them, and nothing is known unless each disk's link is. Virtual disks have no link, and no
 /// ceiling.
 fn line_rate(stack: &Stack) -> Option<(f64, String)> {
-    let disks = stack.all(LayerKind::Disk).count();
-    let links: Vec<&Layer> = stack.all(LayerKind::Link).filter(|l| l.ceiling_bytes_per_s.is_some()).collect();
-    if disks > 1 {
-        if links.len() < disks {
-            return None;
-        }
-        let sum: u64 = links.iter().filter_map(|l| l.ceiling_bytes_per_s).sum();
-        return Some((sum as f64, format!("the links of {disks} disks together")));
+    let layers = &stack.layers;
+    let is_disk = |l: &Layer| l.kind == LayerKind::Disk;
+    let links = |disk: usize| layers.below(disk).iter().filter(|l| l.kind == LayerKind::Link);
+    // A disk that stands on disks (bcache) has no link of its own.
+    let disks: Vec<usize> =
+        (0..layers.len()).filter(|at| is_disk(&layers[*at]) && !layers.below(*at).iter().any(is_disk)).collect();
+    if disks.len() > 1 {
+        let each = disks.iter().map(|disk| links(*disk).filter_map(|l| l.ceiling_bytes_per_s).min());
+        let sum = each.sum::<Option<u64>>()?;
+        return Some((sum as f64, format!("the links of {} disks together", disks.len())));
     }
     // A file system's or a stacking layer's own figure would be no wire.
-    stack
-        .layers
+    layers
         .iter()
         .filter(|l| matches!(l.kind, LayerKind::Link | LayerKind::Controller | LayerKind::Sim))
         .filter_map(|l| Some((l.ceiling_bytes_per_s?, l)))
@@ -74,7 +75,7 @@ mod tests {
         // 1000 operations of 4 KiB each second: 4.096 MB/s.
         for (ceiling, want) in [(4_096_000, NONE), (4_030_000, NONE), (4_000_000, &["above-line-rate"][..])] {
             let mut f = Fixture::random_read();
-            f.stack.layers.push(link("usb 1-1", ceiling));
+            f.stack.layers.push(link("usb 1-1", ceiling), 1);
             assert_eq!(f.codes(), want, "{ceiling}");
         }
         // A virtual disk has no link.
@@ -84,15 +85,20 @@ mod tests {
     #[test]
     fn two_mirrored_disks_may_read_as_fast_as_both_links() {
         let mut f = Fixture::random_read();
-        f.stack.layers.push(Layer::new(LayerKind::Disk, "sdb"));
-        f.stack.layers.push(link("ata1", 2_500_000));
+        let one = f.stack.layers.clone();
+        let mut beside = |links: &[(&str, u64)]| {
+            f.stack.layers = one.clone();
+            f.stack.layers.push(link("ata1", 2_500_000), 1);
+            f.stack.layers.push(Layer::new(LayerKind::Disk, "sdb"), 0);
+            links.iter().for_each(|(name, ceiling)| f.stack.layers.push(link(name, *ceiling), 1));
+            f.codes()
+        };
         // One of the two links is not known: nothing can be said.
-        assert_eq!(f.codes(), NONE);
-        f.stack.layers.push(link("ata2", 2_500_000));
-        assert_eq!(f.codes(), NONE);
-        f.stack.layers.pop();
-        f.stack.layers.push(link("ata2", 1_000_000));
-        assert_eq!(f.codes(), ["above-line-rate"]);
+        assert_eq!(beside(&[]), NONE);
+        assert_eq!(beside(&[("ata2", 2_500_000)]), NONE);
+        assert_eq!(beside(&[("ata2", 1_000_000)]), ["above-line-rate"]);
+        // Of two links, one behind the other, the narrower one.
+        assert_eq!(beside(&[("ata2", 2_500_000), ("pci", 1_000_000)]), ["above-line-rate"]);
     }
 
     #[test]

@@ -144,8 +144,8 @@ fn unescaped(text: &str) -> Vec<u8> {
 /// A path as text: layers with their known facts, then what is missing.
 pub fn picture(seen: &Inventory) -> String {
     let mut out = String::new();
-    for layer in &seen.stack.layers {
-        let depth = layer.int("branch_depth").unwrap_or(0) as usize;
+    for (at, layer) in seen.stack.layers.iter().enumerate() {
+        let depth = seen.stack.layers.depth(at).unwrap_or(0) as usize;
         let indent = "  ".repeat(depth);
         let kind = serde_json::to_value(layer.kind).unwrap();
         write!(out, "{indent}{} {}", kind.as_str().unwrap(), layer.name).unwrap();
@@ -159,7 +159,7 @@ pub fn picture(seen: &Inventory) -> String {
             write!(out, " at most {ceiling} B/s: {source}").unwrap();
         }
         out.push('\n');
-        for (name, fact) in layer.facts.iter().filter(|(n, f)| !f.is_null() && *n != "branch_depth") {
+        for (name, fact) in layer.facts.iter().filter(|(_, f)| !f.is_null()) {
             writeln!(out, "{indent}  . {name}: {}", serde_json::to_string(fact).unwrap()).unwrap();
         }
         let unknown: Vec<&str> = layer.facts.iter().filter(|(_, f)| f.is_null()).map(|(n, _)| n.as_str()).collect();

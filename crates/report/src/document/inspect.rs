@@ -1,8 +1,9 @@
 //! `narrows/inspect/1`.
 
 use crate::{DiskLine, Inspection};
-use model::{Environment, Fact, Finding, Layer, LayerKind, Mount, Undecided};
+use model::{BRANCH_DEPTH, Environment, Fact, Finding, Layer, LayerKind, Layers, Mount, Undecided};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What `narrows inspect --json` prints: the path of a target, or all disks.
@@ -44,11 +45,11 @@ pub struct InspectLayer<'a> {
     /// Its name.
     pub name: &'a str,
     /// Depth in the tree of layers: a layer's parent is the nearest earlier one with a smaller depth; null for the host.
-    pub depth: Option<i64>,
+    pub depth: Option<u32>,
     /// The kernel driver that serves it.
     pub driver: Option<&'a str>,
     /// What was read about it; null where it was looked for and not found.
-    pub facts: &'a BTreeMap<String, Fact>,
+    pub facts: BTreeMap<&'a str, Cow<'a, Fact>>,
     /// The most that it can carry.
     pub ceiling_bytes_per_s: Option<u64>,
     /// Where that comes from.
@@ -144,7 +145,7 @@ impl<'a> InspectDocument<'a> {
             target: Some(seen.target),
             root: seen.root,
             mount: seen.stack.mount.as_ref(),
-            layers: seen.stack.layers.iter().map(InspectLayer::new).collect(),
+            layers: (0..seen.stack.layers.len()).map(|at| InspectLayer::new(&seen.stack.layers, at)).collect(),
             ceiling,
             findings: seen.findings,
             unknown: seen.unknown,
@@ -182,13 +183,16 @@ impl<'a> InspectDocument<'a> {
 }
 
 impl<'a> InspectLayer<'a> {
-    fn new(layer: &'a Layer) -> Self {
+    fn new(layers: &'a Layers, at: usize) -> Self {
+        let (layer, depth) = (&layers[at], layers.depth(at));
+        let depth_fact = depth.map(|depth| (BRANCH_DEPTH, Cow::Owned(depth.into())));
+        let facts = layer.facts.iter().map(|(name, fact)| (name.as_str(), Cow::Borrowed(fact)));
         Self {
             kind: layer.kind,
             name: &layer.name,
-            depth: layer.int("branch_depth"),
+            depth,
             driver: layer.driver.as_deref(),
-            facts: &layer.facts,
+            facts: facts.chain(depth_fact).collect(),
             ceiling_bytes_per_s: layer.ceiling_bytes_per_s,
             ceiling_source: layer.ceiling_source.as_deref(),
             device: layer.device.map(|d| d.to_string()),

@@ -4,7 +4,7 @@ use super::summary::kebab;
 use super::t;
 use crate::{fact, quantity, storage};
 use maud::{Markup, html};
-use model::{Layer, LayerKind, Run};
+use model::{Layer, LayerKind, Layers, Run};
 
 /// Facts that are shown before the others.
 const FIRST: [&str; 14] = [
@@ -27,20 +27,18 @@ const FIRST: [&str; 14] = [
 const FACTS_SHOWN: usize = 6;
 
 /// Half the width of the pipe (of 50) for each layer: logarithmic, one decade is 14; unknown ceilings keep the width
-/// of their neighbour above.
-fn half_widths(layers: &[Layer]) -> Vec<f64> {
+/// of what stands on them.
+fn half_widths(layers: &Layers) -> Vec<f64> {
     let lowest = layers.iter().filter_map(|l| l.ceiling_bytes_per_s).min().unwrap_or(1).max(1) as f64;
     let widest = 44.0;
-    let mut last = widest;
-    layers
-        .iter()
-        .map(|l| {
-            if let Some(c) = l.ceiling_bytes_per_s {
-                last = (14.0 + 14.0 * (c as f64 / lowest).max(1.0).log10()).min(widest);
-            }
-            last
-        })
-        .collect()
+    let mut widths: Vec<f64> = Vec::with_capacity(layers.len());
+    for (at, layer) in layers.iter().enumerate() {
+        // The machine, which lies beside the tree, ends the drawing.
+        let above = layers.above(at).or(at.checked_sub(1)).map_or(widest, |above| widths[above]);
+        let own = |c: u64| (14.0 + 14.0 * (c as f64 / lowest).max(1.0).log10()).min(widest);
+        widths.push(layer.ceiling_bytes_per_s.map_or(above, own));
+    }
+    widths
 }
 
 /// The path, top to bottom.
@@ -77,6 +75,7 @@ pub(super) fn path(run: &Run) -> Markup {
                             b { (t(&if layer.kind == LayerKind::Link { storage::link_name(layer) } else { layer.name.clone() })) }
                             @if layer.kind == LayerKind::Link && storage::link_name(layer) != layer.name { " " span.driver { (t(&layer.name)) } }
                             @if let Some(d) = layer.driver.as_ref().filter(|d| **d != layer.name) { " " span.driver { (t(d)) } }
+                            @if let Some(l) = stack.layers.branches_from(i) { " " span.driver { "below " (t(&l.name)) } }
                         }
                         @if let Some(c) = layer.ceiling_bytes_per_s {
                             p.ceiling {
@@ -97,8 +96,7 @@ pub(super) fn path(run: &Run) -> Markup {
 }
 
 fn facts(layer: &Layer) -> Markup {
-    // The place in the tree is drawn, not told.
-    let told = || layer.facts.iter().filter(|(n, _)| *n != "branch_depth");
+    let told = || layer.facts.iter();
     let known: Vec<(String, String)> =
         told().filter_map(|(n, f)| Some((t(&fact::name(n)), t(&fact::value(n, f)?)))).collect();
     let missing: Vec<String> = told().filter(|(_, f)| f.is_null()).map(|(n, _)| t(&fact::name(n))).collect();

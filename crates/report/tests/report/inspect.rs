@@ -63,7 +63,7 @@ fn stack() -> Stack {
     messages.push("sda: limiting SATA link speed to 3.0 Gbps".into());
     host.set("kernel_log_storage", messages);
     host.set("memory_bytes", 3_981_000_000_u64);
-    stack.layers.push(host);
+    stack.layers.push(host, 0);
     stack
 }
 

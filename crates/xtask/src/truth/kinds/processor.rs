@@ -62,7 +62,7 @@ fn encryption(draw: &mut Draw) -> anyhow::Result<Scenario> {
         let mut layer = Layer::new(LayerKind::Dm, "dm-0");
         layer.set("dm_name", "secret");
         layer.set("dm_type", "crypt");
-        stack.layers.insert(at, layer);
+        stack.layers.insert_above(at, layer);
     }
     Ok(nvme(draw)
         .set("cpu-ps-per-byte", draw.between(900.0, 2_500.0) as u64)

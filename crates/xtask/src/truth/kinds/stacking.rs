@@ -10,7 +10,7 @@ fn stacked(stack: &mut Stack, kind: LayerKind, name: &str) {
     let mut layer = Layer::new(kind, name);
     layer.counted = true;
     layer.device = Some(DeviceId { major: 253, minor: 0 });
-    stack.layers.insert(at, layer);
+    stack.layers.insert_above(at, layer);
 }
 
 /// Each request waits some milliseconds in the mapping, and the disk answers in 100 us.
@@ -44,7 +44,7 @@ fn slow_member(draw: &mut Draw) -> anyhow::Result<Scenario> {
         let at = stack.layers.iter().position(|l| l.kind == LayerKind::Disk).unwrap_or(0);
         let mut other = Layer { name: "sdb".to_owned(), ..stack.layers[at].clone() };
         other.device = Some(DeviceId { major: 8, minor: 16 });
-        stack.layers.insert(at + 1, other);
+        stack.layers.insert_beside(at, other);
     }
     fn counted(sample: &mut SystemSample) {
         let Some(disk) = sample.disks.iter().find(|d| d.name == "sda").cloned() else { return };
