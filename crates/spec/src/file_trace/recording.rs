@@ -1,9 +1,11 @@
 //! What calls on files add up to: what was there before them, what is there at most, and the calls themselves.
 
-use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PathNode};
-use std::collections::HashMap;
+use hashbrown::HashTable;
+use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PackedCalls, PathNode};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, RandomState};
 
-/// Calls at most: some ten bytes of memory each.
+/// Calls at most: some four bytes of memory each.
 pub(crate) const MOST_CALLS: usize = 4 << 20;
 /// Directories above a path at most; those that are made are removed again level by level.
 pub(crate) const MOST_LEVELS: usize = 30;
@@ -35,8 +37,8 @@ enum There {
 struct Content {
     bytes: u64,
     names: u32,
-    /// Its place among what was there before.
-    before: Option<usize>,
+    /// Its place among what was there before, or [`NO_NUMBER`].
+    before: u32,
 }
 
 /// A file that is open.
@@ -47,12 +49,31 @@ pub(crate) struct Opened {
     file: Option<u32>,
 }
 
+/// Numbers of things that are kept elsewhere, in the order in which they came.
+#[derive(Debug, Default)]
+struct Numbers {
+    table: HashTable<u32>,
+    state: RandomState,
+}
+
+impl Numbers {
+    /// The number of one; of a new one the next. `known` says which one has a number.
+    fn of<K: Hash + Eq>(&mut self, key: K, known: impl Fn(u32) -> K) -> u32 {
+        let (next, state) = (self.table.len() as u32, &self.state);
+        let is_it = |number: &u32| known(*number) == key;
+        *self.table.entry(state.hash_one(&key), is_it, |number| state.hash_one(known(*number))).or_insert(next).get()
+    }
+}
+
 /// Builds a trace.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     trace: FileTrace,
-    names: HashMap<String, u32>,
-    paths: HashMap<PathNode, u32>,
+    names: Numbers,
+    /// The names, one behind the other, and where each ends.
+    text: String,
+    ends: Vec<u32>,
+    paths: Numbers,
     there: Vec<There>,
     /// Whether anything lies below.
     has_below: Vec<bool>,
@@ -70,8 +91,6 @@ pub(crate) struct Recording {
 impl Recording {
     pub fn new() -> Self {
         let mut new = Self::default();
-        new.names.insert(String::new(), 0);
-        new.trace.names.push(0);
         new.path_below(0, "");
         new.there[0] = There::Directory;
         new
@@ -79,18 +98,28 @@ impl Recording {
 
     /// The number of a name below a path.
     pub fn path_below(&mut self, parent: u32, name: &str) -> u32 {
-        let next = self.names.len() as u32;
-        let number = *self.names.entry(name.to_owned()).or_insert(next);
-        if number == next {
+        let (text, ends) = (&self.text, &self.ends);
+        let known = |number: u32| {
+            let start = number.checked_sub(1).map_or(0, |before| ends[before as usize]);
+            &text[start as usize..ends[number as usize] as usize]
+        };
+        let number = self.names.of(name, known);
+        if number as usize == self.ends.len() {
+            self.text.push_str(name);
+            self.ends.push(self.text.len() as u32);
             self.trace.names.push(name.len().min(255) as u8);
         }
-        let node = PathNode { parent, name: number };
-        let next = self.trace.paths.len() as u32;
-        let path = *self.paths.entry(node).or_insert(next);
-        if path == next {
+        self.node(PathNode { parent, name: number })
+    }
+
+    /// The number of a path.
+    fn node(&mut self, node: PathNode) -> u32 {
+        let paths = &self.trace.paths;
+        let number = self.paths.of(node, |number| paths[number as usize]);
+        if number as usize == paths.len() {
             self.add_path(node);
         }
-        path
+        number
     }
 
     fn add_path(&mut self, node: PathNode) {
@@ -136,7 +165,7 @@ impl Recording {
         }
     }
 
-    fn new_file(&mut self, bytes: u64, before: Option<usize>) -> u32 {
+    fn new_file(&mut self, bytes: u64, before: u32) -> u32 {
         self.files.push(Content { bytes, names: 1, before });
         self.add(1, bytes.next_multiple_of(UNIT_BYTES) as i64);
         self.files.len() as u32 - 1
@@ -160,12 +189,7 @@ impl Recording {
             if let Some(from) = self.moved.get(&above).copied() {
                 let mut path = self.origin(from);
                 for name in names.into_iter().rev() {
-                    let node = PathNode { parent: path, name };
-                    let next = self.trace.paths.len() as u32;
-                    path = *self.paths.entry(node).or_insert(next);
-                    if path == next {
-                        self.add_path(node);
-                    }
+                    path = self.node(PathNode { parent: path, name });
                 }
                 return path;
             }
@@ -194,13 +218,14 @@ impl Recording {
                     self.add(1, UNIT_BYTES as i64);
                     There::Directory
                 } else {
-                    There::File(self.new_file(0, Some(place)))
+                    There::File(self.new_file(0, place as u32))
                 };
             }
             // What was opened as if it were a file.
             There::File(file) if is_directory => {
-                if let Some(place) = self.files[file as usize].before {
-                    self.trace.before[place].bytes = None;
+                let place = self.files[file as usize].before as usize;
+                if let Some(before) = self.trace.before.get_mut(place) {
+                    before.bytes = None;
                     self.there[path as usize] = There::Directory;
                 }
             }
@@ -244,7 +269,7 @@ impl Recording {
                 });
         if new {
             self.made(path, There::Nothing);
-            self.there[path as usize] = There::File(self.new_file(0, None));
+            self.there[path as usize] = There::File(self.new_file(0, NO_NUMBER));
         } else {
             self.found(path, has(CallFlag::DIRECTORY));
         }
@@ -282,9 +307,8 @@ impl Recording {
         if let Some(file) = opened.file {
             let content = self.files[file as usize];
             if end > content.bytes {
-                if let Some(place) = content.before.filter(|_| !writes) {
-                    let bytes = &mut self.trace.before[place].bytes;
-                    *bytes = Some(end.max(bytes.unwrap_or(0)));
+                if let Some(before) = self.trace.before.get_mut(content.before as usize).filter(|_| !writes) {
+                    before.bytes = Some(end.max(before.bytes.unwrap_or(0)));
                 }
                 self.grown(file, end);
             }
@@ -403,12 +427,7 @@ impl Recording {
         for path in from as usize + 1..self.trace.paths.len() {
             let node = self.trace.paths[path];
             let Some(parent) = at.get(&node.parent).copied() else { continue };
-            let here = PathNode { parent, name: node.name };
-            let next = self.trace.paths.len() as u32;
-            let new = *self.paths.entry(here).or_insert(next);
-            if new == next {
-                self.add_path(here);
-            }
+            let new = self.node(PathNode { parent, name: node.name });
             at.insert(path as u32, new);
             let known = self.there[path];
             if known != There::Unknown {
@@ -422,8 +441,8 @@ impl Recording {
     pub fn there_before(&mut self, path: u32, bytes: Option<u64>) {
         self.found(path, bytes.is_none());
         if let (There::File(file), Some(bytes)) = (self.there[path as usize], bytes) {
-            if let Some(place) = self.files[file as usize].before {
-                self.trace.before[place].bytes = Some(bytes);
+            if let Some(before) = self.trace.before.get_mut(self.files[file as usize].before as usize) {
+                before.bytes = Some(bytes);
             }
             self.grown(file, bytes);
         }
@@ -437,7 +456,7 @@ impl Recording {
     /// The calls so far as a trace, from the first one on, with its threads numbered from 0; and what is there at most. Those that come
     /// after them are another one, which finds what this one leaves.
     pub fn take(&mut self) -> (FileTrace, [u64; 2]) {
-        self.files.iter_mut().for_each(|file| file.before = None);
+        self.files.iter_mut().for_each(|file| file.before = NO_NUMBER);
         self.before.clear();
         self.ended.clear();
         let trace =
@@ -451,23 +470,48 @@ impl Recording {
     }
 }
 
+/// Calls among which the earliest is known, so that those before it can be given out.
+const BLOCK: usize = 4096;
+
 /// In the order in which the calls started (they are told when they came back), from the first one on.
 fn from_the_first(mut trace: FileTrace) -> FileTrace {
-    let mut threads: HashMap<u16, u16> = HashMap::new();
-    let mut first = None;
-    let mut from = |mut call: FileCall| {
-        call.at_ns = call.at_ns.saturating_sub(*first.get_or_insert(call.at_ns));
+    let mut earliest: Vec<Ns> = Vec::new();
+    let (mut threads, mut last, mut is_sorted) = (HashMap::new(), 0, true);
+    for (number, call) in trace.calls.iter().enumerate() {
+        if number % BLOCK == 0 {
+            earliest.push(Ns::MAX);
+        }
+        earliest[number / BLOCK] = earliest[number / BLOCK].min(call.at_ns);
+        is_sorted &= last <= call.at_ns;
+        last = call.at_ns;
+    }
+    // The earliest of a block and of all behind it.
+    (1..earliest.len()).rev().for_each(|block| earliest[block - 1] = earliest[block - 1].min(earliest[block]));
+    let first = earliest.first().copied().unwrap_or(0);
+    if is_sorted && first == 0 && trace.calls.iter().all(|call| call.thread == 0) {
+        trace.calls.shrink();
+        return trace;
+    }
+    let mut ordered = PackedCalls::default();
+    let mut give = |mut call: FileCall| {
+        call.at_ns -= first;
         let next = threads.len() as u16;
         call.thread = *threads.entry(call.thread).or_insert(next);
-        call
+        ordered.push(call);
     };
-    let moments = trace.calls.iter().map(|call| call.at_ns);
-    trace.calls = if moments.is_sorted() {
-        trace.calls.iter().map(from).collect()
-    } else {
-        let mut calls: Vec<FileCall> = trace.calls.iter().collect();
-        calls.sort_by_key(|call| call.at_ns);
-        calls.into_iter().map(&mut from).collect()
-    };
+    // What waits for an earlier one that is told later.
+    let mut waiting: BTreeMap<(Ns, usize), FileCall> = BTreeMap::new();
+    for (number, call) in trace.calls.iter().enumerate() {
+        waiting.insert((call.at_ns, number), call);
+        if (number + 1) % BLOCK == 0 {
+            let later = earliest.get((number + 1) / BLOCK).copied().unwrap_or(Ns::MAX);
+            while let Some(call) = waiting.first_entry().filter(|call| call.key().0 < later) {
+                give(call.remove());
+            }
+        }
+    }
+    waiting.into_values().for_each(give);
+    ordered.shrink();
+    trace.calls = ordered;
     trace
 }

@@ -103,8 +103,9 @@ impl Dpkg {
         new
     }
 
-    /// The calls so far, and what is there at most.
+    /// The calls so far, and what is there at most; those that come are counted from 0 again.
     pub fn take(&mut self) -> (FileTrace, [u64; 2]) {
+        self.now = 0;
         self.recording.take()
     }
 
