@@ -1,8 +1,8 @@
 //! Names of error numbers, as people and kernel documents write them.
 
 pub use libc::{
-    EAGAIN, EBADF, ECANCELED, EEXIST, EINTR, EINVAL, EIO, EISDIR, ENODEV, ENOENT, ENOMEDIUM, ENOSPC, ENOTDIR,
-    ENOTEMPTY, ENXIO, EOPNOTSUPP, ETIME, ETIMEDOUT,
+    EAGAIN, EBADF, ECANCELED, EEXIST, EINTR, EINVAL, EIO, EISDIR, ENAMETOOLONG, ENODEV, ENOENT, ENOMEDIUM, ENOSPC,
+    ENOTDIR, ENOTEMPTY, ENXIO, EOPNOTSUPP, ETIME, ETIMEDOUT,
 };
 
 /// The name of an errno (`EIO`), or `errno 1234` for one that storage never gives. The numbers are those of the machine

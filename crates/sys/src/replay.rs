@@ -53,7 +53,7 @@ pub fn open_as(directory: impl AsFd, name: impl Arg, how: OpenAs) -> Result<Owne
 ///
 /// # Errors
 /// The errno.
-pub fn set_mode(directory: impl AsFd, name: &str, is_directory: bool) -> Result<(), i32> {
+pub fn set_mode(directory: impl AsFd, name: impl Arg, is_directory: bool) -> Result<(), i32> {
     let mode = if is_directory { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
     rustix::fs::chmodat(directory, name, mode, AtFlags::empty()).map_err(Errno::raw_os_error)
 }
@@ -62,7 +62,7 @@ pub fn set_mode(directory: impl AsFd, name: &str, is_directory: bool) -> Result<
 ///
 /// # Errors
 /// The errno.
-pub fn set_owner(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn set_owner(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     let (user, group): (Uid, Gid) = (rustix::process::geteuid(), rustix::process::getegid());
     rustix::fs::chownat(directory, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW)
         .map_err(Errno::raw_os_error)
@@ -72,7 +72,7 @@ pub fn set_owner(directory: impl AsFd, name: &str) -> Result<(), i32> {
 ///
 /// # Errors
 /// The errno.
-pub fn set_times(directory: impl AsFd, name: &str) -> Result<(), i32> {
+pub fn set_times(directory: impl AsFd, name: impl Arg) -> Result<(), i32> {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now, last_modification: now };
     rustix::fs::utimensat(directory, name, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(Errno::raw_os_error)

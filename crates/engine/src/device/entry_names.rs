@@ -9,9 +9,11 @@
 
 use model::{FileTrace, FilesPlan};
 use std::ffi::CStr;
+use std::sync::Arc;
+use sys::errno::ENAMETOOLONG;
 
-/// The longest path: 17 components of 10 and 20 digits, what they end in, what lies between, and a zero.
-const PATH_BYTES: usize = 17 * 32 + 16;
+/// The longest path that a call takes, with the zero behind it (PATH_MAX): more than 17 components of 10 and 20 digits, as sets have them.
+const PATH_BYTES: usize = 4096;
 /// The member of a set that hard links are names of: no index is as high.
 pub(crate) const LINKED: u64 = u64::MAX;
 /// Directories that a directory of the levels above the last one holds.
@@ -71,6 +73,11 @@ impl<'a> Path<'a> {
                 return;
             }
         }
+    }
+
+    fn fill(&mut self, byte: u8, count: usize) {
+        self.start -= count;
+        self.buffer[self.start..][..count].fill(byte);
     }
 
     fn text(&mut self, text: &str) {
@@ -164,40 +171,47 @@ const NAME_BYTES: usize = 255;
 /// What brings a name of a recording to its length.
 const FILLER: char = '~';
 
-/// The paths of a recording.
+/// The paths of a recording, each made when it is needed: all of them may be more than memory holds.
 #[derive(Debug)]
 pub(crate) struct TraceNames {
-    /// All of them, one behind the other.
-    text: String,
-    /// Where each ends.
-    ends: Vec<usize>,
+    trace: Arc<FileTrace>,
+    set: u32,
 }
 
 impl TraceNames {
-    /// Of a recording, in this set. A path comes behind the one above it.
-    pub fn of(trace: &FileTrace, set: u32) -> Self {
-        let mut names = Self { text: String::new(), ends: Vec::with_capacity(trace.paths.len()) };
-        for (number, node) in trace.paths.iter().enumerate() {
-            let mut path = match number {
-                0 => String::new(),
-                _ => format!("{}/", names.path(node.parent)),
-            };
-            let start = path.len();
-            path.push_str(&format!("{set}.{}", node.name));
-            let wanted = trace.names.get(node.name as usize).map_or(0, |len| usize::from(*len)).min(NAME_BYTES);
-            path.extend((path.len() - start..wanted).map(|_| FILLER));
-            names.text.push_str(&path);
-            names.ends.push(names.text.len());
-        }
-        names
+    /// Of a recording, in this set.
+    pub fn of(trace: Arc<FileTrace>, set: u32) -> Self {
+        Self { trace, set }
     }
 
     /// The path of this number; the first one is the directory that all lie in.
-    pub fn path(&self, number: u32) -> &str {
-        let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start..self.ends[number]]
+    ///
+    /// # Errors
+    /// ENAMETOOLONG.
+    pub fn path<'a>(&self, mut number: u32, buffer: &'a mut PathText) -> Result<&'a CStr, i32> {
+        let FileTrace { paths, names, .. } = &*self.trace;
+        let mut path = Path::new(buffer);
+        loop {
+            let node = paths[number as usize];
+            let wanted = names.get(node.name as usize).map_or(0, |len| usize::from(*len)).min(NAME_BYTES);
+            let own = digits(self.set) + 1 + digits(node.name);
+            if path.start < wanted.max(own) + 1 {
+                return Err(ENAMETOOLONG);
+            }
+            path.fill(FILLER as u8, wanted.saturating_sub(own));
+            path.name(self.set, node.name.into());
+            if number == 0 {
+                return Ok(path.done());
+            }
+            path.byte(b'/');
+            number = node.parent;
+        }
     }
+}
+
+/// Digits of a number.
+fn digits(number: u32) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// What the name of a member ends in.
@@ -234,9 +248,15 @@ mod tests {
             names: vec![0, 9, 1],
             ..FileTrace::default()
         };
-        let names = TraceNames::of(&trace, 7);
-        let all: Vec<&str> = (0..4).map(|number| names.path(number)).collect();
-        assert_eq!(all, ["7.0", "7.0/7.1~~~~~~", "7.0/7.1~~~~~~/7.2", "7.0/7.1~~~~~~/7.1~~~~~~"]);
+        let names = TraceNames::of(trace.into(), 7);
+        let buffer = &mut PathText::default();
+        let all = [c"7.0", c"7.0/7.1~~~~~~", c"7.0/7.1~~~~~~/7.2", c"7.0/7.1~~~~~~/7.1~~~~~~"];
+        (0..4).zip(all).for_each(|(number, path)| assert_eq!(names.path(number, buffer), Ok(path)));
+        // As deep as a path can be, and deeper.
+        let paths = (0..20).map(|number: u32| node(number.saturating_sub(1), u32::from(number > 0))).collect();
+        let names = TraceNames::of(FileTrace { paths, names: vec![0, 255], ..FileTrace::default() }.into(), 7);
+        assert_eq!(names.path(15, buffer).map(CStr::count_bytes), Ok(3 + 15 * 256));
+        assert_eq!(names.path(16, buffer), Err(ENAMETOOLONG));
         assert_eq!([set_of("7.1~~~~~~"), set_of("~7.1"), set_of("7.1~x"), set_of("~~")], [Some(7), None, None, None]);
     }
 

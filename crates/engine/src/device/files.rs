@@ -11,7 +11,7 @@ use sys::{BufferPool, Epoch, errno::EIO};
 use workload::FileOp;
 
 /// Where symbolic links lead.
-const NOWHERE: &str = "nowhere";
+const NOWHERE: &CStr = c"nowhere";
 
 /// Creates, looks up and removes files, or directories, below one directory. A file that is created is opened, written to if it
 /// has data, synced if that is asked for, and closed: one operation, one latency.
@@ -34,8 +34,8 @@ pub struct Entries {
     renamed: bool,
     sync: bool,
     sync_directory: bool,
-    /// Where paths are made, the second for those that need two; kept, for clearing them takes longer than filling them.
-    texts: [RefCell<PathText>; 2],
+    /// Where paths are made, for operations that need several at once; kept, for clearing them takes longer than filling them.
+    texts: [RefCell<PathText>; 3],
 }
 
 impl Entries {
@@ -63,7 +63,7 @@ impl Entries {
     /// A transaction with a rollback journal: <https://sqlite.org/atomiccommit.html>, sections 3.5 to 3.11.
     #[inline(never)]
     fn journal(&self, op: &FileOp, name: &CStr, data: &[u8]) -> Result<(), i32> {
-        let mut text = PathText::default();
+        let mut text = self.texts[2].borrow_mut();
         let journal = self.names.path(op.index, "journal", &mut text);
         let (before, after) = data.split_at(data.len() / 2);
         sys::create_file(&*self.directory, journal, before, self.sync)?;

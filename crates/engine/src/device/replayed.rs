@@ -1,8 +1,10 @@
 //! Calls of a recording, made by descriptors and by names of our own form below one directory.
 
-use super::entry_names::TraceNames;
+use super::entry_names::{PathText, TraceNames};
 use super::in_thread::Calls;
 use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
+use std::cell::RefCell;
+use std::ffi::CStr;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +15,12 @@ use sys::{
 use workload::CallOp;
 
 /// Where symbolic links lead.
-const NOWHERE: &str = "nowhere";
+const NOWHERE: &CStr = c"nowhere";
+
+thread_local! {
+    /// Where paths are made: a call has two at most.
+    static TEXTS: RefCell<[PathText; 2]> = RefCell::default();
+}
 
 /// The files of a recording.
 #[derive(Debug)]
@@ -41,7 +48,7 @@ fn open_as(flags: u16) -> OpenAs {
 
 impl ReplayedCalls {
     /// Those of a trace, below an open directory, under the names of this set.
-    pub fn new(directory: Arc<File>, trace: &FileTrace, set: u32) -> Self {
+    pub fn new(directory: Arc<File>, trace: Arc<FileTrace>, set: u32) -> Self {
         let open = Mutex::new(vec![None; trace.handles as usize]);
         Self { directory, names: TraceNames::of(trace, set), open }
     }
@@ -55,11 +62,23 @@ impl ReplayedCalls {
     }
 
     fn opened(&self, call: &FileCall) -> Result<(), i32> {
-        let file = sys::open_as(&*self.directory, self.names.path(call.path), open_as(call.flags))?;
+        let file = self.by_name(call, |directory, path| sys::open_as(directory, path, open_as(call.flags)))?;
         if let Some(slot) = self.table().get_mut(call.handle as usize) {
             *slot = Some(Arc::new(file));
         }
         Ok(())
+    }
+
+    /// With the directory that all lie in, and the path of a call below it.
+    fn by_name<T>(&self, call: &FileCall, made: impl FnOnce(&File, &CStr) -> Result<T, i32>) -> Result<T, i32> {
+        TEXTS.with_borrow_mut(|[text, _]| made(&self.directory, self.names.path(call.path, text)?))
+    }
+
+    /// The same with both of its paths.
+    fn by_names(&self, call: &FileCall, made: impl FnOnce(&File, &CStr, &CStr) -> Result<(), i32>) -> Result<(), i32> {
+        TEXTS.with_borrow_mut(|[text, other]| {
+            made(&self.directory, self.names.path(call.path, text)?, self.names.path(call.second, other)?)
+        })
     }
 
     fn truncate(&self, call: &FileCall) -> Result<(), i32> {
@@ -67,11 +86,10 @@ impl ReplayedCalls {
             return sys::set_length(&*self.file(call)?, call.offset);
         }
         let write = OpenAs { write: true, ..OpenAs::default() };
-        sys::set_length(sys::open_as(&*self.directory, self.names.path(call.path), write)?, call.offset)
+        sys::set_length(self.by_name(call, |directory, path| sys::open_as(directory, path, write))?, call.offset)
     }
 
     fn made(&self, call: &FileCall, buffer: &mut [u8]) -> Result<u32, i32> {
-        let (directory, path) = (&*self.directory, || self.names.path(call.path));
         let data = |buffer| -> Result<&mut [u8], i32> {
             let buffer: &mut [u8] = buffer;
             buffer.get_mut(..call.bytes as usize).ok_or(EINVAL)
@@ -88,20 +106,23 @@ impl ReplayedCalls {
             CallKind::Fsync => sys::sync_all(&*self.file(call)?),
             CallKind::Fdatasync => sys::sync_data(&*self.file(call)?),
             CallKind::SyncRange => sys::sync_range(&*self.file(call)?, call.offset, call.bytes, call.flags),
-            CallKind::SyncFs => sys::sync_file_system(directory).map_err(|e| e.raw_os_error().unwrap_or(EIO)),
+            CallKind::SyncFs => sys::sync_file_system(&*self.directory).map_err(|e| e.raw_os_error().unwrap_or(EIO)),
             CallKind::Truncate => self.truncate(call),
             CallKind::Allocate => sys::allocate(&*self.file(call)?, call.offset, call.bytes),
-            CallKind::Stat => sys::stat_entry(directory, path()),
-            CallKind::List => sys::list_names(directory, path()).map(|_| ()),
-            CallKind::Rename => sys::rename_entry(directory, path(), self.names.path(call.second)),
-            CallKind::Link => sys::link_entry(directory, path(), self.names.path(call.second)),
-            CallKind::Symlink => sys::symlink_entry(directory, NOWHERE, path()),
-            CallKind::Unlink => sys::remove_file(directory, path()),
-            CallKind::Mkdir => sys::make_directory(directory, path()),
-            CallKind::Rmdir => sys::remove_directory(directory, path()),
-            CallKind::Chmod => sys::set_mode(directory, path(), call.flags & CallFlag::DIRECTORY != 0),
-            CallKind::Chown => sys::set_owner(directory, path()),
-            CallKind::Utimes => sys::set_times(directory, path()),
+            CallKind::Stat => self.by_name(call, |at, path| sys::stat_entry(at, path)),
+            CallKind::List => self.by_name(call, |at, path| sys::list_names(at, path).map(|_| ())),
+            CallKind::Rename => self.by_names(call, |at, from, to| sys::rename_entry(at, from, to)),
+            CallKind::Link => self.by_names(call, |at, from, to| sys::link_entry(at, from, to)),
+            CallKind::Symlink => self.by_name(call, |at, path| sys::symlink_entry(at, NOWHERE, path)),
+            CallKind::Unlink => self.by_name(call, |at, path| sys::remove_file(at, path)),
+            CallKind::Mkdir => self.by_name(call, |at, path| sys::make_directory(at, path)),
+            CallKind::Rmdir => self.by_name(call, |at, path| sys::remove_directory(at, path)),
+            CallKind::Chmod => {
+                let is_directory = call.flags & CallFlag::DIRECTORY != 0;
+                self.by_name(call, |at, path| sys::set_mode(at, path, is_directory))
+            }
+            CallKind::Chown => self.by_name(call, |at, path| sys::set_owner(at, path)),
+            CallKind::Utimes => self.by_name(call, |at, path| sys::set_times(at, path)),
         }
         .map(|()| 0)
     }

@@ -185,7 +185,8 @@ impl OwnDirectory {
 
     /// Whether a recording of this set was made here.
     pub fn has(&self, set: u32) -> bool {
-        sys::stat_entry(&*self.directory, TraceNames::of(&FileTrace::top(), set).path(0)).is_ok()
+        let names = TraceNames::of(FileTrace::top().into(), set);
+        names.path(0, &mut PathText::default()).and_then(|top| sys::stat_entry(&*self.directory, top)).is_ok()
     }
 
     /// Makes what a recording finds there, with data of some making, as far as it is not there; what was written is on the device, and no
@@ -193,20 +194,21 @@ impl OwnDirectory {
     ///
     /// # Errors
     /// Those of making, writing and syncing files.
-    pub fn make_before(&self, trace: &FileTrace, set: u32) -> io::Result<()> {
-        let (names, directory) = (TraceNames::of(trace, set), &*self.directory);
+    pub fn make_before(&self, trace: &Arc<FileTrace>, set: u32) -> io::Result<()> {
+        let (names, directory) = (TraceNames::of(trace.clone(), set), &*self.directory);
+        let mut text = PathText::default();
         let error = io::Error::from_raw_os_error;
         let is_there = |made: Result<(), i32>| match made {
             Err(errno) if kind_of(errno) != io::ErrorKind::AlreadyExists => Err(error(errno)),
             Err(_) => Ok(true),
             Ok(()) => Ok(false),
         };
-        is_there(sys::make_directory(directory, names.path(0)))?;
+        is_there(names.path(0, &mut text).and_then(|top| sys::make_directory(directory, top)))?;
         let mut content = Content::new(u64::from(set));
         let mut data = vec![0; WRITTEN_BYTES];
         content.fill(0, &mut data);
         for before in &trace.before {
-            let path = names.path(before.path);
+            let path = names.path(before.path, &mut text).map_err(error)?;
             let Some(bytes) = before.bytes else {
                 is_there(sys::make_directory(directory, path))?;
                 continue;
@@ -229,7 +231,8 @@ impl OwnDirectory {
         sys::sync_file_system(directory)?;
         for before in &trace.before {
             let Some(bytes) = before.bytes else { continue };
-            let file = File::from(sys::open_as(directory, names.path(before.path), OpenAs::default()).map_err(error)?);
+            let path = names.path(before.path, &mut text).map_err(error)?;
+            let file = File::from(sys::open_as(directory, path, OpenAs::default()).map_err(error)?);
             sys::drop_cached(&file, 0, bytes)?;
         }
         Ok(())

@@ -258,7 +258,7 @@ impl<'a> Worker<'a> {
         let (Some(directory), Some(replay)) = (self.way.files.first(), stream.replay()) else {
             return Err(DeviceError::BadOperation("a replay without a recording".into()));
         };
-        let calls = ReplayedCalls::new(directory.clone(), &replay.trace.0, replay.replay_set);
+        let calls = ReplayedCalls::new(directory.clone(), replay.trace.0.clone(), replay.replay_set);
         let (mut source, pool) = (Replayed::new(replay), self.pool(EngineKind::Files)?);
         let mut data = Some(Content::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
