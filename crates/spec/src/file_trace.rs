@@ -4,6 +4,7 @@
 
 mod arguments;
 mod changes;
+mod order;
 mod processes;
 pub(crate) mod recording;
 mod strace;

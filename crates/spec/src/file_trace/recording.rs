@@ -1,8 +1,9 @@
 //! What calls on files add up to: what was there before them, what is there at most, and the calls themselves.
 
+use super::order::from_the_first;
 use hashbrown::HashTable;
-use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PackedCalls, PathNode};
-use std::collections::{BTreeMap, HashMap};
+use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PathNode};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 
 /// Calls at most: some four bytes of memory each.
@@ -468,50 +469,4 @@ impl Recording {
     pub fn done(self) -> (FileTrace, [u64; 2]) {
         (from_the_first(self.trace), self.most)
     }
-}
-
-/// Calls among which the earliest is known, so that those before it can be given out.
-const BLOCK: usize = 4096;
-
-/// In the order in which the calls started (they are told when they came back), from the first one on.
-fn from_the_first(mut trace: FileTrace) -> FileTrace {
-    let mut earliest: Vec<Ns> = Vec::new();
-    let (mut threads, mut last, mut is_sorted) = (HashMap::new(), 0, true);
-    for (number, call) in trace.calls.iter().enumerate() {
-        if number % BLOCK == 0 {
-            earliest.push(Ns::MAX);
-        }
-        earliest[number / BLOCK] = earliest[number / BLOCK].min(call.at_ns);
-        is_sorted &= last <= call.at_ns;
-        last = call.at_ns;
-    }
-    // The earliest of a block and of all behind it.
-    (1..earliest.len()).rev().for_each(|block| earliest[block - 1] = earliest[block - 1].min(earliest[block]));
-    let first = earliest.first().copied().unwrap_or(0);
-    if is_sorted && first == 0 && trace.calls.iter().all(|call| call.thread == 0) {
-        trace.calls.shrink();
-        return trace;
-    }
-    let mut ordered = PackedCalls::default();
-    let mut give = |mut call: FileCall| {
-        call.at_ns -= first;
-        let next = threads.len() as u16;
-        call.thread = *threads.entry(call.thread).or_insert(next);
-        ordered.push(call);
-    };
-    // What waits for an earlier one that is told later.
-    let mut waiting: BTreeMap<(Ns, usize), FileCall> = BTreeMap::new();
-    for (number, call) in trace.calls.iter().enumerate() {
-        waiting.insert((call.at_ns, number), call);
-        if (number + 1) % BLOCK == 0 {
-            let later = earliest.get((number + 1) / BLOCK).copied().unwrap_or(Ns::MAX);
-            while let Some(call) = waiting.first_entry().filter(|call| call.key().0 < later) {
-                give(call.remove());
-            }
-        }
-    }
-    waiting.into_values().for_each(give);
-    ordered.shrink();
-    trace.calls = ordered;
-    trace
 }
