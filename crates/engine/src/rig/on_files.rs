@@ -3,7 +3,7 @@
 use super::cold::drop_names;
 use super::dpkg::{Dpkg, room_for};
 use super::execute::{Job, Way, execute};
-use super::file::FileRig;
+use super::file::{FileRig, moved_bytes};
 use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, errno_text, refusal};
 use crate::Control;
@@ -71,7 +71,9 @@ impl FileRig {
                             tried.map_err(|e| no_links(phase, &path, kind, &e))?;
                         }
                     }
-                    own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
+                    let made = own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
+                    self.bytes_written += made;
+                    self.unsettled |= made > 0;
                     ways.push(Way { files: vec![own.handle()], ..Way::default() });
                     continue;
                 }
@@ -104,10 +106,10 @@ impl FileRig {
         record.cold = dropped.map(|dropped| ColdProof {
             resident_pages_before: dropped.resident_pages,
             device_read_bytes: None,
-            phase_read_bytes: record.bytes,
+            phase_read_bytes: moved_bytes(&record, &plan.streams, &[Direction::Read]),
             method: dropped.method,
         });
-        self.bytes_written += if phase.is_write() { record.bytes } else { 0 };
+        self.bytes_written += moved_bytes(&record, &plan.streams, &[Direction::Write]);
         self.unsettled |= phase.is_write();
         Ok(record)
     }

@@ -190,11 +190,11 @@ impl OwnDirectory {
     }
 
     /// Makes what a recording finds there, with data of some making, as far as it is not there; what was written is on the device, and no
-    /// more in memory.
+    /// more in memory. Bytes that were written.
     ///
     /// # Errors
     /// Those of making, writing and syncing files.
-    pub fn make_before(&self, trace: &Arc<FileTrace>, set: u32) -> io::Result<()> {
+    pub fn make_before(&self, trace: &Arc<FileTrace>, set: u32) -> io::Result<u64> {
         let (names, directory) = (TraceNames::of(trace.clone(), set), &*self.directory);
         let mut text = PathText::default();
         let error = io::Error::from_raw_os_error;
@@ -207,6 +207,7 @@ impl OwnDirectory {
         let mut content = Content::new(u64::from(set));
         let mut data = vec![0; WRITTEN_BYTES];
         content.fill(0, &mut data);
+        let mut written = 0;
         for before in &trace.before {
             let path = names.path(before.path, &mut text).map_err(error)?;
             let Some(bytes) = before.bytes else {
@@ -227,6 +228,7 @@ impl OwnDirectory {
                     written => written as u64,
                 };
             }
+            written += done;
         }
         sys::sync_file_system(directory)?;
         for before in &trace.before {
@@ -235,7 +237,7 @@ impl OwnDirectory {
             let file = File::from(sys::open_as(directory, path, OpenAs::default()).map_err(error)?);
             sys::drop_cached(&file, 0, bytes)?;
         }
-        Ok(())
+        Ok(written)
     }
 
     /// The numbers of the files, in the order in which their directories have them.

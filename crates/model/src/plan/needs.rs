@@ -114,7 +114,8 @@ impl PhasePlan {
 
     /// Bytes that it writes at most; `None` where only its time bounds them.
     pub fn bytes_written_at_most(&self) -> Option<u64> {
-        if !self.is_write() || self.skip.is_some() {
+        let makes_first = |s: &StreamPlan| s.replay().is_some_and(|replay| replay.replay_before[1] > 0);
+        if self.skip.is_some() || !(self.is_write() || self.streams.iter().any(makes_first)) {
             return Some(0);
         }
         if let StopRule::SteadyRounds(SteadyState { round_bytes: Some(bytes), most_rounds, .. }) = self.stop {

@@ -26,7 +26,7 @@ fn answer(scratch: &Scratch, args: &[&str]) -> Value {
 
 fn replay_of(run: &Value) -> &Value {
     let phases = run["phases"].as_array().unwrap();
-    phases.iter().find(|p| p["name"] == "replay").expect("the replay")
+    phases.iter().find(|p| p["name"] == "replay" || p["plan"]["name"] == "replay").expect("the replay")
 }
 
 fn figure(phase: &Value, id: &str) -> f64 {
@@ -135,6 +135,35 @@ fn calls_on_files_are_made_again_and_nothing_else_is_touched() {
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1);
     let shown = scratch.run(["runs", "show", "latest"]);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
+}
+
+/// A program that reads a file: the file is made before, and that counts as written; a cold one comes from the device.
+#[test]
+fn what_a_recording_reads_is_made_before_and_counts_as_written() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let file = scratch.path().join("reader.strace");
+    let mut text = "70 100000.000 openat(AT_FDCWD, \"/data/old\", O_RDONLY) = 3 <0.000100>\n".to_owned();
+    for call in 0..32 {
+        text += &format!("70 100000.{call:03} read(3, \"...\"..., 65536) = 65536 <0.000100>\n");
+    }
+    std::fs::write(&file, text).unwrap();
+    let arguments = ["run", file.to_str().unwrap(), target.to_str().unwrap(), "--set", "root=/data"];
+    let refused = scratch.run(arguments.iter().chain(&["--max-write", "1MiB"]));
+    assert_eq!(refused.code, 3, "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stderr.contains("max-write"), "{}", refused.stderr);
+    let plan = scratch.run(arguments.iter().chain(&["--plan"]));
+    assert!(plan.stdout.contains("at most 2.10 MB") || plan.stdout.contains("2.1 MB"), "{}", plan.stdout);
+    for cold in [false, true] {
+        let set = format!("cold={cold}");
+        let run = answer(&scratch, &[&arguments[..], &["--set", &set, "--max-write", "4MiB"]].concat());
+        assert_eq!(run["bytes_written"], 32 * 65536, "{run}");
+        let kept = scratch.archive().join("runs").join(run["run_id"].as_str().unwrap()).join("run.json");
+        let kept: Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+        let proof = &replay_of(&kept)["record"]["cold"];
+        assert_eq!(proof["phase_read_bytes"].as_u64(), cold.then_some(32 * 65536), "{proof}");
+    }
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
 }
 
 #[test]
