@@ -5,7 +5,7 @@ use conduct::admission::Loss;
 use conduct::{Event, Listener, Step, Wear};
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, TargetKind};
+use model::{PhasePlan, Plan, StopRule, StreamPlan, TargetKind};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -142,15 +142,8 @@ impl Terminal {
         }
         // What shares a budget takes it; of other plans the limits are added up, and most phases end long before.
         let most = if keeps_budget { "" } else { " at most" };
-        let measured = || plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Layout);
-        let time = match measured().all(PhasePlan::is_done_again) {
-            // How long calls take that are made again, nobody knows before; of the pauses between them it is known.
-            true => match measured().filter_map(PhasePlan::pauses_ns).sum::<u64>() {
-                0 => "as long as what is done again takes".to_owned(),
-                pauses => format!("{} and what the storage takes", report::quantity::duration(pauses)),
-            },
-            false => format!("{}{most}", report::quantity::duration(plan.budget_ns)),
-        };
+        let limit = || format!("{}{most}", report::quantity::duration(plan.budget_ns));
+        let time = report::time_without_limit(plan).unwrap_or_else(limit);
         let place = opened.target.path.as_deref().unwrap_or(&opened.target.name);
         if let Some(first) = conduct::plan::preconditioning(plan, opened.probe_bytes_per_s) {
             return self.say(&preconditioning(&first, place));

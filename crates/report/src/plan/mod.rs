@@ -108,7 +108,14 @@ impl Writer<'_> {
                 format!("{}{and}; on slow storage ", quantity::duration(usual))
             }
         };
-        self.labelled("time", &format!("{usual}{} at most", quantity::duration(plan.budget_ns)));
+        let limit = quantity::duration(plan.budget_ns);
+        self.labelled(
+            "time",
+            &match time_without_limit(plan) {
+                Some(time) => format!("{time}; given up after {limit}"),
+                None => format!("{usual}{limit} at most"),
+            },
+        );
         let quiet = match plan.quiet_ns {
             0 => "no quiet windows".to_owned(),
             ns => format!("quiet windows of {} around each phase", quantity::duration(ns)),
@@ -144,6 +151,22 @@ impl Writer<'_> {
             self.block(&lead, &text, None);
         }
     }
+}
+
+/// How long it takes, where its limits of time say nothing of that: phases that end by their amounts, and what is done again, of which nobody
+/// knows before how long it takes but for the pauses between its calls.
+pub fn time_without_limit(plan: &Plan) -> Option<String> {
+    let measured = || plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Layout && phase.skip.is_none());
+    if measured().all(|phase| phase.time_limit_ns < LONG_NS || matches!(phase.stop, StopRule::Time)) {
+        return None;
+    }
+    if !measured().all(PhasePlan::is_done_again) {
+        return Some("as long as its amounts take".to_owned());
+    }
+    Some(match measured().filter_map(PhasePlan::pauses_ns).sum::<u64>() {
+        0 => "as long as what is done again takes".to_owned(),
+        pauses => format!("{} and what the storage takes", quantity::duration(pauses)),
+    })
 }
 
 fn phases(n: usize) -> String {
