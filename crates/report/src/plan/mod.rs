@@ -157,7 +157,8 @@ impl Writer<'_> {
 /// knows before how long it takes but for the pauses between its calls.
 pub fn time_without_limit(plan: &Plan) -> Option<String> {
     let measured = || plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Layout && phase.skip.is_none());
-    if measured().all(|phase| phase.time_limit_ns < LONG_NS || matches!(phase.stop, StopRule::Time)) {
+    let keeps_its_limit = |phase: &PhasePlan| phase.time_limit_ns < LONG_NS || matches!(phase.stop, StopRule::Time);
+    if plan.budget_ns < LONG_NS || measured().all(keeps_its_limit) {
         return None;
     }
     if !measured().all(PhasePlan::is_done_again) {
