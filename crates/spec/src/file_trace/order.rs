@@ -11,7 +11,7 @@ pub(super) fn from_the_first(mut trace: FileTrace) -> FileTrace {
     let mut earliest: Vec<Ns> = Vec::new();
     let (mut threads, mut last, mut is_sorted) = (HashMap::new(), 0, true);
     for (number, call) in trace.calls.iter().enumerate() {
-        if number % BLOCK == 0 {
+        if number.is_multiple_of(BLOCK) {
             earliest.push(Ns::MAX);
         }
         earliest[number / BLOCK] = earliest[number / BLOCK].min(call.at_ns);
@@ -36,7 +36,7 @@ pub(super) fn from_the_first(mut trace: FileTrace) -> FileTrace {
     let mut waiting: BTreeMap<(Ns, usize), FileCall> = BTreeMap::new();
     for (number, call) in trace.calls.iter().enumerate() {
         waiting.insert((call.at_ns, number), call);
-        if (number + 1) % BLOCK == 0 {
+        if (number + 1).is_multiple_of(BLOCK) {
             let later = earliest.get((number + 1) / BLOCK).copied().unwrap_or(Ns::MAX);
             while let Some(call) = waiting.first_entry().filter(|call| call.key().0 < later) {
                 give(call.remove());
@@ -59,19 +59,19 @@ mod tests {
         let count = 5 * BLOCK as u64 + 7;
         let call = |at: u64| FileCall {
             at_ns: 500 + 10 * at,
-            thread: 3 + (at % 100 == 0) as u16,
+            thread: 3 + at.is_multiple_of(100) as u16,
             offset: at,
             ..FileCall::default()
         };
         let mut told: Vec<(u64, FileCall)> =
-            (0..count).map(|at| (if at % 100 == 0 { at + count / 2 } else { at }, call(at))).collect();
+            (0..count).map(|at| (if at.is_multiple_of(100) { at + count / 2 } else { at }, call(at))).collect();
         told.sort_by_key(|(when, _)| *when);
         let calls: PackedCalls = told.iter().map(|(_, call)| *call).collect();
         assert!(!calls.iter().map(|c| c.at_ns).is_sorted());
         let ordered = from_the_first(FileTrace { calls, ..FileTrace::default() }).calls;
         assert_eq!(ordered.len() as u64, count);
         for (at, call) in ordered.iter().enumerate() {
-            let thread = u16::from(at % 100 != 0);
+            let thread = u16::from(!at.is_multiple_of(100));
             assert_eq!((call.at_ns, call.offset, call.thread), (10 * at as u64, at as u64, thread));
         }
         // What is in order stays as it is.
